@@ -21,10 +21,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-const hear = (position: number) => client.query('SELECT pg_notify($1, $2)', ['parley_projected', String(position)]);
+const hear = (position: number) => client.query('SELECT pg_notify($1, $2)', ['parley_read_models', `7:${position}`]);
 
 test('what was heard before the connection broke does not count after it', async () => {
-  const gate = new ReadGate(notifications, new EventStore(connectEventStore('unix:/nowhere')), new Metrics(), []);
+  const store = new EventStore(connectEventStore('unix:/nowhere'));
+  const gate = new ReadGate(notifications, store, new Metrics(), [], () => new Set([7]));
   await notifications.open();
   await hear(10);
   await gate.waitForProjection(10);

@@ -1,9 +1,9 @@
 import { readStore } from '@app/composition';
 import { decodeEvent, EventStore, type StoredEvent } from '@app/event-store';
-import { Database, emptyReadModel, KnownRows, ReadGate, type AnyProjection } from '@app/read-store';
+import { Database, KnownRows, ReadGate, Rebuilds, type AnyProjection } from '@app/read-store';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { applyBatch } from '@app/testing/read-models';
+import { applyBatch, emptyReadModel } from '@app/testing/read-models';
 import { until } from '@app/testing/until';
 import {
   approve,
@@ -27,6 +27,7 @@ import {
   update,
   usdc,
 } from '@app/testing/journeys';
+import { v7 as uuidV7 } from 'uuid';
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -165,4 +166,41 @@ it('read models and counters are the same however often, and in whatever batches
     }
     expect(notFirst(projection, events)).toEqual([]);
   }
+});
+
+it('every read model is rebuilt without a difference, in one reading, and switched to while the service answers', async () => {
+  const user = await deployment.newUser();
+  const conversation = await conversationOf(user, 'before');
+  await say(user, conversation, 'what time is it');
+  await quiet(deployment);
+  const lists = ['/conversations', '/agent-runs', '/approvals?status=all', '/automations', '/activity'];
+  const answers = () => Promise.all(lists.map(async (list) => (await user.get(list)).body));
+  const before = await answers();
+  const rebuilds = partOf(deployment, Rebuilds);
+  const ids = new Map(projections.map(({ name }) => [uuidV7(), name]));
+  for (const [id, name] of ids) expect(await rebuilds.start(id, name, 'a test')).toEqual({ kind: 'done' });
+  await until('the rebuilds', async () => {
+    const found = await Promise.all([...ids.keys()].map((id) => rebuilds.find(id)));
+    return found.every((rebuild) => rebuild?.state === 'ready' || rebuild?.state === 'failed') ? true : null;
+  });
+  for (const [id, name] of ids) {
+    const found = await rebuilds.find(id);
+    expect([name, found?.error, found?.differences]).toEqual([
+      name,
+      null,
+      expect.objectContaining({ missing: 0, extra: 0, changed: 0 }),
+    ]);
+    expect(await rebuilds.switchOver(id, null)).toEqual({ kind: 'done' });
+  }
+  expect(await answers()).toEqual(before);
+  await until('the other tables', async () =>
+    partOf(deployment, Database).inTables('{runs}') === 'runs_2' ? true : null,
+  );
+  expect(await answers()).toEqual(before);
+  await say(user, await conversationOf(user, 'after'));
+  await quiet(deployment);
+  expect((await user.get<{ total: number }>('/conversations')).body.total).toBe(2);
+  expect(await sql(deployment, 'SELECT * FROM runs_2 ORDER BY 1')).toEqual(
+    await sql(deployment, 'SELECT * FROM runs ORDER BY 1'),
+  );
 });

@@ -17,14 +17,14 @@ const background = [
   /^DELETE FROM processes/,
   /^SELECT EXISTS \(SELECT 1 FROM processes/,
   /^SELECT DISTINCT unnest\(troubles\)/,
-  /^SELECT pg_notify\('parley_projected'/,
+  /^SELECT pg_notify\('parley_read_models'/,
   /^UPDATE execution_slots AS s SET worker_id/, // a look for what nobody told of
   /^WITH held AS \( UPDATE execution_slots/, // the renewal of leases
   /^DELETE FROM execution_slots AS s WHERE EXISTS/, // these three are the watchdog's
-  /^SELECT b\.user_id .* FROM budget_reservations AS b/,
+  /^SELECT b\.user_id .* FROM \{budget_reservations\} AS b/,
   /^SELECT run_key .* NOT EXISTS \(SELECT 1 FROM execution_slots/,
   /reactor_checkpoints/,
-  /projection_checkpoints/,
+  /read_model_tables/,
   /^SELECT \* FROM "\w+" WHERE "\w+" = ANY/, // rows that the projector does not know
   /^WITH due AS/, // a look for due timers
   /^SELECT min\(due_at_ms\)/,
@@ -34,10 +34,10 @@ const background = [
   /ledger_/, // what the sandbox's provider asks of its own ledger
   /^SELECT public_key, sealed FROM wallet_keys/, // and what it signs with
   /FROM source_samples WHERE/, // these four are looks for what has no timer
-  /FROM automations AS a WHERE/,
-  /FROM occurrences AS o JOIN automations/,
-  /FROM automations, jsonb_array_elements/,
-  /^SELECT o\.id FROM financial_operations/,
+  /FROM \{automations\} AS a WHERE/,
+  /FROM \{occurrences\} AS o JOIN \{automations\}/,
+  /FROM \{automations\}, jsonb_array_elements/,
+  /^SELECT o\.id FROM \{financial_operations\}/,
   /pg_notify\(\$1, payload\)/, // what a model says, as it says it
   /snapshots/,
   /current_setting/,
@@ -48,14 +48,14 @@ const statementNames: readonly (readonly [RegExp, string])[] = [
   [/take_execution_slots/, 'take slots'],
   [/release_execution_slots/, 'release slots'],
   [/take_from_rate_windows/, 'take from rate windows'],
-  [/FROM users WHERE user_id = ANY/, 'find accounts'],
-  [/FROM partner_keys/, 'find keys'],
-  [/FROM approvals/, 'find the approval'],
+  [/FROM \{users\} WHERE user_id = ANY/, 'find accounts'],
+  [/FROM \{partner_keys\}/, 'find keys'],
+  [/FROM \{approvals\}/, 'find the approval'],
   [/^DELETE FROM timers USING/, 'remove timers'],
   [/INTO timers/, 'schedule a timer'],
   [/automation_checks/, 'keep looks'],
   [/FROM list_counters/, 'count conversations'],
-  [/FROM financial_operations, jsonb_array_elements/, 'sum what is on its way'],
+  [/FROM \{financial_operations\}, jsonb_array_elements/, 'sum what is on its way'],
 ];
 
 /** Counts what this process asks of its stores while the path is gone, to its end. */

@@ -76,9 +76,9 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
  */
 export async function openDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<Database> {
   await lookAtDatabase(url, namedBy);
-  const { rows, migrations } = readStore;
+  const { rows, migrations, projections } = readStore;
   const all = [...readStoreMigrations, ...migrations];
-  const database = await Database.connect({ url, poolSize: 2, rows, migrations: all });
+  const database = await Database.connect({ url, poolSize: 2, rows, migrations: all, projections });
   await migrate(database);
   return database;
 }

@@ -1,16 +1,23 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { ProjectionRunner } from '@app/read-store';
+import { ProjectionRunner, Rebuilder } from '@app/read-store';
 
-/** Runs the projections of a worker process: from the end of its boot until everything that waits for read models has stopped. */
+/**
+ * Runs the projections of a worker process, and builds the tables that operators or a new version ask for: from the end of its boot until
+ * everything that waits for read models has stopped.
+ */
 @Injectable()
 export class Projecting implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  constructor(private readonly runner: ProjectionRunner) {}
+  constructor(
+    private readonly runner: ProjectionRunner,
+    private readonly rebuilder: Rebuilder,
+  ) {}
 
   onApplicationBootstrap(): void {
     this.runner.start();
+    this.rebuilder.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.runner.stop();
+    await Promise.all([this.runner.stop(), this.rebuilder.stop()]);
   }
 }

@@ -1,17 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
 import { ReadinessChecks } from '@app/http';
-import { Database, Processes, ReadGate } from '@app/read-store';
+import { Database, Processes, ProjectionRunner, ReadGate } from '@app/read-store';
 
 /** Less than the second that a check may take. */
 const checkWithinMs = 800;
 
-/** As processes tell each other of a subscription that cannot get past an event. */
+/** As processes tell each other of a subscription, or a projection alone, that cannot get past an event. */
 const subscription = 'subscription ';
+const projection = 'projection ';
 
 /**
- * What `GET /readyz` asks: both stores must answer and take writes; without a projector, and while a subscription of any process
- * cannot get past an event, the service is degraded (docs/decisions/configuration-and-start.md, "Start").
+ * What `GET /readyz` asks: both stores must answer and take writes; without a projector, and while a subscription or a projection of any process
+ * cannot get past an event, the service is degraded; while a read model of this version is still being built, this process is not ready (docs/decisions/configuration-and-start.md, "Start").
  */
 @Injectable()
 export class StoresReadiness implements OnModuleInit {
@@ -21,6 +22,7 @@ export class StoresReadiness implements OnModuleInit {
     private readonly store: EventStore,
     private readonly gate: ReadGate,
     private readonly processes: Processes,
+    private readonly projecting: ProjectionRunner,
   ) {}
 
   onModuleInit(): void {
@@ -31,12 +33,20 @@ export class StoresReadiness implements OnModuleInit {
     });
     this.checks.add({ name: 'projections', check: () => Promise.resolve(this.gate.projecting ? 'ok' : 'degraded') });
     this.processes.reports(() => [...this.store.stuck].map((name) => subscription + name));
-    this.checks.add({ name: 'subscriptions', check: () => this.stuckSubscriptions() });
+    this.processes.reports(() => this.projecting.stalled.map((name) => projection + name));
+    this.checks.add({ name: 'subscriptions', check: () => this.stuck() });
+    this.checks.add({ name: 'read models', check: () => Promise.resolve(this.building()) });
   }
 
   /** Each by its name; nothing is said where none is stuck. */
-  private async stuckSubscriptions(): Promise<Record<string, 'degraded'>> {
-    const stuck = (await this.processes.troubles()).filter((trouble) => trouble.startsWith(subscription));
+  private async stuck(): Promise<Record<string, 'degraded'>> {
+    const troubles = await this.processes.troubles();
+    const stuck = troubles.filter((trouble) => trouble.startsWith(subscription) || trouble.startsWith(projection));
     return Object.fromEntries(stuck.map((name) => [name, 'degraded']));
+  }
+
+  /** Each by its name; nothing is said where all are there. */
+  private building(): Record<string, 'away'> {
+    return Object.fromEntries(this.database.tables.missing.map((name) => [`read model ${name}`, 'away']));
   }
 }

@@ -79,6 +79,16 @@ export function decodeStored(received: ReceivedEvent): StoredEvent {
   return { stream, revision, position, id, type, payload, metadata: metadata as unknown as EventMetadata };
 }
 
+/** As `decodeStored`; null for an event that this product cannot have written, which subscriptions pass over as well. */
+export function decodeOwn(received: ReceivedEvent): StoredEvent | null {
+  try {
+    return decodeStored(received);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
 function jsonObjectIn(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@ export { AppendChannel } from './append-channel';
 export { decodeEvent, encodeEvent, upcast, type LiftingKind, type Recorded, type StoredEvent } from './codec';
 export { connectEventStore } from './connection';
 export { EventFeed, EventSeen, ofEvents } from './event-feed';
-export { EventStore, type CallLimits } from './event-store';
+export { EventStore, type CallLimits, type CategoriesPage } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
 export { EventStoreLook, lookAtEventStore, UnfitEventStore } from './look-at-event-store';

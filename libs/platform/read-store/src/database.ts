@@ -3,7 +3,9 @@ import pg, { type Client, type Pool, type QueryResultRow } from 'pg';
 import { DataSource, QueryFailedError, type EntityManager } from 'typeorm';
 import { ColumnNames } from './columns';
 import { LeaderSession } from './leader-session';
+import { LiveTables, type NamedStatement } from './live-tables';
 import { migrationClasses, type Migration } from './migration';
+import type { AnyProjection } from './projection';
 import { ReactorCheckpoints } from './reactor-checkpoints';
 import { ReactorLags } from './reactor-lags';
 import { WatchedConnections } from './silent-servers';
@@ -23,6 +25,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   readonly rows: readonly RowClass[];
   readonly migrations: readonly Migration[];
+  /** Where statements name read models; without any, each is in its first table. */
+  readonly projections?: readonly AnyProjection[];
   /** How long one statement may take; 30 s when absent. */
   readonly timeoutMs?: number;
 }
@@ -43,14 +47,19 @@ export class Database {
   readonly leaderSession: LeaderSession;
   readonly reactorCheckpoints = new ReactorCheckpoints(this);
   readonly reactorLags = new ReactorLags();
+  /** Which tables statements read where they name read models. */
+  readonly tables: LiveTables;
 
   private constructor(
     readonly source: DataSource,
     /** For the connections that are not the pool's: LISTEN, and locks that are held long. */
     readonly url: string,
     private readonly connections: WatchedConnections,
+    projections: readonly AnyProjection[],
   ) {
     this.leaderSession = new LeaderSession(url);
+    const tableOf = ({ row }: AnyProjection) => source.getMetadata(row).tableName;
+    this.tables = new LiveTables((sql) => this.query(sql), projections, tableOf);
   }
 
   private get pool(): Pool {
@@ -84,17 +93,43 @@ export class Database {
         },
       },
     });
-    return answering(async () => new Database(await source.initialize(), options.url, connections));
+    return answering(async () => {
+      const { url, projections = [] } = options;
+      return new Database(await source.initialize(), url, connections, projections);
+    });
   }
 
   /**
-   * Runs one statement with positional parameters. Throws Unavailable when PostgreSQL does not answer, or too many wait for it already.
+   * Runs one statement with positional parameters, the live table of each read model in the place of its name in braces: `FROM {runs}`.
+   * Throws Unavailable when PostgreSQL does not answer, too many wait for it already, or a read model is still being built.
    * @param preparedAs keeps the statement prepared under this name, which must stand for this text only; for what every
    *   request runs. Its columns must be named one by one, since they may not change while it is prepared.
    */
   async query<Row>(sql: string, parameters: readonly unknown[] = [], preparedAs?: string): Promise<Row[]> {
     if (this.pool.waitingCount >= waitingStatementsMax) throw new Unavailable('database', { cause: tooMany });
-    const statement = { text: sql, values: [...parameters], ...(preparedAs !== undefined && { name: preparedAs }) };
+    const named = this.tables.inStatement(sql);
+    try {
+      return await this.run(named, parameters, preparedAs);
+    } catch (error) {
+      // A process that was stopped for long may not have heard that another table is read now.
+      if (named.text === sql || !(error instanceof pg.DatabaseError && error.code === undefinedTable)) throw error;
+      await this.tables.look();
+      return this.run(this.tables.inStatement(sql), parameters, preparedAs);
+    }
+  }
+
+  /** The statement with the live table of each read model that it names in braces; for what runs in a transaction. Throws as `query`. */
+  inTables(sql: string): string {
+    return this.tables.inStatement(sql).text;
+  }
+
+  private async run<Row>(
+    { text, suffix }: NamedStatement,
+    parameters: readonly unknown[],
+    preparedAs?: string,
+  ): Promise<Row[]> {
+    const name = preparedAs !== undefined && { name: preparedAs + suffix };
+    const statement = { text, values: [...parameters], ...name };
     // Straight to the pool: TypeORM's own `query` costs more, and answers pairs for UPDATE and DELETE.
     return answering(async () => (await this.pool.query<Row & QueryResultRow>(statement)).rows);
   }
@@ -160,6 +195,8 @@ const awayCodes =
 // What `pg` says without a code.
 const awayMessages = /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
+/** What PostgreSQL says of a table that is not there. */
+const undefinedTable = '42P01';
 /** What PostgreSQL says of a statement that it ended, as after `statement_timeout`. */
 const endedCode = '57014';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AnyProjection, ReadModelRow } from './projection';
+import type { ReadModelRow } from './projection';
 
 /** What the rows may take up in all, as reckoned here. */
 const bytesMax = 16_000_000;
@@ -10,8 +10,8 @@ const characterBytes = 2;
 
 /**
  * Rows as the projector left them in the tables, so that it need not select what it wrote a moment ago. They hold as long as no other
- * process writes these tables: the projector forgets all when it begins to lead, when a batch fails, and with it when the checkpoints
- * are not where it left them; and a batch that was made of rows which were not so any more fails by its checkpoints.
+ * process writes these tables: the projector forgets all when it begins to lead, when a batch fails, and with it when the tables
+ * are not where it left them; and a batch that was made of rows which were not so any more fails by the places of its tables.
  */
 export class KnownRows {
   private readonly rows: LRUCache<string, { readonly row: ReadModelRow | null }>;
@@ -21,13 +21,13 @@ export class KnownRows {
   }
 
   /** The row; null where there is none; undefined where that is not known. */
-  get(projection: AnyProjection, key: string): ReadModelRow | null | undefined {
-    return this.rows.get(nameOf(projection, key))?.row;
+  get(table: string, key: string): ReadModelRow | null | undefined {
+    return this.rows.get(nameOf(table, key))?.row;
   }
 
   /** @param text the row as JSON, or nothing where there is no row */
-  keep(projection: AnyProjection, key: string, row: ReadModelRow | null, text: string): void {
-    const name = nameOf(projection, key);
+  keep(table: string, key: string, row: ReadModelRow | null, text: string): void {
+    const name = nameOf(table, key);
     this.rows.set(name, { row }, { size: entryBytes + characterBytes * (name.length + text.length) });
   }
 
@@ -36,6 +36,6 @@ export class KnownRows {
   }
 }
 
-function nameOf({ name }: AnyProjection, key: string): string {
-  return `${name}/${key}`;
+function nameOf(table: string, key: string): string {
+  return `${table}/${key}`;
 }

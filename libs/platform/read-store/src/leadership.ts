@@ -8,7 +8,6 @@ const logger = new Logger('Leadership');
 /** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. */
 export const leaderLocks = {
   migrations: 7_265_001,
-  projector: 7_265_002,
   segments: 7_265_003,
   watchdog: 7_265_004,
   copies: 7_265_005,
@@ -28,16 +27,26 @@ export async function keepLeading(
   signal: AbortSignal,
   body: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  await keepHolding(leaderSession, { name: lock, key: leaderLocks[lock] }, signal, body);
+}
+
+/** As `keepLeading`, by a lock of any number: that of projectors is `programOf` their projections. */
+export async function keepHolding(
+  leaderSession: LeaderSession,
+  { name, key }: { readonly name: string; readonly key: number },
+  signal: AbortSignal,
+  body: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       await leaderSession.use((session) =>
-        lead(session, leaderLocks[lock], signal, async (leading) => {
-          leaderSession.leads.add(lock);
-          await body(leading).finally(() => leaderSession.leads.delete(lock));
+        lead(session, key, signal, async (leading) => {
+          leaderSession.leads.add(name);
+          await body(leading).finally(() => leaderSession.leads.delete(name));
         }),
       );
     } catch (error) {
-      logger.warn(`${lock} stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
+      logger.warn(`${name} stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
     }
     await sleep(retryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
   }

@@ -1,7 +1,9 @@
 import { migration } from './migration';
 
-/** What PostgreSQL answers a projector whose checkpoints somebody else has moved. */
+/** What PostgreSQL answers a projector whose tables somebody else has moved. */
 export const overtakenCode = 'PA001';
+/** What it answers where there are other tables to follow than those that the projector knows. */
+export const tablesChangedCode = 'PA002';
 
 export const readStoreMigrations = [
   // The tables of the read store itself.
@@ -60,4 +62,63 @@ export const readStoreMigrations = [
   ),
   // What each process leads, as it says with its heartbeats.
   migration(4, 'TellLeads', `ALTER TABLE processes ADD COLUMN leads text[] NOT NULL DEFAULT '{}'`),
+  // A read model has tables, one for each time that it was built: which one is read, which are followed and by which program, and how far.
+  // `move_read_models` moves tables on in the transaction of their rows and tells of it, or fails where one is not where the projector
+  // believes it to be, or where there are others that it should follow. It looks for these last: whoever adds one locks the rows of all.
+  migration(
+    5,
+    'KeepReadModelTables',
+    `
+      CREATE TABLE read_model_tables (
+        table_name text PRIMARY KEY, projection text NOT NULL, version integer NOT NULL, state text NOT NULL,
+        position bigint NOT NULL DEFAULT 0, follower bigint, stalled jsonb, kept_until timestamptz,
+        moved_at timestamptz NOT NULL DEFAULT now());
+      CREATE UNIQUE INDEX read_model_tables_live ON read_model_tables (projection, version) WHERE state = 'live';
+      INSERT INTO read_model_tables (table_name, projection, version, state, position)
+        SELECT name, name, version, 'live', position FROM projection_checkpoints;
+      DROP FUNCTION move_projection_checkpoints;
+      DROP TABLE projection_checkpoints;
+
+      CREATE FUNCTION move_read_models(
+        program bigint, followed text[], tables text[], expected bigint[], up_to bigint, channel text, payload text)
+      RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE moved integer;
+      BEGIN
+        PERFORM set_config('synchronous_commit', 'off', true);
+        UPDATE read_model_tables AS t SET position = up_to, moved_at = now()
+        FROM unnest(tables, expected) AS e (name, expected)
+        WHERE t.table_name = e.name AND t.position = e.expected AND t.follower = program AND t.stalled IS NULL;
+        GET DIAGNOSTICS moved = ROW_COUNT;
+        IF moved <> cardinality(tables) THEN
+          RAISE 'the read models are not where they were left' USING ERRCODE = '${overtakenCode}';
+        END IF;
+        IF followed <> (SELECT array_agg(table_name ORDER BY table_name COLLATE "C") FROM read_model_tables
+                        WHERE follower = program AND stalled IS NULL) THEN
+          RAISE 'there are other tables to follow' USING ERRCODE = '${tablesChangedCode}';
+        END IF;
+        PERFORM pg_notify(channel, payload);
+      END $$;
+    `,
+  ),
+  // What was ever built beside a live table, how the two differed, and the events that were passed over.
+  migration(
+    6,
+    'KeepRebuilds',
+    `
+      CREATE TABLE read_model_rebuilds (
+        id uuid PRIMARY KEY, projection text NOT NULL, version integer NOT NULL, table_name text NOT NULL UNIQUE,
+        of_new_version boolean NOT NULL, state text NOT NULL, reason text NOT NULL, error text,
+        started_at timestamptz NOT NULL DEFAULT now(), ended_at timestamptz, target bigint NOT NULL DEFAULT 0,
+        events_per_second bigint NOT NULL DEFAULT 0, replaced text, compared_at bigint, missing bigint, extra bigint,
+        changed bigint, digest text);
+      CREATE UNIQUE INDEX read_model_rebuilds_open ON read_model_rebuilds (projection, version)
+        WHERE state IN ('building', 'catching_up', 'comparing', 'ready');
+      CREATE TABLE read_model_differences (
+        rebuild_id uuid NOT NULL, number bigint NOT NULL, kind text NOT NULL, key text NOT NULL, column_name text NOT NULL,
+        live text, rebuilt text, PRIMARY KEY (rebuild_id, number));
+      CREATE TABLE skipped_events (
+        projection text NOT NULL, stream text NOT NULL, revision bigint NOT NULL, reason text NOT NULL, error text NOT NULL,
+        skipped_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (projection, stream, revision));
+    `,
+  ),
 ];

@@ -6,7 +6,10 @@ import { ReadGate } from './read-gate';
 
 /** Releases everything in this process that waits for the read models to pass the position. */
 class OpenReadGate extends Command<void> {
-  constructor(readonly position: number) {
+  constructor(
+    readonly position: number,
+    readonly program: number,
+  ) {
     super();
   }
 }
@@ -15,8 +18,8 @@ class OpenReadGate extends Command<void> {
 export class OpenReadGateHandler implements ICommandHandler<OpenReadGate> {
   constructor(private readonly gate: ReadGate) {}
 
-  async execute({ position }: OpenReadGate): Promise<void> {
-    this.gate.noteProjected(position);
+  async execute({ position, program }: OpenReadGate): Promise<void> {
+    this.gate.noteProjected(position, program);
   }
 }
 
@@ -27,7 +30,7 @@ export class ReadGateSagas {
   projected(bus: Observable<object>): Observable<ICommand> {
     return bus.pipe(
       ofType(ReadModelsAdvanced),
-      map(({ position }) => new OpenReadGate(position)),
+      map(({ position, program }) => new OpenReadGate(position, program)),
     );
   }
 }

@@ -1,15 +1,18 @@
 import { decodeEvent, type DomainEvent, type Recorded, type StoredEvent } from '@app/event-store';
-import type { EntityManager, EntityMetadata } from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
 import type { Statement } from './database';
 import type { KnownRows } from './known-rows';
 import type { AnyProjection, ReadModelRow } from './projection';
 
 type Rows = Map<string, ReadModelRow>;
 
-/** A projection, and the table that it fills. */
+/** A projection, and a table that it fills: the first one of its entity, or one with the same columns. */
 export interface ReadModel {
   readonly projection: AnyProjection;
   readonly metadata: EntityMetadata;
+  readonly table: string;
+  /** Events that it passes over, as `<stream> <revision>`. */
+  readonly skipped?: ReadonlySet<string> | undefined;
 }
 
 interface Touched {
@@ -18,10 +21,20 @@ interface Touched {
   readonly mayBegin: boolean;
 }
 
-/** What a batch of events comes to in one read model. */
+/** A row as a batch of events leaves it. */
+export interface ChangedRow {
+  readonly key: string;
+  readonly row: ReadModelRow;
+  /** As JSON, by the names of its columns. */
+  readonly text: string;
+  /** Whether none was found before, or none was looked for, since there can be none. */
+  readonly isNew: boolean;
+}
+
+/** What a batch of events comes to in one table; rows and counters have to be stored with the place of the table, all or none. */
 export interface BatchChanges {
-  /** They have to be run with the checkpoint, all or none: an upsert of the rows that change, if any do. */
-  readonly statements: readonly Statement[];
+  readonly readModel: ReadModel;
+  readonly rows: readonly ChangedRow[];
   /** By how much kept counters and sums change, by their names. */
   readonly counters: ReadonlyMap<string, number>;
   /** To be called once that is stored: from then on the rows are known. */
@@ -38,13 +51,15 @@ export type Select = (sql: string, parameters: readonly unknown[]) => Promise<Re
  */
 export async function foldBatch(
   select: Select,
-  { metadata, projection }: ReadModel,
+  readModel: ReadModel,
   events: readonly StoredEvent[],
   known: KnownRows | null = null,
 ): Promise<BatchChanges> {
-  const touched = withKeys(projection, events);
-  if (touched.length === 0) return { statements: [], counters: new Map(), keep: () => undefined };
-  const before = await rowsBefore(select, { metadata, projection, touched, known });
+  const { projection, table, skipped } = readModel;
+  const applied = skipped === undefined ? events : events.filter((event) => !skipped.has(eventName(event)));
+  const touched = withKeys(projection, applied);
+  if (touched.length === 0) return { readModel, rows: [], counters: new Map(), keep: () => undefined };
+  const before = await rowsBefore(select, readModel, touched, known);
   const after = new Map(before);
   const rowAt = (key: string) => after.get(key) ?? null;
   for (const { key, recorded, mayBegin } of touched) {
@@ -54,13 +69,15 @@ export async function foldBatch(
     const next = projection.project(row, recorded, rowAt) as ReadModelRow | null;
     if (next !== null) after.set(key, { ...next, position: recorded.position });
   }
-  const changed = [...after].filter(([key, row]) => before.get(key) !== row);
-  const texts = changed.map(([, row]) => columnsText(metadata, row));
+  const rows = [...after]
+    .filter(([key, row]) => before.get(key) !== row)
+    .map(([key, row]) => ({ key, row, text: columnsText(readModel, row), isNew: !before.has(key) }));
   return {
-    statements: texts.length === 0 ? [] : [upsertOf(metadata, texts)],
-    counters: counterChanges(projection, before, after),
+    readModel,
+    rows,
+    counters: counterChanges(readModel, before, after),
     keep: () => {
-      for (const [index, [key, row]] of changed.entries()) known?.keep(projection, key, row, texts[index] ?? '');
+      for (const { key, row, text } of rows) known?.keep(table, key, row, text);
     },
   };
 }
@@ -68,18 +85,11 @@ export async function foldBatch(
 /** The rows that the events change or look at, as they were: those that are not known, by one select. */
 async function rowsBefore(
   select: Select,
-  {
-    metadata,
-    projection,
-    touched,
-    known,
-  }: {
-    readonly metadata: EntityMetadata;
-    readonly projection: AnyProjection;
-    readonly touched: readonly Touched[];
-    readonly known: KnownRows | null;
-  },
+  readModel: ReadModel,
+  touched: readonly Touched[],
+  known: KnownRows | null,
 ): Promise<Rows> {
+  const { projection, table } = readModel;
   const looked = touched.flatMap(({ recorded }) => projection.looksAt?.(recorded) ?? []);
   const keys = new Set([...touched.map(({ key }) => key), ...looked]);
   const rows: Rows = new Map();
@@ -87,27 +97,25 @@ async function rowsBefore(
     const made = touched.filter(({ recorded, mayBegin }) => mayBegin && projection.isFirst?.(recorded) === true);
     for (const { key } of made) keys.delete(key);
     for (const key of keys) {
-      const row = known.get(projection, key);
+      const row = known.get(table, key);
       if (row === undefined) continue;
       keys.delete(key);
       if (row !== null) rows.set(key, row);
     }
   }
   if (keys.size === 0) return rows;
-  const selected = await selectRows(select, metadata, [...keys]);
+  const selected = await selectRows(select, readModel, [...keys]);
   for (const key of keys) {
     const row = selected.get(key) ?? null;
-    known?.keep(projection, key, row, row === null ? '' : columnsText(metadata, row));
+    known?.keep(table, key, row, row === null ? '' : columnsText(readModel, row));
     if (row !== null) rows.set(key, row);
   }
   return rows;
 }
 
-/** Empties a read model and its counters, for a projection that is filled again from the beginning. */
-export async function emptyReadModel(manager: EntityManager, projection: AnyProjection): Promise<void> {
-  const { tableName } = manager.connection.getMetadata(projection.row);
-  await manager.query(`TRUNCATE "${tableName}"`);
-  await manager.query(`DELETE FROM list_counters WHERE projection = $1`, [projection.name]);
+/** How an event is named among those that are passed over. */
+function eventName({ stream, revision }: StoredEvent): string {
+  return `${stream} ${revision}`;
 }
 
 function withKeys(projection: AnyProjection, events: readonly StoredEvent[]): Touched[] {
@@ -121,9 +129,9 @@ function withKeys(projection: AnyProjection, events: readonly StoredEvent[]): To
   });
 }
 
-async function selectRows(select: Select, metadata: EntityMetadata, keys: string[]): Promise<Rows> {
+async function selectRows(select: Select, { metadata, table }: ReadModel, keys: string[]): Promise<Rows> {
   const key = primaryOf(metadata);
-  const raw = await select(`SELECT * FROM "${metadata.tableName}" WHERE "${key.databaseName}" = ANY($1)`, [keys]);
+  const raw = await select(`SELECT * FROM "${table}" WHERE "${key.databaseName}" = ANY($1)`, [keys]);
   return new Map(raw.map((columns) => [String(columns[key.databaseName]), fromColumns(metadata, columns)]));
 }
 
@@ -134,7 +142,7 @@ function fromColumns(metadata: EntityMetadata, columns: Record<string, unknown>)
 }
 
 /** A row as JSON, by the names of its columns. */
-function columnsText(metadata: EntityMetadata, row: object): string {
+function columnsText({ metadata }: ReadModel, row: object): string {
   const columns = metadata.columns.map(({ databaseName, propertyName }) => [
     databaseName,
     // Reason for the assertion: a row is read by its entity's own column list.
@@ -143,24 +151,27 @@ function columnsText(metadata: EntityMetadata, row: object): string {
   return JSON.stringify(Object.fromEntries(columns));
 }
 
-function upsertOf(metadata: EntityMetadata, texts: readonly string[]): Statement {
+/** Stores rows, whether they are there or not; no statement for none. */
+export function upsertOf({ metadata, table }: ReadModel, rows: readonly Pick<ChangedRow, 'text'>[]): Statement[] {
+  if (rows.length === 0) return [];
   const key = primaryOf(metadata).databaseName;
   const names = metadata.columns.map(({ databaseName }) => databaseName);
   const updates = names.filter((name) => name !== key).map((name) => `"${name}" = excluded."${name}"`);
-  const text = `INSERT INTO "${metadata.tableName}" (${names.map((name) => `"${name}"`).join(', ')})
-     SELECT ${names.map((name) => `"${name}"`).join(', ')} FROM json_populate_recordset(NULL::"${metadata.tableName}", $1)
+  const text = `INSERT INTO "${table}" (${names.map((name) => `"${name}"`).join(', ')})
+     SELECT ${names.map((name) => `"${name}"`).join(', ')} FROM json_populate_recordset(NULL::"${table}", $1)
      ON CONFLICT ("${key}") DO UPDATE SET ${updates.join(', ')}`;
-  return { text, values: [`[${texts.join(',')}]`] };
+  return [{ text, values: [`[${rows.map((row) => row.text).join(',')}]`] }];
 }
 
-function primaryOf(metadata: EntityMetadata) {
+/** The column by which rows are found. @throws Error when there are several */
+export function primaryOf(metadata: EntityMetadata): EntityMetadata['primaryColumns'][number] {
   const [key, ...others] = metadata.primaryColumns;
   if (key === undefined || others.length > 0) throw new Error(`${metadata.tableName} must have one primary column`);
   return key;
 }
 
 function counterChanges(
-  projection: AnyProjection,
+  { projection, table }: ReadModel,
   before: ReadonlyMap<string, ReadModelRow>,
   after: ReadonlyMap<string, ReadModelRow>,
 ): Map<string, number> {
@@ -177,7 +188,7 @@ function counterChanges(
     add(before.get(key), -1);
     add(row, 1);
   }
-  return new Map([...changes].filter(([, by]) => by !== 0).map(([name, by]) => [`${projection.name}/${name}`, by]));
+  return new Map([...changes].filter(([, by]) => by !== 0).map(([name, by]) => [`${table}/${name}`, by]));
 }
 
 /** Adds to kept counters and sums; of several read models at once, since their names differ. */

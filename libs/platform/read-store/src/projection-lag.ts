@@ -12,11 +12,13 @@ export interface Lag {
 interface Projecting {
   /** Of the projection that is furthest behind; null where another process projects. */
   readonly lag: Lag | null;
-  /** Where each projection stands. */
-  readonly positions: ReadonlyMap<string, number>;
+  /** Where each read model stands. */
+  readonly progress: ReadonlyMap<string, number>;
+  /** Those that stand still at an event. */
+  readonly stalled: readonly string[];
 }
 
-/** Shows the lag of each read model in `GET /metrics` of the process that projects; others show none. */
+/** Shows the lag of each read model, and those that stand still, in `GET /metrics` of the process that projects; others show none. */
 export class ProjectionLag {
   constructor(
     metrics: Metrics,
@@ -34,6 +36,16 @@ export class ProjectionLag {
         },
       });
     };
+    const stalled: Gauge<'projection'> = new Gauge({
+      name: 'parley_projection_stalled',
+      help: 'Read models that stand still at an event which they cannot apply, 1 for each; of the process that projects',
+      labelNames: ['projection'],
+      registers: [metrics.registry],
+      collect: () => {
+        stalled.reset();
+        for (const projection of this.projecting.stalled) stalled.set({ projection }, 1);
+      },
+    });
     gauge(
       'parley_projection_lag_positions',
       'Positions of the event store that a read model has not passed; of the process that projects',
@@ -47,10 +59,10 @@ export class ProjectionLag {
   }
 
   private lags(): (readonly [string, Lag])[] {
-    const { lag, positions } = this.projecting;
+    const { lag, progress } = this.projecting;
     if (lag === null) return [];
-    const lowest = Math.min(...positions.values());
-    return [...positions].map(([name, position]) => {
+    const lowest = Math.min(...progress.values());
+    return [...progress].map(([name, position]) => {
       const behind = Math.max(0, lag.positions - (position - lowest));
       return [name, { positions: behind, ms: behind === 0 ? 0 : lag.ms }];
     });

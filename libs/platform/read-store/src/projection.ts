@@ -1,4 +1,5 @@
 import type { DomainEvent, Recorded, StreamKind } from '@app/event-store';
+import { createHash } from 'node:crypto';
 
 /** Every row of a read model remembers the last event that shaped it, so that an event applied twice changes nothing. */
 export interface ReadModelRow {
@@ -10,9 +11,9 @@ export interface ReadModelRow {
  * The runner loads the rows that a batch touches, folds, and writes rows, counters and checkpoint in one transaction.
  */
 export interface Projection<Row extends ReadModelRow, Event extends DomainEvent> {
-  /** Names the checkpoint. */
+  /** That of its first table. */
   readonly name: string;
-  /** Raise it when the fold changes: the table is emptied and filled again from the beginning. */
+  /** Raise it when the fold or the row changes: a table of its own is filled beside the present one, which stays as it is. */
   readonly version: number;
   /** The TypeORM entity; it must have exactly one primary column. */
   readonly row: new () => Row;
@@ -47,4 +48,15 @@ export type AnyProjection = Projection<any, any>;
 /** The categories of streams that these are made of. */
 export function categoriesOf(projections: readonly AnyProjection[]): string[] {
   return [...new Set(projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)))];
+}
+
+/**
+ * What tells programs apart whose read models are not the same: a number for the names and versions of all projections, which is also
+ * the lock that the projector of such a program holds.
+ * @param work what else one process of such a program does at a time
+ */
+export function programOf(projections: readonly AnyProjection[], work = ''): number {
+  const versions = [...projections.map(({ name, version }) => `${name} ${version}`).sort(), work];
+  // 48 bits: a number for JavaScript, and above every lock that has a number of its own.
+  return createHash('sha256').update(versions.join('\n')).digest().readUIntBE(0, 6);
 }

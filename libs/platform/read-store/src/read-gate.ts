@@ -3,7 +3,7 @@ import { Unavailable } from '@app/kernel';
 import type { Metrics } from '@app/runtime';
 import { Counter } from 'prom-client';
 import type { Notifications } from './notifications';
-import { projectedChannel } from './projection-runner';
+import { projectedChannel } from './table-mover';
 
 /** How long an answered write waits for the read models (docs/decisions/conventions.md, "Read-your-writes"). */
 const writeWaitMs = 2_000;
@@ -12,35 +12,59 @@ const lookUpWaitMs = 250;
 /** Without a word from a projector for this long, no write waits. */
 const silenceMs = 2_000;
 
+interface Heard {
+  position: number;
+  readonly atMs: number;
+}
+
 const behind = new Error('the read models are behind');
 
 /** Makes a write visible to the very next read, on any replica. */
 export class ReadGate implements ReadModels {
   private readonly waiting = new Set<{ position: number; pass: () => void }>();
   private readonly late: Counter;
-  private projected = 0;
-  private heardAtMs = Number.NEGATIVE_INFINITY;
+  /** How far each program's projector is that was heard of, and when. */
+  private readonly heard = new Map<number, Heard>();
 
-  /** @param categories what the read models are made of */
+  /**
+   * @param categories what the read models are made of
+   * @param followers the programs that fill the tables that are read here
+   */
   constructor(
     notifications: Notifications,
     private readonly store: EventStore,
     metrics: Metrics,
     private readonly categories: readonly string[],
+    private readonly followers: () => ReadonlySet<number>,
   ) {
     this.late = new Counter({
       name: 'parley_read_gate_late_total',
       help: 'Writes that were answered before the read models had passed them',
       registers: [metrics.registry],
     });
-    notifications.on(projectedChannel, (payload) => this.noteProjected(Number(payload)));
+    notifications.on(projectedChannel, (payload) => {
+      const [program, position] = payload.split(':').map(Number);
+      if (program !== undefined && position !== undefined) this.noteProjected(position, program);
+    });
     // A crash of PostgreSQL takes back what was projected last; how far the read models are has to be heard again.
-    notifications.onReconnected(() => (this.projected = 0));
+    notifications.onReconnected(() => {
+      for (const heard of this.heard.values()) heard.position = 0;
+    });
   }
 
-  /** Whether a projector was heard of lately. */
+  /** Whether the projectors of all that is read here were heard of lately. */
   get projecting(): boolean {
-    return performance.now() - this.heardAtMs < silenceMs;
+    const since = performance.now() - silenceMs;
+    return this.followed.every((heard) => heard !== undefined && heard.atMs > since);
+  }
+
+  /** How far all that is read here is known to be. */
+  private get projected(): number {
+    return Math.min(...this.followed.map((heard) => heard?.position ?? 0));
+  }
+
+  private get followed(): (Heard | undefined)[] {
+    return [...this.followers()].map((program) => this.heard.get(program));
   }
 
   /** Waits until the read models have passed the position; at most 2 s, then it is counted and goes on. */
@@ -73,12 +97,13 @@ export class ReadGate implements ReadModels {
     return this.waitFor(await this.end(), lookUpWaitMs);
   }
 
-  /** A projector has passed the position. */
-  noteProjected(position: number): void {
-    this.projected = Math.max(this.projected, position);
-    this.heardAtMs = performance.now();
+  /** The projector of a program has passed the position. */
+  noteProjected(position: number, program: number): void {
+    const before = this.heard.get(program)?.position ?? 0;
+    this.heard.set(program, { position: Math.max(before, position), atMs: performance.now() });
+    const { projected } = this;
     for (const waiter of this.waiting) {
-      if (waiter.position > this.projected) continue;
+      if (waiter.position > projected) continue;
       this.waiting.delete(waiter);
       waiter.pass();
     }

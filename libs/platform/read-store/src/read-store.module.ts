@@ -14,7 +14,10 @@ import { Processes, type ProcessRoles } from './processes';
 import { categoriesOf, type AnyProjection } from './projection';
 import { ProjectionLag } from './projection-lag';
 import { ProjectionRunner } from './projection-runner';
+import { ProjectionStates } from './projection-states';
 import { ReadGate } from './read-gate';
+import { Rebuilder } from './rebuilder';
+import { Rebuilds } from './rebuilds';
 import { UserQuotas } from './user-quotas';
 
 /** Receives how to close what was opened: the caller closes it when creating the module fails; afterwards the module does. */
@@ -27,6 +30,9 @@ export interface ReadStoreOptions {
   readonly projections: readonly AnyProjection[];
   readonly onOpen?: OnOpen | undefined;
 }
+
+const storeParts = [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, UserQuotas];
+const projectionParts = [ProjectionRunner, ProjectionStates, Rebuilder, Rebuilds];
 
 /** PostgreSQL for a whole process: migrated before anything uses it, and projected into when the process is a worker. */
 @Global()
@@ -54,32 +60,22 @@ export class ReadStoreModule implements OnApplicationShutdown {
         },
         {
           provide: ReadGate,
-          useFactory: (notifications: Notifications, store: EventStore, metrics: Metrics) =>
-            new ReadGate(notifications, store, metrics, categoriesOf(options.projections)),
-          inject: [Notifications, EventStore, Metrics],
+          useFactory: ({ tables }: Database, notifications: Notifications, store: EventStore, metrics: Metrics) =>
+            new ReadGate(notifications, store, metrics, categoriesOf(options.projections), () => tables.followers),
+          inject: [Database, Notifications, EventStore, Metrics],
         },
         { provide: ReadModels, useExisting: ReadGate },
         OpenReadGateHandler,
         ReadGateSagas,
         UserQuotas,
-        {
-          provide: ProjectionRunner,
-          useFactory: (database: Database, store: EventStore, probe: Probe, tracing: Tracing) =>
-            new ProjectionRunner(database, store, options.projections, probe, tracing),
-          inject: [Database, EventStore, Probe, Tracing],
-        },
-        {
-          provide: ProjectionLag,
-          useFactory: (metrics: Metrics, runner: ProjectionRunner) => new ProjectionLag(metrics, runner),
-          inject: [Metrics, ProjectionRunner],
-        },
+        ...projecting(options.projections),
         {
           provide: ProcessFigures,
           useFactory: (database: Database, metrics: Metrics) => new ProcessFigures(database, metrics),
           inject: [Database, Metrics],
         },
       ],
-      exports: [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, ProjectionRunner, UserQuotas],
+      exports: [...storeParts, ...projectionParts],
     };
   }
 
@@ -108,7 +104,10 @@ function openedAtStart({ onOpen = () => undefined, roles, ...tables }: ReadStore
       useFactory: async (database: Database) => {
         const notifications = new Notifications(database.url);
         onOpen(() => notifications.close());
+        // Listening comes first: what is switched after that look is heard.
+        database.tables.keepLooking(notifications);
         await notifications.open();
+        await database.tables.look();
         return notifications;
       },
       inject: [Database],
@@ -126,13 +125,46 @@ function openedAtStart({ onOpen = () => undefined, roles, ...tables }: ReadStore
   ];
 }
 
+/** What fills read models, and what operators ask of it. */
+function projecting(projections: readonly AnyProjection[]): Provider[] {
+  return [
+    {
+      provide: ProjectionRunner,
+      useFactory: (database: Database, store: EventStore, probe: Probe, tracing: Tracing) =>
+        new ProjectionRunner(database, store, projections, probe, tracing),
+      inject: [Database, EventStore, Probe, Tracing],
+    },
+    {
+      provide: Rebuilder,
+      useFactory: (database: Database, store: EventStore, probe: Probe) =>
+        new Rebuilder({ database, store, projections, probe }),
+      inject: [Database, EventStore, Probe],
+    },
+    {
+      provide: Rebuilds,
+      useFactory: (database: Database) => new Rebuilds(database, projections),
+      inject: [Database],
+    },
+    {
+      provide: ProjectionStates,
+      useFactory: (database: Database, store: EventStore) => new ProjectionStates(database, store, projections),
+      inject: [Database, EventStore],
+    },
+    {
+      provide: ProjectionLag,
+      useFactory: (metrics: Metrics, runner: ProjectionRunner) => new ProjectionLag(metrics, runner),
+      inject: [Metrics, ProjectionRunner],
+    },
+  ];
+}
+
 /**
  * The database that the configuration names, with the tables of this version. The caller closes it.
  * @throws UnfitDatabase, Unavailable
  */
 export async function openDatabase(
   configuration: Configuration,
-  tables: Pick<ReadStoreOptions, 'rows' | 'migrations'>,
+  tables: Pick<ReadStoreOptions, 'rows' | 'migrations' | 'projections'>,
 ): Promise<Database> {
   const url = databaseUrl(configuration);
   await lookAtDatabase(url);
@@ -142,6 +174,7 @@ export async function openDatabase(
     timeoutMs: configuration.env.DATABASE_TIMEOUT_MS,
     rows: tables.rows,
     migrations: [...readStoreMigrations, ...tables.migrations],
+    projections: tables.projections,
   });
   try {
     await migrate(database);

@@ -18,7 +18,7 @@ interface Quota {
     | 'CONVERSATIONS_PER_USER'
     | 'PENDING_APPROVALS_PER_USER'
     | 'PREPARED_WITHDRAWALS_PER_USER';
-  /** The read model that counts what is there, by the kept counters of these names. */
+  /** The read model that counts what is there, by its kept counters of these names. */
   readonly table: 'approvals' | 'artifacts' | 'conversations' | 'financial_operations';
   readonly counters: (userId: UserId) => readonly string[];
   /** For things that end by themselves, the approvals that end them: then waiting helps. */
@@ -30,31 +30,41 @@ const quotas = {
   artifactBytes: {
     variable: 'ARTIFACT_BYTES_PER_USER',
     table: 'artifacts',
-    counters: (userId) => [`artifacts/${userId}/bytes`],
+    counters: (userId) => [`${userId}/bytes`],
   },
   conversations: {
     variable: 'CONVERSATIONS_PER_USER',
     table: 'conversations',
     counters: (userId) =>
       ['conversation', 'automation'].flatMap((origin) =>
-        ['active', 'resting'].map((activity) => `conversations/${userId}/${origin}/present/${activity}`),
+        ['active', 'resting'].map((activity) => `${userId}/${origin}/present/${activity}`),
       ),
   },
   pendingApprovals: {
     variable: 'PENDING_APPROVALS_PER_USER',
     table: 'approvals',
-    counters: (userId) => [`approvals/${userId}/pending`],
+    counters: (userId) => [`${userId}/pending`],
     expiring: ['agent_tool', 'withdrawal', 'automation_contract'],
   },
   preparedWithdrawals: {
     variable: 'PREPARED_WITHDRAWALS_PER_USER',
     table: 'financial_operations',
-    counters: (userId) => [`financial_operations/${userId}/prepared`],
+    counters: (userId) => [`${userId}/prepared`],
     expiring: ['withdrawal'],
   },
 } as const satisfies Record<string, Quota>;
 
 type QuotaName = keyof typeof quotas;
+
+const removeCounted = (table: Quota['table']): string =>
+  `DELETE FROM user_places AS p USING {${table}} AS t WHERE p.quota = $1 AND p.user_id = $2 AND t.id = p.id`;
+const takePlace = (table: Quota['table']): string => `
+  WITH counted AS (
+    SELECT (SELECT coalesce(sum(total), 0) FROM list_counters, unnest($4::text[]) AS c WHERE name = '{${table}}/' || c)
+         + (SELECT coalesce(sum(p.amount), 0) FROM user_places AS p WHERE p.quota = $1 AND p.user_id = $2
+            AND NOT EXISTS (SELECT 1 FROM {${table}} AS t WHERE t.id = p.id)) AS total)
+  INSERT INTO user_places (quota, user_id, id, amount)
+  SELECT $1, $2, $3, least($6::bigint, $7::bigint - total) FROM counted WHERE $7::bigint - total >= $5::bigint`;
 
 /** What is to be: its id in its read model, and whose it is. */
 interface PlaceOwner {
@@ -120,21 +130,12 @@ export class UserQuotas {
     const { table, counters, variable } = quotas[name];
     return this.database.transaction(async (manager) => {
       await manager.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`${name}/${userId}`]);
-      await manager.query(
-        `DELETE FROM user_places AS p USING ${table} AS t WHERE p.quota = $1 AND p.user_id = $2 AND t.id = p.id`,
-        [name, userId],
-      );
+      await manager.query(this.database.inTables(removeCounted(table)), [name, userId]);
       const known = await amountOf(manager, name, id);
       if (known > 0) return known;
-      await manager.query(
-        `WITH counted AS (
-           SELECT (SELECT coalesce(sum(total), 0) FROM list_counters WHERE name = ANY($4))
-                + (SELECT coalesce(sum(p.amount), 0) FROM user_places AS p WHERE p.quota = $1 AND p.user_id = $2
-                   AND NOT EXISTS (SELECT 1 FROM ${table} AS t WHERE t.id = p.id)) AS total)
-         INSERT INTO user_places (quota, user_id, id, amount)
-         SELECT $1, $2, $3, least($6::bigint, $7::bigint - total) FROM counted WHERE $7::bigint - total >= $5::bigint`,
-        [name, userId, id, counters(userId), least, most, this.configuration.env[variable]],
-      );
+      const limit = this.configuration.env[variable];
+      const place = [name, userId, id, counters(userId), least, most, limit];
+      await manager.query(this.database.inTables(takePlace(table)), place);
       return amountOf(manager, name, id);
     });
   }
@@ -147,7 +148,8 @@ export class UserQuotas {
   private async countConversations(users: readonly UserId[]): Promise<number[]> {
     const { counters } = quotas.conversations;
     const rows = await this.database.query<{ name: string; total: number }>(
-      'SELECT name, total FROM list_counters WHERE name = ANY($1)',
+      `SELECT counted AS name, total FROM list_counters, unnest($1::text[]) AS counted
+       WHERE name = '{conversations}/' || counted`,
       [[...new Set(users)].flatMap(counters)],
       'quotas.counted',
     );
@@ -168,7 +170,7 @@ export class UserQuotas {
     const limited = { kind: 'reason', reason: 'rate_limited' } as const;
     if (quota.expiring === undefined) return limited;
     const [row] = await this.database.query<{ next: Instant | null }>(
-      `SELECT min(expires_at) AS next FROM approvals WHERE user_id = $1 AND status = 'pending' AND kind = ANY($2)`,
+      `SELECT min(expires_at) AS next FROM {approvals} WHERE user_id = $1 AND status = 'pending' AND kind = ANY($2)`,
       [userId, quota.expiring],
     );
     const waitMs = row?.next == null ? 0 : epochMsOf(row.next) - this.clock.epochMs();

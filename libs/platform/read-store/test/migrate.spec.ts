@@ -42,6 +42,9 @@ describe('migrate', () => {
       'TellTroubles1700000000001',
       'CreateUserPlaces1700000000002',
       'MoveCheckpoints1700000000003',
+      'TellLeads1700000000004',
+      'KeepReadModelTables1700000000005',
+      'KeepRebuilds1700000000006',
       'TakeTime1700000009998',
       'CreateTallies1700000009999',
     ];

@@ -57,7 +57,7 @@ export class ProjectedTallies {
   }
 
   async checkpoint(): Promise<{ position: number; version: number } | undefined> {
-    const text = 'SELECT position, version FROM projection_checkpoints';
+    const text = 'SELECT position, version FROM read_model_tables';
     return (await this.database.query<{ position: number; version: number }>(text))[0];
   }
 

@@ -131,7 +131,7 @@ describe('rows that the projector knows', () => {
     await stage.projected(await stage.append(id, counted(1)));
     // As another one would have projected an event, whose checkpoint it moved.
     await stage.database.query('UPDATE tallies SET total = 100');
-    await stage.database.query('UPDATE projection_checkpoints SET position = position + 1');
+    await stage.database.query('UPDATE read_model_tables SET position = position + 1');
     await stage.append(id, counted(2));
     await stage.projected(await stage.append(id, counted(4)));
     expect(await stage.rowOf(id)).toMatchObject({ total: 104 });
@@ -140,11 +140,11 @@ describe('rows that the projector knows', () => {
   it('take no more than their share: those that were used last are kept', async () => {
     const known = new KnownRows(10_000);
     const ids = Array.from({ length: 60 }, (_, n) => `row ${n}`);
-    for (const id of ids) known.keep(tallies, id, { position: 1 }, 'x'.repeat(100));
-    const kept = ids.filter((id) => known.get(tallies, id) !== undefined);
+    for (const id of ids) known.keep('tallies', id, { position: 1 }, 'x'.repeat(100));
+    const kept = ids.filter((id) => known.get('tallies', id) !== undefined);
     expect(kept.length).toBeLessThan(20);
     expect(kept).toEqual(ids.slice(-kept.length));
-    known.keep(tallies, 'huge', { position: 1 }, 'x'.repeat(10_000));
-    expect(known.get(tallies, 'huge')).toBeUndefined();
+    known.keep('tallies', 'huge', { position: 1 }, 'x'.repeat(10_000));
+    expect(known.get('tallies', 'huge')).toBeUndefined();
   });
 });

@@ -9,6 +9,7 @@ import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, until } from '@app/testing/event-store';
 import { Notifications, ProjectionRunner, ReadGate, type Database } from '../src';
 import { OpenReadGateHandler, ReadGateSagas } from '../src/open-read-gate';
+import { programOf } from '../src/projection';
 import { openTallies, tallies } from './tally';
 
 let embedded: EmbeddedStore;
@@ -29,11 +30,11 @@ afterAll(async () => {
 });
 
 /** Says what a projector says. */
-const say = (position: number) => database.query(`SELECT pg_notify('parley_projected', $1)`, [String(position)]);
+const say = (position: number) => database.query(`SELECT pg_notify('parley_read_models', $1)`, [`7:${position}`]);
 
 function newGate() {
   const metrics = new Metrics();
-  const gate = new ReadGate(notifications, store, metrics, ['counter']);
+  const gate = new ReadGate(notifications, store, metrics, ['counter'], () => new Set([7]));
   const late = async () =>
     (await metrics.registry.getSingleMetric('parley_read_gate_late_total')?.get())?.values[0]?.value;
   return { gate, late };
@@ -184,7 +185,13 @@ describe('find', () => {
 
 it('opens in the process that projects although no notification comes', async () => {
   const metrics = new Metrics();
-  const gate = new ReadGate(new Notifications(database.url), store, metrics, ['counter']);
+  const gate = new ReadGate(
+    new Notifications(database.url),
+    store,
+    metrics,
+    ['counter'],
+    () => new Set([programOf([tallies])]),
+  );
   const root = {
     module: class Root {},
     imports: [CqrsModule.forRoot()],

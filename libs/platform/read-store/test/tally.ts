@@ -2,7 +2,7 @@ import type { Recorded } from '@app/event-store';
 import { idInStream } from '@app/event-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type CounterEvent, counterKind } from '@app/testing/deciders';
-import { readStoreMigrations, Database, migrate, migration, type Projection } from '../src';
+import { readStoreMigrations, Database, migrate, migration, type AnyProjection, type Projection } from '../src';
 
 @Entity('tallies')
 export class TallyRow {
@@ -30,6 +30,27 @@ export const tallies: Projection<TallyRow, CounterEvent> = {
   counters: ({ closed }) => (closed ? ['all', 'closed'] : ['all']),
 };
 
+@Entity('notes')
+export class NotesRow {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('text', { array: true }) texts!: readonly string[];
+  @Column('bigint') position!: number;
+}
+
+/** The notes of each counter. */
+export const notes: Projection<NotesRow, CounterEvent> = {
+  name: 'notes',
+  version: 1,
+  row: NotesRow,
+  kinds: [counterKind],
+  keyOf: ({ event, stream }) => (event.type === 'counter.counted' ? idInStream(counterKind, stream) : null),
+  project: (row, { event, stream }) => {
+    if (event.type !== 'counter.counted') return row;
+    const { id, texts, position } = row ?? { id: idInStream(counterKind, stream) ?? '', texts: [], position: 0 };
+    return { id, texts: [...texts, event.note], position };
+  },
+};
+
 function newTally(id: string): TallyRow {
   return { id, total: 0, closed: false, lastNote: null, position: 0 };
 }
@@ -40,13 +61,21 @@ export const tallyMigrations = [
     9999,
     'CreateTallies',
     `CREATE TABLE tallies (id uuid PRIMARY KEY, total integer NOT NULL, closed boolean NOT NULL, last_note text,
-       position bigint NOT NULL)`,
+       position bigint NOT NULL);
+     CREATE INDEX tallies_highest ON tallies (total DESC) WHERE NOT closed;
+     CREATE TABLE notes (id uuid PRIMARY KEY, texts text[] NOT NULL, position bigint NOT NULL)`,
   ),
 ];
 
 /** A connection of its own to the database, migrated. */
-export async function openTallies(url: string): Promise<Database> {
-  const database = await Database.connect({ url, poolSize: 4, rows: [TallyRow], migrations: tallyMigrations });
+export async function openTallies(url: string, projections: readonly AnyProjection[] = [tallies]): Promise<Database> {
+  const database = await Database.connect({
+    url,
+    poolSize: 4,
+    rows: [TallyRow, NotesRow],
+    migrations: tallyMigrations,
+    projections,
+  });
   await migrate(database);
   return database;
 }

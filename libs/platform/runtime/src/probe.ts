@@ -6,6 +6,8 @@ export type ProbePoint =
   | 'append:after'
   | 'projection:before-commit'
   | 'projection:after-commit'
+  | 'rebuild:before-commit'
+  | 'rebuild:after-commit'
   | 'model:before'
   | 'model:after'
   | 'tool:before'

@@ -81,7 +81,7 @@ export class GetActivityHandler implements IQueryHandler<GetActivity> {
        FROM unnest($2::text[]) AS origins (origin)
        CROSS JOIN unnest($3::boolean[]) AS actions (is_action)
        CROSS JOIN LATERAL (
-         SELECT * FROM activity
+         SELECT * FROM {activity}
          WHERE user_id = $1 AND origin = origins.origin AND is_action = actions.is_action AND milestone_position < $4
          ORDER BY milestone_position DESC LIMIT $5) AS item
        ORDER BY item.milestone_position DESC LIMIT $5`,

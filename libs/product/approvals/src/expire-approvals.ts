@@ -38,7 +38,7 @@ export class ExpireApprovals implements OnModuleInit {
   /** Schedules the timers of pending approvals that have none (a crash of PostgreSQL may lose some); answers how many. */
   async sweep(): Promise<number> {
     const missing = await this.database.query<Pending>(
-      `SELECT a.id AS "approvalId", ${selectList(ApprovalRow, ['stream', 'expiresAt'], { table: 'a' })} FROM approvals AS a
+      `SELECT a.id AS "approvalId", ${selectList(ApprovalRow, ['stream', 'expiresAt'], { table: 'a' })} FROM {approvals} AS a
        WHERE a.status = 'pending' AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${approvalTimers}/' || a.id)
        ORDER BY a.expires_at LIMIT $1`,
       [missingAtOnceMax],
@@ -58,7 +58,7 @@ export class ExpireApprovals implements OnModuleInit {
   /** It continues the request that the approval was opened for. */
   private async causeOf(approvalId: ApprovalId): Promise<Cause> {
     const [row] = await this.database.query<Pick<ApprovalRow, 'openedBy'>>(
-      `SELECT ${selectList(ApprovalRow, ['openedBy'])} FROM approvals WHERE id = $1`,
+      `SELECT ${selectList(ApprovalRow, ['openedBy'])} FROM {approvals} WHERE id = $1`,
       [approvalId],
     );
     // Absent when it was opened so lately that the read model does not have it.

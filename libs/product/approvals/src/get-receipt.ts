@@ -49,7 +49,7 @@ export class GetReceiptHandler implements IQueryHandler<GetReceipt> {
   /** Revisions of what was copied of an operation into its conversation, oldest first. */
   private async copies(operationId: string): Promise<number[]> {
     const rows = await this.database.query<{ revision: number }>(
-      'SELECT revision FROM operation_copies WHERE copy_key = ANY($1) ORDER BY revision',
+      'SELECT revision FROM {operation_copies} WHERE copy_key = ANY($1) ORDER BY revision',
       [[`${operationId}/operation.submitted`, `${operationId}/settlement.updated`]],
     );
     return rows.map(({ revision }) => revision);

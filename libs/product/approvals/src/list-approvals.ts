@@ -49,11 +49,11 @@ export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
     const [where, preparedAs, parameters] =
       status === 'all'
         ? ['', 'approvals.list.all', page]
-        : ['AND approvals.status = $4', 'approvals.list', [...page, status]];
+        : ['AND {approvals}.status = $4', 'approvals.list', [...page, status]];
     return this.database.query<TextRow>(
       boundedPage(
         `SELECT row_to_json(approval)::text AS text, opened_position AS position
-         FROM approvals CROSS JOIN LATERAL (SELECT ${members}) AS approval
+         FROM {approvals} CROSS JOIN LATERAL (SELECT ${members}) AS approval
          WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
       ),
       parameters,
@@ -63,9 +63,10 @@ export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
 
   /** How many approvals the list has, from kept counters. */
   private async total(userId: UserId, status: ApprovalFilter): Promise<number> {
-    const names = (status === 'all' ? approvalStatuses : [status]).map((one) => `approvals/${userId}/${one}`);
+    const names = (status === 'all' ? approvalStatuses : [status]).map((one) => `${userId}/${one}`);
     const [row] = await this.database.query<{ total: number }>(
-      'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',
+      `SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters, unnest($1::text[]) AS counted
+       WHERE name = '{approvals}/' || counted`,
       [names],
       'approvals.total',
     );

@@ -33,7 +33,7 @@ export class SelectedApprovals {
 
   private async row(userId: UserId, id: ApprovalId): Promise<SelectedApproval | null> {
     const [row] = await this.database.query<SelectedApproval>(
-      `SELECT ${members} FROM approvals WHERE id = $1 AND user_id = $2`,
+      `SELECT ${members} FROM {approvals} WHERE id = $1 AND user_id = $2`,
       [id, userId],
     );
     return row ?? null;

@@ -1,5 +1,5 @@
 import { idInStream, EventStore } from '@app/event-store';
-import { Database, emptyReadModel, ReadGate } from '@app/read-store';
+import { Database, ReadGate } from '@app/read-store';
 import {
   type Approval,
   approvalOf,
@@ -24,7 +24,7 @@ import {
 } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { applyBatch } from '@app/testing/read-models';
+import { applyBatch, emptyReadModel } from '@app/testing/read-models';
 import { until } from '@app/testing/until';
 import { approvalsReadModel } from '../src/approvals.module';
 import { ExpireApprovals } from '../src/expire-approvals';

@@ -33,7 +33,7 @@ export class GetArtifactHandler implements IQueryHandler<GetArtifact> {
     if (state.userId !== userId) return refuse(notFound);
     const artifact = await this.gate.find(async () => {
       const [row] = await this.database.query<ArtifactView>(
-        `SELECT ${members} FROM artifacts WHERE id = $1 AND conversation_id = $2`,
+        `SELECT ${members} FROM {artifacts} WHERE id = $1 AND conversation_id = $2`,
         [artifactId, conversationId],
       );
       return row ?? null;

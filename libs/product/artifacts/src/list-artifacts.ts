@@ -53,7 +53,7 @@ export class ListArtifactsHandler implements IQueryHandler<ListArtifacts> {
 
   private async rows(conversationId: ConversationId, before: number | null, limit: number) {
     return this.database.query<ArtifactView & Pick<ArtifactRow, 'position'>>(
-      `SELECT ${listed} FROM artifacts
+      `SELECT ${listed} FROM {artifacts}
        WHERE conversation_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3`,
       [conversationId, before ?? Number.MAX_SAFE_INTEGER, limit],
     );
@@ -61,9 +61,10 @@ export class ListArtifactsHandler implements IQueryHandler<ListArtifacts> {
 
   /** How many the list has, from kept counters. */
   private async total(conversationId: ConversationId): Promise<number> {
-    const [row] = await this.database.query<{ total: number }>('SELECT total FROM list_counters WHERE name = $1', [
-      `artifacts/${conversationId}`,
-    ]);
+    const [row] = await this.database.query<{ total: number }>(
+      `SELECT total FROM list_counters WHERE name = '{artifacts}/' || $1`,
+      [conversationId],
+    );
     return row?.total ?? 0;
   }
 }

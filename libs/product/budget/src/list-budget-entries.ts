@@ -67,7 +67,7 @@ export class ListBudgetEntriesHandler implements IQueryHandler<ListBudgetEntries
     if (after === null) await this.gate.caughtUp();
     const column = { day: 'day', month: 'month' }[period.kind];
     const rows = await this.database.query<BookedRow>(
-      `SELECT ${selectList(BudgetEntryRow, booked)} FROM budget_entries
+      `SELECT ${selectList(BudgetEntryRow, booked)} FROM {budget_entries}
        WHERE user_id = $1 AND ${column} = $2 AND position <= $3 ORDER BY position DESC LIMIT $4`,
       // One row more: all entries of the one at the place may have been listed.
       [userId, period.name, after?.position ?? Number.MAX_SAFE_INTEGER, limit + 1],

@@ -58,7 +58,7 @@ export class ListConversationsHandler implements IQueryHandler<ListConversations
 
   private async rows(userId: UserId, filter: Filter, before: number | null, limit: number) {
     return this.database.query<ConversationView & Pick<ConversationRow, 'activityPosition'>>(
-      `SELECT ${listed} FROM conversations
+      `SELECT ${listed} FROM {conversations}
        WHERE user_id = $1 AND activity_position < $2 AND (archived_at IS NOT NULL) = $3
          AND ($4::text IS NULL OR origin = $4) AND ($5::boolean IS NULL OR ${active} = $5)
        ORDER BY activity_position DESC LIMIT $6`,
@@ -71,10 +71,11 @@ export class ListConversationsHandler implements IQueryHandler<ListConversations
     const from = filter.origin === undefined ? origins : [filter.origin];
     const activities = filter.active === undefined ? [true, false] : [filter.active];
     const names = from.flatMap((origin) =>
-      activities.map((isActive) => `conversations/${counterName(userId, origin, filter.archived, isActive)}`),
+      activities.map((isActive) => counterName(userId, origin, filter.archived, isActive)),
     );
     const [row] = await this.database.query<{ total: number }>(
-      'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',
+      `SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters, unnest($1::text[]) AS counted
+       WHERE name = '{conversations}/' || counted`,
       [names],
     );
     return row?.total ?? 0;

@@ -55,11 +55,11 @@ export class ListOperatedAutomationsHandler implements IQueryHandler<ListOperate
               CASE WHEN o.at IS NOT NULL THEN json_build_object(
                 'at', o.at, 'delivery', o.delivery, 'reason', o.reason, 'runStatus', r.status) END AS "lastOccurrence",
               a.created_at AS "createdAt", a.updated_at AS "updatedAt", a.opened_position AS position
-       FROM automations AS a
+       FROM {automations} AS a
        LEFT JOIN LATERAL (
-         SELECT at, delivery, reason, run_id, conversation_id FROM occurrences
+         SELECT at, delivery, reason, run_id, conversation_id FROM {occurrences}
          WHERE automation_id = a.id ORDER BY opened_position DESC LIMIT 1) AS o ON true
-       LEFT JOIN runs AS r ON r.conversation_id = o.conversation_id AND r.id = o.run_id
+       LEFT JOIN {runs} AS r ON r.conversation_id = o.conversation_id AND r.id = o.run_id
        LEFT JOIN timers AS t ON t.id = 'automation/' || a.id || '/' || a.epoch
        WHERE a.state <> 'archived' AND a.opened_position < $1 AND ${filters[filter]} AND $3::bigint > 0
        ORDER BY a.opened_position DESC LIMIT $2`,

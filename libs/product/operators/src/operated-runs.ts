@@ -26,7 +26,7 @@ const selected = `
          r.automation_id AS "automationId", r.status, r.segment, s.worker_id AS "workerId",
          to_char(s.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "leaseUntil", r.failure,
          r.created_at AS "createdAt", r.started_at AS "startedAt", r.ended_at AS "endedAt"`;
-const from = 'FROM runs AS r LEFT JOIN execution_slots AS s ON s.run_key = r.run_key AND s.segment = r.segment';
+const from = 'FROM {runs} AS r LEFT JOIN execution_slots AS s ON s.run_key = r.run_key AND s.segment = r.segment';
 
 /** The runs of all users, with who executes them. All throw Unavailable. */
 @Injectable()

@@ -22,17 +22,17 @@ export class SearchUsers extends Query<Result<AccountPage>> {
 /** Whose a thing is, by its id inside the deployment. */
 const owners = `
   SELECT $1::uuid AS user_id
-  UNION SELECT user_id FROM conversations WHERE id = $1
-  UNION SELECT c.user_id FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id WHERE m.id = $1
-  UNION SELECT user_id::uuid FROM artifacts WHERE id = $1
-  UNION SELECT user_id FROM runs WHERE run_key = $1
-  UNION SELECT user_id FROM approvals WHERE id = $1
-  UNION SELECT user_id FROM financial_operations WHERE id = $1
-  UNION SELECT user_id FROM automations WHERE id = $1
-  UNION SELECT a.user_id FROM occurrences AS o JOIN automations AS a ON a.id = o.automation_id WHERE o.id = $1
-  UNION SELECT a.user_id FROM automation_inputs AS i JOIN automations AS a ON a.id = i.automation_id WHERE i.id = $1`;
+  UNION SELECT user_id FROM {conversations} WHERE id = $1
+  UNION SELECT c.user_id FROM {messages} AS m JOIN {conversations} AS c ON c.id = m.conversation_id WHERE m.id = $1
+  UNION SELECT user_id::uuid FROM {artifacts} WHERE id = $1
+  UNION SELECT user_id FROM {runs} WHERE run_key = $1
+  UNION SELECT user_id FROM {approvals} WHERE id = $1
+  UNION SELECT user_id FROM {financial_operations} WHERE id = $1
+  UNION SELECT user_id FROM {automations} WHERE id = $1
+  UNION SELECT a.user_id FROM {occurrences} AS o JOIN {automations} AS a ON a.id = o.automation_id WHERE o.id = $1
+  UNION SELECT a.user_id FROM {automation_inputs} AS i JOIN {automations} AS a ON a.id = i.automation_id WHERE i.id = $1`;
 /** A run's public id is its user's choice: several users can have the same, and no index knows it. */
-const startersOfRun = 'SELECT DISTINCT user_id FROM runs WHERE id = $1';
+const startersOfRun = 'SELECT DISTINCT user_id FROM {runs} WHERE id = $1';
 
 @QueryHandler(SearchUsers)
 export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
@@ -69,7 +69,7 @@ export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
 
   private async accountsOf(userIds: string, id: string, after: string | null, limit: number): Promise<Account[]> {
     return this.database.query<Account>(
-      `SELECT user_id AS "userId", issuer, subject, disabled, provisioned_at AS "provisionedAt" FROM users
+      `SELECT user_id AS "userId", issuer, subject, disabled, provisioned_at AS "provisionedAt" FROM {users}
        WHERE user_id IN (${userIds}) AND ($2::uuid IS NULL OR user_id > $2) ORDER BY user_id LIMIT $3`,
       [id, after, limit],
     );

@@ -20,14 +20,14 @@ export class ShowUser extends Query<Result<UserOverview>> {
 
 /** All of these are few: shares and quotas bound them. */
 const kinds = {
-  liveRuns: `SELECT id, status, created_at AS at, opened_position FROM runs
+  liveRuns: `SELECT id, status, created_at AS at, opened_position FROM {runs}
     WHERE user_id = $1 AND status IN ('queued', 'running', 'stopping')`,
-  pendingApprovals: `SELECT id, status, opened_at AS at, opened_position FROM approvals
+  pendingApprovals: `SELECT id, status, opened_at AS at, opened_position FROM {approvals}
     WHERE user_id = $1 AND status = 'pending'`,
-  unresolvedOperations: `SELECT id, status, created_at AS at, opened_position FROM financial_operations
+  unresolvedOperations: `SELECT id, status, created_at AS at, opened_position FROM {financial_operations}
     WHERE user_id = $1 AND status IN ('submitted', 'unresolved')`,
   automations: `SELECT id, CASE WHEN held THEN 'held' ELSE state END AS status, created_at AS at, opened_position
-    FROM automations WHERE user_id = $1 AND state <> 'archived'`,
+    FROM {automations} WHERE user_id = $1 AND state <> 'archived'`,
 } as const;
 
 @QueryHandler(ShowUser)

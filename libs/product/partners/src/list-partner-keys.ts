@@ -27,8 +27,8 @@ export class ListPartnerKeysHandler implements IQueryHandler<ListPartnerKeys> {
 
   async execute({ after, limit }: ListPartnerKeys): Promise<readonly ListedPartnerKey[]> {
     return this.database.query<ListedPartnerKey>(
-      `SELECT ${selectList(PartnerKeyRow, ['keyId', 'label', 'revokedAt'])}, minted_at AS "createdAt" FROM partner_keys
-       WHERE $1::uuid IS NULL OR (minted_at, key_id) > (SELECT minted_at, key_id FROM partner_keys WHERE key_id = $1)
+      `SELECT ${selectList(PartnerKeyRow, ['keyId', 'label', 'revokedAt'])}, minted_at AS "createdAt" FROM {partner_keys}
+       WHERE $1::uuid IS NULL OR (minted_at, key_id) > (SELECT minted_at, key_id FROM {partner_keys} WHERE key_id = $1)
        ORDER BY minted_at, key_id LIMIT $2`,
       [after, limit],
     );

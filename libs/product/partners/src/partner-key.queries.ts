@@ -15,7 +15,7 @@ export class StoredPartnerKeys extends PartnerKeys {
 
   async findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
     const rows = await this.database.query<Pick<PartnerKeyRow, 'keyHash' | 'keyId'>>(
-      `SELECT ${hashAndId} FROM partner_keys
+      `SELECT ${hashAndId} FROM {partner_keys}
        WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
       [keysSha256Hex],
       'find_partner_keys',
@@ -25,7 +25,7 @@ export class StoredPartnerKeys extends PartnerKeys {
 
   async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {
     const rows = await this.database.query<Pick<PartnerKeyRow, 'keyId'>>(
-      `SELECT ${selectList(PartnerKeyRow, ['keyId'])} FROM partner_keys WHERE key_id = ANY($1::uuid[]) AND revoked_at IS NULL`,
+      `SELECT ${selectList(PartnerKeyRow, ['keyId'])} FROM {partner_keys} WHERE key_id = ANY($1::uuid[]) AND revoked_at IS NULL`,
       [keyIds],
     );
     return new Set(rows.map(({ keyId }) => asId<PartnerKeyId>(keyId)));

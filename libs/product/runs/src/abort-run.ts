@@ -73,7 +73,7 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
   /** Of a run that was admitted; null where there is none, even after the read models have caught up. */
   private async conversationOf(runKey: RunKey): Promise<ConversationId | null> {
     const row = await this.gate.find(async () => {
-      const sql = 'SELECT conversation_id AS "conversationId" FROM runs WHERE run_key = $1';
+      const sql = 'SELECT conversation_id AS "conversationId" FROM {runs} WHERE run_key = $1';
       const [found] = await this.database.query<{ conversationId: ConversationId }>(sql, [runKey]);
       return found ?? null;
     });

@@ -68,11 +68,11 @@ export class ExecutionSlots {
   async sweep(): Promise<number> {
     const swept = await this.query(
       `DELETE FROM execution_slots AS s
-       WHERE EXISTS (SELECT 1 FROM runs AS r WHERE r.run_key = s.run_key
+       WHERE EXISTS (SELECT 1 FROM {runs} AS r WHERE r.run_key = s.run_key
                      AND (r.status IN ('completed', 'failed', 'aborted') OR r.segment > s.segment
                           OR (r.status = 'awaiting_approval' AND r.segment = s.segment)))
           OR (s.taken_at < now() - $1 * interval '1 s'
-              AND NOT EXISTS (SELECT 1 FROM runs AS r WHERE r.run_key = s.run_key AND r.segment >= s.segment))
+              AND NOT EXISTS (SELECT 1 FROM {runs} AS r WHERE r.run_key = s.run_key AND r.segment >= s.segment))
        RETURNING s.run_key`,
       [orphanAfterSeconds],
     );

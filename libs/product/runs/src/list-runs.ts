@@ -50,7 +50,7 @@ export class ListRunsHandler implements IQueryHandler<ListRuns> {
     return this.database.query<TextRow>(
       boundedPage(
         `SELECT row_to_json(run)::text AS text, opened_position AS position
-         FROM runs CROSS JOIN LATERAL (SELECT ${runMembers}) AS run
+         FROM {runs} CROSS JOIN LATERAL (SELECT ${runMembers}) AS run
          WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
       ),
       parameters,
@@ -60,10 +60,10 @@ export class ListRunsHandler implements IQueryHandler<ListRuns> {
 
   /** How many runs the list has, from kept counters. */
   private async total(userId: UserId, conversationId: string | null): Promise<number> {
-    const name = conversationId === null ? `runs/${userId}` : `runs/${userId}/${conversationId}`;
+    const counted = conversationId === null ? userId : `${userId}/${conversationId}`;
     const [row] = await this.database.query<{ total: number }>(
-      'SELECT total FROM list_counters WHERE name = $1',
-      [name],
+      `SELECT total FROM list_counters WHERE name = '{runs}/' || $1`,
+      [counted],
       'runs.total',
     );
     return row?.total ?? 0;

@@ -63,7 +63,7 @@ export class RunLeases {
       `WITH held AS (
          UPDATE execution_slots SET expires_at = now() + $3 * interval '1 ms'
          WHERE worker_id = $1 AND run_key = ANY ($2) RETURNING run_key)
-       SELECT run_key AS "runKey", status = 'stopping' AS stopping FROM held LEFT JOIN runs USING (run_key)`,
+       SELECT run_key AS "runKey", status = 'stopping' AS stopping FROM held LEFT JOIN {runs} USING (run_key)`,
       [this.processes.id, segments.map(({ runKey }) => runKey), leaseTtlMs],
     );
     const held = new Set(renewed.map(({ runKey }) => runKey));

@@ -28,7 +28,7 @@ export class RunQueries {
   /** The run, or null when there is none even after the read models have caught up. */
   async find(runKey: RunKey): Promise<Selected | null> {
     return this.gate.find(async () => {
-      const [row] = await this.database.query<Selected>(`SELECT ${selected} FROM runs WHERE run_key = $1`, [runKey]);
+      const [row] = await this.database.query<Selected>(`SELECT ${selected} FROM {runs} WHERE run_key = $1`, [runKey]);
       return row ?? null;
     });
   }

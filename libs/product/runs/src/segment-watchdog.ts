@@ -107,7 +107,7 @@ export class SegmentWatchdog {
     return this.database.query<IdleReservation>(
       `SELECT b.user_id AS "userId", b.run_key AS "runKey", b.run_id AS "runId", b.segment,
               r.conversation_id AS "conversationId", r.started_seq AS "startedSeq"
-       FROM budget_reservations AS b LEFT JOIN runs AS r ON r.run_key = b.run_key
+       FROM {budget_reservations} AS b LEFT JOIN {runs} AS r ON r.run_key = b.run_key
        WHERE b.status = 'open' AND (r.run_key IS NULL OR r.status IN ('completed', 'failed', 'aborted')
          OR r.segment > b.segment OR (r.status = 'awaiting_approval' AND r.segment = b.segment))
        ORDER BY b.position LIMIT $1`,
@@ -118,8 +118,8 @@ export class SegmentWatchdog {
   private async slotlessSegments(): Promise<ExecutableSegment[]> {
     return this.database.query<ExecutableSegment>(
       `SELECT run_key AS "runKey", id AS "runId", user_id AS "userId", conversation_id AS "conversationId", segment
-       FROM runs WHERE status IN ('queued', 'running', 'stopping')
-         AND NOT EXISTS (SELECT 1 FROM execution_slots AS s WHERE s.run_key = runs.run_key AND s.segment = runs.segment)
+       FROM {runs} WHERE status IN ('queued', 'running', 'stopping')
+         AND NOT EXISTS (SELECT 1 FROM execution_slots AS s WHERE s.run_key = {runs}.run_key AND s.segment = {runs}.segment)
        ORDER BY opened_position LIMIT $1`,
       [foundAtOnceMax],
     );

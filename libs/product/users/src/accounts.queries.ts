@@ -29,7 +29,7 @@ export class StoredAccounts extends Accounts {
    */
   async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
     const rows = await this.database.query<Pick<UserRow, 'userId' | 'disabled'>>(
-      `SELECT ${account} FROM users WHERE user_id = ANY($1::uuid[])`,
+      `SELECT ${account} FROM {users} WHERE user_id = ANY($1::uuid[])`,
       [userIds],
       'find_accounts',
     );

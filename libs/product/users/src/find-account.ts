@@ -30,7 +30,9 @@ export class FindAccountHandler implements IQueryHandler<FindAccount> {
 
   async execute({ userId }: FindAccount): Promise<Result<AccountView>> {
     const found = await this.gate.find(async () => {
-      const [row] = await this.database.query<AccountView>(`SELECT ${members} FROM users WHERE user_id = $1`, [userId]);
+      const [row] = await this.database.query<AccountView>(`SELECT ${members} FROM {users} WHERE user_id = $1`, [
+        userId,
+      ]);
       return row ?? null;
     });
     return found === null ? refuse(notFound) : ok(found);

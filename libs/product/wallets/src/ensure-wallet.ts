@@ -74,7 +74,7 @@ export class EnsureWalletHandler implements ICommandHandler<EnsureWallet> {
   /** What has waited for a session, oldest first. */
   private async driveWhatWaited(userId: UserId): Promise<void> {
     const underWay = await this.database.query<{ id: OperationId }>(
-      `SELECT id FROM financial_operations WHERE user_id = $1 AND status IN ('submitted', 'unresolved')
+      `SELECT id FROM {financial_operations} WHERE user_id = $1 AND status IN ('submitted', 'unresolved')
        ORDER BY opened_position LIMIT ${underWayMax}`,
       [userId],
     );

@@ -56,7 +56,7 @@ export class ListFinancialOperationsHandler implements IQueryHandler<ListFinanci
     limit: number,
   ): Promise<Listed[]> {
     return this.database.query<Listed>(
-      `SELECT ${members} FROM financial_operations
+      `SELECT ${members} FROM {financial_operations}
        WHERE user_id = $1 AND ($2::text IS NULL OR status = $2) AND opened_position < $3
        ORDER BY opened_position DESC LIMIT $4`,
       [userId, status, before ?? Number.MAX_SAFE_INTEGER, limit],
@@ -65,10 +65,11 @@ export class ListFinancialOperationsHandler implements IQueryHandler<ListFinanci
 
   /** How many operations the list has, from kept counters. */
   private async total(userId: UserId, status: OperationStatus | null): Promise<number> {
-    const name = `financial_operations/${status === null ? userId : `${userId}/${status}`}`;
-    const [row] = await this.database.query<{ total: number }>('SELECT total FROM list_counters WHERE name = $1', [
-      name,
-    ]);
+    const counted = status === null ? userId : `${userId}/${status}`;
+    const [row] = await this.database.query<{ total: number }>(
+      `SELECT total FROM list_counters WHERE name = '{financial_operations}/' || $1`,
+      [counted],
+    );
     return row?.total ?? 0;
   }
 }

@@ -34,7 +34,7 @@ export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestro
   /** One round. @throws Unavailable */
   async sweep(): Promise<void> {
     const strays = await this.database.query<{ id: OperationId }>(
-      `SELECT o.id FROM financial_operations AS o
+      `SELECT o.id FROM {financial_operations} AS o
        WHERE o.status IN ('submitted', 'unresolved')
          AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${operationTimers}/' || o.id)
        ORDER BY o.position LIMIT $1`,

@@ -30,7 +30,7 @@ export class SettlementFigures {
   private async underWay() {
     const rows = await this.database.query<{ status: string; count: number; since: Instant }>(
       `SELECT status, count(*)::int AS count, min(updated_at) AS since FROM (
-         SELECT status, updated_at FROM financial_operations WHERE status IN ('submitted', 'unresolved') LIMIT $1) AS open
+         SELECT status, updated_at FROM {financial_operations} WHERE status IN ('submitted', 'unresolved') LIMIT $1) AS open
        GROUP BY status`,
       [lookedAtMax],
     );

@@ -91,7 +91,7 @@ export class Wallets {
     await this.gate.caughtUp();
     return this.database.query<TokenAmount>(
       `SELECT action -> 'input' ->> 'tokenId' AS "tokenId", sum((action -> 'input' ->> 'amountRaw')::numeric)::text AS "amountRaw"
-       FROM financial_operations, jsonb_array_elements(actions) AS action
+       FROM {financial_operations}, jsonb_array_elements(actions) AS action
        WHERE user_id = $1 AND status IN ('submitted', 'unresolved') AND ($2::uuid IS NULL OR id <> $2)
          AND (action ->> 'status' = 'submitted' OR ($3 AND action ->> 'status' = 'pending'))
          AND action -> 'input' <> 'null'

@@ -1,4 +1,4 @@
-import { processGoneMs, type Database } from '@app/read-store';
+import { forgetReadModels, processGoneMs, type Database } from '@app/read-store';
 import { Client } from 'pg';
 import { CannotMigrate, type SourceCount } from './copy-events';
 import type { VerifiedCopy } from './verify-copy';
@@ -64,7 +64,7 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
       if (there === undefined) throw new CannotMigrate(`reactor ${name} went on meanwhile: the service runs`);
       await manager.query('UPDATE reactor_checkpoints SET position = $2 WHERE name = $1', [name, there]);
     }
-    await manager.query('DELETE FROM projection_checkpoints');
+    await forgetReadModels(manager);
   });
 }
 

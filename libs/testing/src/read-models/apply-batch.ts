@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@app/event-store';
-import { bumpCounters, foldBatch, type AnyProjection, type Database, type KnownRows } from '@app/read-store';
+import { bumpCounters, foldBatch, upsertOf, type AnyProjection, type Database, type KnownRows } from '@app/read-store';
 
 /** What the body of a transaction is given. */
 type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
@@ -11,13 +11,22 @@ export async function applyBatch(
   events: readonly StoredEvent[],
   known: KnownRows | null = null,
 ): Promise<void> {
-  const readModel = { projection, metadata: manager.connection.getMetadata(projection.row) };
-  const { statements, counters, keep } = await foldBatch(
+  const metadata = manager.connection.getMetadata(projection.row);
+  const readModel = { projection, metadata, table: metadata.tableName };
+  const { rows, counters, keep } = await foldBatch(
     (sql, parameters) => manager.query(sql, [...parameters]),
     readModel,
     events,
     known,
   );
-  for (const { text, values } of [...statements, ...bumpCounters([counters])]) await manager.query(text, [...values]);
+  const statements = [...upsertOf(readModel, rows), ...bumpCounters([counters])];
+  for (const { text, values } of statements) await manager.query(text, [...values]);
   keep();
+}
+
+/** Empties the first table of a read model, and its counters. */
+export async function emptyReadModel(manager: Transaction, projection: AnyProjection): Promise<void> {
+  const { tableName } = manager.connection.getMetadata(projection.row);
+  await manager.query(`TRUNCATE "${tableName}"`);
+  await manager.query('DELETE FROM list_counters WHERE projection = $1', [tableName]);
 }

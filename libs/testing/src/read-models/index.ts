@@ -1,1 +1,1 @@
-export { applyBatch } from './apply-batch';
+export { applyBatch, emptyReadModel } from './apply-batch';

@@ -14,7 +14,6 @@ import { causeOfService, Clock, type Cause, type UserId } from '@app/kernel';
 import { MintPartnerKey, PartnersModule, partnersReadModel } from '@app/partners';
 import {
   Database,
-  emptyReadModel,
   KnownRows,
   ProjectionRunner,
   ReadGate,
@@ -33,7 +32,7 @@ import { SetClock, WindowsInMemory } from '../http/ports-in-memory';
 import { LoopbackIssuer } from '../identity';
 import { madeStore } from '../event-store/made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres';
-import { applyBatch } from '../read-models';
+import { applyBatch, emptyReadModel } from '../read-models';
 
 const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];
 

@@ -10,6 +10,17 @@ const abandonedAfter = '10 minutes';
 /** Places that one look finds abandoned. */
 const abandonedAtOnceMax = 100;
 
+const removeCounted = `
+  DELETE FROM automation_places AS p USING {automations} AS a WHERE p.user_id = $1 AND a.id = p.automation_id`;
+const takePlace = `
+  INSERT INTO automation_places (automation_id, user_id)
+  SELECT $1, $2::uuid
+  WHERE (SELECT coalesce(sum(total), 0) FROM list_counters
+         WHERE name IN ('{automations}/' || $2::uuid || '/enabled', '{automations}/' || $2::uuid || '/paused'))
+      + (SELECT count(*) FROM automation_places AS p WHERE p.user_id = $2::uuid
+         AND NOT EXISTS (SELECT 1 FROM {automations} AS a WHERE a.id = p.automation_id)) < $3
+  ON CONFLICT (automation_id) DO NOTHING`;
+
 /**
  * Keeps users to `AUTOMATIONS_PER_USER`, even with many creations at once on many replicas: each creation takes a place first,
  * one after the other. An automation counts by its place until the read model has it, and by the kept counters from then on.
@@ -39,21 +50,10 @@ export class AutomationQuota {
 
   private async tryReserve(userId: UserId, automationId: AutomationId): Promise<boolean> {
     return this.database.transaction(async (manager) => {
-      await manager.query(`SELECT pg_advisory_xact_lock(hashtextextended('automations/' || $1, 0))`, [userId]);
-      await manager.query(
-        `DELETE FROM automation_places AS p USING automations AS a WHERE p.user_id = $1 AND a.id = p.automation_id`,
-        [userId],
-      );
-      await manager.query(
-        `INSERT INTO automation_places (automation_id, user_id)
-         SELECT $1, $2::uuid
-         WHERE (SELECT coalesce(sum(total), 0) FROM list_counters
-                WHERE name IN ('automations/' || $2::uuid || '/enabled', 'automations/' || $2::uuid || '/paused'))
-             + (SELECT count(*) FROM automation_places AS p WHERE p.user_id = $2::uuid
-                AND NOT EXISTS (SELECT 1 FROM automations AS a WHERE a.id = p.automation_id)) < $3
-         ON CONFLICT (automation_id) DO NOTHING`,
-        [automationId, userId, this.configuration.env.AUTOMATIONS_PER_USER],
-      );
+      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`automations/${userId}`]);
+      await manager.query(this.database.inTables(removeCounted), [userId]);
+      const { AUTOMATIONS_PER_USER: limit } = this.configuration.env;
+      await manager.query(this.database.inTables(takePlace), [automationId, userId, limit]);
       const taken: unknown[] = await manager.query('SELECT 1 FROM automation_places WHERE automation_id = $1', [
         automationId,
       ]);

@@ -34,7 +34,7 @@ export class OccurrenceFigures {
   private async waiting() {
     const rows = await this.database.query<{ delivery: string; count: number; since: Instant }>(
       `SELECT delivery, count(*)::int AS count, min(at) AS since FROM (
-         SELECT delivery, at FROM occurrences WHERE delivery IN ('pending', 'deferred') LIMIT $1) AS open
+         SELECT delivery, at FROM {occurrences} WHERE delivery IN ('pending', 'deferred') LIMIT $1) AS open
        GROUP BY delivery`,
       [lookedAtMax],
     );

@@ -32,7 +32,7 @@ export class MissingTimers {
 
   private async activations(): Promise<number> {
     const missing = await this.database.query<{ id: AutomationId }>(
-      `SELECT a.id FROM automations AS a WHERE a.state = 'enabled' AND NOT a.completed AND (
+      `SELECT a.id FROM {automations} AS a WHERE a.state = 'enabled' AND NOT a.completed AND (
          a.definition #>> '{wake,kind}' = 'schedule'
            AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${dueTimers}/' || a.id || '/' || a.epoch)
          OR a.definition #>> '{firing,endAt}' IS NOT NULL
@@ -53,8 +53,8 @@ export class MissingTimers {
   private async occurrences(): Promise<number> {
     const missing = await this.database.query<{ id: OccurrenceId; automationId: AutomationId }>(
       `SELECT ${selectList(OccurrenceRow, ['id', 'automationId'])} FROM (
-         SELECT DISTINCT ON (o.automation_id) o.id, o.automation_id FROM occurrences AS o
-         JOIN automations AS a ON a.id = o.automation_id
+         SELECT DISTINCT ON (o.automation_id) o.id, o.automation_id FROM {occurrences} AS o
+         JOIN {automations} AS a ON a.id = o.automation_id
          WHERE o.delivery IN ('pending', 'deferred') AND NOT a.held
          ORDER BY o.automation_id, o.opened_position) AS oldest
        WHERE NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${occurrenceTimers}/' || oldest.id)

@@ -24,7 +24,7 @@ export async function* inputsBetween(
   let last: Pick<RecordedInput, 'at' | 'position'> | undefined = { at: from, position: Number.MAX_SAFE_INTEGER };
   while (last !== undefined) {
     const page: RecordedInput[] = await database.query<RecordedInput>(
-      `SELECT at, opened_position AS position, source, event FROM automation_inputs
+      `SELECT at, opened_position AS position, source, event FROM {automation_inputs}
        WHERE automation_id = $1 AND (at, opened_position) > ($2, $3) AND at <= $4 ORDER BY at, opened_position LIMIT $5`,
       [automationId, last.at, last.position, to, inputsAtOnce],
     );

@@ -69,7 +69,7 @@ export class SourceSamples {
   /** Whether a rule that may fire looks at the source. */
   async isInUse({ source, userId }: SourceInUse): Promise<boolean> {
     const rows = await this.database.query(
-      `SELECT id FROM automations WHERE state = 'enabled' AND NOT completed AND ${bindings} @> $1::jsonb
+      `SELECT id FROM {automations} WHERE state = 'enabled' AND NOT completed AND ${bindings} @> $1::jsonb
          AND ($2::uuid IS NULL OR user_id = $2) LIMIT 1`,
       [JSON.stringify([{ source }]), userId],
     );
@@ -96,7 +96,7 @@ export class SourceSamples {
   private async inUse(where: string, parameters: readonly unknown[]): Promise<readonly SourceInUse[]> {
     const rows = await this.database.query<SourceRow>(
       `SELECT DISTINCT kind, tokens."tokenId", CASE kind WHEN 'wallet_balance' THEN user_id END AS "userId"
-       FROM automations, jsonb_array_elements(${bindings}) AS binding,
+       FROM {automations}, jsonb_array_elements(${bindings}) AS binding,
          jsonb_to_record(binding->'source') AS tokens (kind text, "tokenId" text)
        WHERE state = 'enabled' AND NOT completed AND kind <> 'event' ${where} LIMIT ${sourcesAtOnceMax}`,
       parameters,

@@ -79,7 +79,7 @@ export class GetInputOutcomeHandler implements IQueryHandler<GetInputOutcome> {
   ): Promise<FoundInput | null> {
     const [row] = await this.database.query<FoundInput>(
       `SELECT i.at AS "receivedAt", i.source AS trigger, i.outcome, o.delivery
-       FROM automation_inputs AS i LEFT JOIN occurrences AS o ON o.id = $3 WHERE i.id = $1 AND i.automation_id = $2`,
+       FROM {automation_inputs} AS i LEFT JOIN {occurrences} AS o ON o.id = $3 WHERE i.id = $1 AND i.automation_id = $2`,
       [inputId, automationId, occurrenceId],
       'automations.input',
     );

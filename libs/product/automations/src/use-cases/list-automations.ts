@@ -60,7 +60,7 @@ export class ListAutomationsHandler implements IQueryHandler<ListAutomations> {
   ): Promise<ListedAutomation[]> {
     return this.database.query(
       boundedPage(
-        `SELECT ${columns}, opened_position AS position FROM automations
+        `SELECT ${columns}, opened_position AS position FROM {automations}
          WHERE user_id = $1 AND opened_position < $2 AND state = ANY($3) ORDER BY opened_position DESC LIMIT $4`,
         'definition::text',
       ),
@@ -72,8 +72,9 @@ export class ListAutomationsHandler implements IQueryHandler<ListAutomations> {
   /** How many automations the list has, from kept counters. */
   private async total(userId: UserId, state: StateFilter): Promise<number> {
     const [row] = await this.database.query<{ total: number }>(
-      'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',
-      [statesOf(state).map((one) => `automations/${userId}/${one}`)],
+      `SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters, unnest($1::text[]) AS counted
+       WHERE name = '{automations}/' || counted`,
+      [statesOf(state).map((one) => `${userId}/${one}`)],
       'automations.total',
     );
     return row?.total ?? 0;

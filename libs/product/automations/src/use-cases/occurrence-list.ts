@@ -31,7 +31,7 @@ export class OccurrenceList {
         ? ['', 'occurrences.list', page]
         : ['AND delivery = $4', 'occurrences.list.of_delivery', [...page, delivery]];
     return this.database.query(
-      `SELECT ${columns} FROM occurrences
+      `SELECT ${columns} FROM {occurrences}
        WHERE automation_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
       parameters,
       preparedAs,

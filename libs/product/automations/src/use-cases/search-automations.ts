@@ -64,7 +64,7 @@ export class SearchAutomationsHandler implements IQueryHandler<SearchAutomations
     const { query = '', state = 'current', offset } = asked;
     // No word lets every automation through.
     const words = searchWords(query);
-    const matching = 'FROM automations WHERE user_id = $1 AND state = ANY($2) AND search_words @> $3::text[]';
+    const matching = 'FROM {automations} WHERE user_id = $1 AND state = ANY($2) AND search_words @> $3::text[]';
     const matched = [userId, statesOf(state), words];
     const [counted, found] = await Promise.all([
       this.database.query<{ total: number }>(`SELECT count(*) AS total ${matching}`, matched),

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { EntityMetadata } from 'typeorm';
+import type { BuildingSession } from './building-session';
+import { primaryOf } from './projection-batch';
+import type { Difference, Differences } from './rebuild';
+import type { Execute } from './table-making';
+
+/** Differences that are fetched at once, and those that are kept for operators to look at. */
+const fetchedAtOnce = 1_000;
+const keptMax = 10_000;
+/** Of a value that is kept, characters; the digest is over the whole. */
+const keptLengthMax = 1_000;
+
+type Found = Omit<Difference, 'number'>;
+
+export interface Comparison {
+  /** Where both tables were. */
+  readonly position: number;
+  readonly differences: Differences;
+  /** The first of them. */
+  readonly first: readonly Found[];
+}
+
+/** The tables stand at different places, so that they cannot be compared. */
+export class NotAtOnePlace extends Error {}
+
+/**
+ * Compares two tables of one read model at one position, on every column as text, by key, and what is counted in them. Both are seen by
+ * one snapshot; nothing waits for it.
+ */
+export async function compareTables(
+  session: BuildingSession,
+  metadata: EntityMetadata,
+  live: string,
+  rebuilt: string,
+): Promise<Comparison> {
+  const { execute } = session;
+  return session.transaction(async () => {
+    const places = await execute<{ position: number }>(
+      'SELECT DISTINCT position FROM read_model_tables WHERE table_name = ANY($1)',
+      [[live, rebuilt]],
+    );
+    const [place] = places;
+    if (place === undefined || places.length > 1)
+      throw new NotAtOnePlace(`${live} and ${rebuilt} are not at one place`);
+    await execute(`DECLARE differing NO SCROLL CURSOR FOR ${differingRows(metadata, live, rebuilt)}`);
+    return { position: place.position, ...(await readDifferences(execute)) };
+  }, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+}
+
+async function readDifferences(execute: Execute): Promise<Pick<Comparison, 'differences' | 'first'>> {
+  const digest = createHash('sha256');
+  const rows = { missing: 0, extra: 0, changed: 0 };
+  const first: Found[] = [];
+  let lastKey: string | null = null;
+  for (;;) {
+    const found = await execute<Found>(`FETCH ${fetchedAtOnce} FROM differing`);
+    if (found.length === 0) break;
+    for (const { kind, key, column, live, rebuilt } of found) {
+      digest.update(`${JSON.stringify([kind, key, column, live, rebuilt])}\n`);
+      if (key !== lastKey) rows[kind] += 1;
+      lastKey = key;
+      if (first.length < keptMax) first.push({ kind, key, column, live: cut(live), rebuilt: cut(rebuilt) });
+    }
+  }
+  return { differences: { ...rows, digest: digest.digest('hex') }, first };
+}
+
+const cut = (value: string | null) => value?.slice(0, keptLengthMax) ?? null;
+
+/** Each value that differs: of a row that one table lacks, all of it. Counters come under `counter <name>`. */
+function differingRows(metadata: EntityMetadata, live: string, rebuilt: string): string {
+  const key = primaryOf(metadata).databaseName;
+  const names = metadata.columns.map(({ databaseName }) => databaseName);
+  const texts = names.map((name, index) => `"${name}"::text AS c${index}`).join(', ');
+  const rowsOf = (table: string) => `(SELECT "${key}"::text AS key, ${texts} FROM "${table}")`;
+  const pairs = names.map((name, index) => `(${index}, '${name}', l.c${index}, r.c${index})`).join(', ');
+  const countersOf = (table: string) =>
+    `(SELECT 'counter ' || substr(name, ${table.length + 2}) AS key, total::text AS total
+      FROM list_counters WHERE projection = '${table}' AND total <> 0)`;
+  const kind = `CASE WHEN l.key IS NULL THEN 'missing' WHEN r.key IS NULL THEN 'extra' ELSE 'changed' END AS kind`;
+  return `
+    SELECT kind, key, "column", live, rebuilt FROM (
+      SELECT ${kind}, coalesce(l.key, r.key) AS key, c.place, c.name AS "column", c.live, c.rebuilt
+      FROM ${rowsOf(live)} AS l FULL JOIN ${rowsOf(rebuilt)} AS r ON l.key = r.key
+      CROSS JOIN LATERAL (VALUES ${pairs}) AS c (place, name, live, rebuilt)
+      WHERE c.live IS DISTINCT FROM c.rebuilt
+      UNION ALL
+      SELECT ${kind}, coalesce(l.key, r.key), 0, 'total', l.total, r.total
+      FROM ${countersOf(live)} AS l FULL JOIN ${countersOf(rebuilt)} AS r ON l.key = r.key
+      WHERE l.total IS DISTINCT FROM r.total) AS differing
+    ORDER BY key COLLATE "C", place`;
+}
+
+/** Keeps what a comparison came to, in the place of an earlier one's. */
+export async function keepComparison(execute: Execute, rebuildId: string, comparison: Comparison): Promise<void> {
+  const { differences, position, first } = comparison;
+  await execute('DELETE FROM read_model_differences WHERE rebuild_id = $1', [rebuildId]);
+  await execute(
+    `INSERT INTO read_model_differences (rebuild_id, number, kind, key, column_name, live, rebuilt)
+     SELECT $1, number, d->>'kind', d->>'key', d->>'column', d->>'live', d->>'rebuilt'
+     FROM json_array_elements($2::json) WITH ORDINALITY AS found (d, number)`,
+    [rebuildId, JSON.stringify(first)],
+  );
+  const { missing, extra, changed, digest } = differences;
+  await execute(
+    `UPDATE read_model_rebuilds SET state = 'ready', compared_at = $2, missing = $3, extra = $4, changed = $5, digest = $6
+     WHERE id = $1 AND state = 'comparing'`,
+    [rebuildId, position, missing, extra, changed, digest],
+  );
+}

@@ -1,0 +1,147 @@
+import type { EntityManager } from 'typeorm';
+import { v7 as uuidV7 } from 'uuid';
+import type { Database } from './database';
+import { tablesChannel } from './live-tables';
+import type { AnyProjection } from './projection';
+import type { ReadModel } from './projection-batch';
+import { beginRebuild } from './rebuild';
+import { executeOf, lockTables, removalOf, type Execute } from './table-making';
+
+/** The event at which a table stands still, since it cannot be applied. */
+export interface Stall {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: number;
+  readonly error: string;
+}
+
+/** A table of a read model that the projector of this program fills, and how far it was when it was looked at. */
+export interface FollowedTable extends ReadModel {
+  readonly position: number;
+  /** Why it is left out until an operator says that the event is to be passed over. */
+  readonly stalled: Stall | null;
+}
+
+/** The projections of a program, and its number. */
+export interface Program {
+  readonly projections: readonly AnyProjection[];
+  readonly program: number;
+}
+
+/**
+ * Takes over the tables of this program's read models that no other living program follows, so that each is filled by one projector, and
+ * answers those that this program follows. A read model without a table of this version gets one: the first table where that is unused,
+ * or else one that is built beside the others. Throws Unavailable.
+ * @param retries whether those that are stalled are tried again
+ */
+export async function followTables(
+  database: Database,
+  { projections, program }: Program,
+  retries: boolean,
+): Promise<readonly FollowedTable[]> {
+  return database.transaction(async (manager) => {
+    const execute = executeOf(manager);
+    await lockTables(execute);
+    const all = await execute<Known>('SELECT table_name AS name, projection, version, state FROM read_model_tables');
+    for (const projection of projections) await haveTable(execute, readModelOf(database, projection), all);
+    const taken = await execute(
+      `UPDATE read_model_tables AS t SET follower = $1 FROM ${own} AND t.follower IS DISTINCT FROM $1 AND ${isFree} RETURNING 1`,
+      parametersOf({ projections, program }),
+    );
+    if (taken.length > 0) await execute('SELECT pg_notify($1, $2)', [tablesChannel, '']);
+    if (retries)
+      await execute('UPDATE read_model_tables SET stalled = NULL WHERE follower = $1 AND stalled IS NOT NULL', [
+        program,
+      ]);
+    const skipped = await skippedEvents(execute);
+    const rows = await execute<{ name: string; projection: string; position: number; stalled: Stall | null }>(
+      `SELECT table_name AS name, projection, position, stalled FROM read_model_tables
+       WHERE follower = $1 ORDER BY table_name COLLATE "C"`,
+      [program],
+    );
+    return rows.flatMap(({ name, projection: named, position, stalled }) => {
+      const projection = projections.find((one) => one.name === named);
+      if (projection === undefined) return [];
+      return [{ ...readModelOf(database, projection, name), skipped: skipped.get(named), position, stalled }];
+    });
+  });
+}
+
+/** The names of the tables that this program is to follow now, as `followTables` would find them. */
+export async function tablesToFollow(database: Database, program: Program): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT t.table_name AS name FROM read_model_tables AS t, ${own} AND t.stalled IS NULL AND (t.follower = $1 OR ${isFree})
+     ORDER BY t.table_name COLLATE "C"`,
+    parametersOf(program),
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Events that projections pass over, as `<stream> <revision>`. */
+export async function skippedEvents(execute: Execute): Promise<Map<string, ReadonlySet<string>>> {
+  const rows = await execute<{ projection: string; events: string[] }>(
+    `SELECT projection, array_agg(stream || ' ' || revision) AS events FROM skipped_events GROUP BY projection`,
+  );
+  return new Map(rows.map(({ projection, events }) => [projection, new Set(events)]));
+}
+
+/** A projection with one of its tables; the first one when none is named. */
+export function readModelOf(database: Database, projection: AnyProjection, table?: string): ReadModel {
+  const metadata = database.source.getMetadata(projection.row);
+  return { projection, metadata, table: table ?? metadata.tableName };
+}
+
+/** Empties every read model, so that all are filled again from the beginning; for when nothing runs on the database. */
+export async function forgetReadModels(manager: EntityManager): Promise<void> {
+  const execute = executeOf(manager);
+  const rows = await execute<{ name: string; projection: string }>(
+    'SELECT table_name AS name, projection FROM read_model_tables',
+  );
+  for (const { name, projection } of rows)
+    for (const { text, values } of removalOf(name, name === projection)) await execute(text, values);
+  await execute(`UPDATE read_model_rebuilds SET state = 'discarded', ended_at = now() WHERE ended_at IS NULL`);
+}
+
+/** Tables that are filled, of this program's versions. */
+const own = `unnest($2::text[], $3::integer[]) AS own (projection, version)
+  WHERE t.projection = own.projection AND t.version = own.version AND t.state IN ('ready', 'live', 'kept')`;
+
+/** Of a table `t`: whether the program that followed it is gone, whose projector then holds no lock any more. */
+export const isFree = `NOT EXISTS (
+  SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (classid::int8 << 32) + objid::int8 = t.follower)`;
+
+export function parametersOf({ projections, program }: Program): unknown[] {
+  return [program, projections.map(({ name }) => name), projections.map(({ version }) => version)];
+}
+
+interface Known {
+  readonly name: string;
+  readonly projection: string;
+  readonly version: number;
+  readonly state: string;
+}
+
+async function haveTable(execute: Execute, { projection, table }: ReadModel, all: readonly Known[]): Promise<void> {
+  const { name, version } = projection;
+  const tables = all.filter((one) => one.projection === name);
+  const ofVersion = tables.filter((one) => one.version === version);
+  if (ofVersion.some(({ state }) => state === 'live' || state === 'building')) return;
+  const kept = ofVersion.find(({ state }) => state === 'kept');
+  // The program of before is back: it goes on with its own table.
+  if (kept !== undefined)
+    return void (await execute(`UPDATE read_model_tables SET state = 'live', kept_until = NULL WHERE table_name = $1`, [
+      kept.name,
+    ]));
+  const [row] = await execute(`SELECT 1 FROM "${table}" LIMIT 1`);
+  if (tables.length > 0 || row !== undefined) {
+    const reason = `version ${version} of the program's projection`;
+    return beginRebuild(execute, { id: uuidV7(), projection, reason, isOfNewVersion: true });
+  }
+  await execute(`INSERT INTO read_model_tables (table_name, projection, version, state) VALUES ($1, $2, $3, 'live')`, [
+    table,
+    name,
+    version,
+  ]);
+}

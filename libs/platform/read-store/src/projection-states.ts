@@ -1,0 +1,135 @@
+import type { EventStore } from '@app/event-store';
+import type { Database } from './database';
+import type { Stall } from './followed-tables';
+import { categoriesOf, type AnyProjection } from './projection';
+import type { RebuildOutcome } from './rebuilds';
+import { executeOf, lockTables } from './table-making';
+
+/** A read model as operators see it. */
+export interface ProjectionState {
+  readonly name: string;
+  /** Of this program. */
+  readonly version: number;
+  readonly state: 'live' | 'behind' | 'stalled' | 'building';
+  /** The table that is read; null while this version's is being built. */
+  readonly table: string | null;
+  readonly position: number;
+  /** Positions of the store that it has not passed, and for how long it has not moved, where it has not passed some. */
+  readonly lag: { readonly positions: number; readonly seconds: number };
+  readonly stalled: Stall | null;
+}
+
+export interface SkippedEvent {
+  readonly projection: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly reason: string;
+  readonly error: string;
+  readonly skippedAt: Date;
+}
+
+/** So far behind that it is worth saying, which a projector at work never is for long. */
+const behindAfterSeconds = 5;
+const skippedListedMax = 1_000;
+
+/** How far the read models of this program are, and which events they pass over. */
+export class ProjectionStates {
+  constructor(
+    private readonly database: Database,
+    private readonly store: EventStore,
+    private readonly projections: readonly AnyProjection[],
+  ) {}
+
+  /** Each read model of this program. Throws Unavailable. */
+  async list(): Promise<ProjectionState[]> {
+    // The end comes first: what is appended meanwhile is not behind.
+    const ends = new Map<string, number>();
+    for (const projection of this.projections)
+      ends.set(projection.name, await this.store.endPositionOf(categoriesOf([projection])));
+    const rows = await this.database.query<LiveRow>(
+      `SELECT projection, version, table_name AS "table", position, stalled,
+         extract(epoch FROM now() - moved_at)::float8 AS seconds
+       FROM read_model_tables WHERE state = 'live'`,
+    );
+    return this.projections.map(({ name, version }) => {
+      const row = rows.find((one) => one.projection === name && one.version === version);
+      return stateOf({ name, version }, row, ends.get(name) ?? 0);
+    });
+  }
+
+  /** The events that were passed over, the newest first. */
+  async skipped(): Promise<SkippedEvent[]> {
+    return this.database.query<SkippedEvent>(
+      `SELECT projection, stream, revision, reason, error, skipped_at AS "skippedAt" FROM skipped_events
+       ORDER BY skipped_at DESC LIMIT ${skippedListedMax}`,
+    );
+  }
+
+  /** Lets a projection pass over the event at which it stands still, and every table of it that is built later. Can be made again. */
+  async skip(
+    projection: string,
+    event: { readonly stream: string; readonly revision: number },
+    reason: string,
+  ): Promise<RebuildOutcome> {
+    if (!this.projections.some(({ name }) => name === projection)) return { kind: 'not_found' };
+    const { stream, revision } = event;
+    return this.database.transaction(async (manager) => {
+      const execute = executeOf(manager);
+      await lockTables(execute);
+      const key = [projection, stream, revision];
+      const known = await execute(
+        'SELECT 1 FROM skipped_events WHERE projection = $1 AND stream = $2 AND revision = $3',
+        key,
+      );
+      if (known.length > 0) return { kind: 'done' };
+      const freed = await execute<{ stalled: Stall }>(
+        `SELECT stalled FROM read_model_tables
+         WHERE projection = $1 AND stalled->>'stream' = $2 AND (stalled->>'revision')::bigint = $3`,
+        key,
+      );
+      const [first] = freed;
+      if (first === undefined) return { kind: 'refused', why: 'it does not stand still at that event' };
+      await execute(
+        'INSERT INTO skipped_events (projection, stream, revision, reason, error) VALUES ($1, $2, $3, $4, $5)',
+        [...key, reason, first.stalled.error],
+      );
+      await execute(
+        `UPDATE read_model_tables SET stalled = NULL
+         WHERE projection = $1 AND stalled->>'stream' = $2 AND (stalled->>'revision')::bigint = $3`,
+        key,
+      );
+      return { kind: 'done' };
+    });
+  }
+}
+
+interface LiveRow {
+  readonly projection: string;
+  readonly version: number;
+  readonly table: string;
+  readonly position: number;
+  readonly stalled: Stall | null;
+  readonly seconds: number;
+}
+
+function stateOf(
+  { name, version }: Pick<AnyProjection, 'name' | 'version'>,
+  row: LiveRow | undefined,
+  end: number,
+): ProjectionState {
+  if (row === undefined) {
+    return {
+      name,
+      version,
+      state: 'building',
+      table: null,
+      position: 0,
+      lag: { positions: end, seconds: 0 },
+      stalled: null,
+    };
+  }
+  const { table, position, stalled } = row;
+  const lag = { positions: Math.max(0, end - position), seconds: position < end ? row.seconds : 0 };
+  const state = stalled !== null ? 'stalled' : lag.seconds > behindAfterSeconds ? 'behind' : 'live';
+  return { name, version, state, table, position, lag, stalled };
+}

@@ -1,0 +1,176 @@
+import { Logger } from '@nestjs/common';
+import type { EventStore } from '@app/event-store';
+import type { Probe } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
+import { BuildingSession } from './building-session';
+import { compareTables, keepComparison, NotAtOnePlace } from './compare-tables';
+import type { Database } from './database';
+import { readModelOf, skippedEvents } from './followed-tables';
+import { keepHolding } from './leadership';
+import { categoriesOf, programOf, type AnyProjection } from './projection';
+import { endRebuild, selectRebuilds, type Rebuild } from './rebuild';
+import { TableBuilder, type Building, type Pace } from './table-builder';
+import { lockTables, makeIndexes, makeTable, retire, type Execute } from './table-making';
+import { removeTables } from './table-removal';
+
+const lookEveryMs = 500;
+const insufficientPrivilege = '42501';
+/** It rests while it fills tables, so that requests do not wait for it. */
+const paceWhileServing: Pace = { rest: 0.5, pageEvents: 2_000, writtenEvents: 20_000 };
+
+interface RebuilderOptions {
+  readonly database: Database;
+  readonly store: EventStore;
+  readonly projections: readonly AnyProjection[];
+  readonly probe: Probe;
+  /** That of a process which serves when absent. */
+  readonly pace?: Partial<Pace>;
+}
+
+/**
+ * Builds the tables that were asked for, in one process of the deployment at a time, and removes those that are not needed any more. What
+ * it has done so far is in the database: after a crash at any line, it or another process goes on from there.
+ */
+export class Rebuilder {
+  private readonly logger = new Logger(Rebuilder.name);
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private readonly program: number;
+
+  constructor(private readonly options: RebuilderOptions) {
+    this.program = programOf(options.projections);
+  }
+
+  start(): void {
+    const lock = { name: 'rebuilds', key: programOf(this.options.projections, 'rebuilds') };
+    this.running = keepHolding(this.options.database.leaderSession, lock, this.stopping.signal, (signal) =>
+      this.work(signal),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async work(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await removeTables(this.options.database, { projections: this.options.projections, program: this.program });
+      const open = await this.open();
+      if (open.length > 0) await this.buildAll(open, signal);
+      else await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+    }
+  }
+
+  private async open(): Promise<Rebuild[]> {
+    const execute: Execute = (sql, parameters) => this.options.database.query(sql, parameters);
+    const versions = new Map(this.options.projections.map(({ name, version }) => [name, version]));
+    const found = await selectRebuilds(
+      execute,
+      `WHERE r.state IN ('building', 'catching_up', 'comparing') ORDER BY r.started_at`,
+      [],
+    );
+    return found.filter(({ projection, version }) => versions.get(projection) === version);
+  }
+
+  private async buildAll(rebuilds: readonly Rebuild[], signal: AbortSignal): Promise<void> {
+    const session = await BuildingSession.open(this.options.database.url);
+    try {
+      await this.build(session, rebuilds, signal);
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Brings rebuilds to their end, all in one reading of the store. Throws Unavailable, BuildingTaken, and when the signal aborts. */
+  private async build(session: BuildingSession, rebuilds: readonly Rebuild[], signal: AbortSignal): Promise<void> {
+    const unbuilt = rebuilds.filter(({ state }) => state !== 'comparing');
+    const skipped = await skippedEvents(session.execute);
+    const tables = unbuilt.map((rebuild) => ({
+      ...this.buildingOf(rebuild),
+      skipped: skipped.get(rebuild.projection),
+    }));
+    const { store, probe, pace } = this.options;
+    for (const table of tables) await this.make(session, table);
+    const end = await store.endPositionOf(categoriesOf(this.options.projections));
+    const ids = unbuilt.map(({ id }) => id);
+    await session.execute('UPDATE read_model_rebuilds SET target = $2 WHERE id = ANY($1)', [ids, end]);
+    const builder = new TableBuilder(session, store, tables, this.program, probe, { ...paceWhileServing, ...pace });
+    await builder.fold(signal);
+    for (const table of tables) await this.index(session, table);
+    for (const table of tables) {
+      await builder.handOver(table, signal);
+      await this.tell(session, table);
+    }
+    for (const { id } of rebuilds) await this.compare(session, id);
+  }
+
+  private buildingOf({ id, projection: name, table, position, isOfNewVersion }: Rebuild): Building {
+    const projection = this.options.projections.find((one) => one.name === name);
+    if (projection === undefined) throw new Error(`there is no projection ${name}`);
+    const readModel = readModelOf(this.options.database, projection, table);
+    return { ...readModel, rebuildId: id, isOfNewVersion, position, folded: position, failure: null };
+  }
+
+  private async make(session: BuildingSession, table: Building): Promise<void> {
+    await makeTable(session.execute, table).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError && error.code === insufficientPrivilege)) throw error;
+      table.failure = `the role may create no tables (${error.message})`;
+    });
+  }
+
+  private async index({ execute }: BuildingSession, table: Building): Promise<void> {
+    if (table.failure !== null) return;
+    await makeIndexes(execute, table);
+    await execute(`UPDATE read_model_rebuilds SET state = 'catching_up' WHERE id = $1 AND state = 'building'`, [
+      table.rebuildId,
+    ]);
+  }
+
+  private async tell(session: BuildingSession, { table, rebuildId, isOfNewVersion, failure }: Building): Promise<void> {
+    if (failure === null) {
+      this.logger.log(isOfNewVersion ? `${table} is built, and read from now on` : `${table} is built`);
+      return;
+    }
+    await this.giveUp(session, { table, id: rebuildId }, failure);
+  }
+
+  private async giveUp(
+    session: BuildingSession,
+    { table, id }: Pick<Rebuild, 'table' | 'id'>,
+    why: string,
+  ): Promise<void> {
+    this.logger.error(`${table} cannot be built: ${why}`);
+    await session.transaction(async () => {
+      await lockTables(session.execute);
+      await retire(session.execute, table);
+      await endRebuild(session.execute, id, 'failed', why);
+    });
+  }
+
+  private async compare(session: BuildingSession, id: string): Promise<void> {
+    const { execute } = session;
+    const [rebuild] = await selectRebuilds(execute, `WHERE r.id = $1 AND r.state = 'comparing'`, [id]);
+    if (rebuild === undefined) return;
+    const [live] = await execute<{ name: string }>(
+      `SELECT table_name AS name FROM read_model_tables WHERE projection = $1 AND version = $2 AND state = 'live'`,
+      [rebuild.projection, rebuild.version],
+    );
+    if (live === undefined) throw new Error(`${rebuild.projection} has no live table to compare with`);
+    const { metadata } = this.buildingOf(rebuild);
+    const comparing = compareTables(session, metadata, live.name, rebuild.table);
+    const comparison = await comparing.catch(async (error: unknown) => {
+      if (!(error instanceof NotAtOnePlace)) throw error;
+      await this.giveUp(session, rebuild, error.message);
+      return null;
+    });
+    if (comparison === null) return;
+    await session.transaction(() => keepComparison(execute, id, comparison));
+    const { missing, extra, changed } = comparison.differences;
+    if (missing + extra + changed > 0)
+      this.logger.error(
+        `${live.name} is not what its events come to: ${missing} rows missing, ${extra} too many, ${changed} changed (rebuild ${id})`,
+      );
+  }
+}

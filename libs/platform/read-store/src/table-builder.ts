@@ -1,0 +1,243 @@
+import type { CategoriesPage, EventStore, StoredEvent } from '@app/event-store';
+import { Unavailable } from '@app/kernel';
+import type { Probe } from '@app/runtime';
+import { setImmediate as yieldTurn, setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
+import { BuildingRows } from './building-rows';
+import type { BuildingSession } from './building-session';
+import { copyIn } from './copy-in';
+import { answering } from './database';
+import { categoriesOf } from './projection';
+import { bumpCounters, foldBatch, upsertOf, type ReadModel } from './projection-batch';
+import { endRebuild } from './rebuild';
+import { lockTables, refusesRow } from './table-making';
+
+/** How a table is built, beside what else its process does. */
+export interface Pace {
+  /** How long it rests after each page, in parts of the time that the page took. */
+  readonly rest: number;
+  /** Events of the store that are read at once; the next ones are read while they are folded. */
+  readonly pageEvents: number;
+  /** What so many events came to is written at once. */
+  readonly writtenEvents: number;
+}
+
+/** Events that are folded before others get their turn in the process. */
+const turnEvents = 500;
+/** Rows of so many bytes are written before more are folded. */
+const unwrittenBytesMax = 32_000_000;
+/** What is still missing when a table is handed over, while the projector waits. */
+const handOverEventsMax = 500;
+const handOverAgainMs = 20;
+const uniqueViolation = '23505';
+
+/** A table that is being built beside those that are read. */
+export interface Building extends ReadModel {
+  readonly rebuildId: string;
+  readonly isOfNewVersion: boolean;
+  /** How far it is written. */
+  position: number;
+  /** How far it is folded, in the rows that are still to be written. */
+  folded: number;
+  /** Why it cannot go on. */
+  failure: string | null;
+}
+
+/** Somebody else has moved or discarded the table that is being built. */
+class BuildingTaken extends Error {}
+
+/** Fills tables from the beginning of the store, all in one reading of it, from wherever each was left. */
+export class TableBuilder {
+  private readonly rows = new BuildingRows();
+  private readonly handed = new Set<Building>();
+  private readonly categories: readonly string[];
+  private readonly startedMs = performance.now();
+  private eventsFolded = 0;
+  private eventsUnwritten = 0;
+
+  constructor(
+    private readonly session: BuildingSession,
+    private readonly store: EventStore,
+    private readonly tables: readonly Building[],
+    private readonly program: number,
+    private readonly probe: Probe,
+    private readonly pace: Pace,
+  ) {
+    this.categories = categoriesOf(tables.map(({ projection }) => projection));
+  }
+
+  /** Folds all that is in the store by now. Throws Unavailable, BuildingTaken, and when the signal aborts. */
+  async fold(signal: AbortSignal): Promise<void> {
+    if (this.going.length === 0) return;
+    let page = await this.read(Math.min(...this.going.map(({ folded }) => folded)));
+    for (;;) {
+      signal.throwIfAborted();
+      const startedMs = performance.now();
+      const next = page.more ? this.read(page.upTo) : null;
+      next?.catch(() => undefined); // it is awaited below, unless this page fails
+      for (const table of this.going) await this.take(table, page.events, page.upTo);
+      this.eventsFolded += page.events.length;
+      this.eventsUnwritten += page.events.length;
+      if (this.isMuch || next === null) await this.writeAll();
+      if (next === null) return;
+      await sleep((performance.now() - startedMs) * this.pace.rest);
+      page = await next;
+    }
+  }
+
+  /**
+   * Hands a table over to the projector: while that waits, it is brought to the position of the tables that are followed, and is one of
+   * them from then on. Throws as `fold`.
+   */
+  async handOver(table: Building, signal: AbortSignal): Promise<void> {
+    while (table.failure === null) {
+      await this.fold(signal);
+      if (table.failure !== null || (await this.tryHandOver(table))) return;
+      await sleep(handOverAgainMs, undefined, { signal });
+    }
+  }
+
+  private get going(): Building[] {
+    return this.tables.filter((table) => table.failure === null && !this.handed.has(table));
+  }
+
+  private get isMuch(): boolean {
+    return this.rows.unwrittenBytes > unwrittenBytesMax || this.eventsUnwritten >= this.pace.writtenEvents;
+  }
+
+  private read(after: number): Promise<CategoriesPage> {
+    return this.store.readCategories(this.categories, after, this.pace.pageEvents);
+  }
+
+  private async take(table: Building, events: readonly StoredEvent[], upTo: number): Promise<void> {
+    const news = events.filter(({ position }) => position > table.folded && position <= upTo);
+    for (let from = 0; from < news.length; from += turnEvents) {
+      await this.takeTurn(table, news.slice(from, from + turnEvents));
+      if (table.failure !== null) return;
+      await yieldTurn();
+    }
+    table.folded = Math.max(table.folded, upTo);
+  }
+
+  private async takeTurn(table: Building, turn: readonly StoredEvent[]): Promise<void> {
+    try {
+      this.rows.take(await foldBatch(this.session.execute, table, turn, this.rows));
+      table.folded = turn.at(-1)?.position ?? table.folded;
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      const [first] = turn;
+      if (turn.length === 1 && first !== undefined)
+        return this.fail(table, `event ${first.revision} of ${first.stream}: ${String(error)}`);
+      for (const event of turn) if (table.failure === null) await this.takeTurn(table, [event]);
+    }
+  }
+
+  private fail(table: Building, failure: string): void {
+    table.failure = failure;
+    this.rows.settle(table.table);
+  }
+
+  /** What PostgreSQL refuses comes of a row, and comes again. */
+  private failWith(table: Building, error: unknown): void {
+    if (!(error instanceof DatabaseError && refusesRow(error))) throw error;
+    this.fail(table, `${error.message}${error.detail === undefined ? '' : ` (${error.detail})`}`);
+  }
+
+  private async writeAll(): Promise<void> {
+    this.eventsUnwritten = 0;
+    for (const table of this.going) {
+      if (table.folded === table.position) continue;
+      this.probe.reached('rebuild:before-commit');
+      await this.writeOne(table);
+      this.probe.reached('rebuild:after-commit');
+    }
+  }
+
+  private async writeOne(table: Building): Promise<void> {
+    try {
+      await this.session
+        .transaction(() => this.write(table, true))
+        .catch((error: unknown) => {
+          if (!(error instanceof DatabaseError && error.code === uniqueViolation)) throw error;
+          // A projection took an event for the first of its key that is not.
+          return this.session.transaction(() => this.write(table, false));
+        });
+      this.written(table);
+    } catch (error) {
+      this.failWith(table, error);
+    }
+  }
+
+  private written(table: Building): void {
+    this.rows.settle(table.table);
+    table.position = table.folded;
+  }
+
+  private async write(table: Building, copies: boolean): Promise<void> {
+    const { execute, client } = this.session;
+    const { rows, counters } = this.rows.unwritten(table.table);
+    const fresh = copies ? rows.filter(({ isNew }) => isNew) : [];
+    if (fresh.length > 0)
+      await answering(() =>
+        copyIn(
+          client,
+          table.table,
+          table.metadata,
+          fresh.map(({ row }) => row),
+        ),
+      );
+    const others = copies ? rows.filter(({ isNew }) => !isNew) : rows;
+    for (const { text, values } of [...upsertOf(table, others), ...bumpCounters([counters])])
+      await execute(text, values);
+    const moved = await execute(
+      `UPDATE read_model_tables SET position = $2, moved_at = now()
+       WHERE table_name = $1 AND position = $3 AND state = 'building' RETURNING 1`,
+      [table.table, table.folded, table.position],
+    );
+    if (moved.length === 0) throw new BuildingTaken(`${table.table} is built by another process, or not any more`);
+    const perSecond = Math.round(this.eventsFolded / ((performance.now() - this.startedMs) / 1000));
+    await execute('UPDATE read_model_rebuilds SET events_per_second = $2 WHERE id = $1', [table.rebuildId, perSecond]);
+  }
+
+  private async tryHandOver(table: Building): Promise<boolean> {
+    const { execute } = this.session;
+    this.probe.reached('rebuild:before-commit');
+    const handing = this.session.transaction(async () => {
+      await lockTables(execute);
+      const followed = await execute<{ position: number }>(
+        'SELECT position FROM read_model_tables WHERE follower = $1 AND stalled IS NULL',
+        [this.program],
+      );
+      const upTo = Math.max(...followed.map(({ position }) => position), followed.length === 0 ? table.folded : 0);
+      if (upTo < table.folded) return false;
+      const page = await this.store.readCategories(this.categories, table.folded, handOverEventsMax);
+      if (page.more && page.upTo < upTo) return false;
+      await this.take(table, page.events, upTo);
+      if (table.failure !== null) return true;
+      await this.write(table, false);
+      await this.follow(table);
+      return true;
+    });
+    const handed = await handing.catch((error: unknown) => {
+      this.failWith(table, error);
+      return true;
+    });
+    if (handed && table.failure === null) {
+      this.written(table);
+      this.handed.add(table);
+    }
+    this.probe.reached('rebuild:after-commit');
+    return handed;
+  }
+
+  /** From now on the projector moves it; one of a new version is read from now on, too. */
+  private async follow({ table, rebuildId, isOfNewVersion }: Building): Promise<void> {
+    await this.session.execute('UPDATE read_model_tables SET state = $2, follower = $3 WHERE table_name = $1', [
+      table,
+      isOfNewVersion ? 'live' : 'ready',
+      this.program,
+    ]);
+    if (isOfNewVersion) await endRebuild(this.session.execute, rebuildId, 'switched');
+    else await this.session.execute(`UPDATE read_model_rebuilds SET state = 'comparing' WHERE id = $1`, [rebuildId]);
+  }
+}

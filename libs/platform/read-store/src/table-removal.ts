@@ -1,0 +1,38 @@
+import type { Database } from './database';
+import { isFree, parametersOf, type Program } from './followed-tables';
+import { executeOf, lockTables, removalOf, retire } from './table-making';
+
+/**
+ * Removes the tables that were kept for long enough, and those that were given up. Those of other versions, which no program follows any
+ * more and this one has its own for, are kept for an hour from now on.
+ */
+export async function removeTables(database: Database, program: Program): Promise<void> {
+  await database.query(
+    `UPDATE read_model_tables AS t SET state = 'kept', kept_until = now() + interval '1 hour'
+     FROM unnest($2::text[], $3::integer[]) AS own (projection, version)
+     JOIN read_model_tables AS l ON l.projection = own.projection AND l.version = own.version AND l.state = 'live'
+     WHERE t.projection = own.projection AND t.version <> own.version AND t.state IN ('ready', 'live')
+       AND t.follower IS DISTINCT FROM $1 AND ${isFree}`,
+    parametersOf(program),
+  );
+  const removable = await database.query<{ name: string; projection: string; state: string }>(
+    `SELECT table_name AS name, projection, state FROM read_model_tables
+     WHERE state = 'retired' OR (state = 'kept' AND kept_until < now())`,
+  );
+  for (const { name, projection, state } of removable) {
+    if (state === 'kept' && !(await retireKept(database, name))) continue;
+    // In a transaction of its own: the projector may be writing to it, and then waits for rows of `read_model_tables`.
+    await database.all(removalOf(name, name === projection));
+  }
+}
+
+/** Answers false where it was rolled back to meanwhile. */
+async function retireKept(database: Database, name: string): Promise<boolean> {
+  return database.transaction(async (manager) => {
+    const execute = executeOf(manager);
+    await lockTables(execute);
+    const [kept] = await execute(`SELECT 1 FROM read_model_tables WHERE table_name = $1 AND state = 'kept'`, [name]);
+    if (kept !== undefined) await retire(execute, name);
+    return kept !== undefined;
+  });
+}

@@ -1,0 +1,105 @@
+import type { EventStore } from '@app/event-store';
+import { encodeEvent } from '@app/event-store';
+import { Probe } from '@app/runtime';
+import { counterKind, someCause, type CounterEvent } from '@app/testing/deciders';
+import { EmbeddedStore, until } from '@app/testing/event-store';
+import { v7 as uuidV7 } from 'uuid';
+import {
+  ProjectionRunner,
+  ProjectionStates,
+  Rebuilder,
+  Rebuilds,
+  type AnyProjection,
+  type Database,
+  type Rebuild,
+} from '../src';
+import { notes, openTallies, tallies } from './tally';
+
+/** One program: what it projects, with a connection of its own. */
+export interface ProgramOnStage {
+  readonly database: Database;
+  readonly runner: ProjectionRunner;
+  readonly rebuilds: Rebuilds;
+  readonly states: ProjectionStates;
+  /** Started; stopped with the stage. */
+  rebuilder(probe?: Probe): Rebuilder;
+}
+
+/** Counters in a store of their own, and programs that project and rebuild their read models. */
+export class RebuiltTallies {
+  private readonly ending: (() => Promise<void>)[] = [];
+
+  private constructor(
+    private readonly embedded: EmbeddedStore,
+    readonly store: EventStore,
+  ) {}
+
+  static async start(): Promise<RebuiltTallies> {
+    const embedded = await EmbeddedStore.start();
+    return new RebuiltTallies(embedded, embedded.connect());
+  }
+
+  async stop(): Promise<void> {
+    for (const end of this.ending.reverse()) await end();
+    await this.embedded.stop();
+  }
+
+  /** A program whose projector runs. */
+  async program(projections: readonly AnyProjection[] = [tallies, notes]): Promise<ProgramOnStage> {
+    const database = await openTallies(this.embedded.database.url, projections);
+    await database.tables.look();
+    this.ending.push(() => database.close());
+    const store = this.embedded.connect();
+    const runner = new ProjectionRunner(database, store, projections, new Probe());
+    runner.start();
+    this.ending.push(() => runner.stop());
+    const rebuilder = (probe = new Probe()): Rebuilder => {
+      const pace = { rest: 0, pageEvents: 5, writtenEvents: 1 };
+      const made = new Rebuilder({ database, store: this.store, projections, probe, pace });
+      made.start();
+      this.ending.push(() => made.stop());
+      return made;
+    };
+    const states = new ProjectionStates(database, store, projections);
+    return { database, runner, rebuilds: new Rebuilds(database, projections), states, rebuilder };
+  }
+
+  /** @returns the position of the last event */
+  async append(id: string, ...events: CounterEvent[]): Promise<number> {
+    const stream = `counter-${id}`;
+    const encoded = events.map((event) => encodeEvent(counterKind, event, someCause()));
+    const appended = await this.store.append(stream, encoded, await this.store.lastRevision(stream));
+    if (appended.kind === 'conflict') throw new Error('the test appended twice at once');
+    return appended.position;
+  }
+}
+
+/** Starts a rebuild of the tallies, and resolves once it is where it does not go on by itself. */
+export async function rebuilt({ rebuilds }: ProgramOnStage, projection = 'tallies'): Promise<Rebuild> {
+  const id = uuidV7();
+  expect(await rebuilds.start(id, projection, 'a test')).toEqual({ kind: 'done' });
+  return atRest(rebuilds, id);
+}
+
+export async function atRest(rebuilds: Rebuilds, id: string): Promise<Rebuild> {
+  let found: Rebuild | null = null;
+  await until(async () => {
+    found = await rebuilds.find(id);
+    return !['building', 'catching_up', 'comparing'].includes(found?.state ?? 'building');
+  });
+  if (found === null) throw new Error('there is no such rebuild');
+  return found;
+}
+
+/** Resolves when each table that the program reads has the position, and answers it. */
+export async function projectedTo({ database }: ProgramOnStage, position: number): Promise<void> {
+  await until(async () => {
+    const behind = await database.query(
+      `SELECT 1 FROM read_model_tables
+       WHERE state IN ('ready', 'live', 'kept') AND (follower IS NULL OR position < $1)`,
+      [position],
+    );
+    const [row] = await database.query<{ count: number }>('SELECT count(*) FROM read_model_tables');
+    return behind.length === 0 && (row?.count ?? 0) > 0;
+  });
+}
