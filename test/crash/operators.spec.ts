@@ -25,12 +25,13 @@ function auditLog(events: readonly StoredEvent[]): string[] {
     const times = completed.filter((intentId) => intentId === payload['intentId']).length;
     if (times !== 1) findings.push(`${JSON.stringify(payload)} was completed ${times} times`);
   }
-  const intents = new Set(of('operator.intended').map(({ payload }) => payload['intentId']));
+  const intents = of('operator.intended').map(({ payload }) => payload['intentId']);
   const changes = events.filter(({ stream }) => stream === 'deployment-main');
-  for (const { type, metadata } of changes)
-    if (!intents.has(metadata.$causationId)) findings.push(`${type} follows from no intent`);
+  const places = changes.map(({ metadata }) => intents.indexOf(metadata.$causationId));
   changes.forEach(({ type }, index) => {
-    if (type === changes[index - 1]?.type) findings.push(`${type} came twice in a row`);
+    const place = places[index] ?? -1;
+    if (place < 0) findings.push(`${type} follows from no intent`);
+    if (place <= (places[index - 1] ?? -1)) findings.push(`${type} came twice, or before its turn`);
   });
   return findings;
 }
@@ -68,13 +69,14 @@ describe.each(layouts)('roles %s', (layout) => {
     await allCompleted();
   }
 
-  /** Through the next replica. */
+  /** Through one replica after the other, and through both at once. */
   function changes(): Promise<() => Promise<void>> {
     turn += 1;
-    const operator = operators[turn % operators.length]!; // reason for the assertion: one for each replica
+    const [one, other] = [0, 1].map((next) => operators[(turn + next) % operators.length]!); // reason for the assertion: one for each replica
     return Promise.resolve(async () => {
-      await change(operator, 'pause');
-      await change(operator, 'resume');
+      await change(one!, 'pause'); // reason for the assertions: two were asked for
+      await Promise.all([change(one!, 'resume'), change(other!, 'pause')]);
+      await change(other!, 'resume');
     });
   }
 

@@ -52,7 +52,7 @@ const changes = {
   'users.disableWallet': (intent, cause) => new DisableWallet(ofUser(intent, cause)),
   'users.enableWallet': (intent, cause) => new EnableWallet(ofUser(intent, cause)),
   'runs.abort': ({ parameters }, cause) =>
-    new AbortRun(asId<UserId>(textIn(parameters, 'userId')), asId<RunId>(textIn(parameters, 'runId')), cause),
+    new AbortRun(asId<UserId>(textIn(parameters, 'userId')), asId<RunId>(textIn(parameters, 'runId')), cause, true),
   'runs.release': ({ parameters }) =>
     new ReleaseRun({
       conversationId: asId<ConversationId>(textIn(parameters, 'conversationId')),

@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { Streams } from '@app/event-store';
-import { Clock, causeOfRequest, refuse, type Cause, type Refusal, type Result } from '@app/kernel';
+import { FoldedStates, Streams } from '@app/event-store';
+import { Clock, causeOfRequest, refuse, Unavailable, type Cause, type Refusal, type Result } from '@app/kernel';
 import { commandOf } from './changes';
 import { inTurn } from './operator-log.decider';
 import type { Intent } from './operator-log.events';
 import { operatorLogId, operatorLogKind } from './operator-log.stream';
+
+/** Whoever asked for a change begins to make it so soon after it was seen to be pending, or leaves it to the watchdog, which waits longer. */
+const beginsWithinMs = 3_000;
+/** How long a change waits for its turn: longer than the watchdog takes to complete what a crash has cut. */
+const turnWithinMs = 10_000;
+const lookEveryMs = 100;
 
 /**
  * Makes the changes that operators ask for: each is logged as an intent, made by one idempotent command, and logged as completed. A crash
@@ -16,19 +22,34 @@ export class OperatorChanges {
   constructor(
     private readonly commands: CommandBus,
     private readonly streams: Streams,
+    private readonly states: FoldedStates,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Logs and makes a change. What was asked for earlier of the same thing, and is not completed, is made first: so the last one who
-   * asked has the last word. Refuses with `rate_limited` where too many are pending, and as the change's command does.
+   * Logs and makes a change, once what was asked for earlier of the same thing is completed: so the last one who asked has the last
+   * word. Refuses with `rate_limited` where too many are pending, and as the change's command does.
    * @throws Unavailable, and the change is made nevertheless, unless it was not even logged
    */
   async make(intent: Intent, cause: Cause): Promise<Result<unknown>> {
     const logged = await this.streams.decide(operatorLogKind, operatorLogId, { type: 'Intend', intent }, cause);
     if (!logged.ok) return refuse(logged.refusal);
-    for (const earlier of inTurn(logged.value.state, intent).slice(0, -1)) await this.complete(earlier);
+    for (const earlier of inTurn(logged.value.state, intent).slice(0, -1)) await this.untilCompleted(earlier);
+    const lookedAtMs = performance.now();
+    const isPending = await this.isPending(intent);
+    // The watchdog made it, or may do so now, and others may have changed the same thing since: it must not be made over that.
+    if (!isPending || performance.now() - lookedAtMs > beginsWithinMs) throw new Unavailable('service');
     return this.complete(intent, cause);
+  }
+
+  /** What is logged and not completed, as of now, in order. @throws Unavailable */
+  async pending(): Promise<readonly Intent[]> {
+    return (await this.states.current(operatorLogKind, operatorLogId)).state.pending;
+  }
+
+  /** Whether an intent is not completed, as of now. @throws Unavailable */
+  async isPending({ intentId }: Intent): Promise<boolean> {
+    return (await this.pending()).some((intent) => intent.intentId === intentId);
   }
 
   /** Makes a logged change, once more where somebody has begun to, and logs that it is made. @throws Unavailable */
@@ -40,6 +61,17 @@ export class OperatorChanges {
     const complete = { type: 'Complete', at: this.clock.now(), intentId, outcome } as const;
     await this.streams.decide(operatorLogKind, operatorLogId, complete, cause);
     return made;
+  }
+
+  /** Waits until an intent is completed, by whoever asked for it or by the watchdog. @throws Unavailable where that takes too long */
+  private async untilCompleted({ intentId }: Intent): Promise<void> {
+    const giveUpAtMs = performance.now() + turnWithinMs;
+    while (performance.now() < giveUpAtMs) {
+      const { state, revision } = await this.states.current(operatorLogKind, operatorLogId);
+      if (!state.pending.some((intent) => intent.intentId === intentId)) return;
+      await this.states.untilNews(operatorLogKind, operatorLogId, { after: revision, withinMs: lookEveryMs });
+    }
+    throw new Unavailable('service');
   }
 }
 

@@ -1,4 +1,4 @@
-import { accept, because, reject, unreachable, type Decider, type Instant } from '@app/kernel';
+import { accept, reject, unreachable, type Decider, type Instant } from '@app/kernel';
 import type { Intent, OperatorLogEvent, Read } from './operator-log.events';
 
 export type OperatorLogCommand =
@@ -13,6 +13,7 @@ export interface OperatorLogState {
 
 /** So many changes can be under way; what crashes left is completed within seconds. */
 export const pendingMax = 100;
+const retryAfterSeconds = 5;
 
 /** The rules of the operators' log (docs/decisions/operators.md): a change is logged before it is made, and once more when it is. */
 export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, OperatorLogEvent> = {
@@ -21,7 +22,7 @@ export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, O
   decide: (command, { pending }) => {
     switch (command.type) {
       case 'Intend':
-        if (pending.length >= pendingMax) return reject(because('rate_limited'));
+        if (pending.length >= pendingMax) return reject({ kind: 'reason', reason: 'rate_limited', retryAfterSeconds });
         return accept({ type: 'operator.intended', ...command.intent });
       case 'Complete': {
         const { at, intentId, outcome } = command;

@@ -1,13 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { FoldedStates } from '@app/event-store';
 import { Database, keepLeading } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorChanges } from './operator-changes';
-import { operatorLogId, operatorLogKind } from './operator-log.stream';
 
 /** Real time: a moved sandbox clock makes nothing overdue. */
 const sweepEveryMs = 1_000;
-/** A change takes less than this; whoever began to make it has died, or could not reach a store. */
+/** Whoever asked for it has begun to make it before, or has died, or could not reach a store. */
 const overdueAfterMs = 4_000;
 
 /** Completes the changes that a crash has cut, in one process of the deployment. */
@@ -20,7 +18,6 @@ export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy
 
   constructor(
     private readonly database: Database,
-    private readonly states: FoldedStates,
     private readonly changes: OperatorChanges,
   ) {}
 
@@ -41,7 +38,7 @@ export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy
 
   /** One round. @throws Unavailable */
   private async sweep(): Promise<void> {
-    const { pending } = (await this.states.current(operatorLogKind, operatorLogId)).state;
+    const pending = await this.changes.pending();
     const nowMs = performance.now();
     this.firstSeenMs = new Map(pending.map(({ intentId }) => [intentId, this.firstSeenMs.get(intentId) ?? nowMs]));
     const failed = new Set<string>();
@@ -51,6 +48,8 @@ export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy
       // Changes of one thing are made in the order in which they were logged, or not yet.
       if (!isOverdue || failed.has(target)) continue;
       try {
+        // What came before it may have taken long.
+        if (!(await this.changes.isPending(intent))) continue;
         await this.changes.complete(intent);
         this.logger.log({ msg: 'completed a change that was cut', intentId, operation, target });
       } catch (error) {

@@ -37,11 +37,11 @@ export const abortOperatedRun = operation('runs.abort', {
   waits: true,
   summary: 'Stop a run',
   description:
-    "Waits at most 20 s for the engine's cleanup; after `stop_pending` the stop goes on. A waiting run ends, and its approvals expire, where no other run is live.",
+    "Waits at most 20 s for the engine's cleanup; after `stop_pending` the stop goes on: a run that no worker holds is ended by the one that takes it next. A waiting run ends, and its approvals expire, where no other run is live.",
   parameters: { runKey },
   body: ChangeReason,
   answer: MadeChange,
-  reasons: ['run_not_active', 'stop_pending', 'execution_unavailable'],
+  reasons: ['run_not_active', 'stop_pending'],
   examples: { body, answer: made('runs.abort') },
 });
 

@@ -1,7 +1,9 @@
-import { EventStore } from '@app/event-store';
+import { EventStore, Streams } from '@app/event-store';
+import { causeOfRequest, Clock } from '@app/kernel';
 import { type OperatorClient, operatorOf } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { expectProblem, partOf, type Listed } from '@app/testing/journeys';
+import { operatorLogId, operatorLogKind } from '../src/operator-log.stream';
 
 let deployment: Deployment;
 let operator: OperatorClient;
@@ -78,7 +80,27 @@ describe('a change by an operator', () => {
     expect((await operator.post('/deployment/controls/withdrawals/resume', { reason })).status).toBe(200);
   });
 
+  it('waits for its turn behind one that a crash has cut, which is completed meanwhile', async () => {
+    const before = (await eventsOf('deployment-main')).length;
+    const at = partOf(deployment, Clock).now();
+    const asked = { intentId: '0190a000-0000-7000-8000-000000000001', at, operator: 'eve', requestId: 'cut-request' };
+    const cut = { ...asked, operation: 'controls.pause', target: 'runs', parameters: {}, reason };
+    // As a process leaves it that dies right after its append.
+    await partOf(deployment, Streams).decide(
+      operatorLogKind,
+      operatorLogId,
+      { type: 'Intend', intent: cut },
+      causeOfRequest({ kind: 'operator', id: 'eve' }, 'cut-request'),
+    );
+    expect((await operator.post('/deployment/controls/runs/resume', { reason })).status).toBe(200);
+    expect((await eventsOf('deployment-main')).slice(before)).toMatchObject([
+      { type: 'deployment.paused', metadata: { actor: { id: 'eve' }, $causationId: cut.intentId } },
+      { type: 'deployment.resumed', metadata: { actor: { id: 'ada' } } },
+    ]);
+  });
+
   it('is listed, newest first, a page at a time', async () => {
+    expect((await operator.post('/deployment/controls/runs/resume', { reason })).status).toBe(200);
     const entries: Record<string, unknown>[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const page: { body: Listed } = await operator.get(`/log?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);

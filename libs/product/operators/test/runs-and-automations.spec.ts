@@ -65,6 +65,18 @@ describe('a run', () => {
     expect((await operator.get(`/runs/${runKey}`)).body['workerId']).not.toBe(body['workerId']);
   });
 
+  it('that no worker executes is ended by the one that takes it next', async () => {
+    const { runId, free } = await startStuckRun(deployment, user, await conversationOf(user));
+    const aborting = operator.post(`/runs/${keyOf(runId)}/abort`, { reason });
+    await until('the stop', async () => {
+      const { body } = await user.get(`/agent-runs/${runId}`);
+      return body['status'] === 'stopping' ? true : null;
+    });
+    await free();
+    expect((await aborting).status).toBe(200);
+    expect((await untilEnded(user, runId))['status']).toBe('aborted');
+  });
+
   it('is taken from the holder that it had when it was asked for, and from no later one', async () => {
     const runId = await startLongRun(user, await conversationOf(user));
     const runKey = keyOf(runId);

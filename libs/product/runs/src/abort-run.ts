@@ -32,10 +32,12 @@ interface Stopping {
   readonly runId: RunId;
   readonly runKey: RunKey;
   readonly cause: Cause;
+  readonly inAnyCase: boolean;
 }
 
 /**
  * Stops the live run and answers when its end is in the journal; `aborted` is true for the one call whose stop ended the run.
+ * A run that no worker holds is left alone, unless it is to be stopped in any case: then the worker that takes it next ends it.
  * Refuses with `not_found`, `run_not_active`, `execution_unavailable`, or `stop_pending` after 20 s. @throws Unavailable
  */
 export class AbortRun extends Command<Result<AbortedRun>> {
@@ -43,6 +45,7 @@ export class AbortRun extends Command<Result<AbortedRun>> {
     readonly userId: UserId,
     readonly runId: RunId,
     readonly cause: Cause,
+    readonly inAnyCase = false,
   ) {
     super();
   }
@@ -60,14 +63,14 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
     private readonly gate: ReadGate,
   ) {}
 
-  async execute({ userId, runId, cause }: AbortRun): Promise<Result<AbortedRun>> {
+  async execute({ userId, runId, cause, inAnyCase }: AbortRun): Promise<Result<AbortedRun>> {
     const runKey = runKeyOf(userId, runId);
     const conversationId = await this.conversationOf(runKey);
     if (conversationId === null) return refuse(notFound);
     const { state } = await this.states.current(conversationKind, conversationId);
     const run = state.openRuns[runId];
     if (run === undefined) return ok({ aborted: false });
-    return this.stop(run, { conversationId, runId, runKey, cause });
+    return this.stop(run, { conversationId, runId, runKey, cause, inAnyCase });
   }
 
   /** Of a run that was admitted; null where there is none, even after the read models have caught up. */
@@ -95,6 +98,7 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
   }
 
   private async stopRunning(stopping: Stopping): Promise<Result<AbortedRun>> {
+    if (stopping.inAnyCase) return this.record(stopping);
     const standing = await this.leases.standing(stopping.runKey);
     switch (standing) {
       case 'no worker':
