@@ -6,6 +6,7 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, startLongRun, type Listed } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import type { ProbePoint } from '@app/runtime';
+import { keepAlive } from './keep-alive';
 import type { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
 import { startKillable, type Killable } from './killable';
@@ -15,6 +16,10 @@ const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['OPERATOR_KILL_ROUNDS'] ?? (full ? Infinity : 4));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 const points: readonly ProbePoint[] = ['append:before', 'append:after'];
+
+function isOfOperators({ stream }: StoredEvent): boolean {
+  return stream === 'operator-log' || stream === 'deployment-main';
+}
 
 /** What is not as it must be in the log and in what came of it, in words. */
 function auditLog(events: readonly StoredEvent[]): string[] {
@@ -52,7 +57,7 @@ describe.each(layouts)('roles %s', (layout) => {
 
   async function logged(): Promise<readonly StoredEvent[]> {
     const events = await readAllEvents(deployment.eventStoreUrl);
-    return events.filter(({ stream }) => stream === 'operator-log' || stream === 'deployment-main');
+    return events.filter(isOfOperators);
   }
 
   async function allCompleted(): Promise<void> {
@@ -94,6 +99,28 @@ describe.each(layouts)('roles %s', (layout) => {
     TIMEOUT_MS,
   );
 });
+
+test(
+  'a change whose api and then whose watchdog died is made once',
+  async () => {
+    const { deployment, orders, stop } = await startKillable({ mode: 'processes' });
+    const operator = await operatorOf(deployment, ['deployment']);
+    const dying = [...deployment.apis, ...deployment.workers];
+    // The first append of the api is the intent, and that of the worker is the change.
+    for (const one of dying) await orders.give(one.pid, { point: 'append:after', nth: 1 });
+    const kept = dying.map(keepAlive);
+    await expect(operator.post('/deployment/controls/runs/pause', { reason: 'a test' })).rejects.toThrow();
+    const completed = await until('the completion', async () => {
+      const events = (await readAllEvents(deployment.eventStoreUrl)).filter(isOfOperators);
+      return events.some(({ type }) => type === 'operator.completed') ? events : null;
+    });
+    await Promise.all(kept.map((one) => one.leave()));
+    expect(auditLog(completed)).toEqual([]);
+    expect((await orders.carriedOut()).map((order) => order.split(' ')[0]).sort()).toEqual(['api', 'worker']);
+    await stop();
+  },
+  TIMEOUT_MS,
+);
 
 test(
   'a run whose worker died is stuck, as operators see it, until another one takes it',
