@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { DtoClass } from '@app/schema';
 import type { Area, Contract } from './operation';
 import type { OperatorScope } from './operator-scopes';
+import type { RequestSubjects } from './request-subjects';
 
 /** Whom an admitted `/v1` request acts for, and through which partner. */
 export interface AdmittedCaller {
@@ -69,6 +70,8 @@ export interface RequestContext {
   partnerKeyId: string | null;
   /** The reason, or else the kind, of the problem that was answered. */
   failedBy: string | null;
+  /** What its answer says that it was about. */
+  answeredAbout: RequestSubjects;
   /** Tells that this process does not work on it at present: its body is on its way, or its answer is. */
   rests: () => void;
 }

@@ -14,6 +14,7 @@ import { notServed, type Failure } from './problems';
 import { answerHeaders } from './request-ids';
 import type { RequestContext } from './request-context';
 import type { RequestLog } from './request-log';
+import { noteSubjects } from './request-subjects';
 import { sendProblem } from './send-problem';
 import { beginRequestSpan, endRequestSpan } from './request-span';
 
@@ -66,6 +67,7 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
     );
   });
   workBeginsWithTheBody(fastify, parts);
+  noteSubjects(fastify);
 }
 
 /** Why the caller may not, by its credentials; null where nobody is asked for any. */
@@ -109,6 +111,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     operator: null,
     partnerKeyId: null,
     failedBy: null,
+    answeredAbout: {},
     rests: () => undefined,
   };
   request.parley = context;

@@ -1,8 +1,11 @@
+import { parseUuid } from '@app/kernel';
 import type { Metrics } from '@app/runtime';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
-import { contextOf } from './request-context';
+import { pathParameters } from './path-ids';
+import { contextOf, type RequestContext } from './request-context';
+import { subjectsOf, type RequestSubjects } from './request-subjects';
 
 /** Writes down every request that ended: a histogram of durations, and one log line that holds no credential and no query; in JSON no path either. */
 export class RequestLog {
@@ -40,7 +43,8 @@ export class RequestLog {
       route: context.plan?.pattern,
       status,
       ms: Math.round(elapsedMs * 10) / 10,
-      userId: context.caller?.userId,
+      userId: context.caller?.userId ?? concerned(request, context),
+      ...subjectsOf(request),
       keyId: context.partnerKeyId ?? undefined,
       operator: context.operator?.subject,
       reason: context.failedBy ?? undefined,
@@ -50,7 +54,12 @@ export class RequestLog {
   }
 }
 
-interface RequestLine {
+/** The user whom an operator's request concerns. */
+function concerned(request: FastifyRequest, { operator }: RequestContext): string | undefined {
+  return operator === null ? undefined : (parseUuid(pathParameters(request)['userId']) ?? undefined);
+}
+
+interface RequestLine extends RequestSubjects {
   readonly operation: string;
   readonly requestId: string;
   readonly method: string;
@@ -64,11 +73,11 @@ interface RequestLine {
 
 /** What a person wants to see of a request, the most telling first. */
 function sentenceOf(
-  { operation, requestId, method, route, status, ms, userId, reason }: RequestLine,
+  { operation, requestId, method, route, status, ms, userId, runId, reason }: RequestLine,
   url: string,
 ): string {
   // A path may have any bytes, and a terminal would obey some of them.
   const path = route === undefined ? '(no route)' : url.replace(/\?.*$/s, '').replace(/[^\x21-\x7e]/g, '?');
   const told = [`${method} ${path} ${status} ${ms} ms`, operation, reason, `request ${requestId}`];
-  return [...told, userId && `user ${userId}`].filter(Boolean).join('  ');
+  return [...told, runId && `run ${runId}`, userId && `user ${userId}`].filter(Boolean).join('  ');
 }

@@ -116,7 +116,10 @@ export const variables = {
     default: 'auto',
     desc: 'json: a line of JSON for machines; pretty: one for people; auto: pretty in a terminal, else json',
   }),
-  LOG_REQUESTS: bool({ default: true, desc: 'Write one log line for each request' }),
+  LOG_REQUESTS: bool({
+    default: true,
+    desc: 'Write one log line for each request, and for each segment of a run that was executed',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl({
     default: undefined,
     desc: 'Base URL of an OpenTelemetry collector (OTLP over HTTP), which gets traces; its OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER count as well; unset: nothing is traced',

@@ -60,7 +60,9 @@ export class ApprovedCalls {
     const useBefore = latestUse(approval, resumedAt);
     if (this.clock.now() >= useBefore) return { outcome: 'expired', result: { reason: null } };
     if (!isAsReviewed(call, approval, context)) {
-      this.logger.error(`approval ${approvalId} does not fit its fingerprint: nothing is done`);
+      const { runId, conversationId, userId, cause } = context;
+      const msg = 'an approval does not fit its fingerprint: nothing is done';
+      this.logger.error({ msg, approvalId, runId, conversationId, userId, requestId: cause.requestId });
       return failWith('the call is not what was approved');
     }
     if (!(await this.accounts.isActive(context.userId))) return failWith('the account is disabled');

@@ -19,6 +19,7 @@ import { ToolCalls } from './tool-calls';
 import { ModelReadiness } from './model-readiness';
 import { Models } from './models';
 import { RunJournal } from './run-journal';
+import { RunLog } from './run-log';
 import { RunSteps } from './run-steps';
 import { RunWorker } from './run-worker';
 import { SegmentAdmission } from './segment-admission';
@@ -71,6 +72,7 @@ export class EngineCatalogModule {}
     ModelCalls,
     ModelStep,
     RunJournal,
+    RunLog,
     RunSteps,
     RunWorker,
     SegmentAdmission,

@@ -4,6 +4,7 @@ import { Tracing } from '@app/runtime';
 import type { ClaimedRun, Signals } from './claimed-run';
 import { LeaseRecoveries } from './lease-recoveries';
 import { RunJournal } from './run-journal';
+import { RunLog } from './run-log';
 import { RunSteps, type Execution } from './run-steps';
 import { SegmentAdmission, type Reservation } from './segment-admission';
 import { runAttributes, TracedSteps } from './traced-run';
@@ -17,6 +18,7 @@ export class ExecuteRun {
     private readonly steps: RunSteps,
     private readonly recoveries: LeaseRecoveries,
     private readonly tracing: Tracing,
+    private readonly log: RunLog,
   ) {}
 
   /**
@@ -48,6 +50,13 @@ export class ExecuteRun {
 
   /** Takes the steps of a run that this process holds, starting where its journal ends. */
   private async takeSteps(claimed: ClaimedRun, reservation: Reservation, signals: Signals): Promise<Execution> {
+    const startedAtMs = performance.now();
+    const execution = await this.untilOver(claimed, reservation, signals);
+    this.log.executed(claimed, execution, startedAtMs);
+    return execution;
+  }
+
+  private async untilOver(claimed: ClaimedRun, reservation: Reservation, signals: Signals): Promise<Execution> {
     const spans = new TracedSteps(this.tracing, claimed);
     try {
       for (;;) {

@@ -12,6 +12,7 @@ import { ModelCalls } from './model-calls';
 import { modelTroubles } from './model-troubles';
 import { Models } from './models';
 import { recordedStep } from './recorded-step';
+import { namesOf } from './run-log';
 import { ToolCalls } from './tool-calls';
 
 type StepCommand = Extract<HeldCommand, { readonly type: 'RecordStep' | 'EndRun' }>;
@@ -41,9 +42,10 @@ export class ModelStep {
       reply = await this.replyOf(claimed, repairing, messageId, signals.any);
       this.probe.reached('model:after');
     } catch (error) {
-      return signals.any.aborted ? null : { type: 'EndRun', end: this.endOfFailure(error) };
+      return signals.any.aborted ? null : { type: 'EndRun', end: this.endOfFailure(claimed, error) };
     }
-    if (reply.ending instanceof ModelFailed) this.logger.error('a model step broke off', reply.ending);
+    if (reply.ending instanceof ModelFailed)
+      this.logger.error({ msg: 'a model step broke off', ...namesOf(claimed), err: reply.ending });
     await this.live.flush(run.conversationId);
     const step = recordedStep(claimed.progress, { runId: run.runId, messageId }, reply, repairing);
     // A begun answer is paid for, so it is recorded. A stopping run ends with it; otherwise the next process asks again.
@@ -83,9 +85,9 @@ export class ModelStep {
     };
   }
 
-  private endOfFailure(error: unknown): RunEnd {
+  private endOfFailure(claimed: ClaimedRun, error: unknown): RunEnd {
     if (error instanceof Unavailable) throw error;
-    this.logger.error('a model step failed', error);
+    this.logger.error({ msg: 'a model step failed', ...namesOf(claimed), err: error });
     return error instanceof ModelFailed
       ? failedEnd('provider_error', modelTroubles[error.trouble])
       : failedEnd('engine_error', 'The engine could not go on.');

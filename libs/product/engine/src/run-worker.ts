@@ -188,7 +188,9 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
           return;
       }
     } catch (error) {
-      this.logger.error(`run ${segment.runKey} could not go on here and will be claimed again`, error);
+      const { runId, conversationId, userId } = segment;
+      const msg = 'a run could not go on here and will be claimed again';
+      this.logger.error({ msg, runId, conversationId, userId, segment: segment.segment, err: error });
       await this.leases.release(segment, retryAfterMs).catch(() => undefined); // the lease ends by itself
     }
   }

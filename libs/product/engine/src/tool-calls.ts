@@ -5,6 +5,7 @@ import { ApprovedCalls, type CallOutcome } from './approved-calls';
 import type { ClaimedRun, Recording, Signals } from './claimed-run';
 import type { ToolOffer } from './model';
 import type { JournaledCall, RunProgress } from './next';
+import { namesOf } from './run-log';
 import { failWith, isOwnStore, type CallContext, type Tool } from './tool';
 import { Tools } from './tools';
 import { traceCall } from './traced-run';
@@ -92,7 +93,7 @@ export class ToolCalls {
     } catch (error) {
       if (isOwnStore(error)) throw error;
       if (signal.aborted) return failWith('the call was stopped');
-      this.logger.error(`the tool ${call.tool} failed`, error);
+      this.logger.error({ msg: `the tool ${call.tool} failed`, ...namesOf(claimed), err: error });
       return failWith('the tool failed');
     }
   }
