@@ -5,11 +5,17 @@ import { filesUnder, isSpec, readSource, type Source } from './sources';
 const names = readStore.projections.map(({ name }) => name).join('|');
 /** A read model's table in a statement, or before the name of a kept counter. */
 const plain = new RegExp(`\\b(FROM|JOIN|USING|INTO|UPDATE) "?(${names})\\b|'(${names})/' *\\|\\|`);
+/** A column of such a table, where a file has statements on read models. */
+const qualified = new RegExp(`(?<![{\\w./'"\`@-])(${names})\\.[a-z_]+\\b(?!\\()`);
+const inBraces = new RegExp(`\\{(${names})\\}`);
 /** Migrations make first tables, and what is done to these has nothing to do with which one is read. */
 const declares = /\.(row|projection)\.ts$|^libs\/testing\//;
 
-const placesIn = ({ path, lines }: Pick<Source, 'path' | 'lines'>): string[] =>
-  lines.flatMap((line, index) => (plain.test(line) ? [`${path}:${index + 1}`] : []));
+function placesIn({ path, lines }: Pick<Source, 'path' | 'lines'>): string[] {
+  const hasStatements = lines.some((line) => inBraces.test(line));
+  const isWrong = (line: string): boolean => plain.test(line) || (hasStatements && qualified.test(line));
+  return lines.flatMap((line, index) => (isWrong(line) ? [`${path}:${index + 1}`] : []));
+}
 
 describe('statements', () => {
   it('name read models in braces: which of its tables is read changes while the process runs', () => {
@@ -27,5 +33,7 @@ describe('statements', () => {
       'LEFT JOIN approvals AS a',
     ];
     expect(placesIn({ path: 'a.ts', lines })).toEqual(['a.ts:1', 'a.ts:3', 'a.ts:4']);
+    const columns = ['SELECT messages.seq AS seq', 'FROM {messages} ORDER BY {messages}.seq', '`messages.get`'];
+    expect(placesIn({ path: 'b.ts', lines: columns })).toEqual(['b.ts:1']);
   });
 });

@@ -173,7 +173,14 @@ it('every read model is rebuilt without a difference, in one reading, and switch
   const conversation = await conversationOf(user, 'before');
   await say(user, conversation, 'what time is it');
   await quiet(deployment);
-  const lists = ['/conversations', '/agent-runs', '/approvals?status=all', '/automations', '/activity'];
+  const lists = [
+    '/conversations',
+    `/conversations/${conversation}/messages`,
+    '/agent-runs',
+    '/approvals?status=all',
+    '/automations',
+    '/activity',
+  ];
   const answers = () => Promise.all(lists.map(async (list) => (await user.get(list)).body));
   const before = await answers();
   const rebuilds = partOf(deployment, Rebuilds);

@@ -38,7 +38,7 @@ export class ListMessagesHandler implements IQueryHandler<ListMessages> {
   }
 
   private async rows(id: ConversationId, afterSeq: number, limit: number): Promise<TextRow[]> {
-    const page = `SELECT row_to_json(message)::text AS text, messages.seq AS position
+    const page = `SELECT row_to_json(message)::text AS text, {messages}.seq AS position
       FROM {messages} CROSS JOIN LATERAL (SELECT ${selectList(MessageRow, memberNames(Message))}) AS message
       WHERE conversation_id = $1 AND {messages}.seq > $2 ORDER BY {messages}.seq LIMIT $3`;
     return this.database.query(boundedPage(page, 'text', 'ASC'), [id, afterSeq, limit]);
