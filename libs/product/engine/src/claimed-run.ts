@@ -42,6 +42,9 @@ interface Stores {
   readonly clock: Clock;
 }
 
+/** What names a run in log lines. */
+type RunNames = Pick<ExecutableSegment, 'runId' | 'conversationId' | 'userId' | 'segment'> & Pick<Cause, 'requestId'>;
+
 /** A run that this worker holds: its progress as the journal tells it, and the only way to append to it. */
 export class ClaimedRun {
   readonly run: ExecutableSegment;
@@ -70,6 +73,12 @@ export class ClaimedRun {
   get context(): RunContext {
     const { userId, conversationId, runId } = this.run;
     return { userId, conversationId, runId, automationId: this.current.automationId, cause: this.cause };
+  }
+
+  /** Names the run in log lines about it, as the request log does, and the request that began or resumed it. */
+  get names(): RunNames {
+    const { runId, conversationId, userId, segment } = this.run;
+    return { runId, conversationId, userId, segment, requestId: this.cause.requestId };
   }
 
   /** The turns of the conversation before this run, read once. Throws Unavailable. */

@@ -12,7 +12,6 @@ import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { useAfterDecisionMs } from './approved-calls';
 import type { ClaimedRun, Recording } from './claimed-run';
 import type { JournaledCall } from './next';
-import { namesOf } from './run-log';
 import { failWith, isOwnStore, type CallContext, type Reviewed, type RunContext, type ToolResult } from './tool';
 import { Tools } from './tools';
 
@@ -59,7 +58,7 @@ export class ConsentRequests {
       return await this.settle(claimed, calls, signal);
     } catch (error) {
       if (isOwnStore(error) || signal.aborted) throw error;
-      this.logger.error({ msg: 'calls could not be reviewed', ...namesOf(claimed), err: error });
+      this.logger.error({ msg: 'calls could not be reviewed', ...claimed.names, err: error });
     }
     return returnAll(claimed, calls, failWith('the call could not be reviewed now'));
   }

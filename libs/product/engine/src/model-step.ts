@@ -12,7 +12,6 @@ import { ModelCalls } from './model-calls';
 import { modelTroubles } from './model-troubles';
 import { Models } from './models';
 import { recordedStep } from './recorded-step';
-import { namesOf } from './run-log';
 import { ToolCalls } from './tool-calls';
 
 type StepCommand = Extract<HeldCommand, { readonly type: 'RecordStep' | 'EndRun' }>;
@@ -45,7 +44,7 @@ export class ModelStep {
       return signals.any.aborted ? null : { type: 'EndRun', end: this.endOfFailure(claimed, error) };
     }
     if (reply.ending instanceof ModelFailed)
-      this.logger.error({ msg: 'a model step broke off', ...namesOf(claimed), err: reply.ending });
+      this.logger.error({ msg: 'a model step broke off', ...claimed.names, err: reply.ending });
     await this.live.flush(run.conversationId);
     const step = recordedStep(claimed.progress, { runId: run.runId, messageId }, reply, repairing);
     // A begun answer is paid for, so it is recorded. A stopping run ends with it; otherwise the next process asks again.
@@ -87,7 +86,7 @@ export class ModelStep {
 
   private endOfFailure(claimed: ClaimedRun, error: unknown): RunEnd {
     if (error instanceof Unavailable) throw error;
-    this.logger.error({ msg: 'a model step failed', ...namesOf(claimed), err: error });
+    this.logger.error({ msg: 'a model step failed', ...claimed.names, err: error });
     return error instanceof ModelFailed
       ? failedEnd('provider_error', modelTroubles[error.trouble])
       : failedEnd('engine_error', 'The engine could not go on.');

@@ -3,17 +3,6 @@ import { Configuration, hasReadableLogs } from '@app/runtime';
 import type { ClaimedRun } from './claimed-run';
 import type { Execution } from './run-steps';
 
-/** What names a run in a log line. */
-type RunNames = Pick<ClaimedRun['run'], 'runId' | 'conversationId' | 'userId' | 'segment'> & {
-  readonly requestId: string;
-};
-
-/** What names a run in log lines about it, as the request log names it: its requests, and the one that began or resumed it. */
-export function namesOf({ run, cause }: Pick<ClaimedRun, 'run' | 'cause'>): RunNames {
-  const { runId, conversationId, userId, segment } = run;
-  return { runId, conversationId, userId, segment, requestId: cause.requestId };
-}
-
 /** Writes down every segment of a run that was executed here, as the request log does for requests. */
 @Injectable()
 export class RunLog {
@@ -24,7 +13,7 @@ export class RunLog {
   /** @param startedAtMs of `performance.now()` */
   executed(claimed: ClaimedRun, execution: Execution, startedAtMs: number): void {
     if (!this.configuration.env.LOG_REQUESTS) return;
-    const names = namesOf(claimed);
+    const { names } = claimed;
     const outcome = outcomeOf(execution);
     const ms = Math.round((performance.now() - startedAtMs) * 10) / 10;
     if (hasReadableLogs(this.configuration)) {

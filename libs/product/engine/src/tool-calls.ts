@@ -5,7 +5,6 @@ import { ApprovedCalls, type CallOutcome } from './approved-calls';
 import type { ClaimedRun, Recording, Signals } from './claimed-run';
 import type { ToolOffer } from './model';
 import type { JournaledCall, RunProgress } from './next';
-import { namesOf } from './run-log';
 import { failWith, isOwnStore, type CallContext, type Tool } from './tool';
 import { Tools } from './tools';
 import { traceCall } from './traced-run';
@@ -93,7 +92,7 @@ export class ToolCalls {
     } catch (error) {
       if (isOwnStore(error)) throw error;
       if (signal.aborted) return failWith('the call was stopped');
-      this.logger.error({ msg: `the tool ${call.tool} failed`, ...namesOf(claimed), err: error });
+      this.logger.error({ msg: `the tool ${call.tool} failed`, ...claimed.names, err: error });
       return failWith('the tool failed');
     }
   }
