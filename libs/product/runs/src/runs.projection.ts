@@ -131,6 +131,8 @@ export const runsMigrations = [
   ),
   // Some usage is an estimate, and answers are cut. The table is filled again by its new version.
   migration(23, 'MarkEstimates', 'ALTER TABLE runs ADD COLUMN usage_estimated boolean NOT NULL DEFAULT false'),
+  // Operators list what failed, of all users.
+  migration(25, 'IndexFailedRuns', `CREATE INDEX runs_failed ON runs (opened_position DESC) WHERE status = 'failed'`),
 ];
 
 type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
