@@ -26,6 +26,7 @@ import {
 import type { Deployment } from '@app/testing/deployment';
 import { operatorOf, requestJson, type TestClient } from '@app/testing/client';
 import {
+  earnDifferencesUnseen,
   earnEngineUnavailable,
   earnExecutionUnavailable,
   earnInternal,
@@ -193,6 +194,17 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] } = {
       earn: async (deployment) => (await operatorOf(deployment, ['keys'])).get('/log'),
     },
   ],
+  projection_state: [
+    {
+      request: 'projections.skip of an event at which nothing stands still',
+      earn: async (deployment) => {
+        const operator = await operatorOf(deployment, ['projections']);
+        const event = { stream: 'conversation-none', revision: 0, reason: 'a test' };
+        return operator.post('/projections/runs/skip', event);
+      },
+    },
+  ],
+  differences_unseen: [{ request: 'rebuilds.switch without the digest of what differs', earn: earnDifferencesUnseen }],
   account_not_provisioned: [
     ofUser('users.me before users.ensure', async (user, deployment) =>
       me(user, { ...user.headers, authorization: `Bearer ${await tokenFor(deployment)}` }),

@@ -21,7 +21,7 @@ import {
   untilStatus,
 } from '@app/testing/journeys';
 import type { Deployment } from '@app/testing/deployment';
-import type { Answer, TestClient } from '@app/testing/client';
+import { operatorOf, type Answer, type TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 
 export type Problem = Answer<object>;
@@ -150,5 +150,18 @@ export async function earnRateLimited(deployment: Deployment): Promise<Problem> 
   const answers = await Promise.all(Array.from({ length: limit + 1 }, () => user.get('/budget')));
   const refused = answers.find(({ status }) => status === 429);
   if (refused === undefined) throw new Error('no request was refused');
+  return refused;
+}
+
+/** A row of a live table is altered by hand, and its read model built again beside it. */
+export async function earnDifferencesUnseen(deployment: Deployment): Promise<Problem> {
+  const { userId } = await deployment.newUser();
+  await sql(deployment, `UPDATE users SET subject = 'altered' WHERE user_id = $1`, [userId]);
+  const operator = await operatorOf(deployment, ['projections']);
+  const { body } = await operator.post<{ rebuildId: string }>('/projections/users/rebuild', { reason: 'a test' });
+  const rebuild = `/rebuilds/${body.rebuildId}`;
+  await until('the comparison', async () => ((await operator.get(rebuild)).body['state'] === 'ready' ? true : null));
+  const refused = await operator.post(`${rebuild}/switch`, { reason: 'a test' });
+  await operator.post(`${rebuild}/discard`, { reason: 'a test' });
   return refused;
 }

@@ -1,10 +1,10 @@
 import { readDotEnv } from '@app/composition';
-import { isJsonObject } from '@app/kernel';
+import { isJsonObject, type JsonValue } from '@app/kernel';
 import { readConfiguration } from '@app/runtime';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLocalApi } from './local-api';
-import { parsed, type OperatorApi } from './operator-call';
+import { parsed, type Answered, type OperatorApi } from './operator-call';
 import { CommandFailed } from './outcome';
 
 const answerWithinMs = 60_000;
@@ -53,3 +53,16 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
+
+/** What was answered. @throws CommandFailed with the problem in words */
+export function succeeded({ status, body }: Answered): JsonValue {
+  if (status < 300) return body;
+  const { title, reason, issues } = isJsonObject(body) ? body : {};
+  const told = Array.isArray(issues)
+    ? issues.filter(isJsonObject).map(({ path, message }) => `${text(path).slice(1)}: ${text(message)}`)
+    : [];
+  if (told.length > 0) throw new CommandFailed(told.join('; '));
+  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}`);
+}
+
+const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');

@@ -1,13 +1,14 @@
 import { membersOfDto, type Contract } from '@app/http';
-import { isJsonObject, parseUuid, type JsonObject, type JsonValue } from '@app/kernel';
+import { parseUuid, type JsonObject, type JsonValue } from '@app/kernel';
 import { operatorApi, operatorContracts } from '@app/operators';
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showAnswer } from './answers';
 import { confirmed } from './confirm';
-import { openOperatorApi } from './operator-api';
-import type { Answered, Call } from './operator-call';
-import { CommandFailed, print } from './outcome';
+import { openOperatorApi, succeeded } from './operator-api';
+import type { Call } from './operator-call';
+import { print } from './outcome';
+import { rebuildCommand } from './rebuild-command';
 
 const watchEveryMs = 2_000;
 
@@ -18,7 +19,9 @@ const watchEveryMs = 2_000;
 export function operatorCommands(program: Command): void {
   for (const contract of operatorContracts) {
     const [noun = '', verb = ''] = contract.operation.split('.').map(kebab);
-    addOperation(nounOf(program, noun).command(verb), contract);
+    if (contract.operation === 'projections.rebuild')
+      nounOf(program, noun).addCommand(rebuildCommand(contract.summary));
+    else addOperation(nounOf(program, noun).command(verb), contract);
   }
 }
 
@@ -115,17 +118,6 @@ function queryOf(values: JsonObject): string {
     Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
   return query.size === 0 ? '' : `?${query.toString()}`;
-}
-
-/** @throws CommandFailed with the problem in words */
-function succeeded({ status, body }: Answered): JsonValue {
-  if (status < 300) return body;
-  const { title, reason, issues } = isJsonObject(body) ? body : {};
-  const told = Array.isArray(issues)
-    ? issues.filter(isJsonObject).map(({ path, message }) => `${text(path).slice(1)}: ${text(message)}`)
-    : [];
-  if (told.length > 0) throw new CommandFailed(told.join('; '));
-  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}`);
 }
 
 const pause = async (): Promise<true> => sleep(watchEveryMs, true);

@@ -16,7 +16,7 @@ export { ProjectionRunner } from './projection-runner';
 export { ProjectionStates } from './projection-states';
 export { Rebuilder } from './rebuilder';
 export { type Rebuild } from './rebuild';
-export { Rebuilds } from './rebuilds';
+export { Rebuilds, type RebuildOutcome } from './rebuilds';
 export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';
 export { openDatabase, ReadStoreModule, type OnOpen } from './read-store.module';

@@ -88,7 +88,8 @@ export class ProjectionStates {
         key,
       );
       const [first] = freed;
-      if (first === undefined) return { kind: 'refused', why: 'it does not stand still at that event' };
+      if (first === undefined)
+        return { kind: 'refused', reason: 'projection_state', why: 'it does not stand still at that event' };
       await execute(
         'INSERT INTO skipped_events (projection, stream, revision, reason, error) VALUES ($1, $2, $3, $4, $5)',
         [...key, reason, first.stalled.error],

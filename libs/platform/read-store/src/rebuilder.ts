@@ -91,12 +91,15 @@ export class Rebuilder {
       ...this.buildingOf(rebuild),
       skipped: skipped.get(rebuild.projection),
     }));
-    const { store, probe, pace } = this.options;
+    const { store, probe, pace, projections } = this.options;
     for (const table of tables) await this.make(session, table);
-    const end = await store.endPositionOf(categoriesOf(this.options.projections));
+    const end = await store.endPositionOf(categoriesOf(projections));
     const ids = unbuilt.map(({ id }) => id);
     await session.execute('UPDATE read_model_rebuilds SET target = $2 WHERE id = ANY($1)', [ids, end]);
-    const builder = new TableBuilder(session, store, tables, this.program, probe, { ...paceWhileServing, ...pace });
+    const builder = new TableBuilder(session, store, tables, { projections, program: this.program }, probe, {
+      ...paceWhileServing,
+      ...pace,
+    });
     await builder.fold(signal);
     for (const table of tables) await this.index(session, table);
     for (const table of tables) {

@@ -3,13 +3,15 @@ import type { AnyProjection } from './projection';
 import { beginRebuild, endRebuild, selectRebuilds, type Difference, type Rebuild, type RebuildState } from './rebuild';
 import { executeOf, lockTables, retire, type Execute } from './table-making';
 
-/** Done, or why not; a caller answers a conflict for what was refused. */
+/** Done, or why not: by a reason of the one table, and in words for the log. */
 export type RebuildOutcome =
-  { readonly kind: 'done' } | { readonly kind: 'not_found' } | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'done' }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'refused'; readonly reason: 'projection_state' | 'differences_unseen'; readonly why: string };
 
 const done: RebuildOutcome = { kind: 'done' };
 const notFound: RebuildOutcome = { kind: 'not_found' };
-const refused = (why: string): RebuildOutcome => ({ kind: 'refused', why });
+const refused = (why: string): RebuildOutcome => ({ kind: 'refused', reason: 'projection_state', why });
 
 /** How long the table of before is followed after a switch, so that it can be read again at once; and a rebuilt one after a roll-back. */
 const keptFor = '1 hour';
@@ -78,7 +80,11 @@ export class Rebuilds {
         digest: found,
       } = differences ?? { missing: 0, extra: 0, changed: 0, digest: null };
       if (missing + extra + changed > 0 && digest !== found)
-        return refused(`it differs in ${missing + extra + changed} rows: name the digest of the differences, ${found}`);
+        return {
+          kind: 'refused',
+          reason: 'differences_unseen',
+          why: `it differs in ${missing + extra + changed} rows: name the digest of the differences, ${found}`,
+        };
       const [stalled] = await execute('SELECT 1 FROM read_model_tables WHERE table_name = $1 AND stalled IS NOT NULL', [
         table,
       ]);

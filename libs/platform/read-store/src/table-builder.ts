@@ -7,6 +7,7 @@ import { BuildingRows } from './building-rows';
 import type { BuildingSession } from './building-session';
 import { copyIn } from './copy-in';
 import { answering } from './database';
+import type { Program } from './followed-tables';
 import { categoriesOf } from './projection';
 import { bumpCounters, foldBatch, upsertOf, type ReadModel } from './projection-batch';
 import { endRebuild } from './rebuild';
@@ -59,7 +60,7 @@ export class TableBuilder {
     private readonly session: BuildingSession,
     private readonly store: EventStore,
     private readonly tables: readonly Building[],
-    private readonly program: number,
+    private readonly program: Program,
     private readonly probe: Probe,
     private readonly pace: Pace,
   ) {
@@ -206,10 +207,14 @@ export class TableBuilder {
       await lockTables(execute);
       const followed = await execute<{ position: number }>(
         'SELECT position FROM read_model_tables WHERE follower = $1 AND stalled IS NULL',
-        [this.program],
+        [this.program.program],
       );
       const upTo = Math.max(...followed.map(({ position }) => position), followed.length === 0 ? table.folded : 0);
-      if (upTo < table.folded) return false;
+      if (upTo < table.folded) {
+        // Ahead of those that are followed: by events that they still have to come to, or by nothing that concerns any of them.
+        if ((await this.store.endPositionOf(categoriesOf(this.program.projections))) > upTo) return false;
+        table.folded = upTo;
+      }
       const page = await this.store.readCategories(this.categories, table.folded, handOverEventsMax);
       if (page.more && page.upTo < upTo) return false;
       await this.take(table, page.events, upTo);
@@ -235,7 +240,7 @@ export class TableBuilder {
     await this.session.execute('UPDATE read_model_tables SET state = $2, follower = $3 WHERE table_name = $1', [
       table,
       isOfNewVersion ? 'live' : 'ready',
-      this.program,
+      this.program.program,
     ]);
     if (isOfNewVersion) await endRebuild(this.session.execute, rebuildId, 'switched');
     else await this.session.execute(`UPDATE read_model_rebuilds SET state = 'comparing' WHERE id = $1`, [rebuildId]);

@@ -61,6 +61,16 @@ describe('a rebuild', () => {
     ]);
   });
 
+  it('comes to its end where the newest events are of no read model, and nothing happens any more', async () => {
+    const last = await lived(1);
+    await stage.appendElsewhere(...Array.from({ length: 20 }, (_, n) => counted(n)));
+    program.rebuilder();
+    const { state, differences, comparedAt } = await rebuilt(program);
+    expect([state, differences, comparedAt]).toEqual(['ready', expect.objectContaining(none), last]);
+    await projectedTo(program, await stage.append(ids[0] ?? '', counted(9)));
+    expect(await rowsOf('tallies_2')).toEqual(await rowsOf('tallies'));
+  });
+
   it('goes on after a crash before and after any commit, and has no difference in the end', async () => {
     await lived(1);
     let reached = 0;

@@ -66,7 +66,15 @@ export class RebuiltTallies {
 
   /** @returns the position of the last event */
   async append(id: string, ...events: CounterEvent[]): Promise<number> {
-    const stream = `counter-${id}`;
+    return this.appendTo(`counter-${id}`, events);
+  }
+
+  /** Events that no read model is made of. */
+  async appendElsewhere(...events: CounterEvent[]): Promise<void> {
+    await this.appendTo(`elsewhere-${uuidV7()}`, events);
+  }
+
+  private async appendTo(stream: string, events: readonly CounterEvent[]): Promise<number> {
     const encoded = events.map((event) => encodeEvent(counterKind, event, someCause()));
     const appended = await this.store.append(stream, encoded, await this.store.lastRevision(stream));
     if (appended.kind === 'conflict') throw new Error('the test appended twice at once');

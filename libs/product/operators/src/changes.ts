@@ -17,6 +17,7 @@ import { RegisterPartnerKey, RevokePartnerKey } from '@app/partners';
 import { AbortRun, ReleaseRun } from '@app/runs';
 import { DisableUser, EnableUser } from '@app/users';
 import { DisableWallet, EnableWallet } from '@app/wallets';
+import { ChangeReadModel } from './change-read-model';
 import type { Intent } from './operator-log.events';
 
 /** A command that changes nothing more when it is given again. */
@@ -63,6 +64,18 @@ const changes = {
   'automations.hold': ({ target, reason }, cause) => new HoldAutomation(asId<AutomationId>(target), reason, cause),
   'automations.release': ({ target, reason }, cause) =>
     new ReleaseAutomation(asId<AutomationId>(target), reason, cause),
+  'projections.rebuild': ({ target, parameters, reason }) =>
+    new ChangeReadModel({ kind: 'rebuild', projection: target, rebuildId: textIn(parameters, 'rebuildId'), reason }),
+  'projections.skip': ({ target, parameters, reason }) => {
+    const event = { stream: textIn(parameters, 'stream'), revision: numberIn(parameters, 'revision') };
+    return new ChangeReadModel({ kind: 'skip', projection: target, ...event, reason });
+  },
+  'rebuilds.switch': ({ target, parameters }) => {
+    const digest = parameters['digest'] === undefined ? null : textIn(parameters, 'digest');
+    return new ChangeReadModel({ kind: 'switch', rebuildId: target, digest });
+  },
+  'rebuilds.rollback': ({ target }) => new ChangeReadModel({ kind: 'rollback', rebuildId: target }),
+  'rebuilds.discard': ({ target }) => new ChangeReadModel({ kind: 'discard', rebuildId: target }),
   'controls.pause': ({ target, reason }, cause) => new PauseControl({ control: controlOf(target), reason, cause }),
   'controls.resume': ({ target, reason }, cause) => new ResumeControl({ control: controlOf(target), reason, cause }),
 } satisfies Record<string, Change>;

@@ -1,3 +1,4 @@
 export { OperatorsModule, OperatorWorkModule } from './operators.module';
 export { operatorContracts } from './operator-contracts';
 export { operatorApi } from './operator-description';
+export type { ProjectionList, Rebuild, RebuildList, StartedRebuild } from './projections.schema';

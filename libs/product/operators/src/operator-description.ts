@@ -3,6 +3,7 @@ import { operatorsAutomationsGroup } from './automations.contract';
 import { controlsGroup, deploymentGroup, logGroup } from './deployment.contract';
 import { documentGroup } from './document.contract';
 import { keysGroup } from './keys.contract';
+import { projectionsGroup, rebuildsGroup } from './projections.contract';
 import { operatorsRunsGroup } from './runs.contract';
 import { operatorsUsersGroup } from './users.contract';
 
@@ -28,6 +29,8 @@ export const operatorApi: ApiDescription = {
     deploymentGroup,
     controlsGroup,
     logGroup,
+    projectionsGroup,
+    rebuildsGroup,
     documentGroup,
   ],
 };

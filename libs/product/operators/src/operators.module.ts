@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
+import { ChangeReadModelHandler } from './change-read-model';
 import { OperatorsAutomationsController, operatorsAutomationsHandlers } from './automations.controller';
 import { OperatorsDeploymentController, operatorsDeploymentHandlers } from './deployment.controller';
 import { OperatorsDocumentController, operatorsDocumentHandlers } from './document.controller';
@@ -8,18 +9,24 @@ import { OperatorChanges } from './operator-changes';
 import { OperatedRuns } from './operated-runs';
 import { OperatorReads } from './operator-reads';
 import { OperatorWatchdog } from './operator-watchdog';
+import { OperatorsProjectionsController, operatorsProjectionsHandlers } from './projections.controller';
 import { OperatorsRunsController, operatorsRunsHandlers } from './runs.controller';
 import { OperatorsUsersController, operatorsUsersHandlers } from './users.controller';
 
+/** What operators do with read models, wherever it is done or completed. */
+@Module({ providers: [ChangeReadModelHandler] })
+class ReadModelChangesModule {}
+
 /** The operator API, where it is served. */
 @Module({
-  imports: [DeploymentModule],
+  imports: [DeploymentModule, ReadModelChangesModule],
   controllers: [
     OperatorsKeysController,
     OperatorsUsersController,
     OperatorsRunsController,
     OperatorsAutomationsController,
     OperatorsDeploymentController,
+    OperatorsProjectionsController,
     OperatorsDocumentController,
   ],
   providers: [
@@ -30,6 +37,7 @@ import { OperatorsUsersController, operatorsUsersHandlers } from './users.contro
     ...operatorsDeploymentHandlers,
     ...operatorsDocumentHandlers,
     ...operatorsKeysHandlers,
+    ...operatorsProjectionsHandlers,
     ...operatorsRunsHandlers,
     ...operatorsUsersHandlers,
   ],
@@ -37,5 +45,5 @@ import { OperatorsUsersController, operatorsUsersHandlers } from './users.contro
 export class OperatorsModule {}
 
 /** Completes what operators asked for, in workers. */
-@Module({ providers: [OperatorChanges, OperatorWatchdog] })
+@Module({ imports: [ReadModelChangesModule], providers: [OperatorChanges, OperatorWatchdog] })
 export class OperatorWorkModule {}

@@ -1,0 +1,154 @@
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  pageOfShape,
+  shape,
+  text,
+  uuid,
+  type Shaped,
+} from '@app/schema';
+
+const natural = (description?: string) => integer({ min: 0, ...(description !== undefined && { description }) });
+
+const StalledAt = shape('StalledAt', {
+  stream: text(),
+  revision: natural(),
+  error: text({ description: 'Why the event cannot be applied' }),
+});
+
+const Projection = shape('Projection', {
+  name: text(),
+  version: integer({ min: 1, description: 'Of the code that answers' }),
+  state: oneOf(['live', 'behind', 'stalled', 'building'], {
+    description:
+      '`behind`: it has not moved for 5 s although there is more. `stalled`: at an event that it cannot apply. `building`: the first table of this version',
+  }),
+  position: natural('Of the newest event that it shows'),
+  lag: shape('ProjectionLag', {
+    positions: natural('Between that and the newest event that it is to show'),
+    seconds: natural('For how long it has not moved, where there is more'),
+  }),
+  stalled: nullable(StalledAt),
+});
+
+const SkippedEvent = shape('SkippedEvent', {
+  projection: text(),
+  stream: text(),
+  revision: natural(),
+  reason: text({ description: 'Why an operator passed over it' }),
+  error: text({ description: 'Why it could not be applied' }),
+  skippedAt: instant(),
+});
+
+export const ProjectionList = shape('ProjectionList', {
+  data: list(Projection),
+  skipped: list(SkippedEvent, { description: 'Events that were passed over, the newest first; at most a thousand' }),
+});
+export type ProjectionList = Shaped<typeof ProjectionList>;
+
+const DifferenceCounts = shape('DifferenceCounts', {
+  missing: natural('Rows that only the rebuilt table has'),
+  extra: natural('Rows that only the live table has'),
+  changed: natural('Rows that both have, otherwise in a column or more'),
+  digest: text({
+    description: 'SHA-256 of all differences, in hex: names what was seen of them when a switch is asked for',
+  }),
+});
+
+export const Rebuild = shape('Rebuild', {
+  rebuildId: uuid(),
+  projection: text(),
+  version: integer({ min: 1 }),
+  state: oneOf(['building', 'catching_up', 'comparing', 'ready', 'switched', 'rolled_back', 'discarded', 'failed']),
+  newVersion: boolean({ description: 'Begun by a program whose version had no table; it is switched to by itself' }),
+  reason: text(),
+  error: nullable(text(), { description: 'Why it failed' }),
+  startedAt: instant(),
+  endedAt: nullable(instant()),
+  position: natural('Up to which it is built'),
+  target: natural('Where the store ended when it was gone on with last'),
+  eventsPerSecond: natural(),
+  etaSeconds: nullable(natural(), {
+    description: 'As long as for what it has come through; null where that says nothing',
+  }),
+  comparedAt: nullable(natural(), { description: 'The position at which both were compared' }),
+  differences: nullable(DifferenceCounts, { description: 'Null before they were compared' }),
+});
+export type Rebuild = Shaped<typeof Rebuild>;
+
+export const RebuildList = shape('RebuildList', {
+  data: list(Rebuild, { description: 'The newest first; at most a hundred' }),
+});
+export type RebuildList = Shaped<typeof RebuildList>;
+
+const Difference = shape('Difference', {
+  number: integer({ min: 1 }),
+  kind: oneOf(['missing', 'extra', 'changed']),
+  key: text({ description: "The row's primary key; of a counter, its name" }),
+  column: text(),
+  live: nullable(text(), { description: 'As PostgreSQL spells it; null where there is none' }),
+  rebuilt: nullable(text()),
+});
+
+export const DifferencePage = pageOfShape('Difference', Difference);
+export type DifferencePage = Shaped<typeof DifferencePage>;
+
+export const StartedRebuild = shape('StartedRebuild', { rebuildId: uuid() });
+export type StartedRebuild = Shaped<typeof StartedRebuild>;
+
+const rebuildId = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e77';
+const digest = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+const rebuild: Rebuild = {
+  rebuildId,
+  projection: 'runs',
+  version: 4,
+  state: 'ready',
+  newVersion: false,
+  reason: 'a row looks wrong',
+  error: null,
+  startedAt: '2026-11-21T09:15:00.000Z',
+  endedAt: null,
+  position: 1_204_117,
+  target: 1_204_100,
+  eventsPerSecond: 21_450,
+  etaSeconds: null,
+  comparedAt: 1_204_117,
+  differences: { missing: 0, extra: 0, changed: 1, digest },
+};
+
+export const projectionsExamples = {
+  rebuildId,
+  digest,
+  list: {
+    data: [
+      {
+        name: 'runs',
+        version: 4,
+        state: 'live',
+        position: 1_204_117,
+        lag: { positions: 0, seconds: 0 },
+        stalled: null,
+      },
+    ],
+    skipped: [],
+  } satisfies ProjectionList,
+  rebuild,
+  differences: {
+    data: [
+      {
+        number: 1,
+        kind: 'changed',
+        key: '019a3c5f-2b44-7c19-8d03-6e1f4a9b7c02',
+        column: 'status',
+        live: 'failed',
+        rebuilt: 'completed',
+      },
+    ],
+    nextCursor: null,
+  } satisfies DifferencePage,
+};
