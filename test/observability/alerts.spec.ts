@@ -24,6 +24,7 @@ import { installedWithinMs } from '@app/testing/programs';
 import { until } from '@app/testing/until';
 import { expressionsIn, shippedDashboard } from './shipped-dashboard';
 import { alertsIn, shipped } from './shipped-prometheus';
+import { parley } from '../deployment/cli';
 import { again, capacity, signal, startWatchedDeployment, type WatchedDeployment } from './watched-deployment';
 
 jest.setTimeout(300_000);
@@ -91,9 +92,10 @@ it('an event that a read model cannot take in', async () => {
      CREATE TRIGGER refuse BEFORE INSERT ON conversations FOR EACH ROW WHEN (NEW.title = 'the one') EXECUTE FUNCTION refuse()`,
   );
   expect((await user.post('/conversations', { title: 'the one' })).status).toBe(201);
-  await whileBroken(['ParleySubscriptionStuck'], () =>
-    admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse'),
-  );
+  await whileBroken(['ParleySubscriptionStuck'], async () => {
+    await admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse');
+    await watched.deployment.workers[0]?.restart();
+  });
   await admin.end();
 });
 
@@ -216,6 +218,21 @@ it('what the panels of the dashboard ask is answered', async () => {
   for (const expression of expressionsIn(await shippedDashboard())) {
     const found = await fetch(`${watched.prometheus.url}/api/v1/query?query=${encodeURIComponent(expression)}`);
     expect([expression, await found.json()]).toEqual([expression, expect.objectContaining({ status: 'success' })]);
+  }
+});
+
+it('what the runbook has operators ask is answered, by PostgreSQL and the command line', async () => {
+  const runbook = await shipped('../docs/runbook.md');
+  const admin = await connected();
+  const statements = [...runbook.matchAll(/`(SELECT [^`]+)`/g)].map(([, sql = '']) => sql);
+  expect(statements.length).toBeGreaterThan(2);
+  for (const sql of statements) await admin.query(sql);
+  await admin.end();
+  const commands = [...runbook.matchAll(/`parley ([a-z-]+(?: [a-z-]+)?)/g)].map(([, words = '']) => words);
+  expect(commands.length).toBeGreaterThan(3);
+  for (const words of new Set(commands)) {
+    const { stdout } = await parley({}, [...words.split(' '), '--help']);
+    expect(stdout).toContain(`Usage: parley ${words} `);
   }
 });
 
