@@ -66,8 +66,8 @@ async function listen(connectionString) {
   const connection = new pg.Client({ connectionString });
   await connection.connect();
   const waiter = newWaiter();
-  connection.on('notification', ({ payload }) => waiter.note(Number(payload)));
-  await connection.query('LISTEN parley_projected');
+  connection.on('notification', ({ payload }) => waiter.note(Number(payload.split(':')[1])));
+  await connection.query('LISTEN parley_read_models');
   return { passed: (position) => waiter.passed(position), close: () => connection.end() };
 }
 

@@ -118,11 +118,24 @@ function eventName({ stream, revision }: StoredEvent): string {
   return `${stream} ${revision}`;
 }
 
+type Kind = AnyProjection['kinds'][number];
+
+/** Events that some projection has had decoded; most are looked at by several. */
+const decoded = new WeakMap<StoredEvent, { readonly kind: Kind; readonly recorded: Recorded<DomainEvent> }>();
+
+function decodedOf(kind: Kind, stored: StoredEvent): Recorded<DomainEvent> {
+  const known = decoded.get(stored);
+  if (known?.kind === kind) return known.recorded;
+  const recorded: Recorded<DomainEvent> = decodeEvent(kind, stored);
+  decoded.set(stored, { kind, recorded });
+  return recorded;
+}
+
 function withKeys(projection: AnyProjection, events: readonly StoredEvent[]): Touched[] {
   return events.flatMap((stored) => {
     const kind = projection.kinds.find(({ category }) => stored.stream.startsWith(`${category}-`));
     if (kind === undefined) return [];
-    const recorded = decodeEvent(kind, stored);
+    const recorded = decodedOf(kind, stored);
     const key = projection.keyOf(recorded);
     const more = (projection.moreKeysOf?.(recorded) ?? []).map((each) => ({ key: each, recorded, mayBegin: false }));
     return [...(key === null ? [] : [{ key, recorded, mayBegin: true }]), ...more];
