@@ -18,6 +18,7 @@ import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
 import { projections } from './benchmarks/projections.mjs';
+import { rebuilds } from './benchmarks/rebuilds.mjs';
 import { resume } from './benchmarks/resume.mjs';
 import { decide } from './benchmarks/streams.mjs';
 import { manySubscribers } from './benchmarks/subscribers.mjs';
@@ -41,6 +42,7 @@ const benchmarks = [
   dbosStep,
   restateStep,
   resume,
+  rebuilds,
   firings,
   plainJobs,
   idleStreams,
@@ -67,6 +69,7 @@ const full = {
   automations: 400,
   runs: 1_500,
   burstEvents: 20_000,
+  rebuiltEvents: 100_000,
 };
 const quick = {
   rounds: 1,
@@ -83,6 +86,7 @@ const quick = {
   automations: 20,
   runs: 100,
   burstEvents: 1_000,
+  rebuiltEvents: 2_000,
 };
 
 const { values: options } = parseArgs({

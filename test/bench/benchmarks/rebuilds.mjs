@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NO_STREAM } from '@eventstore/db-client';
+import pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { created, renamed } from '../conversations.mjs';
+import { startDeployment } from '../deployment.mjs';
+import { post } from '../http-client.mjs';
+
+const inFlight = 64;
+/** Of each conversation: it is made, and then renamed. */
+const eventsPerStream = 4;
+const lookEveryMs = 50;
+const readyWithinMs = 300_000;
+const readModels = ['conversations', 'activity'];
+
+/**
+ * Read models of conversations, built again beside the live ones while the service runs, as an operator asks for it: read, folded,
+ * copied into a table, indexed, caught up and compared. Against COPY of the same rows into tables that get the same indexes.
+ */
+export const rebuilds = {
+  number: 11,
+  name: `rebuild of ${readModels.length} read models`,
+  against: 'COPY of the same rows',
+  figures: [{ key: 'perSecond', unit: 'events/s', better: 'more', aim: 0.5, floor: 0.3 }],
+
+  /** A deployment of its own: every event of the store is read. */
+  async open(_, { rebuiltEvents }) {
+    const deployment = await startDeployment();
+    const { client, stores, baseUrl } = deployment;
+    await fill(client, rebuiltEvents);
+    const operator = await operatorOf(baseUrl);
+    const database = new pg.Client({ connectionString: stores.DATABASE_URL });
+    await database.connect();
+    return {
+      ours: () => timed(rebuiltEvents, () => rebuild(operator)),
+      baseline: async () => {
+        const texts = [];
+        for (const table of readModels) texts.push(await textOf(database, table));
+        return timed(rebuiltEvents, () => copyAll(database, texts));
+      },
+      close: async () => {
+        await database.end();
+        await deployment.stop();
+      },
+    };
+  },
+};
+
+async function timed(events, work) {
+  const startedMs = performance.now();
+  await work();
+  return { perSecond: (events * 1000) / (performance.now() - startedMs) };
+}
+
+async function fill(client, events) {
+  let streams = Math.ceil(events / eventsPerStream);
+  const lane = async () => {
+    while (streams-- > 0) {
+      const first = created();
+      const others = Array.from({ length: eventsPerStream - 1 }, (_, n) => renamed(n + 1));
+      await client.appendToStream(`conversation-${randomUUID()}`, [first, ...others], { expectedRevision: NO_STREAM });
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, lane));
+}
+
+async function operatorOf(baseUrl) {
+  const asked = { subject: 'bench', scopes: ['projections'] };
+  const minted = await post(`${baseUrl}/sandbox/v1/operator-tokens`, {}, asked);
+  const headers = { authorization: `Bearer ${minted.accessToken}` };
+  const at = (path) => `${baseUrl}/operator/v1${path}`;
+  return {
+    post: (path) => post(at(path), headers, { reason: 'a benchmark' }),
+    get: async (path) => (await fetch(at(path), { headers })).json(),
+  };
+}
+
+async function rebuild(operator) {
+  const begun = [];
+  for (const name of readModels) begun.push(await operator.post(`/projections/${name}/rebuild`));
+  for (const { rebuildId } of begun) await untilReady(operator, rebuildId);
+  for (const { rebuildId } of begun) await operator.post(`/rebuilds/${rebuildId}/discard`);
+}
+
+async function untilReady(operator, rebuildId) {
+  const deadlineMs = performance.now() + readyWithinMs;
+  for (;;) {
+    const { state, differences } = await operator.get(`/rebuilds/${rebuildId}`);
+    if (state === 'failed' || performance.now() > deadlineMs) throw new Error(`the rebuild is ${state}`);
+    if (state === 'ready' && differences.missing + differences.extra + differences.changed === 0) return;
+    if (state === 'ready') throw new Error('the rebuild differs');
+    await sleep(lookEveryMs);
+  }
+}
+
+/** A table's rows in COPY's own format. */
+async function textOf(database, table) {
+  const chunks = [];
+  const kept = new PassThrough().on('data', (chunk) => chunks.push(chunk));
+  await pipeline(database.query(copyTo(`COPY ${table} TO STDOUT`)), kept);
+  return { table, text: Buffer.concat(chunks) };
+}
+
+async function copyAll(database, texts) {
+  for (const { table, text } of texts) {
+    await database.query(`CREATE TABLE bench_copy (LIKE ${table})`);
+    await pipeline([text], database.query(copyFrom('COPY bench_copy FROM STDIN')));
+    const { rows } = await database.query(
+      `SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index WHERE indrelid = $1::regclass`,
+      [table],
+    );
+    for (const [number, { definition }] of rows.entries())
+      await database.query(definition.replace(/INDEX \S+ ON \S+/, `INDEX bench_copy_${number} ON bench_copy`));
+    await database.query('DROP TABLE bench_copy');
+  }
+}
