@@ -25,7 +25,7 @@ export interface WatchedDeployment {
   /** Where the small disk is mounted that the data folder is on. */
   readonly disk: string;
   readonly prometheus: ShippedPrometheus;
-  /** Waits until all of these fire, mends, and waits until none of them does any more. */
+  /** Waits until all of these have fired, mends, and waits until none of them does any more. */
   whileBroken(names: readonly string[], mend: () => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -78,13 +78,15 @@ async function fireAndEnd(
   names: readonly string[],
   mend: () => Promise<unknown>,
 ): Promise<void> {
-  let firing: ReadonlySet<string> = new Set();
-  const missing = (): string => names.filter((name) => !firing.has(name)).join(', ');
+  // A machine that is busy may keep one from firing while another does.
+  const fired = new Set<string>();
+  const missing = (): string => names.filter((name) => !fired.has(name)).join(', ');
   await until(missing, async () => {
-    firing = await prometheus.firing();
+    for (const name of await prometheus.firing()) fired.add(name);
     return missing() === '' || null;
   });
   await mend();
+  let firing: ReadonlySet<string> = fired;
   const left = (): string => names.filter((name) => firing.has(name)).join(', ');
   const end = (): string => `the end of ${left()}`;
   await until(end, async () => {
