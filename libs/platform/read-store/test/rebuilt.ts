@@ -102,12 +102,11 @@ export async function atRest(rebuilds: Rebuilds, id: string): Promise<Rebuild> {
 /** Resolves when each table that the program reads has the position, and answers it. */
 export async function projectedTo({ database }: ProgramOnStage, position: number): Promise<void> {
   await until(async () => {
-    const behind = await database.query(
-      `SELECT 1 FROM read_model_tables
-       WHERE state IN ('ready', 'live', 'kept') AND (follower IS NULL OR position < $1)`,
+    const [seen] = await database.query<{ passed: boolean }>(
+      `SELECT coalesce(bool_and(follower IS NOT NULL AND position >= $1), false) AS passed FROM read_model_tables
+       WHERE state IN ('ready', 'live', 'kept')`,
       [position],
     );
-    const [row] = await database.query<{ count: number }>('SELECT count(*) FROM read_model_tables');
-    return behind.length === 0 && (row?.count ?? 0) > 0;
+    return seen?.passed === true;
   });
 }
