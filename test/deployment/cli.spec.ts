@@ -172,6 +172,11 @@ describe('parley with PARLEY_OPERATOR_TOKEN', () => {
       stdout: '',
       stderr: expect.stringMatching(/^http:\/\/127.0.0.1:1 does not answer/),
     });
+    const inClearText = { PARLEY_URL: 'http://parley.example', PARLEY_OPERATOR_TOKEN: 'any' };
+    expect(await parley(inClearText, ['keys', 'list'], folder)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^PARLEY_URL must begin with https/),
+    });
   });
 });
 

@@ -12,6 +12,7 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   EVENT_STORE_LISTEN: ['libs/stores/event-store-server/test/silent-storage.spec.ts', 'test/silent/stores.spec.ts'],
   OIDC_ISSUER: ['test/silent/issuer.spec.ts'],
   OIDC_JWKS_URI: ['test/silent/issuer.spec.ts'],
+  OPERATOR_ISSUER: ['test/silent/issuer.spec.ts'],
   // Servers over HTTP, those that are child processes, and the issuers of tokens for them.
   MCP_SERVERS: [
     'test/silent/providers.spec.ts',
@@ -26,8 +27,8 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   OTEL_EXPORTER_OTLP_ENDPOINT: ['test/silent/providers.spec.ts', 'test/silent/stores.spec.ts'],
 };
 
-/** Named as a place is, and none that the product asks: its own address, and leave for clear text. */
-const noDependency = new Set(['PUBLIC_URL', 'ALLOW_INSECURE_ISSUER']);
+/** Named as a place is, and none that the product asks: its own address, as documents and the command line know it, and leave for clear text. */
+const noDependency = new Set(['PUBLIC_URL', 'PARLEY_URL', 'ALLOW_INSECURE_ISSUER']);
 
 /** The variables that say where something outside is. */
 function placesIn(names: readonly string[]): string[] {

@@ -55,3 +55,15 @@ it('its keys, at the start and after it', async () => {
   await issuer.rotate('second');
   expect(await statusFor(await issuer.token())).toBe(401);
 });
+
+it('that of operators: their tokens are 503, and users are served', async () => {
+  way.fallSilent();
+  const iss = `${way.url}/issuer`;
+  await start({ OIDC_ISSUER: issuer.issuer, OPERATOR_ISSUER: iss }, issuer.issuer);
+  const operator = await issuer.token({ iss, aud: 'parley-operator', scope: 'keys' });
+  const headers = { authorization: `Bearer ${operator}` };
+  expect((await fetch(`${app.url}/operator/v1/nothing`, { headers })).status).toBe(503);
+  expect(await statusFor(await issuer.token())).toBe(200);
+  const ready = await fetch(`${app.url}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([200, expect.objectContaining({ status: 'degraded' })]);
+});

@@ -134,7 +134,7 @@ describe('openapi.json', () => {
     for (const reason of Object.keys(reasons)) expect(problem).toContain(`"${reason}"`);
     const met = new Set(operations().flatMap(({ operation }) => Object.values(operation['x-reasons']).flat()));
     // Operators alone need permissions, and act on read models.
-    const ofOperators = ['projection_state', 'differences_unseen', 'permission_required'];
+    const ofOperators = ['permission_required', 'projection_state', 'differences_unseen'];
     expect(Object.keys(reasons).filter((reason) => !met.has(reason))).toEqual(ofOperators);
     const byOperators = operationsOf(operatorApi).flatMap(({ operation }) =>
       Object.values(operation['x-reasons']).flat(),

@@ -8,6 +8,7 @@ import { parsed, type Answered, type OperatorApi } from './operator-call';
 import { CommandFailed } from './outcome';
 
 const answerWithinMs = 60_000;
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * The operator API: of the service at PARLEY_URL with PARLEY_OPERATOR_TOKEN; else of the `npm start` that runs on the data folder; else in
@@ -32,7 +33,11 @@ async function sandboxOf(
   return typeof baseUrl === 'string' && typeof operatorToken === 'string' ? { baseUrl, operatorToken } : null;
 }
 
+/** @throws CommandFailed for an address to which the token would travel in clear text */
 function overHttp(baseUrl: string, token: string): OperatorApi {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === 'http:' && !loopback.has(hostname))
+    throw new CommandFailed(`PARLEY_URL must begin with https:// unless it is on this machine: ${baseUrl}`);
   return {
     call: async ({ method, path, body }) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

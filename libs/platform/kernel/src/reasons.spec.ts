@@ -35,13 +35,18 @@ const specified = `
   rate_limited             429 rate_limited     true
   stream_capacity          429 rate_limited     true`;
 
-const rows = specified
+/** Those of the operator API alone, which the specification does not shape. */
+const ofOperators = `
+  projection_state         409 conflict         false
+  differences_unseen       409 conflict         false`;
+
+const rows = (specified + ofOperators)
   .trim()
   .split('\n')
   .map((line) => line.trim().split(/ +/));
 
 describe('reasons', () => {
-  it('are those of the specification, in its order', () => {
+  it('are those of the specification, in its order, and then those of operators', () => {
     expect(
       Object.entries(reasons).map(([reason, { status, kind, retryable }]) => [
         reason,

@@ -17,8 +17,6 @@ export const reasons = {
   profile_unknown_tool: conflict('The run profile names a tool that the deployment lacks', false),
   deployment_paused: conflict('An operator paused a deployment control', true),
   run_not_active: conflict("The run is not the conversation's live run", false),
-  projection_state: conflict('The read model, or its rebuild, is not in a state for that', false),
-  differences_unseen: conflict('The tables differ, and the digest is not that of their differences', false),
   withdrawal_changed: conflict('The withdrawal cannot be prepared or confirmed as asked', false),
   credential_expired: reason(401, 'unauthenticated', 'The user token has expired', false),
   partner_key_required: reason(401, 'unauthenticated', 'A partner key is required', false),
@@ -35,6 +33,9 @@ export const reasons = {
   internal: reason(500, 'internal', 'A fault on the service side', false),
   rate_limited: reason(429, 'rate_limited', 'A limit is reached', true),
   stream_capacity: reason(429, 'rate_limited', 'No stream socket is free', true),
+  // Of the operator API alone: the set is closed within /v1.
+  projection_state: conflict('The read model, or its rebuild, is not in a state for that', false),
+  differences_unseen: conflict('The tables differ, and the digest is not that of their differences', false),
 } as const satisfies Record<string, ReasonRow>;
 
 export type Reason = keyof typeof reasons;

@@ -128,7 +128,8 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   const mintedApart = isApart ? await mintApart(shared) : null;
   const parts = await startParts(options, apiEnvs, envs.slice(apiCount), undo);
   for (const url of baseUrls) await untilReady(url, options.degraded ?? false);
-  await watchAnswers(baseUrls);
+  const unwatch = await watchAnswers(baseUrls);
+  undo.push(async () => unwatch());
   const [baseUrl = ''] = baseUrls;
   const partnerKey = mintedApart ?? (await mintKey(parts.running[0]?.app));
   return {

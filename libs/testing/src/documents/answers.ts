@@ -18,15 +18,20 @@ interface Documents {
 const documents = new Map<string, Documents>();
 const unwatched = globalThis.fetch;
 
-/** From now on, answers of the services at these base URLs are checked. All of them serve the same document. */
-export async function watchAnswers(baseUrls: readonly string[]): Promise<void> {
+/**
+ * From now on, answers of the services at these base URLs are checked, until what is answered is called: others may have their ports then.
+ * All of them serve the same document.
+ */
+export async function watchAnswers(baseUrls: readonly string[]): Promise<() => void> {
+  const origins = baseUrls.map((baseUrl) => new URL(baseUrl).origin);
   const [first] = baseUrls;
-  if (first === undefined) return;
+  if (first === undefined) return () => undefined;
   const partners = await documentAt(first, '/openapi.json');
   if (partners === null) throw new Error(`${first} publishes no document`);
   const published = { partners, operators: await documentAt(first, '/operator/openapi.json') };
-  for (const baseUrl of baseUrls) documents.set(new URL(baseUrl).origin, published);
+  for (const origin of origins) documents.set(origin, published);
   globalThis.fetch = watchedFetch;
+  return () => origins.forEach((origin) => documents.delete(origin));
 }
 
 /** The document that a service publishes there; null where it has none. */
