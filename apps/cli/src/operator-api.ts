@@ -1,7 +1,7 @@
 import { readDotEnv } from '@app/composition';
+import { readJson } from '@app/data-folder';
 import { isJsonObject, type JsonValue } from '@app/kernel';
 import { readConfiguration } from '@app/runtime';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLocalApi } from './local-api';
 import { parsed, type Answered, type OperatorApi } from './operator-call';
@@ -11,8 +11,8 @@ const answerWithinMs = 60_000;
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * The operator API: of the service at PARLEY_URL with PARLEY_OPERATOR_TOKEN; else of the `npm start` that runs on the data folder; else in
- * this process, over the stores that the environment names, for whoever has those and the secret key.
+ * Opens the operator API in the first of these ways that is possible: of the service at PARLEY_URL, with PARLEY_OPERATOR_TOKEN; of the
+ * `npm start` that runs on the data folder; in this process, over the stores that the environment names, with the secret key.
  */
 export async function openOperatorApi(): Promise<OperatorApi> {
   readDotEnv();
@@ -27,8 +27,7 @@ export async function openOperatorApi(): Promise<OperatorApi> {
 async function sandboxOf(
   dataDir: string,
 ): Promise<{ readonly baseUrl: string; readonly operatorToken: string } | null> {
-  const text = await readFile(join(dataDir, 'sandbox.json'), 'utf8').catch(() => null); // none runs on it
-  const value: unknown = text === null ? null : JSON.parse(text);
+  const value = await readJson(join(dataDir, 'sandbox.json'));
   const { baseUrl, operatorToken } = isJsonObject(value) ? value : {};
   return typeof baseUrl === 'string' && typeof operatorToken === 'string' ? { baseUrl, operatorToken } : null;
 }

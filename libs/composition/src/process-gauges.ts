@@ -35,7 +35,10 @@ export class ProcessGauges implements OnModuleInit {
 
   /** Nothing where the folder is not there, as beside external stores and a bucket. */
   private async room() {
-    const found = await statfs(this.configuration.env.PARLEY_DATA_DIR).catch(() => null);
+    const found = await statfs(this.configuration.env.PARLEY_DATA_DIR).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
     if (found === null) return [];
     return [
       { name: 'parley_data_folder_size_bytes', value: found.blocks * found.bsize },

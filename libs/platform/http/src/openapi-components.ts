@@ -88,7 +88,7 @@ export function standalone(schema: object): JsonObject {
   return { ...described, components: { schemas: components.schemas } };
 }
 
-/** The members of a DTO, for whoever asks for them in another way than a document does. */
+/** The members of a DTO, where no document is made of them: the command line makes options of them. */
 export function membersOfDto(dto: DtoClass): ReturnType<SchemaComponents['membersOf']> {
   return new SchemaComponents().membersOf(dto);
 }

@@ -193,7 +193,8 @@ async function limitStatements(client: Client, timeoutMs: number): Promise<void>
 const awayCodes =
   /^(08...|25006|40001|40P01|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
 // What `pg` says without a code.
-const awayMessages = /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
+const awayMessages =
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable/i;
 
 /** What PostgreSQL says of a table that is not there. */
 const undefinedTable = '42P01';

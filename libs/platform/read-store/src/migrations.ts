@@ -64,7 +64,7 @@ export const readStoreMigrations = [
   migration(4, 'TellLeads', `ALTER TABLE processes ADD COLUMN leads text[] NOT NULL DEFAULT '{}'`),
   // A read model has tables, one for each time that it was built: which one is read, which are followed and by which program, and how far.
   // `move_read_models` moves tables on in the transaction of their rows and tells of it, or fails where one is not where the projector
-  // believes it to be, or where there are others that it should follow. It looks for these last: whoever adds one locks the rows of all.
+  // believes it to be, or where there are others that it should follow. It looks for these last: adding a table locks the rows of all.
   migration(
     5,
     'KeepReadModelTables',

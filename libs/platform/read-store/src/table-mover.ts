@@ -34,7 +34,7 @@ export class TableMover {
   private stalls: readonly FollowedTable[] = [];
   /** All that is not further is in the tables, or was before they were looked at. */
   private passed = 0;
-  /** How often there came to be other tables. */
+  /** How often the list of tables has changed. */
   changes = 0;
 
   constructor(

@@ -38,7 +38,7 @@ export class ChangeRunHandler implements ICommandHandler<ChangeRun> {
     if (run === undefined) return refuse(because('run_not_active'));
     const waits = run.status === 'awaiting_approval';
     if (waits && change.operation === 'runs.release') return refuse(because('run_not_active'));
-    // Whoever completes the release takes the run from the holder that it had when it was asked for, and from no other.
+    // A release, whenever it is completed, takes the run from its present holder and from no later one.
     const { segment, attempt } = run;
     const parameters = {
       userId,

@@ -24,8 +24,8 @@ import type { Intent } from './operator-log.events';
 type Change = (intent: Intent, cause: Cause) => Command<Result<unknown>>;
 
 /**
- * What each change of the operator API comes to, from nothing but what the log has of it: whoever completes it, and however often, gives
- * the same command.
+ * The command of each change of the operator API, made from its log entry alone: each time that the change is completed, by any process,
+ * the command is the same.
  */
 const changes = {
   'keys.mint': ({ at, target, parameters, reason }, cause) =>

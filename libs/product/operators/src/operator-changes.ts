@@ -7,7 +7,7 @@ import { inTurn } from './operator-log.decider';
 import type { Intent } from './operator-log.events';
 import { operatorLogId, operatorLogKind } from './operator-log.stream';
 
-/** Whoever asked for a change begins to make it so soon after it was seen to be pending, or leaves it to the watchdog, which waits longer. */
+/** A request makes its change only within this time after it saw it pending; later it leaves it to the watchdog, which waits longer. */
 const beginsWithinMs = 3_000;
 /** How long a change waits for its turn: longer than the watchdog takes to complete what a crash has cut. */
 const turnWithinMs = 10_000;
@@ -63,7 +63,7 @@ export class OperatorChanges {
     return made;
   }
 
-  /** Waits until an intent is completed, by whoever asked for it or by the watchdog. @throws Unavailable where that takes too long */
+  /** Waits until an intent is completed, by its own request or by the watchdog. @throws Unavailable where that takes too long */
   private async untilCompleted({ intentId }: Intent): Promise<void> {
     const giveUpAtMs = performance.now() + turnWithinMs;
     while (performance.now() < giveUpAtMs) {

@@ -4,7 +4,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { OnProgress } from './progress';
-import { CannotCopy } from './copy-database';
+import { CannotCopy } from './connection';
 
 /** As a folder of artifacts names them, below two digits: the rest of the folder is on its way. */
 const artifactName = /^[0-9a-f]{64}$/;

@@ -1,9 +1,9 @@
 import { readSecrets, writePrivate } from '@app/data-folder';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { copyArtifacts } from './artifact-files';
-import { CannotCopy } from './copy-database';
+import { CannotCopy, connect } from './connection';
 import type { OnProgress } from './progress';
 import { artifactsFolder, manifestFile, manifestOf, tablesFolder, type Manifest, type TableInBackup } from './manifest';
 import { countRowsOf, tablesOf } from './tables';
@@ -42,8 +42,7 @@ export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgres
 type Stores = Pick<Manifest, 'migrations' | 'events' | 'position' | 'tables'>;
 
 async function copyStores(databaseUrl: string, to: string, onProgress: OnProgress): Promise<Stores> {
-  const client = new Client({ connectionString: databaseUrl, application_name: 'parley backup' });
-  await client.connect();
+  const client = await connect(databaseUrl);
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const names = await tablesOf(client);

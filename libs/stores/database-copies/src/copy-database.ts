@@ -1,11 +1,9 @@
 import { pipeline } from 'node:stream/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { rowsPassing } from './rows-passing';
+import { CannotCopy, connect } from './connection';
 import { columnListOf, contentOf, countRowsOf, definitionOf, tablesOf } from './tables';
-
-/** A database cannot be copied to where it was to go; the message says why. */
-export class CannotCopy extends Error {}
 
 /** One table's copy. */
 export interface CopiedTable {
@@ -23,9 +21,12 @@ export async function copyDatabase(
   targetUrl: string,
   onDone: (rows: number) => void,
 ): Promise<readonly CopiedTable[]> {
-  const [source, target] = [new Client({ connectionString: sourceUrl }), new Client({ connectionString: targetUrl })];
+  const source = await connect(sourceUrl);
+  const target = await connect(targetUrl).catch(async (error: unknown) => {
+    await source.end();
+    throw error;
+  });
   try {
-    await Promise.all([source.connect(), target.connect()]);
     await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await target.query('BEGIN');
     const tables = await tablesOf(source);
@@ -47,8 +48,7 @@ export async function copyDatabase(
 
 /** How many rows there are to copy, over all tables. */
 export async function countRows(url: string): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await connect(url);
   try {
     return await countRowsOf(client, await tablesOf(client));
   } finally {

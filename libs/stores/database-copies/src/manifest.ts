@@ -1,7 +1,7 @@
 import { isJsonObject } from '@app/kernel';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CannotCopy } from './copy-database';
+import { CannotCopy } from './connection';
 
 /** Written last: a folder without it holds no finished backup. */
 export const manifestFile = 'backup.json';

@@ -2,10 +2,11 @@ import { embeddedDatabaseName, embeddedPostgresFolder, readSecrets, writePrivate
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from 'pg';
+
 import { copyArtifacts } from './artifact-files';
 import type { OnProgress } from './progress';
-import { CannotCopy, emptyTables } from './copy-database';
+import { CannotCopy, connect } from './connection';
+import { emptyTables } from './copy-database';
 import { artifactsFolder, readManifest, type Manifest } from './manifest';
 import { checkTable, readTable } from './table-files';
 
@@ -65,8 +66,7 @@ async function restoreDatabase(
       tables.reduce((sum, { rows }) => sum + rows, 0),
     );
     const definitions = new Map(tables.map(({ table, definition }) => [table, definition]));
-    const client = new Client({ connectionString: url });
-    await client.connect();
+    const client = await connect(url);
     try {
       await client.query('BEGIN');
       await emptyTables(client, [...definitions.keys()], async (table) => definitions.get(table) ?? []);

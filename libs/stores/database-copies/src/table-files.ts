@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { CannotCopy } from './copy-database';
+import { CannotCopy } from './connection';
 import { tablesFolder, type TableInBackup } from './manifest';
 import { rowsPassing } from './rows-passing';
 import { columnListOf, contentOf, definitionOf } from './tables';

@@ -1,4 +1,4 @@
-import { forgetReadModels, processGoneMs, type Database } from '@app/read-store';
+import { answering, forgetReadModels, processGoneMs, type Database } from '@app/read-store';
 import { Client } from 'pg';
 import { CannotMigrate, type SourceCount } from './copy-events';
 import type { VerifiedCopy } from './verify-copy';
@@ -6,6 +6,8 @@ import type { VerifiedCopy } from './verify-copy';
 /** The reactor that takes inputs in order and remembers, in events, the position of the last one that led to something. */
 const inputReactor = 'firing';
 const undefinedTable = '42P01';
+/** A server that accepts and says nothing is given up. */
+const connectWithinMs = 5_000;
 
 /** @throws CannotMigrate when api or worker processes work on the database, or have not been gone for long */
 export async function refuseWhileRunning(database: Database): Promise<void> {
@@ -68,10 +70,10 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
   });
 }
 
-/** Where the events of a database have gone, if they were migrated: the event store in the database itself is then out of date. */
+/** Where the events of a database have gone, if they were migrated: the event store in the database itself is then out of date. @throws Unavailable */
 export async function readMoveTarget(databaseUrl: string): Promise<string | null> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
+  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: connectWithinMs });
+  await answering(() => client.connect());
   try {
     const { rows } = await client.query<{ target: string }>(
       'SELECT target FROM event_store_moves ORDER BY moved_at DESC LIMIT 1',
