@@ -13,15 +13,34 @@ const pingMs = 1_000;
  * ended when the last is given back; when it breaks, all are lost at once.
  */
 export class LeaderSession {
-  /** What this process leads at present, by name. */
-  readonly leads = new Set<string>();
+  private readonly led = new Set<string>();
   private current: Promise<OpenSession> | null = null;
+  private opened: OpenSession | null = null;
 
   /** @param silenceMs how long either side may say nothing to the other; 5 s when absent */
   constructor(
     private readonly databaseUrl: string,
     private readonly silenceMs = silenceMaxMs,
   ) {}
+
+  /**
+   * What this process leads at present, by name. Nothing once PostgreSQL may have ended the session: a process that stood still hears of
+   * that later than another one leads.
+   */
+  get leads(): readonly string[] {
+    const { opened } = this;
+    return opened === null || opened.silentMs > this.silenceMs ? [] : [...this.led];
+  }
+
+  /** Runs the body, and names what is led by it meanwhile. */
+  async leading(name: string, body: () => Promise<void>): Promise<void> {
+    this.led.add(name);
+    try {
+      await body();
+    } finally {
+      this.led.delete(name);
+    }
+  }
 
   /** Runs the body with the session. Throws when PostgreSQL does not answer. */
   async use(body: (session: OpenSession) => Promise<void>): Promise<void> {
@@ -42,7 +61,7 @@ export class LeaderSession {
         this.forget(opening);
         throw error;
       });
-      if (!session.lost.aborted) return session;
+      if (!session.lost.aborted) return (this.opened = session);
       this.forget(opening);
     }
   }
@@ -60,6 +79,7 @@ export class OpenSession {
   private readonly ending = new AbortController();
   private readonly held = new Set<number>();
   private turns: Promise<unknown> = Promise.resolve();
+  private heardMs = performance.now();
 
   private constructor(private readonly client: Client) {}
 
@@ -84,6 +104,11 @@ export class OpenSession {
   /** Aborted when the connection ends, and every lock with it. */
   get lost(): AbortSignal {
     return this.ending.signal;
+  }
+
+  /** How long PostgreSQL has said nothing. */
+  get silentMs(): number {
+    return performance.now() - this.heardMs;
   }
 
   /** Takes a lock unless this or another process holds it; answers whether it did. */
@@ -138,7 +163,9 @@ export class OpenSession {
     });
     this.turns = turn.catch(() => undefined); // the caller gets the error
     try {
-      return await turn;
+      const value = await turn;
+      this.heardMs = performance.now();
+      return value;
     } catch (error) {
       this.lose();
       throw error;

@@ -40,10 +40,7 @@ export async function keepHolding(
   while (!signal.aborted) {
     try {
       await leaderSession.use((session) =>
-        lead(session, key, signal, async (leading) => {
-          leaderSession.leads.add(name);
-          await body(leading).finally(() => leaderSession.leads.delete(name));
-        }),
+        lead(session, key, signal, (leading) => leaderSession.leading(name, () => body(leading))),
       );
     } catch (error) {
       logger.warn(`${name} stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);

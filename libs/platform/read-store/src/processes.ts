@@ -89,7 +89,7 @@ export class Processes {
     await this.database.query(
       `INSERT INTO processes (id, api, worker, troubles, leads) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (id) DO UPDATE SET heartbeat_at = now(), troubles = excluded.troubles, leads = excluded.leads`,
-      [this.id, this.roles.api, this.roles.worker, troubles, [...this.database.leaderSession.leads]],
+      [this.id, this.roles.api, this.roles.worker, troubles, this.database.leaderSession.leads],
     );
     await this.database.query(`DELETE FROM processes WHERE heartbeat_at < now() - $1 * interval '1 ms'`, [forgottenMs]);
   }

@@ -2,6 +2,8 @@ import { boolean, instant, integer, list, mapOf, nullable, oneOf, shape, text, u
 
 /** Users who hold most of the capacity. */
 export const holdersMax = 20;
+/** Processes that hang, or ended without a word. */
+export const silentMax = 20;
 
 const ControlState = shape('ControlState', {
   control: oneOf(['runs', 'automations', 'withdrawals']),
@@ -23,12 +25,20 @@ const ServiceProcess = shape('ServiceProcess', {
   api: boolean(),
   worker: boolean(),
   startedAt: instant(),
-  heardAt: instant({ description: 'When it last said that it is alive; after 6 s it is not listed any more' }),
+  heardAt: instant({ description: 'When it last said that it is alive; after 6 s it is silent' }),
   segments: integer({ min: 0, description: 'Run segments that it has the lease of' }),
   leads: list(text(), { description: 'What it alone does at present' }),
   troubles: list(text(), {
     description: 'What it says is wrong, such as `models` while its breaker of the model provider is open',
   }),
+});
+
+const SilentProcess = shape('SilentProcess', {
+  processId: uuid(),
+  api: boolean(),
+  worker: boolean(),
+  startedAt: instant(),
+  heardAt: instant({ description: 'When it last said that it is alive' }),
 });
 
 const Versions = shape('Versions', {
@@ -45,6 +55,11 @@ export const DeploymentState = shape('DeploymentState', {
   controls: list(ControlState),
   capacity: Capacity,
   processes: list(ServiceProcess, { description: 'Those that were heard of in the last 6 s, the oldest first' }),
+  silent: list(SilentProcess, {
+    max: silentMax,
+    description:
+      'Those that hang, or ended without a word, in the last hour, the last heard of first. What they led, others lead after 10 s',
+  }),
   versions: Versions,
   status: oneOf(['ok', 'degraded', 'away', 'draining'], {
     description: 'Of the process that answers, as in `/readyz`',
@@ -73,6 +88,15 @@ export const deploymentExample: DeploymentState = {
       segments: 1,
       leads: ['projector', 'watchdog'],
       troubles: [],
+    },
+  ],
+  silent: [
+    {
+      processId: '019a3c4f-1c1b-7d2e-9f3a-5b6c7d8e9f01',
+      api: false,
+      worker: true,
+      startedAt: '2026-11-21T07:59:00.000Z',
+      heardAt: '2026-11-21T09:10:12.100Z',
     },
   ],
   versions: { product: '0.2.0', specification: '2.0.0', schema: 'WeighRequests1700000000725', node: 'v22.12.0' },

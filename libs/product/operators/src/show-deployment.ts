@@ -4,13 +4,16 @@ import { Draining, ReadinessChecks } from '@app/http';
 import { Clock, productVersion, specificationRevision } from '@app/kernel';
 import { Database, processGoneMs } from '@app/read-store';
 import { Configuration } from '@app/runtime';
-import { holdersMax, type DeploymentState } from './deployment.schema';
+import { holdersMax, silentMax, type DeploymentState } from './deployment.schema';
 
 /** What the deployment takes on, who works, who leads what, and how each part is. @throws Unavailable */
 export class ShowDeployment extends Query<DeploymentState> {}
 
 type Process = DeploymentState['processes'][number];
+type Silent = DeploymentState['silent'][number];
 type Capacity = DeploymentState['capacity'];
+
+const silentSince = '1 hour';
 
 const utc = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -38,6 +41,7 @@ export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
       }),
       capacity: await this.capacity(),
       processes: await this.processes(),
+      silent: await this.silent(),
       versions: {
         product: productVersion,
         specification: specificationRevision,
@@ -68,6 +72,15 @@ export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
               leads, troubles
        FROM processes AS p WHERE heartbeat_at > now() - $1 * interval '1 ms' ORDER BY started_at, id`,
       [processGoneMs],
+    );
+  }
+
+  private async silent(): Promise<Silent[]> {
+    return this.database.query<Silent>(
+      `SELECT id AS "processId", api, worker, ${utc('started_at')} AS "startedAt", ${utc('heartbeat_at')} AS "heardAt"
+       FROM processes WHERE heartbeat_at <= now() - $1 * interval '1 ms' AND heartbeat_at > now() - interval '${silentSince}'
+       ORDER BY heartbeat_at DESC, id LIMIT $2`,
+      [processGoneMs, silentMax],
     );
   }
 
