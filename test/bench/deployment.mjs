@@ -81,6 +81,7 @@ async function startApi(folder, given, args) {
     MANAGEMENT_PORT: String(await freePort()),
     RATE_LIMIT_KEY_PER_MINUTE: unreached,
     RATE_LIMIT_USER_PER_MINUTE: unreached,
+    RATE_LIMIT_OPERATOR_PER_MINUTE: unreached,
     REQUESTS_AT_ONCE: unreached,
     BUDGET_DAY_CENTS: unreached,
     BUDGET_MONTH_CENTS: unreached,
