@@ -101,10 +101,11 @@ function jsonObjectIn(text: string): JsonObject | null {
 /** The domain event of a stored one: lifted to the present version, with its private members. */
 export function decodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, stored: StoredEvent): Recorded<Event> {
   const lifted = lift(kind, stored);
-  const payload = publicPart(kind, stored, lifted);
-  const event = { ...lifted, ...stored.metadata.private };
+  const { stream, revision, position, id, type, metadata } = stored;
+  const secret = metadata.private;
   // Reason for the assertion: the event was written from this union, and fixtures of every stored version are tested.
-  return { ...stored, payload, event: event as unknown as Event };
+  const event = (secret === undefined ? lifted : { ...lifted, ...secret }) as unknown as Event;
+  return { stream, revision, position, id, type, payload: publicPart(kind, stored, lifted), metadata, event };
 }
 
 /** The public payload in its present version. */
@@ -118,7 +119,8 @@ export type LiftingKind = Pick<StreamKind<unknown, never, never>, 'upcasters'> &
 };
 
 function lift({ upcasters }: LiftingKind, { type, metadata, payload }: StoredEvent): JsonObject {
-  const chain = upcasters?.[type] ?? [];
+  const chain = upcasters?.[type];
+  if (chain === undefined) return payload;
   return chain.slice((metadata.v ?? 1) - 1).reduce((lifted, upcaster) => upcaster(lifted), payload);
 }
 

@@ -3,7 +3,7 @@ import type { ReadModelRow } from './projection';
 
 /** What the rows may take up in all, as reckoned here. */
 const bytesMax = 16_000_000;
-/** Of an entry beside its row's text: the objects, the names, the cache's own part. */
+/** Of an entry beside its row's texts: the objects, the names, the cache's own part. */
 const entryBytes = 500;
 /** Of a character, in a string of the engine at worst. */
 const characterBytes = 2;
@@ -25,15 +25,26 @@ export class KnownRows {
     return this.rows.get(nameOf(table, key))?.row;
   }
 
-  /** @param text the row as JSON, or nothing where there is no row */
-  keep(table: string, key: string, row: ReadModelRow | null, text: string): void {
+  /** @param row null where there is none */
+  keep(table: string, key: string, row: ReadModelRow | null): void {
     const name = nameOf(table, key);
-    this.rows.set(name, { row }, { size: entryBytes + characterBytes * (name.length + text.length) });
+    const size = characterBytes * name.length + (row === null ? entryBytes : bytesOf(row));
+    this.rows.set(name, { row }, { size });
   }
 
   forget(): void {
     this.rows.clear();
   }
+}
+
+/** What a row takes up in memory, at most. */
+export function bytesOf(row: ReadModelRow): number {
+  let characters = 0;
+  for (const value of Object.values(row)) {
+    if (typeof value === 'string') characters += value.length;
+    else if (typeof value === 'object' && value !== null) characters += JSON.stringify(value).length;
+  }
+  return entryBytes + characterBytes * characters;
 }
 
 function nameOf(table: string, key: string): string {

@@ -25,10 +25,8 @@ interface Touched {
 export interface ChangedRow {
   readonly key: string;
   readonly row: ReadModelRow;
-  /** As JSON, by the names of its columns. */
-  readonly text: string;
-  /** Whether none was found before, or none was looked for, since there can be none. */
-  readonly isNew: boolean;
+  /** The row as it was; null where none was found, or none was looked for, since there can be none. */
+  readonly before: ReadModelRow | null;
 }
 
 /** What a batch of events comes to in one table; rows and counters have to be stored with the place of the table, all or none. */
@@ -58,26 +56,26 @@ export async function foldBatch(
   const { projection, table, skipped } = readModel;
   const applied = skipped === undefined ? events : events.filter((event) => !skipped.has(eventName(event)));
   const touched = withKeys(projection, applied);
-  if (touched.length === 0) return { readModel, rows: [], counters: new Map(), keep: () => undefined };
   const before = await rowsBefore(select, readModel, touched, known);
-  const after = new Map(before);
-  const rowAt = (key: string) => after.get(key) ?? null;
+  const after: Rows = new Map();
+  const rowAt = (key: string) => after.get(key) ?? before.get(key) ?? null;
   for (const { key, recorded, mayBegin } of touched) {
     const row = rowAt(key);
     if (row === null ? !mayBegin : row.position >= recorded.position) continue;
     // Reason for the assertion: the projection's own row type, erased in a list of projections.
     const next = projection.project(row, recorded, rowAt) as ReadModelRow | null;
-    if (next !== null) after.set(key, { ...next, position: recorded.position });
+    if (next === null) continue;
+    after.set(key, next.position === recorded.position ? next : { ...next, position: recorded.position });
   }
-  const rows = [...after]
-    .filter(([key, row]) => before.get(key) !== row)
-    .map(([key, row]) => ({ key, row, text: columnsText(readModel, row), isNew: !before.has(key) }));
+  const rows = Array.from(after, ([key, row]) => ({ key, row, before: before.get(key) ?? null }));
   return {
     readModel,
     rows,
-    counters: counterChanges(readModel, before, after),
+    get counters() {
+      return countersOf(readModel, rows);
+    },
     keep: () => {
-      for (const { key, row, text } of rows) known?.keep(table, key, row, text);
+      for (const { key, row } of rows) known?.keep(table, key, row);
     },
   };
 }
@@ -90,24 +88,24 @@ async function rowsBefore(
   known: KnownRows | null,
 ): Promise<Rows> {
   const { projection, table } = readModel;
-  const looked = touched.flatMap(({ recorded }) => projection.looksAt?.(recorded) ?? []);
-  const keys = new Set([...touched.map(({ key }) => key), ...looked]);
   const rows: Rows = new Map();
-  if (known !== null) {
-    const made = touched.filter(({ recorded, mayBegin }) => mayBegin && projection.isFirst?.(recorded) === true);
-    for (const { key } of made) keys.delete(key);
-    for (const key of keys) {
-      const row = known.get(table, key);
-      if (row === undefined) continue;
-      keys.delete(key);
-      if (row !== null) rows.set(key, row);
-    }
+  const [made, missing] = [new Set<string>(), new Set<string>()];
+  const look = (key: string): void => {
+    if (made.has(key) || rows.has(key) || missing.has(key)) return;
+    const row = known?.get(table, key);
+    if (row === undefined) missing.add(key);
+    else if (row !== null) rows.set(key, row);
+  };
+  for (const { key, recorded, mayBegin } of touched) {
+    if (known !== null && mayBegin && projection.isFirst?.(recorded) === true) made.add(key);
+    else look(key);
+    for (const looked of projection.looksAt?.(recorded) ?? []) look(looked);
   }
-  if (keys.size === 0) return rows;
-  const selected = await selectRows(select, readModel, [...keys]);
-  for (const key of keys) {
+  if (missing.size === 0) return rows;
+  const selected = await selectRows(select, readModel, [...missing]);
+  for (const key of missing) {
     const row = selected.get(key) ?? null;
-    known?.keep(table, key, row, row === null ? '' : columnsText(readModel, row));
+    known?.keep(table, key, row);
     if (row !== null) rows.set(key, row);
   }
   return rows;
@@ -120,26 +118,24 @@ function eventName({ stream, revision }: StoredEvent): string {
 
 type Kind = AnyProjection['kinds'][number];
 
-/** Events that some projection has had decoded; most are looked at by several. */
-const decoded = new WeakMap<StoredEvent, { readonly kind: Kind; readonly recorded: Recorded<DomainEvent> }>();
-
-function decodedOf(kind: Kind, stored: StoredEvent): Recorded<DomainEvent> {
-  const known = decoded.get(stored);
-  if (known?.kind === kind) return known.recorded;
-  const recorded: Recorded<DomainEvent> = decodeEvent(kind, stored);
-  decoded.set(stored, { kind, recorded });
-  return recorded;
-}
+/** What stands between the category of a stream and its id. */
+const dash = '-'.charCodeAt(0);
 
 function withKeys(projection: AnyProjection, events: readonly StoredEvent[]): Touched[] {
-  return events.flatMap((stored) => {
-    const kind = projection.kinds.find(({ category }) => stored.stream.startsWith(`${category}-`));
-    if (kind === undefined) return [];
-    const recorded = decodedOf(kind, stored);
+  const touched: Touched[] = [];
+  for (const stored of events) {
+    const kind = projection.kinds.find((one) => isOf(one, stored));
+    if (kind === undefined) continue;
+    const recorded: Recorded<DomainEvent> = decodeEvent(kind, stored);
     const key = projection.keyOf(recorded);
-    const more = (projection.moreKeysOf?.(recorded) ?? []).map((each) => ({ key: each, recorded, mayBegin: false }));
-    return [...(key === null ? [] : [{ key, recorded, mayBegin: true }]), ...more];
-  });
+    if (key !== null) touched.push({ key, recorded, mayBegin: true });
+    for (const more of projection.moreKeysOf?.(recorded) ?? []) touched.push({ key: more, recorded, mayBegin: false });
+  }
+  return touched;
+}
+
+function isOf({ category }: Kind, { stream }: StoredEvent): boolean {
+  return stream.charCodeAt(category.length) === dash && stream.startsWith(category);
 }
 
 async function selectRows(select: Select, { metadata, table }: ReadModel, keys: string[]): Promise<Rows> {
@@ -165,7 +161,8 @@ function columnsText({ metadata }: ReadModel, row: object): string {
 }
 
 /** Stores rows, whether they are there or not; no statement for none. */
-export function upsertOf({ metadata, table }: ReadModel, rows: readonly Pick<ChangedRow, 'text'>[]): Statement[] {
+export function upsertOf(readModel: ReadModel, rows: readonly ChangedRow[]): Statement[] {
+  const { metadata, table } = readModel;
   if (rows.length === 0) return [];
   const key = primaryOf(metadata).databaseName;
   const names = metadata.columns.map(({ databaseName }) => databaseName);
@@ -173,7 +170,7 @@ export function upsertOf({ metadata, table }: ReadModel, rows: readonly Pick<Cha
   const text = `INSERT INTO "${table}" (${names.map((name) => `"${name}"`).join(', ')})
      SELECT ${names.map((name) => `"${name}"`).join(', ')} FROM json_populate_recordset(NULL::"${table}", $1)
      ON CONFLICT ("${key}") DO UPDATE SET ${updates.join(', ')}`;
-  return [{ text, values: [`[${rows.map((row) => row.text).join(',')}]`] }];
+  return [{ text, values: [`[${rows.map(({ row }) => columnsText(readModel, row)).join(',')}]`] }];
 }
 
 /** The column by which rows are found. @throws Error when there are several */
@@ -183,22 +180,17 @@ export function primaryOf(metadata: EntityMetadata): EntityMetadata['primaryColu
   return key;
 }
 
-function counterChanges(
-  { projection, table }: ReadModel,
-  before: ReadonlyMap<string, ReadModelRow>,
-  after: ReadonlyMap<string, ReadModelRow>,
-): Map<string, number> {
+/** By how much kept counters and sums change with these rows, by their names. */
+export function countersOf({ projection, table }: ReadModel, rows: readonly ChangedRow[]): Map<string, number> {
   const changes = new Map<string, number>();
   if (projection.counters === undefined) return changes;
   const change = (name: string, by: number) => changes.set(name, (changes.get(name) ?? 0) + by);
-  const add = (row: ReadModelRow | undefined, by: 1 | -1) => {
-    if (row === undefined) return;
+  const add = (row: ReadModelRow, by: 1 | -1) => {
     for (const name of projection.counters?.(row) ?? []) change(name, by);
     for (const [name, amount] of Object.entries(projection.sums?.(row) ?? {})) change(name, by * amount);
   };
-  for (const [key, row] of after) {
-    if (before.get(key) === row) continue;
-    add(before.get(key), -1);
+  for (const { row, before } of rows) {
+    if (before !== null) add(before, -1);
     add(row, 1);
   }
   return new Map([...changes].filter(([, by]) => by !== 0).map(([name, by]) => [`${table}/${name}`, by]));

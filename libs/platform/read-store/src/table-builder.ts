@@ -9,7 +9,7 @@ import { copyIn } from './copy-in';
 import { answering } from './database';
 import type { Program } from './followed-tables';
 import { categoriesOf } from './projection';
-import { bumpCounters, foldBatch, upsertOf, type ReadModel } from './projection-batch';
+import { bumpCounters, countersOf, foldBatch, upsertOf, type ReadModel } from './projection-batch';
 import { endRebuild } from './rebuild';
 import { lockTables, refusesRow } from './table-making';
 
@@ -176,19 +176,11 @@ export class TableBuilder {
 
   private async write(table: Building, copies: boolean): Promise<void> {
     const { execute, client } = this.session;
-    const { rows, counters } = this.rows.unwritten(table.table);
-    const fresh = copies ? rows.filter(({ isNew }) => isNew) : [];
-    if (fresh.length > 0)
-      await answering(() =>
-        copyIn(
-          client,
-          table.table,
-          table.metadata,
-          fresh.map(({ row }) => row),
-        ),
-      );
-    const others = copies ? rows.filter(({ isNew }) => !isNew) : rows;
-    for (const { text, values } of [...upsertOf(table, others), ...bumpCounters([counters])])
+    const rows = this.rows.unwritten(table.table);
+    const fresh = copies ? rows.filter(({ before }) => before === null) : [];
+    if (fresh.length > 0) await answering(() => copyIn(client, table, fresh));
+    const others = copies ? rows.filter(({ before }) => before !== null) : rows;
+    for (const { text, values } of [...upsertOf(table, others), ...bumpCounters([countersOf(table, rows)])])
       await execute(text, values);
     const moved = await execute(
       `UPDATE read_model_tables SET position = $2, moved_at = now()

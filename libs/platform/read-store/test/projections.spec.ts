@@ -140,11 +140,12 @@ describe('rows that the projector knows', () => {
   it('take no more than their share: those that were used last are kept', async () => {
     const known = new KnownRows(10_000);
     const ids = Array.from({ length: 60 }, (_, n) => `row ${n}`);
-    for (const id of ids) known.keep('tallies', id, { position: 1 }, 'x'.repeat(100));
+    const ofLength = (length: number) => ({ position: 1, text: 'x'.repeat(length) });
+    for (const id of ids) known.keep('tallies', id, ofLength(100));
     const kept = ids.filter((id) => known.get('tallies', id) !== undefined);
     expect(kept.length).toBeLessThan(20);
     expect(kept).toEqual(ids.slice(-kept.length));
-    known.keep('tallies', 'huge', { position: 1 }, 'x'.repeat(10_000));
+    known.keep('tallies', 'huge', ofLength(10_000));
     expect(known.get('tallies', 'huge')).toBeUndefined();
   });
 });
