@@ -155,7 +155,7 @@ it(
       // The read models: what those events come to, as far as they had been projected.
       const checkpoints = await rowsOf<{ position: string }>(
         databaseUrl,
-        'SELECT DISTINCT position FROM read_model_tables',
+        'SELECT DISTINCT position FROM read_model_places',
       );
       expect(checkpoints).toHaveLength(1);
       const projected = Number(checkpoints[0]?.position);

@@ -19,7 +19,7 @@ export async function fillReadModels(database: Database, eventStoreUrl: string, 
   // A worker's log is not part of this command's output.
   Logger.overrideLogger(false);
   const store = new EventStore(connectEventStore(eventStoreUrl, 'catch-ups'));
-  const runner = new ProjectionRunner(database, store, readStore.projections, new Probe());
+  const runner = new ProjectionRunner(database, store, readStore.projections, { probe: new Probe() });
   const onDone = showProgress('filling read models', upTo, 'positions');
   runner.start();
   try {

@@ -4,8 +4,10 @@ import type { Database } from './database';
 import { tablesChannel } from './live-tables';
 import type { AnyProjection } from './projection';
 import type { ReadModel } from './projection-batch';
+import type { Partitions } from './partition-leases';
+import { divide, partitionCount, placesOf, type Places } from './places';
 import { beginRebuild } from './rebuild';
-import { executeOf, lockTables, removalOf, type Execute } from './table-making';
+import { addTable, executeOf, lockTables, removalOf, type Execute } from './table-making';
 
 /** The event at which a table stands still, since it cannot be applied. */
 export interface Stall {
@@ -15,9 +17,8 @@ export interface Stall {
   readonly error: string;
 }
 
-/** A table of a read model that the projector of this program fills, and how far it was when it was looked at. */
-export interface FollowedTable extends ReadModel {
-  readonly position: number;
+/** A table of a read model that a projector of this program fills, and how far it was when it was looked at. */
+export interface FollowedTable extends Omit<ReadModel, 'certainFrom'>, Places {
   /** Why it is left out until an operator says that the event is to be passed over. */
   readonly stalled: Stall | null;
 }
@@ -28,41 +29,55 @@ export interface Program {
   readonly program: number;
 }
 
+/** The owners of streams were divided otherwise meanwhile: these partitions are not there any more. */
+export class PartitionsChanged extends Error {}
+
+const otherPartitions = 'there are other partitions now';
+
 /**
- * Takes over the tables of this program's read models that no other living program follows, so that each is filled by one projector, and
+ * Takes over the tables of this program's read models that no other living program follows, so that each is filled by one program, and
  * answers those that this program follows. A read model without a table of this version gets one: the first table where that is unused,
- * or else one that is built beside the others. Throws Unavailable.
+ * or else one that is built beside the others. Throws Unavailable, and PartitionsChanged.
+ * @param partitions whose places are answered
  * @param retries whether those that are stalled are tried again
  */
 export async function followTables(
   database: Database,
   { projections, program }: Program,
+  partitions: Partitions,
   retries: boolean,
 ): Promise<readonly FollowedTable[]> {
   return database.transaction(async (manager) => {
     const execute = executeOf(manager);
     await lockTables(execute);
+    if ((await partitionCount(execute, program)) !== partitions.count) throw new PartitionsChanged(otherPartitions);
     const all = await execute<Known>('SELECT table_name AS name, projection, version, state FROM read_model_tables');
     for (const projection of projections) await haveTable(execute, readModelOf(database, projection), all);
     const taken = await execute(
       `UPDATE read_model_tables AS t SET follower = $1 FROM ${own} AND t.follower IS DISTINCT FROM $1 AND ${isFree} RETURNING 1`,
       parametersOf({ projections, program }),
     );
-    if (taken.length > 0) await execute('SELECT pg_notify($1, $2)', [tablesChannel, '']);
+    if (taken.length > 0) {
+      await divide(execute, program, partitions.count);
+      await execute('SELECT pg_notify($1, $2)', [tablesChannel, '']);
+    }
     if (retries)
       await execute('UPDATE read_model_tables SET stalled = NULL WHERE follower = $1 AND stalled IS NOT NULL', [
         program,
       ]);
     const skipped = await skippedEvents(execute);
-    const rows = await execute<{ name: string; projection: string; position: number; stalled: Stall | null }>(
-      `SELECT table_name AS name, projection, position, stalled FROM read_model_tables
+    const places = await placesOf(execute, { program }, partitions);
+    const rows = await execute<{ name: string; projection: string; stalled: Stall | null }>(
+      `SELECT table_name AS name, projection, stalled FROM read_model_tables
        WHERE follower = $1 ORDER BY table_name COLLATE "C"`,
       [program],
     );
-    return rows.flatMap(({ name, projection: named, position, stalled }) => {
+    return rows.flatMap(({ name, projection: named, stalled }) => {
       const projection = projections.find((one) => one.name === named);
       if (projection === undefined) return [];
-      return [{ ...readModelOf(database, projection, name), skipped: skipped.get(named), position, stalled }];
+      const of = places.get(name);
+      if (of?.positions.size !== partitions.held.length) throw new PartitionsChanged(otherPartitions);
+      return [{ ...readModelOf(database, projection, name), ...of, skipped: skipped.get(named), stalled }];
     });
   });
 }
@@ -139,9 +154,5 @@ async function haveTable(execute: Execute, { projection, table }: ReadModel, all
     const reason = `version ${version} of the program's projection`;
     return beginRebuild(execute, { id: uuidV7(), projection, reason, isOfNewVersion: true });
   }
-  await execute(`INSERT INTO read_model_tables (table_name, projection, version, state) VALUES ($1, $2, $3, 'live')`, [
-    table,
-    name,
-    version,
-  ]);
+  await addTable(execute, { table, name, version, state: 'live' });
 }

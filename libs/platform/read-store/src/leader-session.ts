@@ -33,12 +33,12 @@ export class LeaderSession {
   }
 
   /** Runs the body, and names what is led by it meanwhile. */
-  async leading(name: string, body: () => Promise<void>): Promise<void> {
-    this.led.add(name);
+  async leading(names: readonly string[], body: () => Promise<void>): Promise<void> {
+    for (const name of names) this.led.add(name);
     try {
       await body();
     } finally {
-      this.led.delete(name);
+      for (const name of names) this.led.delete(name);
     }
   }
 
@@ -122,6 +122,15 @@ export class OpenSession {
     });
   }
 
+  /** Takes a lock together with others that take it so, unless somebody holds it alone; answers whether it did. */
+  async lockShared(key: number): Promise<boolean> {
+    return this.inTurn(async () => {
+      const text = 'SELECT pg_try_advisory_lock_shared($1) AS held';
+      const { rows } = await this.client.query<{ held: boolean }>(text, [key]);
+      return rows[0]?.held === true;
+    });
+  }
+
   /**
    * Releases a lock. Never rejects: if PostgreSQL does not confirm it, the whole session ends, since it is then unknown which locks it
    * holds, and a pause of all that it leads is better than two leaders. The statement has the usual timeout.
@@ -130,16 +139,31 @@ export class OpenSession {
     if (this.lost.aborted) return;
     // For the last user, ending the connection releases the lock too.
     if (this.users === 1) return this.end();
-    await this.inTurn(async () => {
-      await this.client.query('SELECT pg_advisory_unlock($1)', [key]);
-      this.held.delete(key);
-    }).catch(() => undefined); // the session is lost with it
+    await this.release(key);
+  }
+
+  /** As `giveBack`, of a lock that was taken together with others. */
+  async giveBackShared(key: number): Promise<void> {
+    if (this.lost.aborted) return;
+    if (this.users === 1) return this.end();
+    await this.unlock('SELECT pg_advisory_unlock_shared($1)', key);
+  }
+
+  /** As `giveBack`, where the session is needed on. */
+  async release(key: number): Promise<void> {
+    if (this.lost.aborted) return;
+    await this.unlock('SELECT pg_advisory_unlock($1)', key);
+    this.held.delete(key);
   }
 
   async end(): Promise<void> {
     if (this.lost.aborted) return;
     this.ending.abort();
     await endConnection(this.client);
+  }
+
+  private async unlock(text: string, key: number): Promise<void> {
+    await this.inTurn(() => this.client.query(text, [key])).catch(() => undefined); // the session is lost with it
   }
 
   private lose(): void {

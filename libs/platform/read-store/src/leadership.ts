@@ -30,18 +30,28 @@ export async function keepLeading(
   await keepHolding(leaderSession, { name: lock, key: leaderLocks[lock] }, signal, body);
 }
 
-/** As `keepLeading`, by a lock of any number: that of projectors is `programOf` their projections. */
+/** As `keepLeading`, by a lock of any number. */
 export async function keepHolding(
   leaderSession: LeaderSession,
   { name, key }: { readonly name: string; readonly key: number },
   signal: AbortSignal,
   body: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  await keepUsing(leaderSession, name, signal, (session) =>
+    lead(session, key, signal, (leading) => leaderSession.leading([name], () => body(leading))),
+  );
+}
+
+/** Runs the body with the session again and again, after a pause each time, until the signal aborts. @param name for the log */
+export async function keepUsing(
+  leaderSession: LeaderSession,
+  name: string,
+  signal: AbortSignal,
+  body: (session: OpenSession) => Promise<void>,
+): Promise<void> {
   while (!signal.aborted) {
     try {
-      await leaderSession.use((session) =>
-        lead(session, key, signal, (leading) => leaderSession.leading(name, () => body(leading))),
-      );
+      await leaderSession.use(body);
     } catch (error) {
       logger.warn(`${name} stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
     }

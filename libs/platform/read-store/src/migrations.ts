@@ -121,4 +121,48 @@ export const readStoreMigrations = [
         skipped_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (projection, stream, revision));
     `,
   ),
+  // Several projectors share the owners of streams out among them, by partitions: where a table stands is said for each partition.
+  // Before `certain_from` events may be in the table already, since another number of partitions put them there.
+  // `move_read_models` moves places on as before; a projector that has not heard of another number of partitions moves nothing.
+  migration(
+    7,
+    'KeepPlacesOfPartitions',
+    `
+      CREATE TABLE projector_partitions (program bigint PRIMARY KEY, partitions integer NOT NULL);
+      CREATE TABLE read_model_places (
+        table_name text NOT NULL REFERENCES read_model_tables ON DELETE CASCADE, partition integer NOT NULL,
+        partitions integer NOT NULL, position bigint NOT NULL, certain_from bigint NOT NULL DEFAULT 0,
+        events_per_second real NOT NULL DEFAULT 0, moved_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (table_name, partition));
+      INSERT INTO read_model_places (table_name, partition, partitions, position, moved_at)
+        SELECT table_name, 0, 1, position, moved_at FROM read_model_tables;
+      ALTER TABLE read_model_tables DROP COLUMN position, DROP COLUMN moved_at;
+      CREATE VIEW read_model_positions AS
+        SELECT table_name, min(position) AS position, max(position) AS furthest, min(moved_at) AS moved_at,
+          coalesce(sum(events_per_second) FILTER (WHERE moved_at > now() - interval '5 seconds'), 0) AS events_per_second
+        FROM read_model_places GROUP BY table_name;
+
+      DROP FUNCTION move_read_models;
+      CREATE FUNCTION move_read_models(
+        program bigint, followed text[], tables text[], of_partitions integer[], of_count integer, expected bigint[],
+        rates real[], up_to bigint, channel text, payload text)
+      RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE moved integer;
+      BEGIN
+        PERFORM set_config('synchronous_commit', 'off', true);
+        UPDATE read_model_places AS p SET position = up_to, events_per_second = e.rate, moved_at = now()
+        FROM unnest(tables, of_partitions, expected, rates) AS e (name, partition, expected, rate)
+        WHERE p.table_name = e.name AND p.partition = e.partition AND p.partitions = of_count AND p.position = e.expected;
+        GET DIAGNOSTICS moved = ROW_COUNT;
+        IF moved <> cardinality(tables) THEN
+          RAISE 'the read models are not where they were left' USING ERRCODE = '${overtakenCode}';
+        END IF;
+        IF followed <> (SELECT array_agg(table_name ORDER BY table_name COLLATE "C") FROM read_model_tables
+                        WHERE follower = program AND stalled IS NULL) THEN
+          RAISE 'there are other tables to follow' USING ERRCODE = '${tablesChangedCode}';
+        END IF;
+        PERFORM pg_notify(channel, payload);
+      END $$;
+    `,
+  ),
 ];

@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, ofType, Saga, type ICommand, type ICommandHandler } from '@nestjs/cqrs';
 import { map, type Observable } from 'rxjs';
+import type { Progress } from './progress';
 import { ReadModelsAdvanced } from './projection-runner';
 import { ReadGate } from './read-gate';
 
 /** Releases everything in this process that waits for the read models to pass the position. */
 class OpenReadGate extends Command<void> {
-  constructor(
-    readonly position: number,
-    readonly program: number,
-  ) {
+  constructor(readonly progress: Progress) {
     super();
   }
 }
@@ -18,8 +16,8 @@ class OpenReadGate extends Command<void> {
 export class OpenReadGateHandler implements ICommandHandler<OpenReadGate> {
   constructor(private readonly gate: ReadGate) {}
 
-  async execute({ position, program }: OpenReadGate): Promise<void> {
-    this.gate.noteProjected(position, program);
+  async execute({ progress }: OpenReadGate): Promise<void> {
+    this.gate.noteProjected(progress);
   }
 }
 
@@ -30,7 +28,7 @@ export class ReadGateSagas {
   projected(bus: Observable<object>): Observable<ICommand> {
     return bus.pipe(
       ofType(ReadModelsAdvanced),
-      map(({ position, program }) => new OpenReadGate(position, program)),
+      map(({ progress }) => new OpenReadGate(progress)),
     );
   }
 }

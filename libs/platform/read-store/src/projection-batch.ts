@@ -13,6 +13,8 @@ export interface ReadModel {
   readonly table: string;
   /** Events that it passes over, as `<stream> <revision>`. */
   readonly skipped?: ReadonlySet<string> | undefined;
+  /** Events that are not after it may have been applied; 0 when absent. */
+  readonly certainFrom?: number;
 }
 
 interface Touched {
@@ -35,6 +37,8 @@ export interface BatchChanges {
   readonly rows: readonly ChangedRow[];
   /** By how much kept counters and sums change, by their names. */
   readonly counters: ReadonlyMap<string, number>;
+  /** How many events concern it. */
+  readonly events: number;
   /** To be called once that is stored: from then on the rows are known. */
   keep(this: void): void;
 }
@@ -74,6 +78,7 @@ export async function foldBatch(
     get counters() {
       return countersOf(readModel, rows);
     },
+    events: touched.length,
     keep: () => {
       for (const { key, row } of rows) known?.keep(table, key, row);
     },
@@ -87,7 +92,7 @@ async function rowsBefore(
   touched: readonly Touched[],
   known: KnownRows | null,
 ): Promise<Rows> {
-  const { projection, table } = readModel;
+  const { projection, table, certainFrom = 0 } = readModel;
   const rows: Rows = new Map();
   const [made, missing] = [new Set<string>(), new Set<string>()];
   const look = (key: string): void => {
@@ -97,7 +102,8 @@ async function rowsBefore(
     else if (row !== null) rows.set(key, row);
   };
   for (const { key, recorded, mayBegin } of touched) {
-    if (known !== null && mayBegin && projection.isFirst?.(recorded) === true) made.add(key);
+    const isNews = mayBegin && recorded.position > certainFrom;
+    if (known !== null && isNews && projection.isFirst?.(recorded) === true) made.add(key);
     else look(key);
     for (const looked of projection.looksAt?.(recorded) ?? []) look(looked);
   }

@@ -4,10 +4,14 @@ import { NoTracing, type Probe, type Tracing } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database';
 import { tablesToFollow, type Program } from './followed-tables';
-import { keepHolding } from './leadership';
+import { keepUsing } from './leadership';
+import { PartitionLeases, type Partitions } from './partition-leases';
+import { setPartitionCount } from './places';
+import { payloadOf, projectedChannel, type Progress } from './progress';
 import { categoriesOf, programOf, type AnyProjection } from './projection';
 import type { Lag } from './projection-lag';
-import { Overtaken, projectedChannel, TableMover } from './table-mover';
+import { StreamOwners } from './stream-owners';
+import { Overtaken, TableMover } from './table-mover';
 import { mintedAtMs, traceBatch } from './traced-batch';
 
 /** How often the projector says that it is there while nothing happens. */
@@ -22,21 +26,30 @@ const fewEvents = 200;
 /** As `EventStore.stuck` names it. */
 const stuckName = 'projections';
 
-/** On the bus of the process that projects: what is projected up to a position can be read. */
+/** On the bus of a process that projects: what is projected up to a position can be read. */
 export class ReadModelsAdvanced {
-  constructor(
-    readonly position: number,
-    readonly program: number,
-  ) {}
+  constructor(readonly progress: Progress) {}
 }
 
-/** Runs every projection of the process in one pass over the events, into every table that is followed. */
+interface RunnerOptions {
+  readonly probe: Probe;
+  readonly tracing?: Tracing;
+  /** Into how many partitions the projectors of this program divide their work from now on; as before when absent. */
+  readonly partitions?: number | undefined;
+}
+
+/**
+ * Runs every projection of the process in one pass over the events, into every table that is followed, for the owners of streams that are
+ * in its partitions.
+ */
 export class ProjectionRunner {
   private readonly logger = new Logger(ProjectionRunner.name);
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private readonly program: Program;
   private readonly mover: TableMover;
+  private readonly tracing: Tracing;
+  private isDivided = false;
   /** The oldest of those that are not projected. */
   private oldest: StoredEvent | undefined;
 
@@ -44,11 +57,11 @@ export class ProjectionRunner {
     private readonly database: Database,
     private readonly store: EventStore,
     private readonly projections: readonly AnyProjection[],
-    probe: Probe,
-    private readonly tracing: Tracing = new NoTracing(),
+    private readonly options: RunnerOptions,
   ) {
     this.program = { projections, program: programOf(projections) };
-    this.mover = new TableMover(database, this.program, probe);
+    this.mover = new TableMover(database, new StreamOwners(store), this.program, options.probe);
+    this.tracing = options.tracing ?? new NoTracing();
   }
 
   /** Where each table stands, while this process projects. */
@@ -58,7 +71,7 @@ export class ProjectionRunner {
 
   /** Where each read model stands, with all of its tables, while this process projects. */
   get progress(): ReadonlyMap<string, number> {
-    return this.mover.progress;
+    return this.mover.progressOfEach;
   }
 
   /** Read models that stand still at an event which they cannot apply, while this process projects. */
@@ -66,11 +79,23 @@ export class ProjectionRunner {
     return this.mover.stalled;
   }
 
-  /** Starts in the background: waits for the leadership, projects, and starts over whenever something breaks. */
+  /** Starts in the background: takes its share of the partitions, projects, and starts over whenever something breaks. */
   start(): void {
     this.store.shared.expect(categoriesOf(this.projections));
-    const lock = { name: 'projector', key: this.program.program };
-    this.running = keepHolding(this.database.leaderSession, lock, this.stopping.signal, (signal) => this.lead(signal));
+    const { signal } = this.stopping;
+    this.running = keepUsing(this.database.leaderSession, 'projector', signal, async (session) => {
+      await this.divide();
+      const body = (partitions: Partitions, held: AbortSignal) => this.lead(partitions, held);
+      await new PartitionLeases(this.database, this.projections, session, body).hold(signal);
+    });
+  }
+
+  /** Once: who comes later may want it otherwise. */
+  private async divide(): Promise<void> {
+    const { partitions } = this.options;
+    if (partitions === undefined || this.isDivided) return;
+    await setPartitionCount(this.database, this.program.program, partitions);
+    this.isDivided = true;
   }
 
   async stop(): Promise<void> {
@@ -87,13 +112,13 @@ export class ProjectionRunner {
   }
 
   /** Projects from where the tables are, again and again: a table that is not as far as the others takes all of them back. */
-  private async lead(signal: AbortSignal): Promise<void> {
-    await this.mover.begin(true);
+  private async lead(partitions: Partitions, signal: AbortSignal): Promise<void> {
+    await this.mover.begin(partitions, true);
     try {
       while (!signal.aborted) {
         await this.project(signal);
         await sleep(restMaxMs);
-        await this.mover.begin(false);
+        await this.mover.begin(partitions, false);
       }
     } finally {
       this.oldest = undefined;
@@ -136,15 +161,15 @@ export class ProjectionRunner {
     const hasMoved = await this.mover.move(batch);
     this.oldest = undefined;
     if (!hasMoved) return;
-    this.store.feed.announce(new ReadModelsAdvanced(this.mover.lowest, this.program.program));
+    this.store.feed.announce(new ReadModelsAdvanced(this.mover.progress));
     if (this.tracing.on) traceBatch(this.tracing, batch.events, startedAtMs);
   }
 
   /** Says how far the tables are, and looks whether there are others: nothing else tells of them while no event comes. */
   private async beat(overtaken: AbortController): Promise<void> {
     try {
-      const { names, lowest, changes } = this.mover;
-      const payload = `${this.program.program}:${lowest}`;
+      const { names, progress, changes } = this.mover;
+      const payload = payloadOf(progress);
       if (names.length > 0) await this.database.query(`SELECT pg_notify('${projectedChannel}', $1)`, [payload]);
       const found = await tablesToFollow(this.database, this.program);
       if (changes === this.mover.changes && found.join() !== names.join()) overtaken.abort();

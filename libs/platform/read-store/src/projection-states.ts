@@ -16,6 +16,8 @@ export interface ProjectionState {
   readonly position: number;
   /** Positions of the store that it has not passed, and for how long it has not moved, where it has not passed some. */
   readonly lag: { readonly positions: number; readonly seconds: number };
+  /** Of those that concern it, as of late. */
+  readonly eventsPerSecond: number;
   readonly stalled: Stall | null;
 }
 
@@ -48,8 +50,8 @@ export class ProjectionStates {
       ends.set(projection.name, await this.store.endPositionOf(categoriesOf([projection])));
     const rows = await this.database.query<LiveRow>(
       `SELECT projection, version, table_name AS "table", position, stalled,
-         extract(epoch FROM now() - moved_at)::float8 AS seconds
-       FROM read_model_tables WHERE state = 'live'`,
+         round(events_per_second)::int AS "eventsPerSecond", extract(epoch FROM now() - moved_at)::float8 AS seconds
+       FROM read_model_tables JOIN read_model_positions USING (table_name) WHERE state = 'live'`,
     );
     return this.projections.map(({ name, version }) => {
       const row = rows.find((one) => one.projection === name && one.version === version);
@@ -110,6 +112,7 @@ interface LiveRow {
   readonly table: string;
   readonly position: number;
   readonly stalled: Stall | null;
+  readonly eventsPerSecond: number;
   readonly seconds: number;
 }
 
@@ -126,11 +129,12 @@ function stateOf(
       table: null,
       position: 0,
       lag: { positions: end, seconds: 0 },
+      eventsPerSecond: 0,
       stalled: null,
     };
   }
-  const { table, position, stalled } = row;
+  const { table, position, stalled, eventsPerSecond } = row;
   const lag = { positions: Math.max(0, end - position), seconds: position < end ? row.seconds : 0 };
   const state = stalled !== null ? 'stalled' : lag.seconds > behindAfterSeconds ? 'behind' : 'live';
-  return { name, version, state, table, position, lag, stalled };
+  return { name, version, state, table, position, lag, eventsPerSecond, stalled };
 }

@@ -3,7 +3,7 @@ import { Unavailable } from '@app/kernel';
 import type { Metrics } from '@app/runtime';
 import { Counter } from 'prom-client';
 import type { Notifications } from './notifications';
-import { projectedChannel } from './table-mover';
+import { progressIn, projectedChannel, type Progress } from './progress';
 
 /** How long an answered write waits for the read models (docs/decisions/conventions.md, "Read-your-writes"). */
 const writeWaitMs = 2_000;
@@ -17,14 +17,21 @@ interface Heard {
   readonly atMs: number;
 }
 
+/** What was heard of the projectors of one program: nothing yet of some partitions, where they are fewer than the number. */
+interface HeardOfProgram {
+  readonly count: number;
+  readonly partitions: Map<number, Heard>;
+}
+
+const nothing: HeardOfProgram = { count: 1, partitions: new Map() };
 const behind = new Error('the read models are behind');
 
 /** Makes a write visible to the very next read, on any replica. */
 export class ReadGate implements ReadModels {
   private readonly waiting = new Set<{ position: number; pass: () => void }>();
   private readonly late: Counter;
-  /** How far each program's projector is that was heard of, and when. */
-  private readonly heard = new Map<number, Heard>();
+  /** How far each program's projectors are that were heard of, and when. */
+  private readonly heard = new Map<number, HeardOfProgram>();
 
   /**
    * @param categories what the read models are made of
@@ -43,12 +50,12 @@ export class ReadGate implements ReadModels {
       registers: [metrics.registry],
     });
     notifications.on(projectedChannel, (payload) => {
-      const [program, position] = payload.split(':').map(Number);
-      if (program !== undefined && position !== undefined) this.noteProjected(position, program);
+      const progress = progressIn(payload);
+      if (progress !== null) this.noteProjected(progress);
     });
     // A crash of PostgreSQL takes back what was projected last; how far the read models are has to be heard again.
     notifications.onReconnected(() => {
-      for (const heard of this.heard.values()) heard.position = 0;
+      for (const { partitions } of this.heard.values()) for (const heard of partitions.values()) heard.position = 0;
     });
   }
 
@@ -64,7 +71,10 @@ export class ReadGate implements ReadModels {
   }
 
   private get followed(): (Heard | undefined)[] {
-    return [...this.followers()].map((program) => this.heard.get(program));
+    return [...this.followers()].flatMap((program) => {
+      const { count, partitions } = this.heard.get(program) ?? nothing;
+      return Array.from({ length: count }, (_, partition) => partitions.get(partition));
+    });
   }
 
   /** Waits until the read models have passed the position; at most 2 s, then it is counted and goes on. */
@@ -97,10 +107,16 @@ export class ReadGate implements ReadModels {
     return this.waitFor(await this.end(), lookUpWaitMs);
   }
 
-  /** The projector of a program has passed the position. */
-  noteProjected(position: number, program: number): void {
-    const before = this.heard.get(program)?.position ?? 0;
-    this.heard.set(program, { position: Math.max(before, position), atMs: performance.now() });
+  /** The projector of some partitions of a program has passed the position. */
+  noteProjected({ program, position, count, held }: Progress): void {
+    const known = this.heard.get(program);
+    // After another number, nothing is known of how far any of the new ones is.
+    const { partitions } = known?.count === count ? known : { partitions: new Map<number, Heard>() };
+    for (const partition of held) {
+      const before = partitions.get(partition)?.position ?? 0;
+      partitions.set(partition, { position: Math.max(before, position), atMs: performance.now() });
+    }
+    this.heard.set(program, { count, partitions });
     const { projected } = this;
     for (const waiter of this.waiting) {
       if (waiter.position > projected) continue;

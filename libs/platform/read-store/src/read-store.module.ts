@@ -130,9 +130,9 @@ function projecting(projections: readonly AnyProjection[]): Provider[] {
   return [
     {
       provide: ProjectionRunner,
-      useFactory: (database: Database, store: EventStore, probe: Probe, tracing: Tracing) =>
-        new ProjectionRunner(database, store, projections, probe, tracing),
-      inject: [Database, EventStore, Probe, Tracing],
+      useFactory: (database: Database, store: EventStore, probe: Probe, tracing: Tracing, { env }: Configuration) =>
+        new ProjectionRunner(database, store, projections, { probe, tracing, partitions: env.PROJECTION_PARTITIONS }),
+      inject: [Database, EventStore, Probe, Tracing, Configuration],
     },
     {
       provide: Rebuilder,

@@ -1,6 +1,6 @@
 import { tablesChannel } from './live-tables';
 import type { AnyProjection } from './projection';
-import type { Execute } from './table-making';
+import { addTable, type Execute } from './table-making';
 
 export type RebuildState =
   'building' | 'catching_up' | 'comparing' | 'ready' | 'switched' | 'rolled_back' | 'discarded' | 'failed';
@@ -65,7 +65,7 @@ export async function selectRebuilds(
        r.error, r.started_at AS "startedAt", r.ended_at AS "endedAt", coalesce(t.position, 0) AS position, r.target,
        r.events_per_second AS "eventsPerSecond", r.compared_at AS "comparedAt", r.missing, r.extra, r.changed, r.digest,
        extract(epoch FROM now() - r.started_at)::float8 AS seconds
-     FROM read_model_rebuilds AS r LEFT JOIN read_model_tables AS t USING (table_name) ${where}`,
+     FROM read_model_rebuilds AS r LEFT JOIN read_model_positions AS t USING (table_name) ${where}`,
     parameters,
   );
   return rows.map(({ missing, extra, changed, digest, seconds, ...rebuild }) => ({
@@ -102,10 +102,8 @@ export async function beginRebuild(
      RETURNING table_name AS "table"`,
     [id, name, version, isOfNewVersion, reason],
   );
-  await execute(
-    `INSERT INTO read_model_tables (table_name, projection, version, state) VALUES ($1, $2, $3, 'building')`,
-    [made?.table, name, version],
-  );
+  if (made === undefined) throw new Error('a rebuild has not been noted');
+  await addTable(execute, { table: made.table, name, version, state: 'building' });
 }
 
 /** The end of a rebuild, of which every process hears. */

@@ -4,7 +4,7 @@ import type { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { BuildingSession } from './building-session';
-import { compareTables, keepComparison, NotAtOnePlace } from './compare-tables';
+import { compareTables, keepComparison, NotAtOnePlace, type Comparison } from './compare-tables';
 import type { Database } from './database';
 import { readModelOf, skippedEvents } from './followed-tables';
 import { keepHolding } from './leadership';
@@ -15,6 +15,8 @@ import { lockTables, makeIndexes, makeTable, retire, type Execute } from './tabl
 import { removeTables } from './table-removal';
 
 const lookEveryMs = 500;
+/** Longer than a hanging projector keeps its partitions. */
+const comparingTriesMax = 40;
 const insufficientPrivilege = '42501';
 /** It rests while it fills tables, so that requests do not wait for it. */
 const paceWhileServing: Pace = { rest: 0.5, pageEvents: 2_000, writtenEvents: 20_000 };
@@ -161,13 +163,7 @@ export class Rebuilder {
       [rebuild.projection, rebuild.version],
     );
     if (live === undefined) throw new Error(`${rebuild.projection} has no live table to compare with`);
-    const { metadata } = this.buildingOf(rebuild);
-    const comparing = compareTables(session, metadata, live.name, rebuild.table);
-    const comparison = await comparing.catch(async (error: unknown) => {
-      if (!(error instanceof NotAtOnePlace)) throw error;
-      await this.giveUp(session, rebuild, error.message);
-      return null;
-    });
+    const comparison = await this.compareAtOnePlace(session, rebuild, live.name);
     if (comparison === null) return;
     await session.transaction(() => keepComparison(execute, id, comparison));
     const { missing, extra, changed } = comparison.differences;
@@ -175,5 +171,23 @@ export class Rebuilder {
       this.logger.error(
         `${live.name} is not what its events come to: ${missing} rows missing, ${extra} too many, ${changed} changed (rebuild ${id})`,
       );
+  }
+
+  /** Waits for partitions to come to the places of others; null where they do not, and the rebuild is given up. */
+  private async compareAtOnePlace(session: BuildingSession, rebuild: Rebuild, live: string): Promise<Comparison | null> {
+    const { metadata, projection } = this.buildingOf(rebuild);
+    const end = () => this.options.store.endPositionOf(categoriesOf([projection]));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await compareTables(session, metadata, live, rebuild.table, end);
+      } catch (error) {
+        if (!(error instanceof NotAtOnePlace)) throw error;
+        if (tries === comparingTriesMax) {
+          await this.giveUp(session, rebuild, error.message);
+          return null;
+        }
+        await sleep(lookEveryMs);
+      }
+    }
   }
 }

@@ -8,6 +8,7 @@ import type { BuildingSession } from './building-session';
 import { copyIn } from './copy-in';
 import { answering } from './database';
 import type { Program } from './followed-tables';
+import { divide, partitionCount } from './places';
 import { categoriesOf } from './projection';
 import { bumpCounters, countersOf, foldBatch, upsertOf, type ReadModel } from './projection-batch';
 import { endRebuild } from './rebuild';
@@ -183,8 +184,8 @@ export class TableBuilder {
     for (const { text, values } of [...upsertOf(table, others), ...bumpCounters([countersOf(table, rows)])])
       await execute(text, values);
     const moved = await execute(
-      `UPDATE read_model_tables SET position = $2, moved_at = now()
-       WHERE table_name = $1 AND position = $3 AND state = 'building' RETURNING 1`,
+      `UPDATE read_model_places AS p SET position = $2, moved_at = now() FROM read_model_tables AS t
+       WHERE t.table_name = $1 AND t.state = 'building' AND p.table_name = $1 AND p.position = $3 RETURNING 1`,
       [table.table, table.folded, table.position],
     );
     if (moved.length === 0) throw new BuildingTaken(`${table.table} is built by another process, or not any more`);
@@ -198,7 +199,8 @@ export class TableBuilder {
     const handing = this.session.transaction(async () => {
       await lockTables(execute);
       const followed = await execute<{ position: number }>(
-        'SELECT position FROM read_model_tables WHERE follower = $1 AND stalled IS NULL',
+        `SELECT furthest AS position FROM read_model_positions JOIN read_model_tables USING (table_name)
+         WHERE follower = $1 AND stalled IS NULL`,
         [this.program.program],
       );
       const upTo = Math.max(...followed.map(({ position }) => position), followed.length === 0 ? table.folded : 0);
@@ -229,11 +231,13 @@ export class TableBuilder {
 
   /** From now on the projector moves it; one of a new version is read from now on, too. */
   private async follow({ table, rebuildId, isOfNewVersion }: Building): Promise<void> {
+    const { program } = this.program;
     await this.session.execute('UPDATE read_model_tables SET state = $2, follower = $3 WHERE table_name = $1', [
       table,
       isOfNewVersion ? 'live' : 'ready',
-      this.program.program,
+      program,
     ]);
+    await divide(this.session.execute, program, await partitionCount(this.session.execute, program));
     if (isOfNewVersion) await endRebuild(this.session.execute, rebuildId, 'switched');
     else await this.session.execute(`UPDATE read_model_rebuilds SET state = 'comparing' WHERE id = $1`, [rebuildId]);
   }

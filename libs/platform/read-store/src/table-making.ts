@@ -39,7 +39,34 @@ export async function makeIndexes(
 
 /** Makes this transaction the only one that changes which tables there are or where they stand; it must have done nothing before. */
 export async function lockTables(execute: Execute): Promise<void> {
-  await execute('LOCK TABLE read_model_tables IN SHARE ROW EXCLUSIVE MODE');
+  await execute('LOCK TABLE read_model_tables, read_model_places IN SHARE ROW EXCLUSIVE MODE');
+}
+
+/** Notes a table of a read model, in which nothing is yet. */
+export async function addTable(
+  execute: Execute,
+  {
+    table,
+    name,
+    version,
+    state,
+  }: {
+    readonly table: string;
+    /** Of its projection. */
+    readonly name: string;
+    readonly version: number;
+    readonly state: 'live' | 'building';
+  },
+): Promise<void> {
+  await execute('INSERT INTO read_model_tables (table_name, projection, version, state) VALUES ($1, $2, $3, $4)', [
+    table,
+    name,
+    version,
+    state,
+  ]);
+  await execute('INSERT INTO read_model_places (table_name, partition, partitions, position) VALUES ($1, 0, 1, 0)', [
+    table,
+  ]);
 }
 
 /** Nobody reads a table any more, and nobody follows it: it can be removed. */

@@ -3,16 +3,17 @@ import type { EventBatch, StoredEvent } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import type { Probe } from '@app/runtime';
 import { DatabaseError } from 'pg';
-import type { Database } from './database';
+import type { Database, Statement } from './database';
 import { followTables, type FollowedTable, type Program, type Stall } from './followed-tables';
 import { KnownRows } from './known-rows';
 import { tablesChannel } from './live-tables';
 import { overtakenCode, tablesChangedCode } from './migrations';
+import type { Partitions } from './partition-leases';
+import { payloadOf, projectedChannel, type Progress } from './progress';
 import { bumpCounters, foldBatch, upsertOf, type BatchChanges, type Select } from './projection-batch';
+import { RecentRate } from './recent-rate';
+import type { StreamOwners } from './stream-owners';
 import { refusesRow } from './table-making';
-
-/** The channel on which a projector says how far its read models are: `<program>:<position>`. */
-export const projectedChannel = 'parley_read_models';
 
 /** Of what PostgreSQL answers: tables are not where they were left, are not these, or are gone. */
 const movedCodes: ReadonlySet<string> = new Set([overtakenCode, tablesChangedCode, '42P01']);
@@ -24,14 +25,23 @@ const reloadsMax = 3;
  */
 export class Overtaken extends Error {}
 
-/** Moves the tables that this program follows from batch to batch; rows, counters and places are one transaction. */
+/** Some events of a batch, in order, and in which partition the owner of each is. */
+interface Events {
+  readonly events: readonly StoredEvent[];
+  readonly upTo: number;
+  readonly partitionOf: (event: StoredEvent) => number;
+}
+
+/** Moves the tables that this program follows from batch to batch, for some partitions; rows, counters and places are one transaction. */
 export class TableMover {
-  /** Where each table stands that moves. */
-  readonly positions = new Map<string, number>();
   private readonly logger = new Logger(TableMover.name);
   private readonly known = new KnownRows();
+  private readonly rates = new Map<string, RecentRate>();
   private tables: readonly FollowedTable[] = [];
   private stalls: readonly FollowedTable[] = [];
+  /** By table and partition, where each table stands that moves. */
+  private readonly places = new Map<string, Map<number, number>>();
+  private partitions: Partitions = { count: 1, held: [] };
   /** All that is not further is in the tables, or was before they were looked at. */
   private passed = 0;
   /** How often the list of tables has changed. */
@@ -39,27 +49,39 @@ export class TableMover {
 
   constructor(
     private readonly database: Database,
+    private readonly owners: StreamOwners,
     private readonly program: Program,
     private readonly probe: Probe,
   ) {}
 
   /** Looks which tables are to be followed, and where they are: events come from there. @param retries those that are stalled, too */
-  async begin(retries: boolean): Promise<void> {
+  async begin(partitions: Partitions, retries: boolean): Promise<void> {
+    this.partitions = partitions;
     await this.load(retries);
     this.passed = this.lowest;
   }
 
+  /** Where each table stands that moves: the partition that is furthest behind. */
+  get positions(): ReadonlyMap<string, number> {
+    return new Map([...this.places].map(([table, of]) => [table, Math.min(...of.values())]));
+  }
+
   /** The position that all tables have passed which are not stalled. */
   get lowest(): number {
-    return this.tables.length === 0 ? 0 : Math.min(...this.positions.values());
+    return this.tables.length === 0 ? 0 : Math.min(...this.tables.map(({ table }) => this.positionOf(table)));
+  }
+
+  /** What other processes are told of that position. */
+  get progress(): Progress {
+    const { count, held } = this.partitions;
+    return { program: this.program.program, position: this.lowest, count, held };
   }
 
   /** The same for each read model. */
-  get progress(): ReadonlyMap<string, number> {
+  get progressOfEach(): ReadonlyMap<string, number> {
     const progress = new Map<string, number>();
     for (const { projection, table } of this.tables) {
-      const position = this.positions.get(table);
-      if (position === undefined) continue;
+      const position = this.positionOf(table);
       progress.set(projection.name, Math.min(position, progress.get(projection.name) ?? position));
     }
     return progress;
@@ -75,15 +97,17 @@ export class TableMover {
   }
 
   stop(): void {
-    this.positions.clear();
+    this.places.clear();
     this.stalls = [];
   }
 
   /** Stores what a batch comes to. Answers whether anything moved. Throws Unavailable, and Overtaken where it has to start over. */
-  async move(batch: EventBatch): Promise<boolean> {
+  async move({ events, upTo }: EventBatch): Promise<boolean> {
+    const partitionOf = await this.owners.partitionsOf(events, this.partitions.count);
+    const own = events.filter((event) => this.partitions.held.includes(partitionOf(event)));
     for (let reloads = 0; ; reloads += 1) {
       try {
-        return await this.moveAll(batch);
+        return await this.moveAll({ events: own, upTo, partitionOf });
       } catch (error) {
         this.known.forget();
         if (!hasMoved(error)) throw error;
@@ -97,48 +121,51 @@ export class TableMover {
   private async load(retries: boolean): Promise<void> {
     this.changes += 1;
     this.known.forget();
-    const found = await followTables(this.database, this.program, retries);
+    const found = await followTables(this.database, this.program, this.partitions, retries);
     this.tables = found.filter(({ stalled }) => stalled === null);
     this.stalls = found.filter(({ stalled }) => stalled !== null);
-    this.positions.clear();
-    for (const { table, position } of this.tables) this.positions.set(table, position);
+    this.places.clear();
+    for (const { table, positions } of this.tables) this.places.set(table, new Map(positions));
   }
 
-  private async moveAll({ events, upTo }: EventBatch): Promise<boolean> {
-    const behind = this.tables.filter(({ table }) => this.positionOf(table) < upTo);
+  private async moveAll(batch: Events): Promise<boolean> {
+    const behind = this.tables.filter(({ table }) => this.positionOf(table) < batch.upTo);
     if (behind.length > 0) {
       this.probe.reached('projection:before-commit');
-      await this.moveTables(behind, events, upTo).catch(async (error: unknown) => {
+      await this.moveTables(behind, batch).catch(async (error: unknown) => {
         if (!isOfAnEvent(error)) throw error;
         this.known.forget();
-        for (const table of behind) await this.moveAlone(table, events, upTo);
+        for (const table of behind) await this.moveAlone(table, batch);
       });
       this.probe.reached('projection:after-commit');
     }
-    this.passed = Math.max(this.passed, upTo);
+    this.passed = Math.max(this.passed, batch.upTo);
     return behind.length > 0;
   }
 
-  private async moveTables(behind: readonly FollowedTable[], events: readonly StoredEvent[], upTo: number) {
-    const changes = await Promise.all(behind.map((table) => this.changesOf(table, events)));
-    await this.keepAll(changes, behind, upTo);
+  private async moveTables(behind: readonly FollowedTable[], batch: Events): Promise<void> {
+    const changes = await Promise.all(behind.map((table) => this.changesOf(table, batch)));
+    await this.keepAll(changes, behind, batch.upTo);
     for (const { keep } of changes) keep();
-    for (const { table } of behind) this.positions.set(table, upTo);
+    for (const { table } of behind) {
+      const places = this.placesOf(table);
+      for (const partition of places.keys()) places.set(partition, Math.max(batch.upTo, places.get(partition) ?? 0));
+    }
   }
 
   /** Moves one table as far as it can be moved: up to the event that cannot be applied, which half after half of the events leads to. */
-  private async moveAlone(table: FollowedTable, events: readonly StoredEvent[], upTo: number): Promise<void> {
+  private async moveAlone(table: FollowedTable, batch: Events): Promise<void> {
     try {
-      await this.moveTables([table], events, upTo);
+      await this.moveTables([table], batch);
     } catch (error) {
       if (!isOfAnEvent(error)) throw error;
-      const news = events.filter(({ position }) => position > this.positionOf(table.table));
+      const news = this.newsOf(table, batch);
       const half = news.slice(0, Math.ceil(news.length / 2));
       const last = half.at(-1);
       if (last === undefined) throw error;
       if (news.length === 1) return this.stall(table, last, error);
-      await this.moveAlone(table, half, last.position);
-      if (this.tables.includes(table)) await this.moveAlone(table, news, upTo);
+      await this.moveAlone(table, { ...batch, events: half, upTo: last.position });
+      if (this.tables.includes(table)) await this.moveAlone(table, { ...batch, events: news });
     }
   }
 
@@ -156,14 +183,17 @@ export class TableMover {
     this.tables = this.tables.filter((one) => one !== table);
     this.stalls = [...this.stalls, table];
     this.changes += 1;
-    this.positions.delete(table.table);
+    this.places.delete(table.table);
   }
 
-  private async changesOf(table: FollowedTable, events: readonly StoredEvent[]): Promise<BatchChanges> {
-    const from = this.positionOf(table.table);
-    const news = events.filter(({ position }) => position > from);
+  private async changesOf(table: FollowedTable, batch: Events): Promise<BatchChanges> {
     const select: Select = (sql, parameters) => this.database.query(sql, parameters);
-    return foldBatch(select, table, news, this.known);
+    return foldBatch(select, table, this.newsOf(table, batch), this.known);
+  }
+
+  private newsOf({ table }: FollowedTable, { events, partitionOf }: Events): StoredEvent[] {
+    const places = this.placesOf(table);
+    return events.filter((event) => event.position > (places.get(partitionOf(event)) ?? 0));
   }
 
   /** Stores what a batch comes to and moves the tables, or nothing of it where they are not where this projector left them. */
@@ -172,21 +202,52 @@ export class TableMover {
     behind: readonly FollowedTable[],
     upTo: number,
   ): Promise<void> {
-    const tables = behind.map(({ table }) => table);
-    const expected = tables.map((table) => this.positionOf(table));
-    const { program } = this.program;
-    const lowest = Math.min(...this.names.map((table) => (tables.includes(table) ? upTo : this.positionOf(table))));
-    const move = {
-      text: 'SELECT move_read_models($1, $2, $3, $4, $5, $6, $7)',
-      values: [program, this.names, tables, expected, upTo, projectedChannel, `${program}:${lowest}`],
-    };
     const rows = changes.flatMap(({ readModel, rows: changed }) => upsertOf(readModel, changed));
     const counters = bumpCounters(changes.map(({ counters: of }) => of));
-    await this.database.all([...rows, ...counters, move]);
+    await this.database.all([...rows, ...counters, this.movement(changes, behind, upTo)]);
+  }
+
+  private movement(changes: readonly BatchChanges[], behind: readonly FollowedTable[], upTo: number): Statement {
+    const { count, held } = this.partitions;
+    const moves = behind.flatMap(({ table }, index) => {
+      const rate = this.rateOf(table).after(changes[index]?.events ?? 0) / held.length;
+      const places = [...this.placesOf(table)].filter(([, position]) => position < upTo);
+      return places.map(([partition, position]) => ({ table, partition, position, rate }));
+    });
+    const tables = behind.map(({ table }) => table);
+    const lowest = Math.min(
+      ...this.names.map((table) => (tables.includes(table) ? upTo : this.positionOf(table))),
+    );
+    return {
+      text: 'SELECT move_read_models($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      values: [
+        this.program.program,
+        this.names,
+        moves.map(({ table }) => table),
+        moves.map(({ partition }) => partition),
+        count,
+        moves.map(({ position }) => position),
+        moves.map(({ rate }) => rate),
+        upTo,
+        projectedChannel,
+        payloadOf({ ...this.progress, position: lowest }),
+      ],
+    };
+  }
+
+  private rateOf(table: string): RecentRate {
+    const rate = this.rates.get(table) ?? new RecentRate();
+    this.rates.set(table, rate);
+    return rate;
+  }
+
+  private placesOf(table: string): Map<number, number> {
+    return this.places.get(table) ?? new Map<number, number>();
   }
 
   private positionOf(table: string): number {
-    return this.positions.get(table) ?? 0;
+    const places = this.placesOf(table);
+    return places.size === 0 ? 0 : Math.min(...places.values());
   }
 }
 

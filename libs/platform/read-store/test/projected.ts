@@ -57,13 +57,13 @@ export class ProjectedTallies {
   }
 
   async checkpoint(): Promise<{ position: number; version: number } | undefined> {
-    const text = 'SELECT position, version FROM read_model_tables';
+    const text = 'SELECT position, version FROM read_model_tables JOIN read_model_positions USING (table_name)';
     return (await this.database.query<{ position: number; version: number }>(text))[0];
   }
 
   /** One that projects once it is started, with a connection of its own; it is stopped at the end. */
   runner({ projection = tallies, probe = new Probe() }: RunnerOptions = {}): ProjectionRunner {
-    const runner = new ProjectionRunner(this.database, this.embedded.connect(), [projection], probe);
+    const runner = new ProjectionRunner(this.database, this.embedded.connect(), [projection], { probe });
     this.runners.push(runner);
     return runner;
   }

@@ -38,7 +38,7 @@ describe('the runner', () => {
     const stop = new AbortController();
     // Past the lock: each takes itself for the leader, and starts over whenever the other was faster.
     const loops = [stage.runner(), stage.runner()].map(async (each) => {
-      while (!stop.signal.aborted) await each['lead'](stop.signal);
+      while (!stop.signal.aborted) await each['lead']({ count: 1, held: [0] }, stop.signal);
     });
     let last = 0;
     for (let n = 1; n <= 60; n += 1) last = await stage.append(ids[n % 3] ?? '', counted(n));
@@ -53,7 +53,7 @@ describe('the runner', () => {
     const [before, skipped, after] = [uuidV7(), uuidV7(), uuidV7()];
     stage.started();
     await stage.projected(await stage.append(before, counted(1)));
-    await stage.database.query('UPDATE read_model_tables SET position = position + 1');
+    await stage.database.query('UPDATE read_model_places SET position = position + 1');
     const position = await stage.append(skipped, counted(2));
     await stage.append(after, counted(3));
     await until(async () => (await stage.rowOf(after)) !== undefined);

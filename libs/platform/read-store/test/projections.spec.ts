@@ -131,7 +131,7 @@ describe('rows that the projector knows', () => {
     await stage.projected(await stage.append(id, counted(1)));
     // As another one would have projected an event, whose checkpoint it moved.
     await stage.database.query('UPDATE tallies SET total = 100');
-    await stage.database.query('UPDATE read_model_tables SET position = position + 1');
+    await stage.database.query('UPDATE read_model_places SET position = position + 1');
     await stage.append(id, counted(2));
     await stage.projected(await stage.append(id, counted(4)));
     expect(await stage.rowOf(id)).toMatchObject({ total: 104 });

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** Says what a projector says. */
-const say = (position: number) => database.query(`SELECT pg_notify('parley_read_models', $1)`, [`7:${position}`]);
+const say = (position: number) => database.query(`SELECT pg_notify('parley_read_models', $1)`, [`7:${position}:1:0`]);
 
 function newGate() {
   const metrics = new Metrics();
@@ -200,7 +200,7 @@ it('opens in the process that projects although no notification comes', async ()
   const app = await NestFactory.createApplicationContext(root, { logger: false });
   const projecting = embedded.connect();
   projecting.feed.publishOn(app.get(EventBus));
-  const runner = new ProjectionRunner(database, projecting, [tallies], new Probe());
+  const runner = new ProjectionRunner(database, projecting, [tallies], { probe: new Probe() });
   const appended = await store.append(`counter-${uuidV7()}`, [encodeEvent(counterKind, counted(1), someCause())], -1);
   expect([appended.kind, gate.projecting]).toEqual(['appended', false]);
   try {

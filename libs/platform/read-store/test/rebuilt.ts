@@ -50,7 +50,7 @@ export class RebuiltTallies {
     await database.tables.look();
     this.ending.push(() => database.close());
     const store = this.embedded.connect();
-    const runner = new ProjectionRunner(database, store, projections, new Probe());
+    const runner = new ProjectionRunner(database, store, projections, { probe: new Probe() });
     runner.start();
     this.ending.push(() => runner.stop());
     const rebuilder = (probe = new Probe()): Rebuilder => {
@@ -103,7 +103,7 @@ export async function atRest(rebuilds: Rebuilds, id: string): Promise<Rebuild> {
 export async function projectedTo({ database }: ProgramOnStage, position: number): Promise<void> {
   await until(async () => {
     const [seen] = await database.query<{ passed: boolean }>(
-      `SELECT coalesce(bool_and(follower IS NOT NULL AND position >= $1), false) AS passed FROM read_model_tables
+      `SELECT coalesce(bool_and(follower IS NOT NULL AND position >= $1), false) AS passed FROM read_model_tables JOIN read_model_positions USING (table_name)
        WHERE state IN ('ready', 'live', 'kept')`,
       [position],
     );

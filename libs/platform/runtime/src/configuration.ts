@@ -13,7 +13,16 @@ import { providerVariables } from './provider-variables';
 import { sandboxDefaults } from './sandbox-defaults';
 import { shareVariables } from './share-variables';
 import { unknownVariables } from './unknown-variables';
-import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, wholeNumber } from './variable-rules';
+import {
+  eventStoreUrl,
+  httpUrl,
+  partitions,
+  positiveInteger,
+  postgresUrl,
+  Rule,
+  secretKey,
+  wholeNumber,
+} from './variable-rules';
 
 const defaultDataDir = '.parley';
 
@@ -97,6 +106,10 @@ export const variables = {
   ...deprecationVariables,
   ...insecureVariables,
   ...commandLineVariables,
+  PROJECTION_PARTITIONS: partitions({
+    default: 1,
+    desc: 'Partitions of the owners of streams, which workers share to fill read models; of the worker that started last',
+  }),
   DATABASE_POOL_SIZE: positiveInteger({
     default: 10,
     desc: 'PostgreSQL connections per process, besides one that listens and, in a worker, one that holds what it leads',

@@ -8,6 +8,14 @@ export const positiveInteger = makeValidator<number>((text) => {
   return Number(text);
 });
 
+const partitionsMax = 64;
+
+export const partitions = makeValidator<number>((text) => {
+  if (!/^[1-9][0-9]?$/.test(text) || Number(text) > partitionsMax)
+    throw new Rule(`must be a whole number from 1 to ${partitionsMax}`);
+  return Number(text);
+});
+
 export const byteCount = makeValidator<number>((text) => {
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new Rule('must be a whole number from 1 to 999999999999999');
   return Number(text);

@@ -32,6 +32,7 @@ const Projection = shape('Projection', {
     positions: natural('Between that and the newest event that it is to show'),
     seconds: natural('For how long it has not moved, where there is more'),
   }),
+  eventsPerSecond: natural('Of those that concern it, in the last seconds'),
   stalled: nullable(StalledAt),
 });
 
@@ -132,6 +133,7 @@ export const projectionsExamples = {
         state: 'live',
         position: 1_204_117,
         lag: { positions: 0, seconds: 0 },
+        eventsPerSecond: 420,
         stalled: null,
       },
     ],

@@ -32,7 +32,7 @@ export async function settled(databaseUrl: string, eventStoreUrl: string): Promi
       // What was given back meanwhile was appended meanwhile.
       const isQuiet = (await log.upToNow()).length === events.length;
       if (isQuiet && left.length === 0) return { events: await readAllEvents(eventStoreUrl), left };
-      const checkpoints = await database.query('SELECT sum(position) FROM read_model_tables');
+      const checkpoints = await database.query('SELECT sum(position) FROM read_model_places');
       const sees = JSON.stringify([events.length, left, checkpoints]);
       if (sees !== seen) [seen, movedAtMs] = [sees, performance.now()];
       else if (performance.now() - movedAtMs > stillAfterMs) return { events, left };
@@ -50,7 +50,8 @@ async function leftOver(database: Database, position: number): Promise<string[]>
             (SELECT count(*) FROM financial_operations WHERE status IN ('submitted', 'unresolved')) AS operations,
             (SELECT count(*) FROM financial_operations AS o WHERE status = 'settled' AND conversation_id IS NOT NULL AND NOT EXISTS
                (SELECT FROM operation_copies WHERE copy_key = o.id || '/settlement.updated')) AS "settlements untold",
-            (SELECT count(*) FROM read_model_tables WHERE state = 'live' AND position < $1) AS "projections behind"`,
+            (SELECT count(*) FROM read_model_tables JOIN read_model_positions USING (table_name)
+              WHERE state = 'live' AND position < $1) AS "projections behind"`,
     [position],
   );
   return Object.entries(row ?? {}).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
