@@ -20,4 +20,5 @@ export { Rebuilds, type RebuildOutcome } from './rebuilds';
 export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';
 export { openDatabase, ReadStoreModule, type OnOpen } from './read-store.module';
+export { StreamOwners } from './stream-owners';
 export { UserQuotas } from './user-quotas';

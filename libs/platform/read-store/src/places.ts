@@ -45,8 +45,8 @@ export async function divide(execute: Execute, program: number, partitions: numb
        DELETE FROM read_model_places AS p USING read_model_tables AS t
        WHERE t.table_name = p.table_name AND t.follower = $1 AND p.partitions <> $2 RETURNING p.*)
      INSERT INTO read_model_places (table_name, partition, partitions, position, certain_from)
-     SELECT table_name, partition, $2, min(position), max(greatest(position, certain_from))
-     FROM before CROSS JOIN generate_series(0, $2 - 1) AS partition (partition) GROUP BY table_name, 2`,
+     SELECT table_name, n, $2, min(position), max(greatest(position, certain_from))
+     FROM before CROSS JOIN generate_series(0, $2 - 1) AS n GROUP BY table_name, n`,
     [program, partitions],
   );
 }

@@ -45,6 +45,7 @@ describe('migrate', () => {
       'TellLeads1700000000004',
       'KeepReadModelTables1700000000005',
       'KeepRebuilds1700000000006',
+      'KeepPlacesOfPartitions1700000000007',
       'TakeTime1700000009998',
       'CreateTallies1700000009999',
     ];

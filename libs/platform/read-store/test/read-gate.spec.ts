@@ -93,6 +93,28 @@ describe('passed', () => {
     expect(await late()).toBe(1);
   });
 
+  it('opens when all partitions have passed the position, of whatever number they are now', async () => {
+    const { gate } = newGate();
+    const sayOf = (payload: string) => database.query(`SELECT pg_notify('parley_read_models', $1)`, [payload]);
+    let passed = 0;
+    await until(async () => {
+      await sayOf('7:5:2:0,1');
+      return gate.projecting;
+    });
+    const waiting = [8, 9].map((position) => gate.waitForProjection(position).then(() => (passed += 1)));
+    await sayOf('7:9:2:0');
+    await sayOf('7:8:2:1');
+    await until(() => passed === 1);
+    // What was heard of two says nothing of three.
+    await sayOf('7:9:3:0,2');
+    await until(() => !gate.projecting);
+    await sleep(20);
+    expect(passed).toBe(1);
+    await sayOf('7:9:3:1');
+    await Promise.all(waiting);
+    expect(passed).toBe(2);
+  });
+
   it('takes a projector that is silent for two seconds for gone', async () => {
     const { gate } = newGate();
     await heard(gate, 1);

@@ -44,13 +44,16 @@ export class RebuiltTallies {
     await this.embedded.stop();
   }
 
-  /** A program whose projector runs. */
-  async program(projections: readonly AnyProjection[] = [tallies, notes]): Promise<ProgramOnStage> {
+  /** A process of a program, whose projector runs. @param partitions that its projectors are to have from now on */
+  async program(
+    projections: readonly AnyProjection[] = [tallies, notes],
+    partitions?: number,
+  ): Promise<ProgramOnStage> {
     const database = await openTallies(this.embedded.database.url, projections);
     await database.tables.look();
     this.ending.push(() => database.close());
     const store = this.embedded.connect();
-    const runner = new ProjectionRunner(database, store, projections, { probe: new Probe() });
+    const runner = new ProjectionRunner(database, store, projections, { probe: new Probe(), partitions });
     runner.start();
     this.ending.push(() => runner.stop());
     const rebuilder = (probe = new Probe()): Rebuilder => {

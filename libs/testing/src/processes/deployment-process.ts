@@ -46,8 +46,8 @@ export class TestProcess {
     return this.child !== null && isAlive(this.child);
   }
 
-  /** Starts it and waits until it is ready. Throws, with its output, when it ends before. */
-  async start(): Promise<void> {
+  /** Starts it and waits until it is ready. Throws, with its output, when it ends before. @param changed over its environment, this time */
+  async start(changed: Readonly<Record<string, string>> = {}): Promise<void> {
     const { app, env, cwd } = this.options;
     const main = join(root, 'dist', 'apps', app, 'src', 'main.js');
     if (!existsSync(main)) throw new Error(`${main} is missing: npm run build, or run jest through npm test`);
@@ -56,7 +56,7 @@ export class TestProcess {
       ['-r', join(__dirname, 'child.cjs'), '--enable-source-maps', ...report, main],
       {
         cwd: cwd ?? root,
-        env: { PATH: process.env['PATH'] ?? '', ...env },
+        env: { PATH: process.env['PATH'] ?? '', ...env, ...changed },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       },
     );
