@@ -38,7 +38,11 @@ async function sharedOut(): Promise<string[]> {
 const allOf = (count: number) => Array.from({ length: count }, (_, n) => `projector ${n + 1}/${count}`);
 
 async function untilSharedOut(count: number): Promise<void> {
-  await until('all partitions to be led', async () => (await sharedOut()).join() === allOf(count).join() || null, WITHIN_MS);
+  await until(
+    'all partitions to be led',
+    async () => (await sharedOut()).join() === allOf(count).join() || null,
+    WITHIN_MS,
+  );
 }
 
 /** Starts those that are dead, and takes the order from all. */

@@ -31,7 +31,7 @@ export class PartitionLeases {
   private readonly held = new Set<number>();
   private count = 1;
   private work: Work | null = null;
-  private failure: unknown = null;
+  private failure: Error | null = null;
   private readonly program: number;
 
   constructor(
@@ -92,7 +92,7 @@ export class PartitionLeases {
       this.body(partitions, AbortSignal.any([signal, stop.signal])),
     );
     const done = working.catch((error: unknown) => {
-      this.failure = error ?? new Error('the projector failed');
+      this.failure = error instanceof Error ? error : new Error(String(error));
     });
     this.work = { stop, done };
   }

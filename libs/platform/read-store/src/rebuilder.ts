@@ -174,7 +174,11 @@ export class Rebuilder {
   }
 
   /** Waits for partitions to come to the places of others; null where they do not, and the rebuild is given up. */
-  private async compareAtOnePlace(session: BuildingSession, rebuild: Rebuild, live: string): Promise<Comparison | null> {
+  private async compareAtOnePlace(
+    session: BuildingSession,
+    rebuild: Rebuild,
+    live: string,
+  ): Promise<Comparison | null> {
     const { metadata, projection } = this.buildingOf(rebuild);
     const end = () => this.options.store.endPositionOf(categoriesOf([projection]));
     for (let tries = 1; ; tries += 1) {

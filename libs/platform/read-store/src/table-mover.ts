@@ -215,9 +215,7 @@ export class TableMover {
       return places.map(([partition, position]) => ({ table, partition, position, rate }));
     });
     const tables = behind.map(({ table }) => table);
-    const lowest = Math.min(
-      ...this.names.map((table) => (tables.includes(table) ? upTo : this.positionOf(table))),
-    );
+    const lowest = Math.min(...this.names.map((table) => (tables.includes(table) ? upTo : this.positionOf(table))));
     return {
       text: 'SELECT move_read_models($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
       values: [

@@ -111,7 +111,9 @@ describe('partitions', () => {
     await stage.append(bad, counted(1));
     await until(async () => (await first.states.list()).some(({ state }) => state === 'stalled'));
     const position = await stage.append(good, counted(2));
-    await until(async () => (await second.states.list()).some((one) => one.name === 'notes' && one.position >= position));
+    await until(async () =>
+      (await second.states.list()).some((one) => one.name === 'notes' && one.position >= position),
+    );
     expect((await first.states.list()).map(({ name, state }) => [name, state])).toEqual([
       ['tallies', 'stalled'],
       ['notes', 'live'],
@@ -143,6 +145,8 @@ describe('the owner of a stream', () => {
     expect(await partitionOf(`automation-${uuidV7()}`, { userId })).toBe(own);
     expect(await partitionOf(`conversation-${uuidV7()}`, { userId, hidden: true })).toBe(own);
     expect(await partitionOf(`budget-${userId}`, {})).toBe(own);
-    expect(await partitionOf(`automation-${uuidV7()}`, { userId: other })).toBe(await partitionOf(`wallet-${other}`, {}));
+    expect(await partitionOf(`automation-${uuidV7()}`, { userId: other })).toBe(
+      await partitionOf(`wallet-${other}`, {}),
+    );
   });
 });
