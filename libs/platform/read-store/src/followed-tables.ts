@@ -58,7 +58,7 @@ export async function followTables(
       parametersOf({ projections, program }),
     );
     if (taken.length > 0) {
-      await divide(execute, program, partitions.count);
+      await divide(execute, program);
       await execute('SELECT pg_notify($1, $2)', [tablesChannel, '']);
     }
     if (retries)

@@ -31,7 +31,7 @@ export async function setPartitionCount(database: Database, program: number, par
        ON CONFLICT (program) DO UPDATE SET partitions = excluded.partitions`,
       [program, partitions],
     );
-    await divide(execute, program, partitions);
+    await divide(execute, program);
   });
 }
 
@@ -39,7 +39,8 @@ export async function setPartitionCount(database: Database, program: number, par
  * Gives each table of a program a place for each partition: all where the one that was furthest behind is, since the owners are divided
  * otherwise now. What is read again from there changes nothing. The transaction has locked the tables.
  */
-export async function divide(execute: Execute, program: number, partitions: number): Promise<void> {
+export async function divide(execute: Execute, program: number): Promise<void> {
+  const partitions = await partitionCount(execute, program);
   await execute(
     `WITH before AS (
        DELETE FROM read_model_places AS p USING read_model_tables AS t

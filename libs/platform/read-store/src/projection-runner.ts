@@ -50,6 +50,7 @@ export class ProjectionRunner {
   private readonly mover: TableMover;
   private readonly tracing: Tracing;
   private isDivided = false;
+  private hasLed = false;
   /** The oldest of those that are not projected. */
   private oldest: StoredEvent | undefined;
 
@@ -113,7 +114,8 @@ export class ProjectionRunner {
 
   /** Projects from where the tables are, again and again: a table that is not as far as the others takes all of them back. */
   private async lead(partitions: Partitions, signal: AbortSignal): Promise<void> {
-    await this.mover.begin(partitions, true);
+    await this.mover.begin(partitions, !this.hasLed);
+    this.hasLed = true;
     try {
       while (!signal.aborted) {
         await this.project(signal);

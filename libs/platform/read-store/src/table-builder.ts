@@ -8,7 +8,7 @@ import type { BuildingSession } from './building-session';
 import { copyIn } from './copy-in';
 import { answering } from './database';
 import type { Program } from './followed-tables';
-import { divide, partitionCount } from './places';
+import { divide } from './places';
 import { categoriesOf } from './projection';
 import { bumpCounters, countersOf, foldBatch, upsertOf, type ReadModel } from './projection-batch';
 import { endRebuild } from './rebuild';
@@ -231,14 +231,12 @@ export class TableBuilder {
 
   /** From now on the projector moves it; one of a new version is read from now on, too. */
   private async follow({ table, rebuildId, isOfNewVersion }: Building): Promise<void> {
+    const { execute } = this.session;
     const { program } = this.program;
-    await this.session.execute('UPDATE read_model_tables SET state = $2, follower = $3 WHERE table_name = $1', [
-      table,
-      isOfNewVersion ? 'live' : 'ready',
-      program,
-    ]);
-    await divide(this.session.execute, program, await partitionCount(this.session.execute, program));
-    if (isOfNewVersion) await endRebuild(this.session.execute, rebuildId, 'switched');
-    else await this.session.execute(`UPDATE read_model_rebuilds SET state = 'comparing' WHERE id = $1`, [rebuildId]);
+    const text = 'UPDATE read_model_tables SET state = $2, follower = $3 WHERE table_name = $1';
+    await execute(text, [table, isOfNewVersion ? 'live' : 'ready', program]);
+    await divide(execute, program);
+    if (isOfNewVersion) await endRebuild(execute, rebuildId, 'switched');
+    else await execute(`UPDATE read_model_rebuilds SET state = 'comparing' WHERE id = $1`, [rebuildId]);
   }
 }

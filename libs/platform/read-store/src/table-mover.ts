@@ -14,6 +14,7 @@ import { bumpCounters, foldBatch, upsertOf, type BatchChanges, type Select } fro
 import { RecentRate } from './recent-rate';
 import type { StreamOwners } from './stream-owners';
 import { refusesRow } from './table-making';
+import { TablePlaces } from './table-places';
 
 /** Of what PostgreSQL answers: tables are not where they were left, are not these, or are gone. */
 const movedCodes: ReadonlySet<string> = new Set([overtakenCode, tablesChangedCode, '42P01']);
@@ -39,8 +40,7 @@ export class TableMover {
   private readonly rates = new Map<string, RecentRate>();
   private tables: readonly FollowedTable[] = [];
   private stalls: readonly FollowedTable[] = [];
-  /** By table and partition, where each table stands that moves. */
-  private readonly places = new Map<string, Map<number, number>>();
+  private readonly places = new TablePlaces();
   private partitions: Partitions = { count: 1, held: [] };
   /** All that is not further is in the tables, or was before they were looked at. */
   private passed = 0;
@@ -63,12 +63,12 @@ export class TableMover {
 
   /** Where each table stands that moves: the partition that is furthest behind. */
   get positions(): ReadonlyMap<string, number> {
-    return new Map([...this.places].map(([table, of]) => [table, Math.min(...of.values())]));
+    return this.places.positions;
   }
 
   /** The position that all tables have passed which are not stalled. */
   get lowest(): number {
-    return this.tables.length === 0 ? 0 : Math.min(...this.tables.map(({ table }) => this.positionOf(table)));
+    return this.tables.length === 0 ? 0 : Math.min(...this.tables.map(({ table }) => this.places.positionOf(table)));
   }
 
   /** What other processes are told of that position. */
@@ -81,7 +81,7 @@ export class TableMover {
   get progressOfEach(): ReadonlyMap<string, number> {
     const progress = new Map<string, number>();
     for (const { projection, table } of this.tables) {
-      const position = this.positionOf(table);
+      const position = this.places.positionOf(table);
       progress.set(projection.name, Math.min(position, progress.get(projection.name) ?? position));
     }
     return progress;
@@ -125,11 +125,11 @@ export class TableMover {
     this.tables = found.filter(({ stalled }) => stalled === null);
     this.stalls = found.filter(({ stalled }) => stalled !== null);
     this.places.clear();
-    for (const { table, positions } of this.tables) this.places.set(table, new Map(positions));
+    for (const { table, positions } of this.tables) this.places.begin(table, positions);
   }
 
   private async moveAll(batch: Events): Promise<boolean> {
-    const behind = this.tables.filter(({ table }) => this.positionOf(table) < batch.upTo);
+    const behind = this.tables.filter(({ table }) => this.places.positionOf(table) < batch.upTo);
     if (behind.length > 0) {
       this.probe.reached('projection:before-commit');
       await this.moveTables(behind, batch).catch(async (error: unknown) => {
@@ -147,10 +147,7 @@ export class TableMover {
     const changes = await Promise.all(behind.map((table) => this.changesOf(table, batch)));
     await this.keepAll(changes, behind, batch.upTo);
     for (const { keep } of changes) keep();
-    for (const { table } of behind) {
-      const places = this.placesOf(table);
-      for (const partition of places.keys()) places.set(partition, Math.max(batch.upTo, places.get(partition) ?? 0));
-    }
+    for (const { table } of behind) this.places.move(table, batch.upTo);
   }
 
   /** Moves one table as far as it can be moved: up to the event that cannot be applied, which half after half of the events leads to. */
@@ -183,7 +180,7 @@ export class TableMover {
     this.tables = this.tables.filter((one) => one !== table);
     this.stalls = [...this.stalls, table];
     this.changes += 1;
-    this.places.delete(table.table);
+    this.places.leave(table.table);
   }
 
   private async changesOf(table: FollowedTable, batch: Events): Promise<BatchChanges> {
@@ -192,8 +189,7 @@ export class TableMover {
   }
 
   private newsOf({ table }: FollowedTable, { events, partitionOf }: Events): StoredEvent[] {
-    const places = this.placesOf(table);
-    return events.filter((event) => event.position > (places.get(partitionOf(event)) ?? 0));
+    return events.filter((event) => event.position > this.places.positionIn(table, partitionOf(event)));
   }
 
   /** Stores what a batch comes to and moves the tables, or nothing of it where they are not where this projector left them. */
@@ -211,11 +207,12 @@ export class TableMover {
     const { count, held } = this.partitions;
     const moves = behind.flatMap(({ table }, index) => {
       const rate = this.rateOf(table).after(changes[index]?.events ?? 0) / held.length;
-      const places = [...this.placesOf(table)].filter(([, position]) => position < upTo);
-      return places.map(([partition, position]) => ({ table, partition, position, rate }));
+      return this.places.behind(table, upTo).map(([partition, position]) => ({ table, partition, position, rate }));
     });
     const tables = behind.map(({ table }) => table);
-    const lowest = Math.min(...this.names.map((table) => (tables.includes(table) ? upTo : this.positionOf(table))));
+    const lowest = Math.min(
+      ...this.names.map((table) => (tables.includes(table) ? upTo : this.places.positionOf(table))),
+    );
     return {
       text: 'SELECT move_read_models($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
       values: [
@@ -237,15 +234,6 @@ export class TableMover {
     const rate = this.rates.get(table) ?? new RecentRate();
     this.rates.set(table, rate);
     return rate;
-  }
-
-  private placesOf(table: string): Map<number, number> {
-    return this.places.get(table) ?? new Map<number, number>();
-  }
-
-  private positionOf(table: string): number {
-    const places = this.placesOf(table);
-    return places.size === 0 ? 0 : Math.min(...places.values());
   }
 }
 

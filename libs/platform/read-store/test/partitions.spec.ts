@@ -107,6 +107,7 @@ describe('partitions', () => {
     };
     const first = await stage.program([refusing, notes], 3);
     const second = await stage.program([refusing, notes]);
+    await until(() => [first, second].every((program) => leadsOf(program).length > 0));
     const revision = 0;
     await stage.append(bad, counted(1));
     await until(async () => (await first.states.list()).some(({ state }) => state === 'stalled'));
