@@ -101,9 +101,11 @@ async function rowsBefore(
     if (row === undefined) missing.add(key);
     else if (row !== null) rows.set(key, row);
   };
-  for (const { key, recorded, mayBegin } of touched) {
-    const isNews = mayBegin && recorded.position > certainFrom;
-    if (known !== null && isNews && projection.isFirst?.(recorded) === true) made.add(key);
+  const isNew = ({ recorded, mayBegin }: Touched): boolean =>
+    known !== null && mayBegin && recorded.position > certainFrom && projection.isFirst?.(recorded) === true;
+  for (const event of touched) {
+    const { key, recorded } = event;
+    if (isNew(event)) made.add(key);
     else look(key);
     for (const looked of projection.looksAt?.(recorded) ?? []) look(looked);
   }
