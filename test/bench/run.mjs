@@ -17,7 +17,7 @@ import { idleStreams } from './benchmarks/idle-streams.mjs';
 import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
-import { projections } from './benchmarks/projections.mjs';
+import { projections, projectionsByFour, projectionsByTwo } from './benchmarks/projections.mjs';
 import { rebuilds } from './benchmarks/rebuilds.mjs';
 import { resume } from './benchmarks/resume.mjs';
 import { decide } from './benchmarks/streams.mjs';
@@ -49,6 +49,8 @@ const benchmarks = [
   longJournal,
   wholeRuns,
   projections,
+  projectionsByTwo,
+  projectionsByFour,
   manySubscribers,
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
