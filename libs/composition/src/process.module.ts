@@ -39,7 +39,9 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
       // First: what starts at the end of the boot executes commands, whose handlers are registered then.
       CqrsModule.forRoot(),
       runtimeModule(configuration, probe),
-      ...(configuration.sandbox ? [SandboxModule.register({ api: roles.api }), PriceWatchModule] : [RealTimeModule]),
+      ...(configuration.sandbox
+        ? [SandboxModule.register({ api: roles.api, onOpen }), PriceWatchModule]
+        : [RealTimeModule]),
       EventStoreModule.register(),
       ReadStoreModule.register({ roles, onOpen, ...readStore }),
       TimersModule.register({ worker: roles.worker }),

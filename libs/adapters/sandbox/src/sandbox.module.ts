@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@app/kernel';
-import { Database, Notifications, Processes } from '@app/read-store';
+import { Database, Notifications, Processes, type OnOpen } from '@app/read-store';
 import { ModelFaults } from '@app/runtime';
 import { ClockMoves } from './clock-moves';
 import { Issuer } from './issuer';
@@ -16,15 +16,18 @@ import { SandboxFaults } from './sandbox-faults';
 import { Settlements } from './settlements';
 
 /** Running before anybody gets hold of it: nothing of the sandbox ever happens at the real time of a moved clock. */
-const clock = {
-  provide: Clock,
-  useFactory: async (database: Database, notifications: Notifications, processes: Processes): Promise<Clock> => {
-    const sandboxClock = new SandboxClock(database, notifications, processes);
-    await sandboxClock.start();
-    return sandboxClock;
-  },
-  inject: [Database, Notifications, Processes],
-};
+function runningClock(onOpen: OnOpen) {
+  return {
+    provide: Clock,
+    useFactory: async (database: Database, notifications: Notifications, processes: Processes): Promise<Clock> => {
+      const sandboxClock = new SandboxClock(database, notifications, processes);
+      onOpen(async () => sandboxClock.onModuleDestroy());
+      await sandboxClock.start();
+      return sandboxClock;
+    },
+    inject: [Database, Notifications, Processes],
+  };
+}
 /** What the wallet provider stands on; the provider itself needs the wallets' keys, and is bound where those are. */
 const ledger = [Market, ProviderFaults, LedgerWallets, LedgerOrders];
 const faults = { provide: ModelFaults, useExisting: SandboxFaults };
@@ -36,7 +39,15 @@ const faults = { provide: ModelFaults, useExisting: SandboxFaults };
 @Global()
 @Module({})
 export class SandboxModule {
-  static register({ api }: { readonly api: boolean }): DynamicModule {
+  /** @param onOpen what it is told to close where the process cannot be composed */
+  static register({
+    api,
+    onOpen = () => undefined,
+  }: {
+    readonly api: boolean;
+    readonly onOpen?: OnOpen | undefined;
+  }): DynamicModule {
+    const clock = runningClock(onOpen);
     return {
       module: SandboxModule,
       controllers: api ? [SandboxController, MoneyController, IssuerController] : [],
