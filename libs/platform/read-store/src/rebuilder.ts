@@ -18,15 +18,14 @@ const lookEveryMs = 500;
 /** Longer than a hanging projector keeps its partitions. */
 const comparingTriesMax = 40;
 const insufficientPrivilege = '42501';
-/** It rests while it fills tables, so that requests do not wait for it. */
-const paceWhileServing: Pace = { rest: 0.5, pageEvents: 2_000, writtenEvents: 20_000 };
+const usualPace: Pace = { pageEvents: 2_000, writtenEvents: 20_000 };
 
 interface RebuilderOptions {
   readonly database: Database;
   readonly store: EventStore;
   readonly projections: readonly AnyProjection[];
   readonly probe: Probe;
-  /** That of a process which serves when absent. */
+  /** The usual one when absent. */
   readonly pace?: Partial<Pace>;
 }
 
@@ -99,7 +98,7 @@ export class Rebuilder {
     const ids = unbuilt.map(({ id }) => id);
     await session.execute('UPDATE read_model_rebuilds SET target = $2 WHERE id = ANY($1)', [ids, end]);
     const builder = new TableBuilder(session, store, tables, { projections, program: this.program }, probe, {
-      ...paceWhileServing,
+      ...usualPace,
       ...pace,
     });
     await builder.fold(signal);

@@ -12,12 +12,11 @@ import { divide } from './places';
 import { categoriesOf } from './projection';
 import { bumpCounters, countersOf, foldBatch, upsertOf, type ReadModel } from './projection-batch';
 import { endRebuild } from './rebuild';
+import { Resting } from './resting';
 import { lockTables, refusesRow } from './table-making';
 
-/** How a table is built, beside what else its process does. */
+/** How much is done at once. */
 export interface Pace {
-  /** How long it rests after each page, in parts of the time that the page took. */
-  readonly rest: number;
   /** Events of the store that are read at once; the next ones are read while they are folded. */
   readonly pageEvents: number;
   /** What so many events came to is written at once. */
@@ -51,6 +50,7 @@ class BuildingTaken extends Error {}
 /** Fills tables from the beginning of the store, all in one reading of it, from wherever each was left. */
 export class TableBuilder {
   private readonly rows = new BuildingRows();
+  private readonly resting = new Resting();
   private readonly handed = new Set<Building>();
   private readonly categories: readonly string[];
   private readonly startedMs = performance.now();
@@ -74,7 +74,7 @@ export class TableBuilder {
     let page = await this.read(Math.min(...this.going.map(({ folded }) => folded)));
     for (;;) {
       signal.throwIfAborted();
-      const startedMs = performance.now();
+      await this.resting.rest();
       const next = page.more ? this.read(page.upTo) : null;
       next?.catch(() => undefined); // it is awaited below, unless this page fails
       for (const table of this.going) await this.take(table, page.events, page.upTo);
@@ -82,7 +82,6 @@ export class TableBuilder {
       this.eventsUnwritten += page.events.length;
       if (this.isMuch || next === null) await this.writeAll();
       if (next === null) return;
-      await sleep((performance.now() - startedMs) * this.pace.rest);
       page = await next;
     }
   }

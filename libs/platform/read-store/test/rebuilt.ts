@@ -57,7 +57,7 @@ export class RebuiltTallies {
     runner.start();
     this.ending.push(() => runner.stop());
     const rebuilder = (probe = new Probe()): Rebuilder => {
-      const pace = { rest: 0, pageEvents: 5, writtenEvents: 1 };
+      const pace = { pageEvents: 5, writtenEvents: 1 };
       const made = new Rebuilder({ database, store: this.store, projections, probe, pace });
       made.start();
       this.ending.push(() => made.stop());
