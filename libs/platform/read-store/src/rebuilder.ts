@@ -17,6 +17,8 @@ import { removeTables } from './table-removal';
 const lookEveryMs = 500;
 /** Longer than a hanging projector keeps its partitions. */
 const comparingTriesMax = 40;
+/** Those that are asked for one after the other, as by one command for all, are built in one reading of the store. */
+const gatheredFor = '1 second';
 const insufficientPrivilege = '42501';
 const usualPace: Pace = { pageEvents: 2_000, writtenEvents: 20_000 };
 
@@ -64,12 +66,14 @@ export class Rebuilder {
     }
   }
 
+  /** What is to be done; nothing yet while more of it is being asked for. */
   private async open(): Promise<Rebuild[]> {
     const execute: Execute = (sql, parameters) => this.options.database.query(sql, parameters);
     const versions = new Map(this.options.projections.map(({ name, version }) => [name, version]));
     const found = await selectRebuilds(
       execute,
-      `WHERE r.state IN ('building', 'catching_up', 'comparing') ORDER BY r.started_at`,
+      `WHERE r.state IN ('building', 'catching_up', 'comparing') AND NOT EXISTS (SELECT 1 FROM read_model_rebuilds AS begun
+         WHERE begun.state = 'building' AND begun.started_at > now() - interval '${gatheredFor}') ORDER BY r.started_at`,
       [],
     );
     return found.filter(({ projection, version }) => versions.get(projection) === version);
