@@ -5,7 +5,7 @@ import { readConfiguration } from '@app/runtime';
 import { join } from 'node:path';
 import { openLocalApi } from './local-api';
 import { parsed, type Answered, type OperatorApi } from './operator-call';
-import { CommandFailed } from './outcome';
+import { CommandFailed, NoAnswer } from './outcome';
 
 const answerWithinMs = 60_000;
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -46,7 +46,7 @@ function overHttp(baseUrl: string, token: string): OperatorApi {
         const answer = await fetch(new URL(path, baseUrl), { method, headers, signal, ...sent });
         return { status: answer.status, body: parsed(await answer.text()) };
       } catch (error) {
-        throw new CommandFailed(`${baseUrl} does not answer (${reasonOf(error)}): is the service started?`);
+        throw new NoAnswer(`${baseUrl} does not answer (${reasonOf(error)}): is the service started?`);
       }
     },
     close: async () => undefined,

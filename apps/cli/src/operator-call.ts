@@ -15,7 +15,7 @@ export interface Answered {
 }
 
 export interface OperatorApi {
-  /** @throws CommandFailed when the service does not answer */
+  /** @throws NoAnswer */
   call(this: void, call: Call): Promise<Answered>;
   close(this: void): Promise<void>;
 }

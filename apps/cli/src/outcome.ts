@@ -11,6 +11,9 @@ export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 /** A command could not do what it was asked, for a reason that its message says in one line. */
 export class CommandFailed extends Error {}
 
+/** The service does not answer now; it may later. */
+export class NoAnswer extends CommandFailed {}
+
 /** Prints a result to stdout: as one JSON document where `--json` was given, else as these lines. */
 export function print(command: Command, value: unknown, lines: readonly string[]): void {
   const { json } = command.optsWithGlobals<{ readonly json?: boolean }>();

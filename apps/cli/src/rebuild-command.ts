@@ -3,15 +3,14 @@ import { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showAnswer } from './answers';
 import { confirmed } from './confirm';
-import { openOperatorApi, succeeded } from './operator-api';
-import type { Call, OperatorApi } from './operator-call';
+import { openOperatorApi } from './operator-api';
 import { CommandFailed, print } from './outcome';
+import { PatientApi } from './patient-api';
 import { showProgress } from './progress';
 
 const lookEveryMs = 500;
-/** A service that is started again meanwhile goes on with its rebuilds. */
-const patienceMs = 120_000;
 const goesOn: readonly Rebuild['state'][] = ['building', 'catching_up', 'comparing'];
+const isOpen = ({ state }: Rebuild): boolean => state === 'ready' || goesOn.includes(state);
 
 interface Asked {
   readonly all?: boolean;
@@ -33,55 +32,60 @@ export function rebuildCommand(summary: string): Command {
       if (named.length === 0 && asked.all !== true)
         throw new CommandFailed('name read models, or say --all: parley projections list shows them');
       if (asked.yes !== true) await confirmed(`${summary}: ${asked.all === true ? 'all' : named.join(' ')}`);
-      const api = await openOperatorApi();
+      const opened = await openOperatorApi();
+      const api = new PatientApi(opened);
       try {
         const names = asked.all === true ? await namesIn(api) : named;
         const ids: string[] = [];
         for (const name of names) ids.push(await begin(api, name, asked.reason));
-        const rebuilds =
-          asked.watch === true ? await watch(api, ids) : await Promise.all(ids.map((id) => read(api, id)));
+        const rebuilds = asked.watch === true ? await watch(api, ids) : await read(api, ids);
         print(command, { data: rebuilds }, showAnswer({ data: rebuilds.map((rebuild) => ({ ...rebuild })) }));
         if (asked.watch === true) refuseUnlike(rebuilds);
       } finally {
-        await api.close();
+        await opened.close();
       }
     });
 }
 
-async function namesIn(api: OperatorApi): Promise<string[]> {
-  const { data } = await ask<ProjectionList>(api, { method: 'GET', path: '/operator/v1/projections' });
+async function namesIn(api: PatientApi): Promise<string[]> {
+  const { data } = await api.read<ProjectionList>('/operator/v1/projections');
   return data.map(({ name }) => name);
 }
 
-/** The id of the rebuild that was begun, or of the one that is under way. */
-async function begin(api: OperatorApi, projection: string, reason: string): Promise<string> {
+async function list(api: PatientApi): Promise<readonly Rebuild[]> {
+  return (await api.read<RebuildList>('/operator/v1/rebuilds')).data;
+}
+
+/**
+ * The id of the rebuild that was begun, or of the one that is under way or ready: who gives the command again, after it was cut off, is
+ * shown what came of it.
+ */
+async function begin(api: PatientApi, projection: string, reason: string): Promise<string> {
   const path = `/operator/v1/projections/${encodeURIComponent(projection)}/rebuild`;
-  const call: Call = { method: 'POST', path, body: { reason } };
-  const { data } = await ask<RebuildList>(api, { method: 'GET', path: '/operator/v1/rebuilds' });
-  const open = data.find((one) => one.projection === projection && goesOn.includes(one.state));
-  return open?.rebuildId ?? (await ask<StartedRebuild>(api, call)).rebuildId;
+  return api.insist(async () => {
+    const open = (await list(api)).find((one) => one.projection === projection && isOpen(one));
+    if (open?.state === 'ready') process.stderr.write(`${projection} is rebuilt already: ${open.rebuildId}\n`);
+    return open?.rebuildId ?? (await api.once<StartedRebuild>({ method: 'POST', path, body: { reason } })).rebuildId;
+  });
 }
 
-async function read(api: OperatorApi, id: string): Promise<Rebuild> {
-  return ask<Rebuild>(api, { method: 'GET', path: `/operator/v1/rebuilds/${id}` });
+/** In one call, unless many others were begun since. */
+async function read(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]> {
+  const listed = new Map((await list(api)).map((rebuild) => [rebuild.rebuildId, rebuild]));
+  const one = async (id: string): Promise<Rebuild> =>
+    listed.get(id) ?? api.read<Rebuild>(`/operator/v1/rebuilds/${id}`);
+  return Promise.all(ids.map(one));
 }
 
-/** Shows how far they are, on stderr, until none goes on by itself; a service that is away is waited for. */
-async function watch(api: OperatorApi, ids: readonly string[]): Promise<Rebuild[]> {
+/** Shows how far they are, on stderr, until none goes on by itself. */
+async function watch(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]> {
   let onDone: ((done: number) => void) | null = null;
-  let heardMs = performance.now();
   for (;;) {
-    const found = await Promise.all(ids.map((id) => read(api, id))).catch((error: unknown) => {
-      if (performance.now() - heardMs > patienceMs) throw error;
-      return null;
-    });
-    if (found !== null) {
-      heardMs = performance.now();
-      const target = Math.max(...found.map((rebuild) => rebuild.target));
-      onDone ??= showProgress('rebuilding', target, 'positions');
-      onDone(Math.min(target, ...found.map(({ state, position }) => (state === 'building' ? position : target))));
-      if (!found.some(({ state }) => goesOn.includes(state))) return found;
-    }
+    const found = await read(api, ids);
+    const target = Math.max(...found.map((rebuild) => rebuild.target));
+    onDone ??= showProgress('rebuilding', target, 'positions');
+    onDone(Math.min(target, ...found.map(({ state, position }) => (state === 'building' ? position : target))));
+    if (!found.some(({ state }) => goesOn.includes(state))) return found;
     await sleep(lookEveryMs);
   }
 }
@@ -94,9 +98,4 @@ function refuseUnlike(rebuilds: readonly Rebuild[]): void {
   if (unlike.length === 0) return;
   const names = unlike.map(({ projection, rebuildId }) => `${projection} (parley rebuilds differences ${rebuildId})`);
   throw new CommandFailed(`not what the events come to: ${names.join(', ')}`);
-}
-
-async function ask<Answer>(api: OperatorApi, call: Call): Promise<Answer> {
-  // Reason for the assertion: the answer's shape is the contract's, which the caller names.
-  return succeeded(await api.call(call)) as Answer;
 }

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { succeeded } from './operator-api';
+import type { Call, OperatorApi } from './operator-call';
+import { NoAnswer } from './outcome';
+
+const askAgainMs = 500;
+/** A service that is started again meanwhile goes on with what was begun. */
+const patienceMs = 120_000;
+
+/** The operator API as something long asks it: a service that has answered before and is away now is waited for, two minutes. */
+export class PatientApi {
+  private heardMs: number | null = null;
+
+  constructor(private readonly api: OperatorApi) {}
+
+  /** One look, as often as it takes. Throws what is refused, and NoAnswer in the end. */
+  async read<Answer>(path: string): Promise<Answer> {
+    return this.insist(() => this.once<Answer>({ method: 'GET', path }));
+  }
+
+  /** A change that begins with a look whether it was made already; made again from there when its answer is lost. Throws as `read`. */
+  async insist<Value>(body: () => Promise<Value>): Promise<Value> {
+    for (;;) {
+      try {
+        return await body();
+      } catch (error) {
+        const isNew = this.heardMs === null || performance.now() - this.heardMs > patienceMs;
+        if (isNew || !(error instanceof NoAnswer)) throw error;
+        await sleep(askAgainMs);
+      }
+    }
+  }
+
+  /** Throws what is refused, and NoAnswer. */
+  async once<Answer>(call: Call): Promise<Answer> {
+    const answered = await this.api.call(call);
+    if (answered.status === 503) throw new NoAnswer('the service cannot answer now');
+    this.heardMs = performance.now();
+    // Reason for the assertion: the answer's shape is the contract's, which the caller names.
+    return succeeded(answered) as Answer;
+  }
+}
