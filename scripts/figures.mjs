@@ -17,6 +17,7 @@ const longTests = [
   'test/client/',
   'libs/platform/event-store/test/bad-weather',
   'test/bench/run-memory',
+  'test/load/rebuild-all',
 ];
 const narrowing = process.argv.slice(2);
 

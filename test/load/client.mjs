@@ -37,10 +37,19 @@ export class Client {
     return this.ask('POST', path, body);
   }
 
+  /** Stores a text as a file. @throws Refused, Failed */
+  upload(path, text) {
+    return this.exchange('POST', path, { 'content-type': 'text/plain' }, Buffer.from(text));
+  }
+
   /** The body of a 2xx. @throws Refused, Failed */
-  async ask(method, path, body) {
-    const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
-    const headers = bytes === null ? {} : { 'content-type': 'application/json', 'content-length': bytes.length };
+  ask(method, path, body) {
+    const json = body === undefined ? null : Buffer.from(JSON.stringify(body));
+    return this.exchange(method, path, json === null ? {} : { 'content-type': 'application/json' }, json);
+  }
+
+  async exchange(method, path, type, bytes) {
+    const headers = bytes === null ? {} : { ...type, 'content-length': bytes.length };
     const signal = AbortSignal.timeout(answerWithinMs);
     const what = `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '…')}`;
     try {

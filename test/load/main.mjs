@@ -1,9 +1,9 @@
 // npm run load: a mixed day at a rate that does not wait for answers. Options: see options.mjs, or --help.
-import { setPriority } from 'node:os';
 import { audit } from './audit.mjs';
 import { Ledger } from './ledger.mjs';
 import { BadOptions, NoLoad, readOptions, usage } from './options.mjs';
 import { finished, holdRate } from './phase.mjs';
+import { comeFirst } from './priority.mjs';
 import { overload } from './overload.mjs';
 import { findBearableRate } from './ramp.mjs';
 import { rampReport, rateReport, overloadReport } from './report.mjs';
@@ -21,7 +21,7 @@ async function main(options) {
     return 0;
   }
   const target = await openTarget(options);
-  comeFirst();
+  if (!comeFirst()) print('(not root: the load has no priority over what it measures)');
   const ledger = new Ledger();
   const load = { target, ledger, everySeconds: options.everySeconds, print, signal: stopping.signal };
   try {
@@ -54,15 +54,6 @@ const modes = {
     return overloadReport(bears, await overload(load, bears, seconds));
   },
 };
-
-/** What it measures is late when it is itself late: where it may, it goes before the processes that it loads. */
-function comeFirst() {
-  try {
-    setPriority(-10);
-  } catch {
-    print('(not root: the load has no priority over what it measures)');
-  }
-}
 
 function verdictOn({ conversations, automations }, findings) {
   const of = `${conversations.size} conversations and ${automations.length} automations`;

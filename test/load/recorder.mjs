@@ -19,6 +19,13 @@ class Tally {
     const at = (percentile) => latency.getValueAtPercentile(percentile) / 1000;
     return { arrived, done, refused, failed, p50: at(50), p90: at(90), p99: at(99), max: latency.maxValue / 1000 };
   }
+
+  /** The part of what was done that took longer, by a thousandth. */
+  slowerThan(ms) {
+    for (let part = 0; part <= 1_000; part += 1)
+      if (this.latency.getValueAtPercentile(part / 10) > ms * 1000) return 1 - part / 1_000;
+    return 0;
+  }
 }
 
 /** Keeps the figures of one rate: as a whole, and since they were last looked at. */

@@ -1,0 +1,93 @@
+// A history of many events, made of a short real one: its events again and again, each time of other users.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startDay } from './day.mjs';
+import { Ledger } from './ledger.mjs';
+import { Recorder } from './recorder.mjs';
+import { auditStores } from './store-audit.mjs';
+
+/** Of the short history: a mixed day, and what that leaves out. */
+const day = { rate: 20 };
+const projectedWithinMs = 1_800_000;
+const lookAgainMs = 500;
+const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
+
+/** Has the users live for so many seconds, and waits until nothing is under way any more. @throws Error for what is not as it must be */
+export async function shortHistory({ stores }, users, seconds) {
+  const [ledger, recorder] = [new Ledger(), new Recorder()];
+  const { signal } = new AbortController();
+  const living = startDay({ ...day, seconds, users, ledger, recorder, signal });
+  await Promise.all([living.ended, ...users.map(livesBeside)]);
+  // What failed since the machine was slow, such as a rule whose time had passed when it was made, is no matter here.
+  const findings = await auditStores(stores, ledger);
+  if (findings.length > 0) throw new Error(`the short history is wrong:\n${findings.join('\n')}`);
+}
+
+/** What the mixed day has none of: a file, a title, a withdrawal by the user alone, something archived. */
+async function livesBeside(user) {
+  const { id } = await user.post('/conversations', { title: 'Papers' });
+  await user.upload(`/conversations/${id}/artifacts?name=${randomUUID()}.txt`, 'a few words');
+  await user.ask('PATCH', `/conversations/${id}`, { title: 'Papers and more' });
+  const { operationId, fingerprint } = await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '10000' });
+  await user.post(`/wallet/withdrawals/${operationId}/confirm`, { fingerprint });
+  const old = await user.post('/conversations', { title: 'Old' });
+  await user.post(`/conversations/${old.id}/archive`);
+}
+
+/**
+ * Multiplies what users and their things have done until there are so many events. Ids keep their form and, where they are of version
+ * 7, their time; a part of each that says nothing is the number of the copy. Nobody may write meanwhile: the event store and the
+ * product must not run. @returns {Promise<number>} how many events there are now
+ */
+export async function multiply({ stores }, events) {
+  const database = new pg.Client({ connectionString: stores.DATABASE_URL });
+  await database.connect();
+  try {
+    await database.query(copyOf);
+    const { rows } =
+      await database.query(`SELECT count(*)::int AS base, (SELECT max(global_position) FROM event_store.events)::int AS last
+      FROM event_store.events WHERE ${multiplied}`);
+    const [{ base, last }] = rows;
+    const copies = Math.max(0, Math.ceil((events - last) / base));
+    if (copies > 0) await database.query(insertCopies, [copies, last, base]);
+    await database.query('ANALYZE event_store.events');
+    // They have been reacted to: a copy of what is over starts nothing.
+    await database.query(
+      'UPDATE reactor_checkpoints SET position = (SELECT max(global_position) FROM event_store.events)',
+    );
+    await database.query('CHECKPOINT');
+    return last + copies * base;
+  } finally {
+    await database.end();
+  }
+}
+
+/** Keys, operators and the deployment are not copied. */
+const multiplied = `stream !~ '^([$]|partner|deployment|operator|audit)'`;
+
+const copyOf = `CREATE FUNCTION pg_temp.copy_of(original text, copy bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT regexp_replace(original, '([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-)[0-9a-f]{6}([0-9a-f]{6})',
+    '\\1' || lpad(to_hex(copy), 6, '0') || '\\2', 'g') $$`;
+
+const insertCopies = `
+  INSERT INTO event_store.events (global_position, stream, revision, event_id, type, is_json, data, metadata, created_ms)
+  SELECT $2 + (copy - 1) * $3 + number, pg_temp.copy_of(stream, copy), revision, pg_temp.copy_of(event_id::text, copy)::uuid, type, is_json,
+    convert_to(pg_temp.copy_of(convert_from(data, 'UTF8'), copy), 'UTF8'),
+    convert_to(pg_temp.copy_of(convert_from(metadata, 'UTF8'), copy), 'UTF8'), created_ms
+  FROM generate_series(1, $1::bigint) AS copy,
+    LATERAL (SELECT *, row_number() OVER (ORDER BY global_position) AS number FROM event_store.events WHERE ${multiplied} AND global_position <= $2) AS base`;
+
+/** Waits until every read model has all events. */
+export async function untilProjected(operator) {
+  const deadlineMs = performance.now() + projectedWithinMs;
+  for (;;) {
+    const projections = await operator.projections();
+    const behind = projections.filter(({ lag, state }) => state !== 'live' || lag.positions > 0);
+    if (behind.length === 0) return projections.map(({ name }) => name);
+    const broken = behind.find(({ state }) => state === 'stalled');
+    if (broken !== undefined) throw new Error(`${broken.name} stands still: ${JSON.stringify(broken.stalled)}`);
+    if (performance.now() > deadlineMs) throw new Error(`read models are behind: ${JSON.stringify(behind)}`);
+    await sleep(lookAgainMs);
+  }
+}
