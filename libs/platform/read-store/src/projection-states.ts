@@ -13,6 +13,7 @@ export interface ProjectionState {
   readonly state: 'live' | 'behind' | 'stalled' | 'building';
   /** The table that is read; null while this version's is being built. */
   readonly table: string | null;
+  /** While it is being built, how far that is. */
   readonly position: number;
   /** Positions of the store that it has not passed, and for how long it has not moved, where it has not passed some. */
   readonly lag: { readonly positions: number; readonly seconds: number };
@@ -48,10 +49,12 @@ export class ProjectionStates {
     const ends = new Map<string, number>();
     for (const projection of this.projections)
       ends.set(projection.name, await this.store.endPositionOf(categoriesOf([projection])));
-    const rows = await this.database.query<LiveRow>(
-      `SELECT projection, version, table_name AS "table", position, stalled,
-         round(events_per_second)::int AS "eventsPerSecond", extract(epoch FROM now() - moved_at)::float8 AS seconds
-       FROM read_model_tables JOIN read_model_positions USING (table_name) WHERE state = 'live'`,
+    const rows = await this.database.query<TableRow>(
+      `SELECT t.projection, t.version, t.state = 'live' AS "isLive", table_name AS "table", p.position, t.stalled,
+         round(CASE t.state WHEN 'live' THEN p.events_per_second ELSE r.events_per_second END)::int AS "eventsPerSecond",
+         extract(epoch FROM now() - p.moved_at)::float8 AS seconds
+       FROM read_model_tables AS t JOIN read_model_positions AS p USING (table_name) LEFT JOIN read_model_rebuilds AS r USING (table_name)
+       WHERE t.state = 'live' OR (t.state = 'building' AND r.of_new_version) ORDER BY t.state = 'live' DESC`,
     );
     return this.projections.map(({ name, version }) => {
       const row = rows.find((one) => one.projection === name && one.version === version);
@@ -106,9 +109,11 @@ export class ProjectionStates {
   }
 }
 
-interface LiveRow {
+/** A table that is read, or the first one of a version, which is being built. */
+interface TableRow {
   readonly projection: string;
   readonly version: number;
+  readonly isLive: boolean;
   readonly table: string;
   readonly position: number;
   readonly stalled: Stall | null;
@@ -118,23 +123,25 @@ interface LiveRow {
 
 function stateOf(
   { name, version }: Pick<AnyProjection, 'name' | 'version'>,
-  row: LiveRow | undefined,
+  row: TableRow | undefined,
   end: number,
 ): ProjectionState {
-  if (row === undefined) {
+  const { position, eventsPerSecond, stalled, seconds } = row ?? unbuilt;
+  const positions = Math.max(0, end - position);
+  if (row?.isLive !== true)
     return {
       name,
       version,
       state: 'building',
       table: null,
-      position: 0,
-      lag: { positions: end, seconds: 0 },
-      eventsPerSecond: 0,
-      stalled: null,
+      position,
+      lag: { positions, seconds: 0 },
+      eventsPerSecond,
+      stalled,
     };
-  }
-  const { table, position, stalled, eventsPerSecond } = row;
-  const lag = { positions: Math.max(0, end - position), seconds: position < end ? row.seconds : 0 };
+  const lag = { positions, seconds: position < end ? seconds : 0 };
   const state = stalled !== null ? 'stalled' : lag.seconds > behindAfterSeconds ? 'behind' : 'live';
-  return { name, version, state, table, position, lag, eventsPerSecond, stalled };
+  return { name, version, state, table: row.table, position, lag, eventsPerSecond, stalled };
 }
+
+const unbuilt = { position: 0, eventsPerSecond: 0, stalled: null, seconds: 0 };

@@ -27,12 +27,14 @@ const Projection = shape('Projection', {
     description:
       '`behind`: it has not moved for 5 s although there is more. `stalled`: at an event that it cannot apply. `building`: the first table of this version',
   }),
-  position: natural('Of the newest event that it shows'),
+  position: natural('Of the newest event that it shows; while it is being built, up to which it is'),
   lag: shape('ProjectionLag', {
     positions: natural('Between that and the newest event that it is to show'),
     seconds: natural('For how long it has not moved, where there is more'),
   }),
-  eventsPerSecond: natural('Of those that concern it, in the last seconds'),
+  eventsPerSecond: natural(
+    'Of those that concern it, in the last seconds; while it is being built, of all that are read',
+  ),
   stalled: nullable(StalledAt),
 });
 
