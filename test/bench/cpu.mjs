@@ -60,7 +60,7 @@ async function whenQuiet(roots) {
 const sumOf = (parts) => Object.values(parts).reduce((sum, part) => sum + part, 0);
 
 /** Seconds of CPU until now, by the names of the roots. */
-function cpuSeconds(roots) {
+export function cpuSeconds(roots) {
   const processes = allProcesses();
   const below = (pid) => {
     const own = processes.get(pid);

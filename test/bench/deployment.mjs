@@ -46,7 +46,7 @@ export async function startDeployment({ nodeArgs = [], env = {}, store: storeOpt
       ...api,
       store,
       client,
-      /** One more worker over the same stores, once it is ready; ends with `stop` of processes.mjs, or with the deployment. */
+      /** One more worker over the same stores; ends with `stop` of processes.mjs, or with the deployment. */
       startWorker: async (given) => {
         const worker = await startWorker(folder, { ...stores, PARLEY_SECRET_KEY: secretKey(folder), ...env, ...given });
         stopping.push(() => stop(worker));
@@ -124,7 +124,7 @@ async function startApi(folder, given, args) {
 
 async function startWorker(folder, given) {
   const managementPort = await freePort();
-  const child = startNode('worker', program('worker'), {
+  return startNode('worker', program('worker'), {
     env: {
       PARLEY_MODE: 'sandbox',
       PARLEY_DATA_DIR: path.join(folder, 'parley'),
@@ -137,17 +137,6 @@ async function startWorker(folder, given) {
     stdout: openSync(path.join(folder, `worker-${managementPort}.log`), 'w'),
     stderr: 'inherit',
   });
-  const deadline = performance.now() + readyWithinMs;
-  const isReady = () =>
-    fetch(`http://127.0.0.1:${managementPort}/readyz`).then(
-      ({ ok }) => ok,
-      () => false, // it does not listen yet
-    );
-  while (!(await isReady())) {
-    if (child.exitCode !== null || performance.now() > deadline) throw new Error('a worker did not become ready');
-    await sleep(pollMs);
-  }
-  return child;
 }
 
 /** What the product writes when it is ready to be called. */

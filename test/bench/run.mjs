@@ -17,7 +17,7 @@ import { idleStreams } from './benchmarks/idle-streams.mjs';
 import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
-import { projections, projectionsByFour, projectionsByTwo } from './benchmarks/projections.mjs';
+import { caughtUpByFour, caughtUpByTwo, projections } from './benchmarks/projections.mjs';
 import { rebuilds } from './benchmarks/rebuilds.mjs';
 import { resume } from './benchmarks/resume.mjs';
 import { decide } from './benchmarks/streams.mjs';
@@ -49,8 +49,8 @@ const benchmarks = [
   longJournal,
   wholeRuns,
   projections,
-  projectionsByTwo,
-  projectionsByFour,
+  caughtUpByTwo,
+  caughtUpByFour,
   manySubscribers,
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
@@ -71,6 +71,7 @@ const full = {
   automations: 400,
   runs: 1_500,
   burstEvents: 20_000,
+  backlogEvents: 60_000,
   rebuiltEvents: 100_000,
 };
 const quick = {
@@ -88,6 +89,7 @@ const quick = {
   automations: 20,
   runs: 100,
   burstEvents: 1_000,
+  backlogEvents: 8_000,
   rebuiltEvents: 2_000,
 };
 

@@ -3,33 +3,32 @@ import { END, NO_STREAM, streamNameFilter } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { created, renamed } from '../conversations.mjs';
+import { cpuSeconds } from '../cpu.mjs';
 import { stop } from '../processes.mjs';
 
 const inFlight = 64;
 /** Of each conversation: it is made, and then renamed. */
 const eventsPerStream = 4;
 const passedWithinMs = 120_000;
-const lookAgainMs = 50;
+const lookAgainMs = 5;
+const silentForMs = 7_000;
 
 /**
  * New conversations, appended as fast as the store takes them, until the read models have passed the last one's events; against a raw
  * subscription that is brought as many events of streams that nothing is projected from. The lag is what is left to do at the end of
- * the appends. With more partitions than one, as many workers share them.
+ * the appends.
  */
-const projectedBy = (partitions) => ({
+export const projections = {
   number: 18,
-  name: `events projected, live, as fast as they are appended (${partitions === 1 ? 'one partition' : `${partitions} partitions, as many workers`})`,
+  name: 'events projected, live, as fast as they are appended (one partition)',
   against: 'a raw subscription',
   figures: [
     { key: 'perSecond', unit: 'events/s', better: 'more', aim: 0.6, floor: 0.3 },
     { key: 'lagMs', unit: 'ms', better: 'less', absolute: true, aim: 250, floor: 1_000 },
   ],
 
-  async open(deployment, { burstEvents }) {
-    const { client, stores } = deployment;
-    const workers = await shareBy(deployment, partitions);
+  async open({ client, stores }, { burstEvents }) {
     const listener = await listen(stores.DATABASE_URL);
-    await listener.shared(partitions);
     return {
       ours: () => burst(client, 'conversation', burstEvents, listener),
       baseline: async () => {
@@ -37,41 +36,82 @@ const projectedBy = (partitions) => ({
         const follower = follow(client, category);
         return burst(client, category, burstEvents, follower).finally(() => follower.close());
       },
+      close: () => listener.close(),
+    };
+  },
+};
+
+/**
+ * Events that were appended while nothing projected, taken in by so many workers, each with a partition; against one worker with the one
+ * partition. From when each worker has its share until all is passed; each reads all events, and folds and writes those of its own.
+ */
+const caughtUpBy = (partitions) => ({
+  number: 18,
+  name: `events projected from a backlog (${partitions} partitions, as many workers)`,
+  against: 'one worker, one partition',
+  figures: [
+    { key: 'perSecond', unit: 'events/s', better: 'more' },
+    { key: 'busiestCpuUs', unit: "µs of the busiest worker's CPU", better: 'less' },
+  ],
+
+  async open(deployment, { backlogEvents }) {
+    const listener = await listen(deployment.stores.DATABASE_URL);
+    // Who serves projects as well: stopped for longer than a leader may be silent, it does not.
+    process.kill(deployment.child.pid, 'SIGSTOP');
+    await sleep(silentForMs);
+    return {
+      ours: () => catchUp(deployment, listener, backlogEvents, partitions),
+      baseline: () => catchUp(deployment, listener, backlogEvents, 1),
       close: async () => {
-        for (const worker of workers) await stop(worker);
-        // Those that go on without them have one partition again, as the worker that started last has it.
-        if (partitions > 1) await stop(await deployment.startWorker({ PROJECTION_PARTITIONS: '1' }));
+        process.kill(deployment.child.pid, 'SIGCONT');
         await listener.close();
       },
     };
   },
 });
 
-export const projections = projectedBy(1);
-export const projectionsByTwo = projectedBy(2);
-export const projectionsByFour = projectedBy(4);
+export const caughtUpByTwo = caughtUpBy(2);
+export const caughtUpByFour = caughtUpBy(4);
 
-/** Workers beside the one that is there, as many as there are partitions then. */
-async function shareBy(deployment, partitions) {
-  const workers = [];
-  for (let n = 1; n < partitions; n += 1)
-    workers.push(await deployment.startWorker({ PROJECTION_PARTITIONS: String(partitions) }));
-  return workers;
+async function catchUp({ client, startWorker }, listener, events, partitions) {
+  const last = await appendAll(client, 'conversation', events);
+  listener.forget();
+  const starting = Array.from({ length: partitions }, () => startWorker({ PROJECTION_PARTITIONS: String(partitions) }));
+  const workers = await Promise.all(starting);
+  const pids = Object.fromEntries(workers.map(({ pid }) => [pid, pid]));
+  const shared = await listener.shared(partitions);
+  const [startedMs, cpuBefore] = [performance.now(), cpuSeconds(pids)];
+  await listener.passed(last);
+  const [passedMs, cpuAfter] = [performance.now(), cpuSeconds(pids)];
+  for (const worker of workers) await stop(worker);
+  const projected = last - shared;
+  if (projected < events / 4) throw new Error('too little was left when the workers had shared the partitions out');
+  const busiestSeconds = Math.max(...Object.keys(pids).map((pid) => cpuAfter[pid] - cpuBefore[pid]));
+  return {
+    perSecond: (projected * 1000) / (passedMs - startedMs),
+    busiestCpuUs: (busiestSeconds * 1_000_000) / projected,
+  };
 }
 
 /** Appends so many events, and waits until they have been passed. */
 async function burst(client, category, events, follower) {
   const startedMs = performance.now();
+  const last = await appendAll(client, category, events);
+  const appendedMs = performance.now();
+  await follower.passed(last);
+  const passedMs = performance.now();
+  return { perSecond: (events * 1000) / (passedMs - startedMs), lagMs: Math.max(passedMs - appendedMs, 0.1) };
+}
+
+/** Answers the position of the last event. */
+async function appendAll(client, category, events) {
   let streams = Math.ceil(events / eventsPerStream);
   let last = 0;
   const lane = async () => {
     while (streams-- > 0) last = Math.max(last, await appendStream(client, `${category}-${randomUUID()}`));
   };
   await Promise.all(Array.from({ length: inFlight }, lane));
-  const appendedMs = performance.now();
-  await follower.passed(last);
-  const passedMs = performance.now();
-  return { perSecond: (events * 1000) / (passedMs - startedMs), lagMs: Math.max(passedMs - appendedMs, 0.1) };
+  return last;
 }
 
 async function appendStream(client, stream) {
@@ -90,27 +130,28 @@ async function listen(connectionString) {
   await connection.connect();
   const waiter = newWaiter();
   const heard = new Map();
-  let speakers = new Set();
+  const alone = new Set();
   let count = 0;
+  const forget = () => {
+    heard.clear();
+    alone.clear();
+  };
   connection.on('notification', ({ payload }) => {
     const [, position, partitions, held] = payload.split(':');
-    if (Number(partitions) !== count) {
-      heard.clear();
-      speakers = new Set();
-      count = Number(partitions);
-    }
-    speakers.add(held);
-    for (const partition of held.split(','))
-      heard.set(partition, Math.max(heard.get(partition) ?? 0, Number(position)));
+    if (Number(partitions) !== count) forget();
+    count = Number(partitions);
+    if (!held.includes(',')) alone.add(held);
+    for (const partition of held.split(',')) heard.set(partition, Number(position));
     if (heard.size === count) waiter.note(Math.min(...heard.values()));
   });
   await connection.query('LISTEN parley_read_models');
   return {
+    forget,
     passed: (position) => waiter.passed(position),
-    /** Resolves when each partition is one projector's alone. */
+    /** Resolves when each partition has been heard of as one projector's alone, with the position that all have passed. */
     async shared(partitions) {
-      const isShared = () => [...speakers].filter((held) => !held.includes(',')).length === partitions;
-      while (!(count === partitions && isShared())) await sleep(lookAgainMs);
+      while (!(count === partitions && alone.size === partitions)) await sleep(lookAgainMs);
+      return Math.min(...heard.values());
     },
     close: () => connection.end(),
   };

@@ -71,6 +71,11 @@ export class TableMover {
     return this.tables.length === 0 ? 0 : Math.min(...this.tables.map(({ table }) => this.places.positionOf(table)));
   }
 
+  /** What part of all owners it is for. */
+  get share(): number {
+    return this.partitions.held.length / this.partitions.count;
+  }
+
   /** What other processes are told of that position. */
   get progress(): Progress {
     const { count, held } = this.partitions;
@@ -79,12 +84,10 @@ export class TableMover {
 
   /** The same for each read model. */
   get progressOfEach(): ReadonlyMap<string, number> {
-    const progress = new Map<string, number>();
-    for (const { projection, table } of this.tables) {
-      const position = this.places.positionOf(table);
-      progress.set(projection.name, Math.min(position, progress.get(projection.name) ?? position));
-    }
-    return progress;
+    const names = new Set(this.tables.map(({ projection }) => projection.name));
+    const positionsOf = (name: string) =>
+      this.tables.filter(({ projection }) => projection.name === name).map(({ table }) => this.places.positionOf(table));
+    return new Map([...names].map((name) => [name, Math.min(...positionsOf(name))]));
   }
 
   get names(): readonly string[] {
