@@ -21,10 +21,7 @@ const heartbeatMs = 500;
  * fraction of what many of few do, and what comes after a pause is projected at once.
  */
 const restMaxMs = 10;
-/** Who comes from so far back makes nobody wait longer by gathering more. */
-const lateMs = 5_000;
-const lateRestMaxMs = 50;
-/** A batch of so many is followed by the next at once: there is something to catch up with. */
+/** A batch with so many events of its own is followed by the next at once: there is something to catch up with. */
 const fewEvents = 200;
 /** As `EventStore.stuck` names it. */
 const stuckName = 'projections';
@@ -151,19 +148,14 @@ export class ProjectionRunner {
             if (error instanceof Overtaken) overtaken.abort(error);
             throw error;
           });
-          await this.rest(batch, performance.now() - startedMs);
+          const restMs = Math.min(restMaxMs, performance.now() - startedMs);
+          const { count, held } = this.mover.progress;
+          if ((batch.events.length * held.length) / count < fewEvents) await sleep(restMs);
         },
       });
     } finally {
       clearInterval(heartbeat);
     }
-  }
-
-  /** @param tookMs how long the batch took */
-  private async rest({ events }: EventBatch, tookMs: number): Promise<void> {
-    const newest = events.at(-1);
-    const isLate = newest !== undefined && Date.now() - mintedAtMs(newest.id) > lateMs;
-    if (events.length * this.mover.share < fewEvents) await sleep(Math.min(isLate ? lateRestMaxMs : restMaxMs, tookMs));
   }
 
   private async commit(batch: EventBatch): Promise<void> {

@@ -71,11 +71,6 @@ export class TableMover {
     return this.tables.length === 0 ? 0 : Math.min(...this.tables.map(({ table }) => this.places.positionOf(table)));
   }
 
-  /** What part of all owners it is for. */
-  get share(): number {
-    return this.partitions.held.length / this.partitions.count;
-  }
-
   /** What other processes are told of that position. */
   get progress(): Progress {
     const { count, held } = this.partitions;
@@ -84,10 +79,11 @@ export class TableMover {
 
   /** The same for each read model. */
   get progressOfEach(): ReadonlyMap<string, number> {
-    const names = new Set(this.tables.map(({ projection }) => projection.name));
-    const positionsOf = (name: string) =>
-      this.tables.filter(({ projection }) => projection.name === name).map(({ table }) => this.places.positionOf(table));
-    return new Map([...names].map((name) => [name, Math.min(...positionsOf(name))]));
+    const progress = new Map<string, number>();
+    const { positions } = this.places;
+    for (const { projection, table } of this.tables)
+      progress.set(projection.name, Math.min(positions.get(table) ?? 0, progress.get(projection.name) ?? Infinity));
+    return progress;
   }
 
   get names(): readonly string[] {
