@@ -25,6 +25,7 @@ const background = [
   /^SELECT run_key .* NOT EXISTS \(SELECT 1 FROM execution_slots/,
   /reactor_checkpoints/,
   /read_model_tables/,
+  /read_model_positions/,
   /projector_partitions/, // how many share the read models
   /^SELECT \* FROM "\w+" WHERE "\w+" = ANY/, // rows that the projector does not know
   /^WITH due AS/, // a look for due timers

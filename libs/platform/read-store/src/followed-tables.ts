@@ -30,7 +30,7 @@ export interface Program {
 }
 
 /** The owners of streams were divided otherwise meanwhile: these partitions are not there any more. */
-export class PartitionsChanged extends Error {}
+class PartitionsChanged extends Error {}
 
 const otherPartitions = 'there are other partitions now';
 
@@ -66,7 +66,7 @@ export async function followTables(
         program,
       ]);
     const skipped = await skippedEvents(execute);
-    const places = await placesOf(execute, { program }, partitions);
+    const places = await placesOf(execute, program, partitions);
     const rows = await execute<{ name: string; projection: string; stalled: Stall | null }>(
       `SELECT table_name AS name, projection, stalled FROM read_model_tables
        WHERE follower = $1 ORDER BY table_name COLLATE "C"`,

@@ -130,9 +130,8 @@ export const readStoreMigrations = [
     `
       CREATE TABLE projector_partitions (program bigint PRIMARY KEY, partitions integer NOT NULL);
       CREATE TABLE read_model_places (
-        table_name text NOT NULL REFERENCES read_model_tables ON DELETE CASCADE, partition integer NOT NULL,
-        partitions integer NOT NULL, position bigint NOT NULL, certain_from bigint NOT NULL DEFAULT 0,
-        events_per_second real NOT NULL DEFAULT 0, moved_at timestamptz NOT NULL DEFAULT now(),
+        table_name text NOT NULL, partition integer NOT NULL, partitions integer NOT NULL, position bigint NOT NULL,
+        certain_from bigint NOT NULL DEFAULT 0, events_per_second real NOT NULL DEFAULT 0, moved_at timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (table_name, partition));
       INSERT INTO read_model_places (table_name, partition, partitions, position, moved_at)
         SELECT table_name, 0, 1, position, moved_at FROM read_model_tables;

@@ -1,5 +1,4 @@
 import type { Database } from './database';
-import type { Program } from './followed-tables';
 import type { Partitions } from './partition-leases';
 import { executeOf, lockTables, type Execute } from './table-making';
 
@@ -55,7 +54,7 @@ export async function divide(execute: Execute, program: number): Promise<void> {
 /** Where the tables that a program follows stand, by their names: the places of these partitions only. */
 export async function placesOf(
   execute: Execute,
-  { program }: Pick<Program, 'program'>,
+  program: number,
   { count, held }: Partitions,
 ): Promise<ReadonlyMap<string, Places>> {
   const rows = await execute<{ name: string; partition: number; position: number; certain: number }>(

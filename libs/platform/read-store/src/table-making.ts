@@ -95,6 +95,7 @@ export function removalOf(table: string, isFirst: boolean): Statement[] {
   return [
     { text: isFirst ? `TRUNCATE "${table}"` : `DROP TABLE IF EXISTS "${table}"`, values: [] },
     { text: 'DELETE FROM list_counters WHERE projection = $1', values: [table] },
+    { text: 'DELETE FROM read_model_places WHERE table_name = $1', values: [table] },
     { text: 'DELETE FROM read_model_tables WHERE table_name = $1', values: [table] },
   ];
 }
