@@ -21,7 +21,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const hear = (position: number) => client.query('SELECT pg_notify($1, $2)', ['parley_read_models', `7:${position}:1:0`]);
+const hear = (position: number) =>
+  client.query('SELECT pg_notify($1, $2)', ['parley_read_models', `7:${position}:1:0`]);
 
 test('what was heard before the connection broke does not count after it', async () => {
   const store = new EventStore(connectEventStore('unix:/nowhere'));

@@ -3,6 +3,7 @@ import { encodeEvent } from '@app/event-store';
 import { Probe } from '@app/runtime';
 import { counterKind, someCause, type CounterEvent } from '@app/testing/deciders';
 import { EmbeddedStore, until } from '@app/testing/event-store';
+import { until as patiently } from '@app/testing/until';
 import { v7 as uuidV7 } from 'uuid';
 import {
   ProjectionRunner,
@@ -93,13 +94,10 @@ export async function rebuilt({ rebuilds }: ProgramOnStage, projection = 'tallie
 }
 
 export async function atRest(rebuilds: Rebuilds, id: string): Promise<Rebuild> {
-  let found: Rebuild | null = null;
-  await until(async () => {
-    found = await rebuilds.find(id);
-    return !['building', 'catching_up', 'comparing'].includes(found?.state ?? 'building');
+  return patiently('the rebuild', async () => {
+    const found = await rebuilds.find(id);
+    return found === null || ['building', 'catching_up', 'comparing'].includes(found.state) ? null : found;
   });
-  if (found === null) throw new Error('there is no such rebuild');
-  return found;
 }
 
 /** Resolves when each table that the program reads has the position, and answers it. */
