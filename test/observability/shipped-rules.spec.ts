@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { reasons } from '@app/kernel';
 import { Metrics } from '@app/runtime';
 import { debianProgram, installedWithinMs } from '@app/testing/programs';
 import { expressionsIn, shippedDashboard, type Dashboard, type Panel } from './shipped-dashboard';
@@ -63,6 +64,21 @@ describe('docker/alerts.yaml', () => {
     const linked = [...rules.matchAll(/runbook: docs\/runbook\.md#(\w+)/g)].map(([, anchor]) => anchor);
     expect(linked).toEqual(alertsIn(rules).map((name) => name.toLowerCase()));
   });
+});
+
+it('the runbook names metrics and settings that there are, and says the status of a reason as callers get it', async () => {
+  const runbook = await readFile(join(docs, 'runbook.md'), 'utf8');
+  const named = [...runbook.matchAll(/`((?:parley|http)_\w+)/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !metrics.has(name))).toEqual([]);
+  const configuration = await readFile(join(docs, 'configuration.md'), 'utf8');
+  const settings = [...runbook.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]+)/g)].map(([, name = '']) => name);
+  expect(settings.length).toBeGreaterThan(8);
+  expect(settings.filter((name) => !configuration.includes(`\`${name}\``))).toEqual([]);
+  const statuses = [...runbook.matchAll(/(\d{3}) `(\w+)`/g)].map(([, status, reason = '']) => [reason, Number(status)]);
+  expect(statuses.length).toBeGreaterThan(2);
+  const known = new Map<string, number>(Object.entries(reasons).map(([reason, { status }]) => [reason, status]));
+  expect(statuses).toEqual(statuses.map(([reason]) => [reason, known.get(String(reason))]));
 });
 
 describe('docker/dashboard.json', () => {
