@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { table } from './outcome';
 
-/** An answer of the API as lines for a terminal: a list as a table, an object as its members, one below the other. */
+/** An answer of the API as lines for a terminal: a list as a table, an object as its members, one below the other; of a list both. */
 export function showAnswer(answer: JsonValue): string[] {
   if (!isJsonObject(answer)) return [textOf(answer)];
-  const { data, nextCursor } = answer;
+  const { data, nextCursor, ...others } = answer;
   if (!Array.isArray(data)) return membersOf(answer);
   const more = typeof nextCursor === 'string' ? ['', `There are more: --cursor ${nextCursor}`] : [];
-  return [...rowsOf(data), ...more];
+  return [...rowsOf(data), ...membersOf(others), ...more];
 }
 
 function membersOf(value: JsonObject): string[] {
