@@ -87,7 +87,7 @@ export class SharedSubscription {
 
   private async read(reading: Reading): Promise<void> {
     const { signal } = reading.stop;
-    await keepFollowing({ signal }, async (onProgress) => {
+    await keepFollowing({ name: 'all of this process', signal }, async (onProgress) => {
       const { signal: widened } = (reading.widened = new AbortController());
       const categories = [...this.categories];
       const after = reading.position ?? (await this.endOf(categories));

@@ -19,6 +19,8 @@ const checkpointInterval = 4;
 const logger = new Logger('Subscriptions');
 
 export interface Following {
+  /** Who follows, for the log */
+  readonly name?: string;
   readonly categories: readonly string[];
   /** The position to begin after; 0: from the beginning. */
   readonly after: number;
@@ -78,7 +80,7 @@ class Broken extends Error {
 
 /** Runs one attempt to follow after the other until the signal aborts; progress makes the next pause short again. */
 export async function keepFollowing(
-  { signal, onStuck = () => undefined }: Pick<Following, 'signal' | 'onStuck'>,
+  { name = 'a reader', signal, onStuck = () => undefined }: Pick<Following, 'name' | 'signal' | 'onStuck'>,
   follow: (onProgress: () => void) => Promise<void>,
 ): Promise<void> {
   let pauseMs = backoffFirstMs;
@@ -94,7 +96,7 @@ export async function keepFollowing(
       await follow(progress);
     } catch (error) {
       if (signal.aborted) break;
-      tell(error);
+      tell(name, error);
       if (!isAway(error)) failures += 1;
       if (failures === stuckAfterFailures) onStuck(true);
       // It pauses as well if there was no progress since the last time.
@@ -117,9 +119,9 @@ function isAway(error: unknown): boolean {
 }
 
 /** Reopening a subscription is normal; a failing handler, or a server that refuses us, is not. */
-function tell(error: unknown): void {
-  if (error instanceof Broken && isTransient(error.cause)) logger.debug(`subscribes again: ${error.message}`);
-  else logger.warn(`following the event store failed and is tried again: ${String(error)}`);
+function tell(name: string, error: unknown): void {
+  if (error instanceof Broken && isTransient(error.cause)) logger.debug(`${name} subscribes again: ${error.message}`);
+  else logger.warn(`following the event store failed, and is tried again by ${name}: ${String(error)}`);
 }
 
 /** Hands batch after batch to the handler, until the subscription ends or either of them fails. */

@@ -192,9 +192,9 @@ async function limitStatements(client: Client, timeoutMs: number): Promise<void>
 // others, it may well succeed when it is tried again.
 const awayCodes =
   /^(08...|25006|40001|40P01|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
-// What `pg` says without a code.
+// What `pg` says without a code; and PostgreSQL, with one that means other things too, of a database that an administrator has closed.
 const awayMessages =
-  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable/i;
+  /not currently accepting connections|connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable/i;
 
 /** What PostgreSQL says of a table that is not there. */
 const undefinedTable = '42P01';

@@ -138,6 +138,7 @@ export class ProjectionRunner {
       const ending = AbortSignal.any([signal, overtaken.signal]);
       if (this.mover.names.length === 0) return await aborted(ending);
       await this.store.shared.follow({
+        name: stuckName,
         categories: categoriesOf(this.projections),
         after: this.mover.lowest,
         signal: ending,

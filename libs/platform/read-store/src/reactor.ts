@@ -31,6 +31,7 @@ export async function runReactor(
     reactorLags.begin(reactor.name, after);
     await store.shared
       .follow({
+        name: reactor.name,
         categories: reactor.categories,
         after,
         signal: leading,
