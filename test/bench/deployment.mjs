@@ -11,6 +11,17 @@ const shownWithinMs = 60_000;
 const pollMs = 25;
 /** Far above what one machine serves, so that limits are counted but never reached. */
 const unreached = '100000000';
+/** Settings of a deployment whose limits nobody reaches. */
+export const unreachedLimits = {
+  RATE_LIMIT_KEY_PER_MINUTE: unreached,
+  RATE_LIMIT_USER_PER_MINUTE: unreached,
+  RATE_LIMIT_OPERATOR_PER_MINUTE: unreached,
+  REQUESTS_AT_ONCE: unreached,
+  BUDGET_DAY_CENTS: unreached,
+  BUDGET_MONTH_CENTS: unreached,
+  EXECUTION_CAPACITY: unreached,
+  AUTOMATIONS_PER_USER: unreached,
+};
 const streamsMax = '2000';
 const audience = 'parley';
 
@@ -85,14 +96,7 @@ async function startApi(folder, given, args) {
     PARLEY_DATA_DIR: path.join(folder, 'parley'),
     PORT: String(await freePort()),
     MANAGEMENT_PORT: String(await freePort()),
-    RATE_LIMIT_KEY_PER_MINUTE: unreached,
-    RATE_LIMIT_USER_PER_MINUTE: unreached,
-    RATE_LIMIT_OPERATOR_PER_MINUTE: unreached,
-    REQUESTS_AT_ONCE: unreached,
-    BUDGET_DAY_CENTS: unreached,
-    BUDGET_MONTH_CENTS: unreached,
-    EXECUTION_CAPACITY: unreached,
-    AUTOMATIONS_PER_USER: unreached,
+    ...unreachedLimits,
     OIDC_AUDIENCE: audience,
     STREAMS_PER_USER: streamsMax,
     STREAMS_PER_REPLICA: streamsMax,

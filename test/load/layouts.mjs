@@ -5,6 +5,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unreachedLimits } from '../bench/deployment.mjs';
 import { firstLine, freePort, startNode, stop } from '../bench/processes.mjs';
 import { ensureDatabase, program, startEmbeddedPostgres } from '../bench/product.mjs';
 import { operatorOf } from './operator.mjs';
@@ -12,8 +13,6 @@ import { asUsual } from './priority.mjs';
 
 const readyWithinMs = 120_000;
 const lookAgainMs = 50;
-/** Far above what one machine serves. */
-const unreached = '100000000';
 const workersApart = 2;
 
 /** How the roles are spread over processes: `together` as `npm start` has them, `apart` as docker/compose.yaml has them, with two workers. */
@@ -54,14 +53,7 @@ async function environment(folder, stores) {
     PARLEY_DATA_DIR: path.join(folder, 'data'),
     PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
-    RATE_LIMIT_KEY_PER_MINUTE: unreached,
-    RATE_LIMIT_USER_PER_MINUTE: unreached,
-    RATE_LIMIT_OPERATOR_PER_MINUTE: unreached,
-    REQUESTS_AT_ONCE: unreached,
-    BUDGET_DAY_CENTS: unreached,
-    BUDGET_MONTH_CENTS: unreached,
-    EXECUTION_CAPACITY: unreached,
-    AUTOMATIONS_PER_USER: unreached,
+    ...unreachedLimits,
   };
 }
 
