@@ -11,7 +11,9 @@ const rooms = {
     libraries: {
       kernel: [],
       canonical: ['kernel'],
-      runtime: ['kernel'],
+      // What the log of all events consists of, as others specified it; a browser runs it as well.
+      transparency: ['kernel', 'canonical'],
+      runtime: ['kernel', 'canonical', 'transparency'],
       'event-store': ['kernel', 'runtime'],
       // Its projection runner follows the subscriptions of event-store.
       'read-store': ['kernel', 'runtime', 'event-store'],
@@ -35,11 +37,22 @@ const rooms = {
   // The slices, in an order in which each imports only earlier ones.
   product: {
     on: ['platform'],
-    everyone: ['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'schema', 'http'],
+    everyone: [
+      'kernel',
+      'canonical',
+      'transparency',
+      'runtime',
+      'event-store',
+      'read-store',
+      'timers',
+      'schema',
+      'http',
+    ],
     libraries: {
       partners: [],
       users: [],
       deployment: [],
+      audit: [],
       budget: [],
       consent: [],
       conversations: ['consent'],
@@ -49,7 +62,7 @@ const rooms = {
       runs: ['conversations', 'budget', 'deployment', 'consent'],
       // What fires starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
       automations: ['conversations', 'deployment', 'runs', 'wallets', 'consent'],
-      approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],
+      approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent', 'audit'],
       // Operators change what any slice has.
       operators: ['deployment', 'partners', 'users', 'budget', 'conversations', 'wallets', 'runs', 'automations'],
       // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).

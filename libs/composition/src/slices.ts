@@ -2,6 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ActivityModule, activityReadModel } from '@app/activity';
 import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
 import { ArtifactsModule, artifactsReadModel } from '@app/artifacts';
+import { AuditModule, AuditWorkModule, logMigrations } from '@app/audit';
 import {
   automationKind,
   AutomationOwners,
@@ -56,6 +57,7 @@ const operationalTables = [
   ...timersMigrations,
   ...sandboxStateMigrations,
   ...sandboxLedgerMigrations,
+  ...logMigrations,
 ];
 
 /** The read store of the whole product. */
@@ -98,8 +100,11 @@ export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (T
     RunsModule,
     ApprovalsModule,
     ActivityModule,
+    AuditModule,
     ...(api ? [JournalModule.register(conversationKind, asyncApiOf), ReferenceModule.register(asyncApiOf)] : []),
     ...(api && operators ? [OperatorsModule] : []),
-    ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule, OperatorWorkModule] : []),
+    ...(worker
+      ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule, OperatorWorkModule, AuditWorkModule]
+      : []),
   ];
 }

@@ -11,6 +11,7 @@ const integers = fc.oneof(
   fc.constantFrom(0, 127, 128, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1),
 );
 const texts = fc.string({ unit: 'grapheme', maxLength: 40 });
+const bytes = fc.uint8Array({ maxLength: 60 }).map((some) => Buffer.from(some));
 const events = fc.record({
   id: fc.uuid({ version: [1, 4] }),
   form: fc.constantFrom('text', 'structured'),
@@ -20,8 +21,8 @@ const events = fc.record({
   position: integers,
   system: fc.dictionary(fc.oneof(texts, fc.constantFrom('type', 'content-type', 'created')), texts),
   contentType: fc.constantFrom('application/json', 'application/octet-stream', undefined),
-  data: fc.json(),
-  metadata: fc.json(),
+  data: bytes,
+  metadata: bytes,
   unknown: fc.boolean(),
 });
 type Event = typeof events extends fc.Arbitrary<infer Value> ? Value : never;
@@ -44,8 +45,8 @@ function recordedOf(event: Event): ReadResp.ReadEvent.RecordedEvent {
   recorded.setCommitPosition(String(event.position));
   for (const [name, value] of Object.entries(event.system)) recorded.getMetadataMap().set(name, value);
   if (event.contentType !== undefined) recorded.getMetadataMap().set('content-type', event.contentType);
-  recorded.setData(Buffer.from(event.data));
-  recorded.setCustomMetadata(Buffer.from(event.metadata));
+  recorded.setData(event.data);
+  recorded.setCustomMetadata(event.metadata);
   return recorded;
 }
 

@@ -13,10 +13,11 @@ export interface ReceivedEvent {
   position: number;
   id: string;
   type: string;
-  /** Whether `data` is said to be JSON. Other data and metadata are bytes, and no texts. */
+  /** Whether `data` is said to be JSON. */
   isJson: boolean;
-  data: string;
-  metadata: string;
+  /** The stored bytes, as are those of `metadata`: parts of the message that they came in. */
+  data: Buffer;
+  metadata: Buffer;
 }
 
 /** The server has looked through the store up to this position. */
@@ -29,6 +30,7 @@ interface Checkpoint {
 export type ReadAnswer = ReceivedEvent | Checkpoint | { readonly kind: 'nothing' };
 
 const nothing: ReadAnswer = { kind: 'nothing' };
+const noBytes = Buffer.alloc(0);
 
 const readResp = { event: 1, checkpoint: 3 } as const;
 
@@ -50,7 +52,16 @@ function resolvedEvent(fields: ProtobufReader): ReceivedEvent | null {
 const recorded = { id: 1, stream: 2, revision: 3, commit: 5, system: 6, metadata: 7, data: 8 } as const;
 
 function recordedEvent(fields: ProtobufReader): ReceivedEvent {
-  const none = { stream: '', revision: 0, position: 0, id: '', type: '', isJson: false, data: '', metadata: '' };
+  const none = {
+    stream: '',
+    revision: 0,
+    position: 0,
+    id: '',
+    type: '',
+    isJson: false,
+    data: noBytes,
+    metadata: noBytes,
+  };
   const event: ReceivedEvent = { kind: 'event', ...none };
   for (let field = fields.next(); field !== 0; field = fields.next()) {
     if (field === recorded.id) event.id = uuid(fields.message());
@@ -58,8 +69,8 @@ function recordedEvent(fields: ProtobufReader): ReceivedEvent {
     else if (field === recorded.revision) event.revision = fields.number();
     else if (field === recorded.commit) event.position = fields.number();
     else if (field === recorded.system) takeSystem(event, fields.message());
-    else if (field === recorded.metadata) event.metadata = fields.text();
-    else if (field === recorded.data) event.data = fields.text();
+    else if (field === recorded.metadata) event.metadata = fields.content();
+    else if (field === recorded.data) event.data = fields.content();
   }
   return event;
 }

@@ -9,7 +9,7 @@ const cause = someCause();
 /** What the store gives back of an encoded event, over its JSON form. */
 function receivedOf(encoded: { id: string; type: string; data: unknown; metadata?: unknown }): ReceivedEvent {
   const { id, type } = encoded;
-  const [data, metadata] = [encoded.data, encoded.metadata].map((value) => JSON.stringify(value) ?? '');
+  const bytes = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '');
   return {
     kind: 'event',
     stream: 'counter-7',
@@ -18,8 +18,8 @@ function receivedOf(encoded: { id: string; type: string; data: unknown; metadata
     id,
     type,
     isJson: true,
-    data: data ?? '',
-    metadata: metadata ?? '',
+    data: bytes(encoded.data),
+    metadata: bytes(encoded.metadata),
   };
 }
 
@@ -62,10 +62,10 @@ describe('decodeEvent', () => {
 
   it.each<[string, Partial<ReceivedEvent>]>([
     ['bytes for data', { isJson: false }],
-    ['an array for data', { data: '[]' }],
-    ['a text for data', { data: 'not JSON' }],
-    ['no metadata', { metadata: '' }],
-    ['bytes for metadata', { metadata: '\ufffd' }],
+    ['an array for data', { data: Buffer.from('[]') }],
+    ['a text for data', { data: Buffer.from('not JSON') }],
+    ['no metadata', { metadata: Buffer.alloc(0) }],
+    ['bytes for metadata', { metadata: Buffer.of(0xff) }],
   ])('refuses an event with %s, which this product cannot have written', (_, foreign) => {
     const received = receivedOf(encodeEvent(counterKind, counted(3), cause));
     expect(() => decodeStored({ ...received, ...foreign })).toThrow(TypeError);

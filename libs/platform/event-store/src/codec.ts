@@ -89,9 +89,9 @@ export function decodeOwn(received: ReceivedEvent): StoredEvent | null {
   }
 }
 
-function jsonObjectIn(text: string): JsonObject | null {
+function jsonObjectIn(bytes: Buffer): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
     return isJsonObject(value) ? value : null;
   } catch {
     return null; // it is no JSON at all

@@ -163,6 +163,27 @@ export class EventStore {
     return { events, upTo, more: looked > maxCount };
   }
 
+  /**
+   * The next events of the whole store after a position (0: from the beginning), oldest first, with their bytes as they are stored; also
+   * those of the server's own streams, and such as this product cannot have written. Throws Unavailable.
+   */
+  async readAllRaw(after: number, maxCount: number): Promise<ReceivedEvent[]> {
+    const events: ReceivedEvent[] = [];
+    // The one at the position comes again.
+    await this.collect(readOfAll(after === 0 ? 'start' : after, maxCount + 1, 'forwards'), (event) => {
+      if (event.position > after) events.push(event);
+      return events.length < maxCount;
+    });
+    return events;
+  }
+
+  /** As `readStream`, with the bytes of the events as they are stored. Throws Unavailable. */
+  async readStreamRaw(stream: string, fromRevision: number, maxCount: number): Promise<ReceivedEvent[]> {
+    const events: ReceivedEvent[] = [];
+    await this.collect(readOfStream(stream, fromRevision, maxCount, 'forwards'), (event) => events.push(event) > 0);
+    return events;
+  }
+
   /** Position of the newest event, also one of the server's own, or 0 in an empty store. Throws Unavailable. */
   async endPosition(): Promise<number> {
     const [newest] = await this.readBackwards('end', 1);

@@ -1,3 +1,4 @@
+export type { ReceivedEvent } from './answers';
 export { AppendChannel } from './append-channel';
 export { decodeEvent, encodeEvent, upcast, type LiftingKind, type Recorded, type StoredEvent } from './codec';
 export { connectEventStore } from './connection';

@@ -55,8 +55,8 @@ class Source {
 
 function received(n: number): ReceivedEvent {
   const { id, type, data, metadata } = encodeEvent(counterKind, counted(n), someCause());
-  const texts = { data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
-  return { kind: 'event', stream: 'counter-1', revision: n, position: n + 1, id, type, isJson: true, ...texts };
+  const bytes = { data: Buffer.from(JSON.stringify(data)), metadata: Buffer.from(JSON.stringify(metadata)) };
+  return { kind: 'event', stream: 'counter-1', revision: n, position: n + 1, id, type, isJson: true, ...bytes };
 }
 
 const intakeOf = (source: Source, signal = new AbortController().signal) => new Intake(source.subscribe, signal);

@@ -52,17 +52,23 @@ export class ProtobufReader {
   }
 
   text(): string {
-    const from = this.content();
+    const from = this.enter();
     return this.bytes.toString('utf8', from, this.at);
   }
 
+  /** The bytes as they are: a part of the message, not a copy. */
+  content(): Buffer {
+    const from = this.enter();
+    return this.bytes.subarray(from, this.at);
+  }
+
   message(): ProtobufReader {
-    const from = this.content();
+    const from = this.enter();
     return new ProtobufReader(this.bytes, from, this.at);
   }
 
   /** Where the content of the field begins; it ends at `at`. */
-  private content(): number {
+  private enter(): number {
     this.take(wires.bytes);
     return this.advance(this.varint());
   }

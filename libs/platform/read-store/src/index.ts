@@ -17,6 +17,7 @@ export { ProjectionStates } from './projection-states';
 export { Rebuilder } from './rebuilder';
 export { type Rebuild } from './rebuild';
 export { Rebuilds, type RebuildOutcome } from './rebuilds';
+export { Resting } from './resting';
 export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';
 export { openDatabase, ReadStoreModule, type OnOpen } from './read-store.module';

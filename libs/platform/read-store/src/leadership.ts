@@ -14,6 +14,7 @@ export const leaderLocks = {
   firing: 7_265_006,
   contractUses: 7_265_009,
   operators: 7_265_010,
+  transparency: 7_265_011,
 } as const;
 
 /**

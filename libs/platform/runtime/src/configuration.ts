@@ -1,6 +1,7 @@
 import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
 import { admissionVariables } from './admission-variables';
 import { artifactVariables } from './artifact-variables';
+import { auditVariables, needsTooMany } from './audit-variables';
 import { commandLineVariables } from './command-line-variables';
 import { connectionVariables } from './connection-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
@@ -103,6 +104,7 @@ export const variables = {
   ...connectionVariables,
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
   ...artifactVariables,
+  ...auditVariables,
   ...deprecationVariables,
   ...insecureVariables,
   ...commandLineVariables,
@@ -213,6 +215,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       if (endsTooSoon(given))
         broken.push('  V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it');
       if (leavesKeysOpen(given)) broken.push('  OIDC_JWKS_URI: must go with one OIDC_ISSUER, whose keys they are');
+      if (needsTooMany(given)) broken.push('  WITNESSES_NEEDED: must be no more than there are WITNESSES');
       if (sharesAudience(given)) broken.push('  OPERATOR_AUDIENCE: must be none of OIDC_AUDIENCE');
       if (broken.length > 0) throw new ConfigurationError(`The environment is not valid:\n${broken.join('\n')}`);
     },

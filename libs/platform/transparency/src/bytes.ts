@@ -1,0 +1,49 @@
+import { base64 } from '@scure/base';
+
+export const toBase64 = (bytes: Uint8Array): string => base64.encode(bytes);
+
+/** The bytes of a standard base64 text; null for any other text, so that bytes have one spelling (RFC 4648, section 4). */
+export function fromBase64(text: string): Uint8Array | null {
+  try {
+    return base64.decode(text);
+  } catch {
+    return null; // it is no base64
+  }
+}
+
+export function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** The text of UTF-8 bytes; null for others. */
+export function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null; // it is no UTF-8
+  }
+}
+
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** A number of 64 bits, the highest first. */
+export function uint64(value: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}
+
+/** A decimal number without leading zeroes, as a count or an index is written; null for another text, or one that is too large to be exact. */
+export function parseCount(text: string): number | null {
+  if (!/^(?:0|[1-9]\d{0,15})$/.test(text)) return null;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : null;
+}

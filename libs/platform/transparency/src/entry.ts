@@ -1,0 +1,36 @@
+import { canonicalText } from '@app/canonical';
+import { concat, utf8 } from './bytes';
+
+/** What the log says of an event: where it is, what it is, and the hashes of its stored bytes, in hex. */
+export interface LogEntry {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly dataSha256: string;
+  readonly metadataSha256: string;
+}
+
+/** The bytes that a leaf is the hash of: the RFC 8785 form. */
+export function entryBytes({ stream, revision, id, type, dataSha256, metadataSha256 }: LogEntry): Uint8Array {
+  return utf8(canonicalText({ stream, revision, id, type, dataSha256, metadataSha256 }));
+}
+
+/** Entries as they are served together: each behind its length in two bytes. Source: C2SP tlog-tiles, "Log entries". */
+export function bundleOf(entries: readonly Uint8Array[]): Uint8Array {
+  return concat(...entries.flatMap((entry) => [Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry]));
+}
+
+/** The entries of a bundle, in their order; null where it is cut. */
+export function entriesIn(bundle: Uint8Array): Uint8Array[] | null {
+  const entries: Uint8Array[] = [];
+  for (let at = 0; at < bundle.length;) {
+    const [high, low] = [bundle[at], bundle[at + 1]];
+    if (high === undefined || low === undefined) return null;
+    const [from, to] = [at + 2, at + 2 + high * 256 + low];
+    if (to > bundle.length) return null;
+    entries.push(bundle.subarray(from, to));
+    at = to;
+  }
+  return entries;
+}

@@ -1,0 +1,79 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Database, keepLeading, Notifications } from '@app/read-store';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkpointWanted } from './checkpoint-wanted';
+import { Checkpoints, LogForked } from './checkpoints';
+import { LogBuilder } from './log-builder';
+
+/** Real time: a moved sandbox clock makes no checkpoints. */
+const buildEveryMs = 1_000;
+const checkpointEveryMs = 60_000;
+/** Checkpoints that receipts ask for: no more often than this, however many ask. */
+const wantedEveryMs = 500;
+
+/** Builds the log and makes its checkpoints, in one process of the deployment. */
+@Injectable()
+export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(AuditWork.name);
+  private readonly stopping = new AbortController();
+  private work: Promise<void> = Promise.resolve();
+  private madeAtMs = -Infinity;
+  private isWanted = false;
+  private wake = (): void => undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly notifications: Notifications,
+    private readonly builder: LogBuilder,
+    private readonly checkpoints: Checkpoints,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { leaderSession } = this.database;
+    const stopListening = this.notifications.on(checkpointWanted, () => {
+      // Who asks while others have asked wakes nobody again.
+      if (!this.isWanted) this.wake();
+      this.isWanted = true;
+    });
+    this.work = keepLeading(leaderSession, 'transparency', this.stopping.signal, (leading) =>
+      this.lead(leading),
+    ).finally(stopListening);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.work;
+  }
+
+  private async lead(leading: AbortSignal): Promise<void> {
+    this.builder.forget();
+    while (!leading.aborted) {
+      const { place, edge } = await this.builder.catchUp(leading);
+      const sinceMs = performance.now() - this.madeAtMs;
+      if (!leading.aborted && sinceMs >= (this.isWanted ? wantedEveryMs : checkpointEveryMs)) {
+        this.isWanted = false;
+        this.madeAtMs = performance.now();
+        await this.make(place, edge);
+      }
+      await this.rest(leading);
+    }
+  }
+
+  private async make(...tree: Parameters<Checkpoints['make']>): Promise<void> {
+    try {
+      await this.checkpoints.make(...tree);
+    } catch (error) {
+      if (!(error instanceof LogForked)) throw error;
+      this.logger.error({ msg: 'the log signs nothing: what it covers was altered', err: error });
+    }
+  }
+
+  /** Until there may be something to do. */
+  private async rest(leading: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.wake = () => woken.abort();
+    const withinMs = this.isWanted ? wantedEveryMs : buildEveryMs;
+    const signal = AbortSignal.any([leading, woken.signal]);
+    await sleep(withinMs, undefined, { signal }).catch(() => undefined); // woken, or over
+  }
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { AuditFigures } from './audit-figures';
+import { AuditWork } from './audit-work';
+import { Checkpoints } from './checkpoints';
+import { LogBuilder } from './log-builder';
+import { EventProofs } from './log-proofs';
+import { LogTables } from './log-tables';
+
+/** The log of all events, for whoever serves it or proves something by it. */
+@Module({
+  providers: [AuditFigures, Checkpoints, EventProofs, LogTables],
+  exports: [Checkpoints, EventProofs, LogTables],
+})
+export class AuditModule {}
+
+/** Builds the log, in workers. */
+@Module({ imports: [AuditModule], providers: [AuditWork, LogBuilder] })
+export class AuditWorkModule {}

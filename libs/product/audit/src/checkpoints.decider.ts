@@ -1,0 +1,131 @@
+import { accept, unreachable, type Decider, type Instant } from '@app/kernel';
+import type { CheckpointEvent } from './checkpoints.events';
+
+export type CheckpointCommand =
+  | { readonly type: 'Open'; readonly at: Instant; readonly origin: string }
+  | {
+      readonly type: 'Fix';
+      readonly at: Instant;
+      readonly size: number;
+      readonly root: string;
+      readonly position: number;
+    }
+  | {
+      readonly type: 'Sign';
+      readonly at: Instant;
+      readonly size: number;
+      readonly key: string;
+      readonly note: string;
+    }
+  | {
+      readonly type: 'Cosign';
+      readonly at: Instant;
+      readonly size: number;
+      readonly witness: string;
+      readonly line: string;
+    };
+
+/** What was decided of a tree, before it was signed. */
+export interface FixedCheckpoint {
+  readonly at: Instant;
+  readonly size: number;
+  /** In base64. */
+  readonly root: string;
+  /** Of the last event that it covers. */
+  readonly position: number;
+}
+
+export interface SignedCheckpoint extends FixedCheckpoint {
+  readonly key: string;
+  /** As the log signed it. */
+  readonly note: string;
+  readonly cosignatures: readonly { readonly witness: string; readonly line: string }[];
+}
+
+export interface CheckpointsState {
+  /** Null: the log was never opened. */
+  readonly origin: string | null;
+  readonly fixed: FixedCheckpoint | null;
+  /** The last ones, the newest last: those that a witness may still answer for. */
+  readonly signed: readonly SignedCheckpoint[];
+  /** Public keys that ever signed, the newest last. */
+  readonly keys: readonly string[];
+}
+
+/** A witness has so many checkpoints' time to answer. */
+const keptMax = 8;
+
+/**
+ * The rules of the log's checkpoints (docs/decisions/proof.md): what was decided of a size is decided for good, sizes only grow, and
+ * nothing is signed that was not decided before.
+ */
+export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, CheckpointEvent> = {
+  initialState: { origin: null, fixed: null, signed: [], keys: [] },
+
+  decide: (command, state) => {
+    const { at } = command;
+    switch (command.type) {
+      case 'Open':
+        return state.origin === null ? accept({ type: 'log.opened', at, origin: command.origin }) : accept();
+      case 'Fix': {
+        const { size, root, position } = command;
+        if (!isGrown(state, size)) return accept();
+        return accept({ type: 'checkpoint.fixed', at, size, root, position });
+      }
+      case 'Sign': {
+        const { size, key, note } = command;
+        if (!isUnsigned(state) || state.fixed?.size !== size) return accept();
+        return accept({ type: 'checkpoint.signed', at, size, key, note });
+      }
+      case 'Cosign': {
+        const { size, witness, line } = command;
+        const checkpoint = state.signed.find((signed) => signed.size === size);
+        if (checkpoint === undefined || checkpoint.cosignatures.some((other) => other.witness === witness))
+          return accept();
+        return accept({ type: 'checkpoint.cosigned', at, size, witness, line });
+      }
+      default:
+        return unreachable(command);
+    }
+  },
+
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'log.opened':
+        return { ...state, origin: event.origin };
+      case 'checkpoint.fixed': {
+        const { type: _, ...fixed } = event;
+        return { ...state, fixed };
+      }
+      case 'checkpoint.signed': {
+        const { fixed, signed, keys } = state;
+        const { key, note } = event;
+        if (fixed === null) return state;
+        return {
+          ...state,
+          signed: [...signed, { ...fixed, key, note, cosignatures: [] }].slice(-keptMax),
+          keys: [...keys.filter((other) => other !== key), key],
+        };
+      }
+      case 'checkpoint.cosigned': {
+        const { size, witness, line } = event;
+        const signed = state.signed.map((one) =>
+          one.size === size ? { ...one, cosignatures: [...one.cosignatures, { witness, line }] } : one,
+        );
+        return { ...state, signed };
+      }
+      default:
+        return unreachable(event);
+    }
+  },
+};
+
+/** Whether a tree of that size can be decided now: it is larger than all that were, which are signed. */
+function isGrown(state: CheckpointsState, size: number): boolean {
+  return state.origin !== null && !isUnsigned(state) && size > (state.fixed?.size ?? 0);
+}
+
+/** Whether what was decided last is still to be signed. */
+export function isUnsigned({ fixed, signed }: CheckpointsState): boolean {
+  return fixed !== null && fixed.size !== (signed.at(-1)?.size ?? 0);
+}

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { FoldedStates, Streams } from '@app/event-store';
+import { causeOfService, Clock, type Cause } from '@app/kernel';
+import { Configuration } from '@app/runtime';
+import {
+  checkpointText,
+  fromBase64,
+  noteText,
+  sameHash,
+  signatureOf,
+  toBase64,
+  verifierKeyText,
+  type TreeEdge,
+} from '@app/transparency';
+import { v4 as uuidV4 } from 'uuid';
+import { isUnsigned, type CheckpointCommand, type CheckpointsState, type FixedCheckpoint } from './checkpoints.decider';
+import { checkpointsId, checkpointsKind } from './checkpoints.stream';
+import type { LogPlace } from './log-tables';
+import { LogTables } from './log-tables';
+import { logKey } from './signing-key';
+
+/** The log would contradict what it signed before: the store, or the tables of the log, were altered. It signs nothing more. */
+export class LogForked extends Error {}
+
+/** The log's checkpoints: decided on `audit-checkpoints` first, then signed. */
+@Injectable()
+export class Checkpoints {
+  private readonly cause: Cause = causeOfService('audit', uuidV4());
+
+  constructor(
+    private readonly streams: Streams,
+    private readonly states: FoldedStates,
+    private readonly tables: LogTables,
+    private readonly configuration: Configuration,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What is known of them as of now. Throws Unavailable. */
+  async current(): Promise<CheckpointsState> {
+    return (await this.states.current(checkpointsKind, checkpointsId)).state;
+  }
+
+  /**
+   * Makes a checkpoint of the tree, where it has grown since the last one. @throws LogForked where the tree does not begin with what was
+   * decided before; Unavailable
+   */
+  async make(place: LogPlace, edge: TreeEdge): Promise<CheckpointsState> {
+    const known = await this.opened();
+    // The process that decided it may have died before it signed.
+    const state = isUnsigned(known) ? await this.sign(known) : known;
+    const before = state.fixed;
+    if (place.size <= (before?.size ?? 0)) return state;
+    if (before !== null) await this.checkBegins(before);
+    const root = toBase64(edge.root());
+    return this.sign(await this.decide({ type: 'Fix', at: this.now(), root, ...place }));
+  }
+
+  private async opened(): Promise<CheckpointsState> {
+    const state = await this.current();
+    if (state.origin !== null) return state;
+    return this.decide({ type: 'Open', at: this.now(), origin: `parley/${uuidV4()}` });
+  }
+
+  /** Signs what was decided last, as far as the tree that is kept here says the same. */
+  private async sign(state: CheckpointsState): Promise<CheckpointsState> {
+    const { fixed, origin } = state;
+    const root = fixed && fromBase64(fixed.root);
+    if (fixed === null || origin === null || root === null || !isUnsigned(state)) return state;
+    const { size } = fixed;
+    // Another process, which has read more, may have decided it.
+    if (size > (await this.tables.place()).size) return state;
+    await this.checkBegins(fixed);
+    const key = logKey(this.configuration, origin);
+    const text = checkpointText({ origin, size, root });
+    const note = noteText({ text, signatures: [signatureOf(key, text)] });
+    return this.decide({ type: 'Sign', at: this.now(), size, key: verifierKeyText(key), note });
+  }
+
+  private async checkBegins({ size, root }: FixedCheckpoint): Promise<void> {
+    const decided = fromBase64(root);
+    if (decided !== null && sameHash(await this.tables.tree(size).root(), decided)) return;
+    throw new LogForked(`the log's first ${size} leaves are not those of its checkpoint`);
+  }
+
+  /** Adds a witness's line under a checkpoint; nothing where it is there, or is of a checkpoint that is too old. Throws Unavailable. */
+  async cosign(size: number, witness: string, line: string): Promise<void> {
+    await this.decide({ type: 'Cosign', at: this.now(), size, witness, line });
+  }
+
+  private async decide(command: CheckpointCommand): Promise<CheckpointsState> {
+    const decided = await this.streams.decide(checkpointsKind, checkpointsId, command, this.cause);
+    if (!decided.ok) throw new Error(`${command.type}: ${JSON.stringify(decided)}`);
+    return decided.value.state;
+  }
+
+  private now() {
+    return this.clock.now();
+  }
+}

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { ReceivedEvent } from '@app/event-store';
+import { Database } from '@app/read-store';
+import { Configuration } from '@app/runtime';
+import { leafHash, entryBytes, sameHash, type Hash } from '@app/transparency';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkpointWanted } from './checkpoint-wanted';
+import { Checkpoints } from './checkpoints';
+import type { SignedCheckpoint } from './checkpoints.decider';
+import { entryOf } from './covered-events';
+import { LogTables } from './log-tables';
+import { isWitnessed, withLines } from './witnessing';
+
+const lookEveryMs = 100;
+
+/** That an event is in the log: which leaf it is, and the path from there up. */
+export interface Inclusion {
+  readonly index: number;
+  readonly path: readonly Hash[];
+}
+
+/** What the log proves of some events, up to one checkpoint. */
+export interface LogProofs {
+  /** The signed note with the lines of witnesses; null as long as there is none. */
+  readonly checkpoint: string | null;
+  /** For each event; null for one that the checkpoint does not cover, or that the log holds otherwise. */
+  readonly inclusions: readonly (Inclusion | null)[];
+}
+
+/** Proves events that the store holds. */
+@Injectable()
+export class EventProofs {
+  constructor(
+    private readonly tables: LogTables,
+    private readonly checkpoints: Checkpoints,
+    private readonly database: Database,
+    private readonly configuration: Configuration,
+  ) {}
+
+  /**
+   * Proofs up to a checkpoint that covers all of the events, with as many cosignatures as WITNESSES_NEEDED says; after `withinMs`, what
+   * there is then. Throws Unavailable.
+   */
+  async prove(events: readonly ReceivedEvent[], withinMs: number): Promise<LogProofs> {
+    const checkpoint = await this.checkpointOver(Math.max(...events.map(({ position }) => position)), withinMs);
+    if (checkpoint === null) return { checkpoint: null, inclusions: events.map(() => null) };
+    const { size } = checkpoint;
+    const tree = this.tables.tree(size);
+    const inclusions = await Promise.all(
+      events.map(async (event): Promise<Inclusion | null> => {
+        const entry = entryOf(event);
+        const index = await this.tables.indexOf({ position: event.position, entry });
+        if (index === null || index >= size) return null;
+        const isThis = sameHash(await tree.leaf(index), leafHash(entryBytes(entry)));
+        return isThis ? { index, path: await tree.inclusionPath(index) } : null;
+      }),
+    );
+    return { checkpoint: withLines(checkpoint), inclusions };
+  }
+
+  private async checkpointOver(position: number, withinMs: number): Promise<SignedCheckpoint | null> {
+    const untilMs = performance.now() + withinMs;
+    for (let isAsked = false; ; isAsked = true) {
+      const { signed } = await this.checkpoints.current();
+      const newest = signed.at(-1) ?? null;
+      const covers = newest !== null && newest.position >= position;
+      const good = signed.findLast((one) => one.position >= position && isWitnessed(one, this.configuration));
+      if (good !== undefined || performance.now() >= untilMs) return good ?? newest;
+      if (!isAsked && !covers) await this.database.query('SELECT pg_notify($1, $2)', [checkpointWanted, '']);
+      await sleep(lookEveryMs);
+    }
+  }
+}

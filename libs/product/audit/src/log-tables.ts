@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import { Database, migration } from '@app/read-store';
+import { bundleOf, entryBytes, hashBytes, hashesIn, joined, TiledTree, tileWidth, TreeEdge } from '@app/transparency';
+import type { FullTile, Hash, LogEntry, TileName } from '@app/transparency';
+import { leafOf } from './covered-events';
+
+/** An entry, and where its event lies in the whole store. */
+export interface PlacedEntry {
+  readonly position: number;
+  readonly entry: LogEntry;
+}
+
+/** How far the log has been built: its leaves, and the position that they go up to. */
+export interface LogPlace {
+  readonly size: number;
+  readonly position: number;
+}
+
+export const logMigrations = [
+  // Follows from the events, and can be built again from them: what a crash of PostgreSQL takes back is built again.
+  migration(
+    540,
+    'CreateTransparencyLog',
+    `
+      CREATE TABLE transparency_log (one boolean PRIMARY KEY DEFAULT true CHECK (one), size bigint NOT NULL, position bigint NOT NULL);
+      INSERT INTO transparency_log (size, position) VALUES (0, 0);
+      CREATE TABLE transparency_leaves (
+        index bigint PRIMARY KEY, position bigint NOT NULL, stream text NOT NULL, revision bigint NOT NULL, id text NOT NULL,
+        type text NOT NULL, data_sha256 bytea NOT NULL, metadata_sha256 bytea NOT NULL);
+      CREATE INDEX transparency_leaves_position ON transparency_leaves (position);
+      CREATE TABLE transparency_tiles (
+        level smallint NOT NULL, index bigint NOT NULL, hashes bytea NOT NULL, PRIMARY KEY (level, index));
+    `,
+  ),
+];
+
+interface LeafRow {
+  readonly position: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+}
+
+const leafColumns =
+  "position, stream, revision, id, type, encode(data_sha256, 'hex') AS data, encode(metadata_sha256, 'hex') AS metadata";
+
+/**
+ * The tree as PostgreSQL keeps it: its leaves with their entries, the full tiles of level 0, and all tiles above. Every method throws
+ * Unavailable.
+ */
+@Injectable()
+export class LogTables {
+  constructor(private readonly database: Database) {}
+
+  async place(): Promise<LogPlace> {
+    const [place] = await this.database.query<LogPlace>('SELECT size, position FROM transparency_log');
+    return place ?? { size: 0, position: 0 };
+  }
+
+  /** The edge of the tree of all leaves, to grow it from. */
+  async edge(size: number): Promise<TreeEdge> {
+    const levels: Hash[][] = [];
+    for (let [level, hashes] = [0, size]; hashes > 0; level += 1, hashes = Math.floor(hashes / tileWidth)) {
+      const width = hashes % tileWidth;
+      const index = Math.floor(hashes / tileWidth);
+      levels.push(width === 0 ? [] : hashesIn(await this.tile({ level, index, width })));
+    }
+    return new TreeEdge(size, levels);
+  }
+
+  /**
+   * Adds leaves, and moves the place, all or nothing. @throws also where the log is not of that size any more: another process has built on.
+   */
+  async add(from: LogPlace, entries: readonly PlacedEntry[], edge: TreeEdge, position: number): Promise<LogPlace> {
+    const full = entries.flatMap(({ entry }) => edge.append(leafOf(entry)));
+    const size = from.size + entries.length;
+    const tiles = [...full, ...partialTiles(edge, full)];
+    await this.database.all([
+      // A crash of PostgreSQL may take it back; it is built again, and comes to the same.
+      { text: "SELECT set_config('synchronous_commit', 'off', true)", values: [] },
+      ...(entries.length === 0 ? [] : [insertLeaves(from.size, entries)]),
+      ...(tiles.length === 0 ? [] : [upsertTiles(tiles)]),
+      {
+        text: 'UPDATE transparency_log SET size = $1, position = greatest(position, $2) WHERE size = $3',
+        values: [size, position, from.size],
+      },
+    ]);
+    return { size, position };
+  }
+
+  /** The hashes of a tile. @throws RangeError where there are not so many */
+  async tile({ level, index, width }: TileName): Promise<Uint8Array> {
+    if (level === 0 && width < tileWidth) {
+      const entries = await this.entries(index * tileWidth, width);
+      return joined(entries.map(({ entry }) => leafOf(entry)));
+    }
+    const [tile] = await this.database.query<{ hashes: Buffer }>(
+      'SELECT hashes FROM transparency_tiles WHERE level = $1 AND index = $2',
+      [level, index],
+    );
+    const hashes = tile?.hashes.subarray(0, width * hashBytes);
+    if (hashes?.length !== width * hashBytes) throw new RangeError(`there is no tile ${level}/${index} of ${width}`);
+    return hashes;
+  }
+
+  /** The tree of so many leaves, to make proofs from. */
+  tree(size: number): TiledTree {
+    return new TiledTree(size, (name) => this.tile(name));
+  }
+
+  /** Entries as they are served. @throws RangeError where there are not so many */
+  async bundle(index: number, width: number): Promise<Uint8Array> {
+    return bundleOf((await this.entries(index * tileWidth, width)).map(({ entry }) => entryBytes(entry)));
+  }
+
+  /** So many entries, from an index on. @throws RangeError where there are not so many */
+  async entries(from: number, count: number): Promise<PlacedEntry[]> {
+    const rows = await this.database.query<LeafRow>(
+      `SELECT ${leafColumns} FROM transparency_leaves WHERE index >= $1 AND index < $2 ORDER BY index`,
+      [from, from + count],
+    );
+    if (rows.length !== count) throw new RangeError(`there are no ${count} entries from ${from} on`);
+    return rows.map(placedEntry);
+  }
+
+  /** Which leaf an event at that position is; null where the log does not have it, or not yet. */
+  async indexOf({ position, entry: { stream, revision } }: PlacedEntry): Promise<number | null> {
+    const [leaf] = await this.database.query<{ index: number }>(
+      'SELECT index FROM transparency_leaves WHERE position = $1 AND stream = $2 AND revision = $3',
+      [position, stream, revision],
+    );
+    return leaf?.index ?? null;
+  }
+}
+
+function placedEntry({ position, stream, revision, id, type, data, metadata }: LeafRow): PlacedEntry {
+  return { position, entry: { stream, revision, id, type, dataSha256: data, metadataSha256: metadata } };
+}
+
+function insertLeaves(first: number, entries: readonly PlacedEntry[]) {
+  const columns = [
+    entries.map((_, at) => first + at),
+    entries.map(({ position }) => position),
+    entries.map(({ entry }) => entry.stream),
+    entries.map(({ entry }) => entry.revision),
+    entries.map(({ entry }) => entry.id),
+    entries.map(({ entry }) => entry.type),
+    entries.map(({ entry }) => `\\x${entry.dataSha256}`),
+    entries.map(({ entry }) => `\\x${entry.metadataSha256}`),
+  ];
+  return {
+    text: `INSERT INTO transparency_leaves
+           SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])`,
+    values: columns,
+  };
+}
+
+/** What changed above level 0, as far as it is not full. */
+function partialTiles(edge: TreeEdge, full: readonly FullTile[]): FullTile[] {
+  const grown = new Set(full.map(({ level }) => level + 1));
+  return [...grown].flatMap((level) => {
+    const hashes = edge.partial[level] ?? [];
+    if (hashes.length === 0) return [];
+    return [{ level, index: Math.floor(edge.size / tileWidth ** (level + 1)), hashes: joined(hashes) }];
+  });
+}
+
+function upsertTiles(tiles: readonly FullTile[]) {
+  return {
+    text: `INSERT INTO transparency_tiles
+           SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bytea[])
+           ON CONFLICT (level, index) DO UPDATE SET hashes = excluded.hashes`,
+    values: [
+      tiles.map(({ level }) => level),
+      tiles.map(({ index }) => index),
+      tiles.map(({ hashes }) => Buffer.from(hashes)),
+    ],
+  };
+}
