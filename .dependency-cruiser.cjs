@@ -64,7 +64,17 @@ const rooms = {
       automations: ['conversations', 'deployment', 'runs', 'wallets', 'consent'],
       approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent', 'audit'],
       // Operators change what any slice has.
-      operators: ['deployment', 'partners', 'users', 'budget', 'conversations', 'wallets', 'runs', 'automations'],
+      operators: [
+        'audit',
+        'deployment',
+        'partners',
+        'users',
+        'budget',
+        'conversations',
+        'wallets',
+        'runs',
+        'automations',
+      ],
       // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
       engine: [
         'conversations',

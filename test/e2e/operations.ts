@@ -102,7 +102,9 @@ export function missingIn(
 ): string[] {
   const takesJson = typeof body === 'function' || (typeof body === 'object' && 'readByHandler' in body);
   const answersJson = answer !== null && !('mediaType' in answer);
-  const unknownIds = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((name) => !known.includes(name));
+  const unknownIds = [...path.matchAll(/[:*](\w+)/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !known.includes(name));
   return [
     ...(takesJson && examples?.body === undefined ? ['an example of its body'] : []),
     ...(answersJson && examples?.answer === undefined ? ['an example of its answer'] : []),

@@ -12,9 +12,11 @@ import { thingsOf } from './things';
 
 /** What the paths of the operator API name. */
 export type OperatorThings = Readonly<
-  Record<'control' | 'keyId' | 'userId' | 'automationId' | 'runKey' | 'projection' | 'rebuildId', string>
+  Record<'control' | 'keyId' | 'userId' | 'automationId' | 'runKey' | 'projection' | 'rebuildId' | 'index', string>
 >;
 
+/** The first entry of the log. */
+const index = '000.p/1';
 /** A small one. */
 const projection = 'users';
 /** The event of the operation's example: passed over already, it is passed over once more. */
@@ -37,13 +39,16 @@ export async function operatorThings(deployment: Deployment): Promise<OperatorTh
     [projection, skipped.stream, skipped.revision],
   );
   const rebuildId = await rebuildThatIs(deployment, 'building');
-  return { control: 'withdrawals', keyId: minted.value.keyId, userId, automationId, runKey, projection, rebuildId };
+  await until('a checkpoint', async () => ((await fetch(`${owner.baseUrl}/transparency/checkpoint`)).ok ? true : null));
+  const { keyId } = minted.value;
+  return { control: 'withdrawals', keyId, userId, automationId, runKey, projection, rebuildId, index };
 }
 
 /** Things that nobody else's call uses up, where the operation does. */
 export async function freshThings(deployment: Deployment, operation: string): Promise<Partial<OperatorThings>> {
   switch (operation) {
     case 'runs.abort':
+    case 'runs.release':
       return { runKey: await liveRun(await deployment.newUser()) };
     case 'projections.rebuild':
       await discardOpen(deployment);

@@ -41,7 +41,7 @@ function call(contract: Contract, { headers = {}, body = bodyOf(contract), path 
 
 function pathOf(contract: Contract, more: Readonly<Record<string, string>> = {}): string {
   const named: Readonly<Record<string, string>> = { ...things, ...more };
-  const path = contract.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(named[name] ?? name));
+  const path = contract.path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(named[name] ?? name));
   const query = new URLSearchParams(queryOf(contract)).toString();
   return query === '' ? path : `${path}?${query}`;
 }
@@ -55,11 +55,11 @@ async function logLength(): Promise<number> {
   return (await partOf(deployment, EventStore).lastRevision('operator-log')) + 1;
 }
 
-/** How many events there are, but for those of a live run, which goes on by itself. */
+/** How many events there are, but for those of a live run, which goes on by itself, and of checkpoints, which are made in between. */
 async function recorded(): Promise<number> {
   const [row] = await sql<{ count: number }>(
     deployment,
-    `SELECT count(*)::integer AS count FROM event_store.events WHERE stream NOT LIKE 'conversation-%' AND stream NOT LIKE 'budget-%'`,
+    `SELECT count(*)::integer AS count FROM event_store.events WHERE stream NOT SIMILAR TO '(conversation-|budget-|audit-)%'`,
   );
   return row?.count ?? 0;
 }
@@ -91,12 +91,16 @@ it('has no route besides, and says so to operators alone', async () => {
   expectProblem(wrong, 'method_not_allowed');
   expect(wrong.headers.get('allow')).toBe('GET, HEAD');
   expectProblem(await unknown('/operator', {}), 'not_found');
+  const entries = '/transparency/tile/entries/000';
+  expectProblem(await unknown(entries, {}, 'DELETE'), 'unauthenticated');
+  expectProblem(await unknown(entries, operator, 'DELETE'), 'method_not_allowed');
 });
 
 it('shows operators in a document of its own', async () => {
   const partners = await requestJson<{ paths: object }>('GET', `${user.baseUrl}/openapi.json`);
   const operators = await requestJson<{ paths: object }>('GET', `${user.baseUrl}/operator/openapi.json`);
-  const isForOperators = (path: string) => path.startsWith('/operator/');
+  const isForOperators = (path: string) =>
+    path.startsWith('/operator/') || path.startsWith('/transparency/tile/entries/');
   expect(Object.keys(partners.body.paths).filter(isForOperators)).toEqual([]);
   expect(Object.keys(operators.body.paths).filter((path) => !isForOperators(path))).toEqual([]);
   expect(Object.keys(operators.body.paths).length).toBeGreaterThan(1);
@@ -198,7 +202,7 @@ describe.each(operatorContracts.map((contract) => [contract.operation, contract]
     });
   }
 
-  for (const [, name = ''] of contract.path.matchAll(/:(\w+)/g)) {
+  for (const [, name = ''] of contract.path.matchAll(/[:*](\w+)/g)) {
     it(`answers alike for a ${name} that is missing or malformed, and makes up none`, async () => {
       const before = (await recorded()) - (await logLength());
       const headers = await withScope(scope);

@@ -1,6 +1,7 @@
 import { activityGroup } from '@app/activity';
 import { approvalsGroup } from '@app/approvals';
 import { artifactsGroup } from '@app/artifacts';
+import { transparencyGroup } from '@app/audit';
 import { automationsGroup } from '@app/automations';
 import { budgetGroup } from '@app/budget';
 import { conversationsGroup } from '@app/conversations';
@@ -38,6 +39,7 @@ export const partnerApi: ApiDescription = {
     artifactsGroup,
     eventsGroup,
     activityGroup,
+    transparencyGroup,
     serviceGroup,
     sandboxGroup,
   ],

@@ -2,7 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ActivityModule, activityReadModel } from '@app/activity';
 import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
 import { ArtifactsModule, artifactsReadModel } from '@app/artifacts';
-import { AuditModule, AuditWorkModule, logMigrations } from '@app/audit';
+import { AuditModule, AuditServingModule, AuditWorkModule, logMigrations } from '@app/audit';
 import {
   automationKind,
   AutomationOwners,
@@ -101,7 +101,9 @@ export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (T
     ApprovalsModule,
     ActivityModule,
     AuditModule,
-    ...(api ? [JournalModule.register(conversationKind, asyncApiOf), ReferenceModule.register(asyncApiOf)] : []),
+    ...(api
+      ? [JournalModule.register(conversationKind, asyncApiOf), ReferenceModule.register(asyncApiOf), AuditServingModule]
+      : []),
     ...(api && operators ? [OperatorsModule] : []),
     ...(worker
       ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule, OperatorWorkModule, AuditWorkModule]

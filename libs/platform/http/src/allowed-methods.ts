@@ -12,6 +12,7 @@ export class AllowedMethods {
   constructor(fastify: FastifyInstance) {
     fastify.addHook('onRoute', (route) => {
       for (const method of [route.method].flat()) this.add(method, route.url);
+      if (route.config?.contract?.area === 'operator') this.addForOperators(route.url);
     });
   }
 
@@ -24,6 +25,11 @@ export class AllowedMethods {
   areaOf(url: string): 'partner' | 'operator' | null {
     if (this.partnerUrls.find('GET', url) !== null) return 'partner';
     return this.operatorUrls.find('GET', url) === null ? null : 'operator';
+  }
+
+  /** Most lie under `/operator/v1` anyway. */
+  private addForOperators(url: string): void {
+    if (this.operatorUrls.findRoute('GET', url) === null) this.operatorUrls.on('GET', url, () => undefined);
   }
 
   private add(method: string, url: string): void {

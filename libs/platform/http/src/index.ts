@@ -36,6 +36,7 @@ export {
 } from './ports';
 export { PostgresRateWindows } from './postgres-rate-windows';
 export { answer, ProblemException } from './problems';
+export { sendAskedBytes } from './send-asked-bytes';
 export { rateWeightsMigration } from './rate-weights-sql';
 export { tooLarge } from './streamed-body';
 export { rateWindowsMigration } from './rate-windows-sql';

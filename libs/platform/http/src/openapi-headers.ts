@@ -16,7 +16,8 @@ const headerComponents = {
     example: 'nosniff',
   },
   CacheControl: {
-    description: 'Answers are kept by nobody, but for what the pages of `/docs` are made of',
+    description:
+      'Answers are kept by nobody, but for what the pages of `/docs` are made of, and what the log of all events is',
     schema: { type: 'string' },
     example: 'no-store',
   },

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import type { SchemaComponents } from './openapi-components';
 import { rangeRequestHeaders } from './openapi-ranges';
 import type { Contract, PathParameter } from './operation';
+import { namesIn, restIn } from './path-names';
 
 /** The same in every path. */
 const userId: PathParameter = {
@@ -29,7 +30,7 @@ export function parametersOf(contract: Contract, components: SchemaComponents): 
 
 function inPath({ path, area, parameters }: Contract): JsonObject[] {
   const known: Readonly<Record<string, PathParameter>> = { ...parameters, userId };
-  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+  return namesIn(path).map((name) => {
     const parameter = known[name];
     if (parameter === undefined) throw new Error(`the path parameter ${name} is not described`);
     const isId = /(Id|Key)$/.test(name) && (area === 'partner' || area === 'operator');
@@ -38,6 +39,8 @@ function inPath({ path, area, parameters }: Contract): JsonObject[] {
       in: 'path',
       required: true,
       description: parameter.description,
+      // OpenAPI knows parameters of one part only.
+      ...(name === restIn(path) && { 'x-rest-of-path': true }),
       schema: { type: 'string', ...(isId && { format: 'uuid' }) },
       example: parameter.example,
     };

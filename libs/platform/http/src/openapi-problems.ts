@@ -4,6 +4,7 @@ import { integer, list, optional, oneOf, boolean, shape, text } from '@app/schem
 import { headersOf } from './openapi-headers';
 import { toProblem } from './problems';
 import type { Area, Contract } from './operation';
+import { namesIn } from './path-names';
 
 const sampleRequestId = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e5f';
 
@@ -143,7 +144,7 @@ function ofArea({ area, path, signed }: Contract): readonly (Reason | number)[] 
   if (area === 'operator') return ofOperatorArea;
   // A signed operation does not reveal what exists.
   if (area === 'own') return signed === true ? ofOwnArea.filter((cause) => cause !== 404) : ofOwnArea;
-  return path.includes(':') ? [404] : [];
+  return namesIn(path).length > 0 ? [404] : [];
 }
 
 function statusOf(cause: Reason | number): number {

@@ -9,6 +9,7 @@ import { problemResponses, problemShape, reasonsOf, ResponseComponents } from '.
 import { rangeAnswerHeaders, rangeAnswers } from './openapi-ranges';
 import { documentHead, securityOf, tagOf, type ApiDescription } from './openapi-words';
 import { isRawAnswer, type Body, type Contract } from './operation';
+import { listedPath } from './path-names';
 
 export interface DocumentOptions {
   readonly about: ApiDescription;
@@ -31,7 +32,7 @@ export function openApiDocument(contracts: readonly Contract[], options: Documen
     const { operation, method, area } = contract;
     if (names.has(operation)) throw new Error(`two operations are named ${operation}`);
     names.add(operation);
-    const item = (paths[contract.path.replace(/:(\w+)/g, '{$1}')] ??= {});
+    const item = (paths[listedPath(contract.path)] ??= {});
     item[method.toLowerCase()] = {
       ...describe(contract, parts),
       ...(options.deprecated && area === 'partner' && { deprecated: true }),

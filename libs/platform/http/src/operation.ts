@@ -5,8 +5,8 @@ import type { OperatorScope } from './operator-scopes';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * `partner` routes, all of `/v1`, are admitted by both credentials; `operator` ones, all of `/operator/v1`, by an operator's token with
- * their scope; `open` ones by nothing; `own` ones (hooks, sandbox) look after themselves.
+ * `partner` routes, all of `/v1`, are admitted by both credentials; `operator` ones, all of `/operator/v1` and others that name a scope,
+ * by an operator's token with that scope; `open` ones by nothing; `own` ones (hooks, sandbox, the log of all events) look after themselves.
  */
 export type Area = 'partner' | 'operator' | 'open' | 'own';
 
@@ -93,14 +93,18 @@ type NamesIn<Route extends string> = Route extends `${string}:${infer Name}/${in
   ? Name | NamesIn<Rest>
   : Route extends `${string}:${infer Name}`
     ? Name
-    : never;
+    : Route extends `${string}*${infer Name}`
+      ? Name
+      : never;
 
 /** An operation for operators names the scope that it asks for. */
 type ScopeTerms<Route extends string> = Route extends `${string} /operator/v1/${string}`
   ? { readonly scope: OperatorScope }
-  : { readonly scope?: undefined };
+  : Route extends `${string} /v1/${string}`
+    ? { readonly scope?: undefined }
+    : { readonly scope?: OperatorScope };
 
-/** Every `:name` of the path but `:userId`, which is the same everywhere. */
+/** Every name in the path but `:userId`, which is the same everywhere. */
 type ParameterTerms<Route extends string> = [Exclude<NamesIn<Route>, 'userId'>] extends [never]
   ? { readonly parameters?: undefined }
   : { readonly parameters: Readonly<Record<Exclude<NamesIn<Route>, 'userId'>, PathParameter>> };
@@ -110,7 +114,7 @@ export interface Contract extends Terms {
   /** As the specification names it: `runs.start`. */
   readonly operation: string;
   readonly method: Method;
-  /** With `:name` for a parameter. */
+  /** With `:name` for a parameter, and `*name` for one that is all that is left, with slashes. */
   readonly path: string;
   readonly area: Area;
   /** Of an operation for operators: what their token must be good for. */
@@ -162,15 +166,15 @@ export function operation(name: string, terms: AnyTerms): Contract {
     operation: name,
     method,
     path,
-    area: rest.open === true ? 'open' : areaOf(path),
+    area: rest.open === true ? 'open' : areaOf(path, rest.scope),
     body: rest.body ?? (method === 'GET' || method === 'DELETE' ? 'none' : undefined),
     parameters: parameters ?? {},
   };
 }
 
-function areaOf(path: string): Area {
+function areaOf(path: string, scope: OperatorScope | undefined): Area {
   if (path.startsWith('/v1/')) return 'partner';
-  return path.startsWith('/operator/v1/') ? 'operator' : 'own';
+  return path.startsWith('/operator/v1/') || scope !== undefined ? 'operator' : 'own';
 }
 
 export function isRawAnswer(answer: Schema | RawAnswer): answer is RawAnswer {

@@ -3,6 +3,7 @@ import type { DtoClass } from '@app/schema';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { NoBody } from './dto';
 import type { Contract } from './operation';
+import { routedPath } from './path-names';
 import { ProblemException } from './problems';
 import { contextOf, type RoutePlan } from './request-context';
 import { emptyBody } from './streamed-body';
@@ -32,7 +33,8 @@ function planRoute(route: RouteOptions, streamLimitBytes: number): RoutePlan {
   if (contract === undefined) throw new Error(`${served} has no contract`);
   const { operation, method, path, area, scope = null } = contract;
   // Fastify adds the HEAD of every GET.
-  const isOwn = served === `${method} ${path}` || (method === 'GET' && served === `HEAD ${path}`);
+  const routed = routedPath(path);
+  const isOwn = served === `${method} ${routed}` || (method === 'GET' && served === `HEAD ${routed}`);
   if (!isOwn) throw new Error(`${served} is not the route of ${operation}, ${method} ${path}`);
   const named = area === 'partner' || area === 'operator' ? [...path.matchAll(/:(\w+(?:Id|Key))\b/g)] : [];
   const idParameters = named.map(([, name = '']) => name);

@@ -3,6 +3,7 @@ import { Reflector, type ModulesContainer } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { DtoClass, Schema } from '@app/schema';
 import { isRawAnswer, type Contract, type TypedContract } from './operation';
+import { listedPath, routedPath } from './path-names';
 
 const ContractOf = Reflector.createDecorator<Contract>();
 
@@ -54,7 +55,7 @@ export function Serves<Taken, Asked, Answer extends Contract['answer']>(
   const { method, path, status, answer } = contract;
   const isJson = answer !== null && !isRawAnswer(answer);
   return applyDecorators(
-    RequestMapping({ method: RequestMethod[method], path }),
+    RequestMapping({ method: RequestMethod[method], path: routedPath(path) }),
     HttpCode(status),
     RouteConfig({ contract }),
     ContractOf(contract),
@@ -71,9 +72,9 @@ export function findContracts(modules: ModulesContainer): readonly Contract[] {
   return found.sort((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? -1 : 1));
 }
 
-/** As documents list them: with parameters in braces. */
+/** As documents list them. */
 function sortKeyOf({ path, method }: Contract): string {
-  return `${path.replace(/:(\w+)/g, '{$1}')} ${method.toLowerCase()}`;
+  return `${listedPath(path)} ${method.toLowerCase()}`;
 }
 
 function contractsOf(controller: Type): Contract[] {

@@ -69,6 +69,6 @@ export function operatorDocumentOf(
   return openApiDocument(contracts, { about, baseUrl: configuration.publicUrl, deprecated: false });
 }
 
-function isForOperators({ path }: Contract): boolean {
-  return path.startsWith('/operator/');
+function isForOperators({ area, path }: Contract): boolean {
+  return area === 'operator' || path.startsWith('/operator/');
 }

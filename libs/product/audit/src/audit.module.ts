@@ -5,6 +5,8 @@ import { Checkpoints } from './checkpoints';
 import { LogBuilder } from './log-builder';
 import { EventProofs } from './log-proofs';
 import { LogTables } from './log-tables';
+import { ServedLog } from './served-log';
+import { TransparencyController, transparencyHandlers } from './transparency.controller';
 
 /** The log of all events, for whoever serves it or proves something by it. */
 @Module({
@@ -12,6 +14,15 @@ import { LogTables } from './log-tables';
   exports: [Checkpoints, EventProofs, LogTables],
 })
 export class AuditModule {}
+
+/** Serves the log, in api processes. */
+@Module({
+  imports: [AuditModule],
+  controllers: [TransparencyController],
+  providers: [ServedLog, ...transparencyHandlers],
+  exports: [ServedLog],
+})
+export class AuditServingModule {}
 
 /** Builds the log, in workers. */
 @Module({ imports: [AuditModule], providers: [AuditWork, LogBuilder] })

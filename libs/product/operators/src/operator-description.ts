@@ -1,3 +1,4 @@
+import { transparencyGroup } from '@app/audit';
 import type { ApiDescription } from '@app/http';
 import { operatorsAutomationsGroup } from './automations.contract';
 import { controlsGroup, deploymentGroup, logGroup } from './deployment.contract';
@@ -31,6 +32,7 @@ export const operatorApi: ApiDescription = {
     logGroup,
     projectionsGroup,
     rebuildsGroup,
+    transparencyGroup,
     documentGroup,
   ],
 };

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditServingModule } from '@app/audit';
 import { DeploymentModule } from '@app/deployment';
 import { ChangeReadModelHandler } from './change-read-model';
 import { OperatorsAutomationsController, operatorsAutomationsHandlers } from './automations.controller';
@@ -11,6 +12,7 @@ import { OperatorReads } from './operator-reads';
 import { OperatorWatchdog } from './operator-watchdog';
 import { OperatorsProjectionsController, operatorsProjectionsHandlers } from './projections.controller';
 import { OperatorsRunsController, operatorsRunsHandlers } from './runs.controller';
+import { OperatorsTransparencyController, operatorsTransparencyHandlers } from './transparency.controller';
 import { OperatorsUsersController, operatorsUsersHandlers } from './users.controller';
 
 /** What operators do with read models, wherever it is done or completed. */
@@ -19,7 +21,7 @@ class ReadModelChangesModule {}
 
 /** The operator API, where it is served. */
 @Module({
-  imports: [DeploymentModule, ReadModelChangesModule],
+  imports: [AuditServingModule, DeploymentModule, ReadModelChangesModule],
   controllers: [
     OperatorsKeysController,
     OperatorsUsersController,
@@ -27,6 +29,7 @@ class ReadModelChangesModule {}
     OperatorsAutomationsController,
     OperatorsDeploymentController,
     OperatorsProjectionsController,
+    OperatorsTransparencyController,
     OperatorsDocumentController,
   ],
   providers: [
@@ -39,6 +42,7 @@ class ReadModelChangesModule {}
     ...operatorsKeysHandlers,
     ...operatorsProjectionsHandlers,
     ...operatorsRunsHandlers,
+    ...operatorsTransparencyHandlers,
     ...operatorsUsersHandlers,
   ],
 })

@@ -67,7 +67,7 @@ export async function untilBack<Body>(ask: () => Promise<Answer<Body>>): Promise
   }
 }
 
-/** One request with a JSON body, or none, and its answer; an empty answer has an empty object as body. */
+/** One request with a JSON body, or none, and its answer: an empty object where it is empty, the text where it is no JSON. */
 export async function requestJson<Body = Record<string, unknown>>(
   method: string,
   url: string,
@@ -82,8 +82,12 @@ export async function requestJson<Body = Record<string, unknown>>(
   });
   const text = await response.text();
   // Reason for the assertion: the test says what it expects, and looks at the members that matter to it.
-  const parsed = (text === '' ? {} : JSON.parse(text)) as Body;
+  const parsed = (text === '' ? {} : isJson(response) ? JSON.parse(text) : text) as Body;
   return { status: response.status, headers: response.headers, body: parsed };
+}
+
+function isJson({ headers }: Response): boolean {
+  return /^application\/(problem\+)?json\b/.test(headers.get('content-type') ?? '');
 }
 
 /** One SSE frame; `data` is its JSON. */

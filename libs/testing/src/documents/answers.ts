@@ -50,9 +50,10 @@ const watchedFetch: typeof fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);
   const published = documents.get(url.origin);
   if (published === undefined) return response;
-  const isForOperators = url.pathname.startsWith('/operator/');
-  const document = (isForOperators ? published.operators : null) ?? published.partners;
   const method = (init?.method ?? request?.method ?? 'GET').toLowerCase();
+  const isForOperators =
+    url.pathname.startsWith('/operator/') || published.operators?.lists(method, url.pathname) === true;
+  const document = (isForOperators ? published.operators : null) ?? published.partners;
   const answer = { method, path: url.pathname, status: response.status, body: await jsonOf(response) };
   const { operationId, fault } = document.check(answer, response.headers);
   const name = isForOperators ? `operator.${operationId}` : operationId;

@@ -69,11 +69,18 @@ export class PublishedDocument {
 
   check(answer: ReceivedAnswer, headers: Headers): Checked {
     if (headers.get('x-request-id') === null) return { operationId: null, fault: 'there is no X-Request-Id' };
-    const operation = this.operations.find(
-      ({ method, pattern }) => method === routed(answer.method) && pattern.test(answer.path),
-    );
+    const operation = this.operationAt(answer.method, answer.path);
     if (operation === undefined) return { operationId: null, fault: unroutedFault(answer) };
     return { operationId: operation.id, fault: this.faultOf(operation, answer, headers) };
+  }
+
+  /** Whether one of its operations is called so. */
+  lists(method: string, path: string): boolean {
+    return this.operationAt(method, path) !== undefined;
+  }
+
+  private operationAt(asked: string, path: string): DocumentedOperation | undefined {
+    return this.operations.find(({ method, pattern }) => method === routed(asked) && pattern.test(path));
   }
 
   private faultOf(operation: DocumentedOperation, answer: ReceivedAnswer, headers: Headers): string | null {
@@ -140,10 +147,18 @@ function operationsOf(document: JsonObject): DocumentedOperation[] {
   return found.map(({ path, method, operation }) => {
     if (!isJsonObject(operation) || !isJsonObject(operation['responses']))
       throw new Error(`${method} ${path} is no operation`);
-    const pattern = new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+    const pattern = patternOf(path, operation);
     const reasons = isJsonObject(operation['x-reasons']) ? operation['x-reasons'] : {};
     return { id: nameOf(operation), method, pattern, responses: operation['responses'], reasons };
   });
+}
+
+function patternOf(path: string, { parameters }: JsonObject): RegExp {
+  const isRest = (name: string) =>
+    Array.isArray(parameters) &&
+    parameters.some((one: JsonValue) => isJsonObject(one) && one['name'] === name && one['x-rest-of-path'] === true);
+  const escaped = path.replaceAll('.', '\\.');
+  return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, (_, name: string) => (isRest(name) ? '.+' : '[^/]+'))}$`);
 }
 
 function nameOf({ operationId }: JsonObject): string {
