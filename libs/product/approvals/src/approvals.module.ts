@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '@app/audit';
 import { AutomationApprovals, AutomationConsentModule } from '@app/automations';
 import { ApprovalHomes } from '@app/consent';
 import { RunApprovals, RunsModule } from '@app/runs';
@@ -12,8 +13,10 @@ import {
 } from './approvals.projection';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController, approvalsHandlers } from './approvals.controller';
+import { CallAuthorities } from './call-authorities';
 import { ExpireApprovals } from './expire-approvals';
 import { OperationCopies } from './operation-copies';
+import { ReceiptEvents } from './receipt-events';
 import { SelectedApprovals } from './selected-approvals';
 
 /** The streams in which approvals live: what else can hold one is entered here. */
@@ -32,9 +35,9 @@ class ApprovalHomesModule {}
 
 /** What users are asked for, and what they decided. */
 @Module({
-  imports: [ApprovalHomesModule],
+  imports: [ApprovalHomesModule, AuditModule],
   controllers: [ApprovalsController],
-  providers: [...approvalsHandlers, SelectedApprovals],
+  providers: [...approvalsHandlers, CallAuthorities, ReceiptEvents, SelectedApprovals],
 })
 export class ApprovalsModule {}
 

@@ -1,12 +1,13 @@
 import { fingerprintOf } from '@app/canonical';
 import { standalone } from '@app/http';
 import { json, object, withName, optional } from '@app/schema';
+import { signingKey } from '@app/transparency';
 import { withdrawalExamples } from '@app/wallets';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { pendingExample } from './approval.example';
 import { Approval } from './approval.schema';
-import { receiptExample } from './receipt.example';
+import { exampleLog, receiptExample } from './receipt.example';
 import { ReceiptShape, type Receipt } from './receipt.schema';
 import { verifyReceipt } from './receipt-verifier';
 
@@ -21,7 +22,16 @@ describe('the examples of the reference', () => {
   const received = JSON.parse(JSON.stringify(receiptExample)) as Receipt;
 
   it('have a receipt that proves what it says', () => {
-    expect(verifyReceipt(received)).toEqual([]);
+    const key = signingKey('log', exampleLog.origin, exampleLog.seed);
+    const report = verifyReceipt(received, { log: [key], witnesses: [], needed: 0 });
+    expect(report).toMatchObject({ holds: true, checkpoint: { origin: exampleLog.origin, size: 8 } });
+    expect(report.proven.map(({ aspect }) => aspect)).toEqual([
+      'bytes',
+      'conclusions',
+      'history',
+      'inclusion',
+      'signature',
+    ]);
   });
 
   it('tell of one withdrawal everywhere', () => {

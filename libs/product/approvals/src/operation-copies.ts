@@ -4,7 +4,7 @@ import { decodeEvent, EventStore, idInStream, Streams, type Recorded, type Store
 import { asId, causeOfEvent, type ApprovalId, type JsonValue, type OperationId, type RunId } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
 import { operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
-import { operationEventsMax } from './get-receipt';
+import { operationEventsMax } from './receipt-events';
 
 const copiedTypes = new Set<string>(['submission.accepted', 'operation.settled', 'operation.failed']);
 

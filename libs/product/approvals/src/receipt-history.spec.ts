@@ -1,25 +1,27 @@
 import type { ConversationEvent } from '@app/conversations';
 import type { StoredEvent } from '@app/event-store';
+import { asId, type ToolCallId } from '@app/kernel';
 import type { OperationEvent } from '@app/wallets';
 import {
   at,
+  contractUsed,
   decided,
-  History,
   ids,
-  journeys,
   opened,
+  openedContract,
   operationId,
-  received,
   settledActions,
   terms,
-} from '../test/histories';
+} from '../test/approval-facts';
+import { covered, History, journeys, received } from '../test/histories';
 import { verifyReceipt } from './receipt-verifier';
 
 const settled = () => received(journeys.settled().events);
 
 /** The forger writes a receipt of events that never were, with every hash in order: only their history can give it away. */
 describe('a forged history', () => {
-  const problemsOf = (history: History) => verifyReceipt(received(history.events)).map(({ message }) => message);
+  const problemsOf = (history: History) =>
+    verifyReceipt(received(history.events)).problems.map(({ message }) => message);
   const approved = () => History.begin().inConversation(opened()).inConversation(decided('approved'), 'user');
   const used = (changes: Parameters<typeof terms>[0] = {}): OperationEvent => ({
     type: 'operation.used',
@@ -76,11 +78,11 @@ describe('a forged history', () => {
     const events = journeys.settled().events;
     const told = events.at(-1)!;
     const payload = { ...told.payload, status: 'failed' };
-    expect(verifyReceipt(received([...events.slice(0, -1), { ...told, payload }]))).toMatchObject([
+    expect(verifyReceipt(received([...events.slice(0, -1), { ...told, payload }])).problems).toMatchObject([
       { path: '/events/8', message: 'tells another outcome' },
     ]);
     const uncaused = { ...told, metadata: { ...told.metadata, $causationId: 'nothing' } };
-    expect(verifyReceipt(received([...events.slice(0, -1), uncaused]))).toMatchObject([
+    expect(verifyReceipt(received([...events.slice(0, -1), uncaused])).problems).toMatchObject([
       { message: 'copies nothing of the operation' },
     ]);
   });
@@ -88,10 +90,12 @@ describe('a forged history', () => {
   it('leaves events of the operation out, or orders them otherwise', () => {
     const events = journeys.settled().events;
     const without = events.filter(({ type }) => type !== 'action.settled');
-    expect(verifyReceipt(received(without)).map(({ message }) => message)).toContain('is not the next of its stream');
+    expect(verifyReceipt(received(without)).problems.map(({ message }) => message)).toContain(
+      'is not the next of its stream',
+    );
     const [first, second, ...others] = events;
     const swapped = [first!, second!, ...others.slice(0, -2), others.at(-1)!, others.at(-2)!];
-    expect(verifyReceipt(received(swapped)).map(({ message }) => message)).toContain('is out of order');
+    expect(verifyReceipt(received(swapped)).problems.map(({ message }) => message)).toContain('is out of order');
   });
 
   it('opens two approvals, or none', () => {
@@ -101,11 +105,85 @@ describe('a forged history', () => {
     const none: ConversationEvent = { type: 'conversation.archived', at: at(0) };
     const { events } = settled();
     const archived = History.begin().inConversation(opened()).inConversation(none).events[1]!;
-    expect(verifyReceipt({ ...settled(), events: [hashedOf(archived)] })).not.toEqual([]);
-    expect(verifyReceipt({ ...settled(), events: events.slice(1) })).not.toEqual([]);
+    expect(verifyReceipt({ ...settled(), events: [hashedOf(archived)] }).problems).not.toEqual([]);
+    expect(verifyReceipt({ ...settled(), events: events.slice(1) }).problems).not.toEqual([]);
   });
 });
 
 function hashedOf(stored: StoredEvent): object {
   return { ...received([History.begin().inConversation(opened()).events[0]!, stored]).events[1] };
 }
+
+/** What decides a covered call is in its automation's stream, of which the receipt holds what was approved and this one use. */
+describe('a forged authority', () => {
+  const approved = { ...decided('approved', 30), approvalId: ids.contractApprovalId, runKey: null };
+  const problemsOf = (...authority: Parameters<typeof covered>[0] & object) =>
+    verifyReceipt(received(covered(authority).events)).problems;
+  const messagesOf = (...authority: Parameters<typeof covered>[0] & object) =>
+    problemsOf(...authority).map(({ message }) => message);
+
+  it('was not approved by its user before the use', () => {
+    expect(messagesOf(openedContract(), contractUsed())).toEqual(['the contract was not approved before']);
+    expect(messagesOf(openedContract(), contractUsed(), approved)).toEqual(['the contract was not approved before']);
+    const denied = { ...approved, status: 'denied' as const };
+    expect(messagesOf(openedContract(), denied, contractUsed())).toEqual(['the contract was not approved before']);
+    const late = { ...approved, at: at(90_000) };
+    expect(messagesOf(openedContract(), late, contractUsed())).toEqual(['came too late']);
+  });
+
+  it('allows other actions, or is of another automation or wallet', () => {
+    const { contract } = openedContract();
+    const actions = contract!.actions.map((action) => ({ ...action, quantity: { kind: 'all_of_input' as const } }));
+    const withContract = openedContract({ contract: { ...contract!, actions } });
+    expect(messagesOf(withContract, approved, contractUsed())).toEqual(['allows other actions']);
+    const elsewhere = openedContract({ automationId: ids.runId });
+    expect(messagesOf(elsewhere, approved, contractUsed())).toEqual([
+      "is no automation's contract",
+      'is of another automation',
+    ]);
+    const wallet = openedContract({ walletId: ids.runId as unknown as typeof ids.walletId });
+    expect(messagesOf(wallet, approved, contractUsed())).toEqual(['is of another wallet']);
+    expect(messagesOf(openedContract({ kind: 'agent_tool' }), approved, contractUsed())).toEqual([
+      "is no automation's contract",
+    ]);
+  });
+
+  it('was used for another call, after its end, or beyond its bounds', () => {
+    const use = (changes: Parameters<typeof contractUsed>[0]) =>
+      problemsOf(openedContract(), approved, contractUsed(changes));
+    const at2 = { path: '/events/2', stream: `automation-${ids.automationId}`, revision: 2 };
+    expect(use({ approvalId: ids.contractApprovalId })).toEqual([{ ...at2, message: 'is of another call' }]);
+    expect(use({ toolCallId: asId<ToolCallId>('another') })).toEqual([{ ...at2, message: 'is of another call' }]);
+    expect(use({ at: at(600) })).toEqual([{ ...at2, message: 'came after the end of the contract' }]);
+    for (const usd of ['10.500000000000000001', '-', ''])
+      expect(use({ usd })).toEqual([{ ...at2, message: 'is beyond the bounds of the contract' }]);
+  });
+
+  it('is of no call that the user decided, nor of one that no automation made', () => {
+    const asked = History.begin()
+      .inAutomation(openedContract(), approved, contractUsed())
+      .inConversation({ ...opened(), automationId: ids.automationId })
+      .inConversation(decided('approved', 50), 'user');
+    expect(verifyReceipt(received(asked.events)).problems).toMatchObject([{ message: 'was decided by no contract' }]);
+    const own = History.begin()
+      .inConversation(opened())
+      .inConversation({ ...decided('approved', 50), decidedBy: 'automation_contract' });
+    expect(verifyReceipt(received(own.events)).problems).toMatchObject([
+      { message: 'no automation was there to decide it' },
+    ]);
+  });
+
+  it('is half of one', () => {
+    const half = { path: '/events', message: 'hold not exactly one contract of an automation, and one use of it' };
+    expect(problemsOf(openedContract(), approved)).toMatchObject([half]);
+    expect(problemsOf(openedContract(), approved, contractUsed(), contractUsed())).toMatchObject([half]);
+  });
+
+  it('may be absent, as in receipts of the time before: then the authority is not proven', () => {
+    const { events } = covered([]);
+    const { authority, ...dated } = received(events);
+    expect(authority).toBeNull();
+    const report = verifyReceipt(dated);
+    expect(report).toMatchObject({ holds: true, unproven: [{ aspect: 'authority' }, { aspect: 'inclusion' }] });
+  });
+});

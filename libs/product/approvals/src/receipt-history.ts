@@ -1,65 +1,37 @@
-import { canonicalText, fingerprintOf } from '@app/canonical';
-import { reviewedDocument, type ApprovalEvent } from '@app/consent';
+import { canonicalText } from '@app/canonical';
 import type { OperationCopy } from '@app/conversations';
-import { idInStream, streamName, type Recorded, type StoredEvent } from '@app/event-store';
-import { pointerTo } from '@app/kernel';
+import { idInStream, streamName, type StoredEvent } from '@app/event-store';
 import { agentOperationId, operationKind, operationView, type OperationEvent } from '@app/wallets';
-import type { ApprovalHolderEvent } from './approval.view';
-import { decodeHolderEvent } from './receipt';
-
-/** What does not hold in a receipt; `path` is a JSON pointer into the document. */
-export interface ReceiptProblem {
-  readonly path: string;
-  readonly message: string;
-}
-
-type Placed<Event> = Recorded<Event> & { readonly index: number };
-type Opening = Extract<ApprovalEvent, { readonly type: 'approval.opened' }>;
-/** A claim that must hold of an event: what is wrong with the event when it does not. */
-type Rule = readonly [holds: boolean, message: string];
+import { decodeHolderEvent, isOfAutomation, isOfOperation, isOpening, subjectOf, type Opening } from './receipt';
+import { authorityProblems } from './receipt-authority';
+import { decisionProblems, openingProblems } from './receipt-decision';
+import type { ReceiptProblem } from './receipt-report';
+import { isClosing, problemOf, problemsAt, type Placed, type PlacedEvent, type Rule } from './receipt-rules';
 
 /** Why these events, each in itself as it was stored, cannot be the history of one approval. */
 export function historyProblems(stored: readonly StoredEvent[]): ReceiptProblem[] {
   const events = stored.map((event, index) => ({ ...decodeHolderEvent(event), index }));
-  const [opened, ...others] = events.filter(isOpening);
-  if (opened === undefined || others.length > 0) return [{ path: '/events', message: 'open not exactly one approval' }];
-  const operation = events.filter(isOfOperation);
+  const opened = subjectOf(events);
+  const authority = events.filter((event) => opened?.stream !== event.stream && isOfAutomation(event));
+  const own = events.filter((event) => !authority.includes(event));
+  if (opened === undefined || own.filter(isOpening).length > 1)
+    return [problemOf('/events', 'open not exactly one approval')];
+  const [closings, operation] = [own.filter(isClosing), own.filter(isOfOperation)];
   return [
     ...openingProblems(opened),
-    ...decisionProblems(opened, events.filter(isClosing)),
-    ...operationProblems(opened, operation, events),
-    ...copyProblems(opened, events.filter(isCopy), operation),
+    ...decisionProblems(opened, closings),
+    ...authorityProblems(opened, closings, authority),
+    ...operationProblems(opened, operation, own),
+    ...copyProblems(opened, own.filter(isCopy), operation),
+    ...strangerProblems(own),
     ...orderProblems(events),
   ];
-}
-
-function openingProblems(opened: Placed<Opening>): ReceiptProblem[] {
-  const { event } = opened;
-  const reviewed = fingerprintOf(reviewedDocument(event));
-  return problemsAt(opened, [[reviewed === event.fingerprint, 'what was reviewed does not hash to the fingerprint']]);
-}
-
-type Closing = Extract<ApprovalEvent, { readonly type: 'approval.decided' | 'approval.expired' }>;
-
-function decisionProblems(opened: Placed<Opening>, closings: readonly Placed<Closing>[]): ReceiptProblem[] {
-  const { approvalId, expiresAt } = opened.event;
-  return closings.flatMap((closing, nth) => {
-    const { event, stream, metadata } = closing;
-    const byUser = event.type === 'approval.decided' && event.decidedBy === 'user';
-    return problemsAt(closing, [
-      [nth === 0, 'it was over already'],
-      [event.approvalId === approvalId, 'is of another approval'],
-      [stream === opened.stream, 'is in another stream'],
-      [event.type === 'approval.expired' || event.at < expiresAt, 'came too late'],
-      [!byUser || (metadata.actor.kind === 'user' && metadata.actor.id === opened.event.userId), 'is by another user'],
-    ]);
-  });
 }
 
 function operationProblems(
   opened: Placed<Opening>,
   operation: readonly Placed<OperationEvent>[],
-  events: readonly Placed<ApprovalHolderEvent>[],
+  events: readonly PlacedEvent[],
 ): ReceiptProblem[] {
   const [first] = operation;
   if (first === undefined) return [];
@@ -67,9 +39,7 @@ function operationProblems(
   if (event.type !== 'operation.prepared' && event.type !== 'operation.used')
     return problemsAt(first, [[false, 'is not how an operation begins']]);
   const { approvalId, userId, walletId, contract } = opened.event;
-  const decidedAt = events.findIndex(
-    (other) => other.event.type === 'approval.decided' && other.event.status === 'approved',
-  );
+  const approved = events.find((other) => other.event.type === 'approval.decided' && other.event.status === 'approved');
   const usedAt = operation.find(
     (other) => other.event.type === 'operation.used' || other.event.type === 'operation.confirmed',
   );
@@ -84,7 +54,7 @@ function operationProblems(
     ]),
     ...(usedAt === undefined
       ? []
-      : problemsAt(usedAt, [[decidedAt !== -1 && decidedAt < usedAt.index, 'was never approved']])),
+      : problemsAt(usedAt, [[approved !== undefined && approved.index < usedAt.index, 'was never approved']])),
     ...operation.flatMap((recorded, nth) => sentProblems(recorded, nth, operation, usedAt?.index ?? Infinity)),
   ];
 }
@@ -152,7 +122,7 @@ function copyProblems(
 }
 
 /** Those of one stream are in its order. */
-function orderProblems(events: readonly Placed<ApprovalHolderEvent>[]): ReceiptProblem[] {
+function orderProblems(events: readonly PlacedEvent[]): ReceiptProblem[] {
   const last = new Map<string, number>();
   return events.flatMap((recorded) => {
     const before = last.get(recorded.stream) ?? -1;
@@ -161,22 +131,13 @@ function orderProblems(events: readonly Placed<ApprovalHolderEvent>[]): ReceiptP
   });
 }
 
-function problemsAt({ index }: { readonly index: number }, rules: readonly Rule[]): ReceiptProblem[] {
-  return rules.flatMap(([holds, message]) => (holds ? [] : [{ path: pointerTo('events', index), message }]));
-}
-
-function isOpening(recorded: Placed<ApprovalHolderEvent>): recorded is Placed<Opening> {
-  return recorded.event.type === 'approval.opened';
-}
-
-function isClosing(recorded: Placed<ApprovalHolderEvent>): recorded is Placed<Closing> {
-  return recorded.event.type === 'approval.decided' || recorded.event.type === 'approval.expired';
-}
-
-function isCopy(recorded: Placed<ApprovalHolderEvent>): recorded is Placed<OperationCopy> {
+function isCopy(recorded: PlacedEvent): recorded is Placed<OperationCopy> {
   return recorded.event.type === 'operation.submitted' || recorded.event.type === 'settlement.updated';
 }
 
-function isOfOperation(recorded: Placed<ApprovalHolderEvent>): recorded is Placed<OperationEvent> {
-  return idInStream(operationKind, recorded.stream) !== null;
+/** Beside the approval, its operation and what the conversation was told of it, nothing belongs here. */
+function strangerProblems(own: readonly PlacedEvent[]): ReceiptProblem[] {
+  return own
+    .filter((event) => !isOpening(event) && !isClosing(event) && !isOfOperation(event) && !isCopy(event))
+    .flatMap((stranger) => problemsAt(stranger, [[false, 'does not belong here']]));
 }

@@ -1,68 +1,142 @@
-import { canonicalText, sha256Hex } from '@app/canonical';
-import type { StoredEvent } from '@app/event-store';
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
+import type { TrustPolicy } from '@app/transparency';
 import { receiptOf } from './receipt';
-import type { ReceiptEvent } from './receipt.schema';
-import { historyProblems, type ReceiptProblem } from './receipt-history';
+import { bytesIn, hashesOf, jsonIn, storedEventOf, type EventBytes } from './receipt-bytes';
+import { historyProblems } from './receipt-history';
+import { proofFound } from './receipt-proof';
+import type { Found, ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
+import { problemOf } from './receipt-rules';
+import type { Receipt, ReceiptEvent } from './receipt.schema';
 
 /** More than this says nothing new. */
 const problemsMax = 50;
 
 /**
- * Everything that does not hold in a receipt; nothing when it proves what it says. It needs the document and nothing else.
+ * What a receipt proves, what it does not, and everything that does not hold in it. It needs the document; and to see that the events are
+ * in the log and that the log and its witnesses say so, their public keys.
  *
- * Three things are shown, each on top of the one before: that the stored bytes hash to what is said of them; that approval, review,
- * decision and operation are exactly what those events come to; and that the events can be one history: what was reviewed hashes to
- * the fingerprint, that was decided once and in time, and nothing else was used, sent and told to the conversation.
- * Whether the events are in the log at all is for `proof` to show.
+ * First, that the stored bytes hash to what is said of them; that approval, review, decision, authority and operation are exactly what
+ * those events come to; that the events can be one history: what was reviewed hashes to the fingerprint, that was decided once and in
+ * time, and nothing else was used, sent and told to the conversation. Then, by `proof`, that each event is in the log.
  */
-export function verifyReceipt(document: unknown): ReceiptProblem[] {
-  if (!isJsonObject(document)) return [{ path: '', message: 'is not a receipt' }];
+export function verifyReceipt(document: unknown, policy: TrustPolicy | null = null): ReceiptReport {
+  if (!isJsonObject(document)) return refused([problemOf('', 'is not a receipt')]);
   const { events } = document;
-  if (!Array.isArray(events)) return [{ path: '/events', message: 'is not a list' }];
+  if (!Array.isArray(events)) return refused([problemOf('/events', 'is not a list')]);
   // Reason for the assertion: TypeScript loses the items' type in `isArray` of a readonly array.
-  const items = events as readonly JsonValue[];
-  const broken = items.flatMap(eventProblems);
-  if (broken.length > 0) return broken.slice(0, problemsMax);
+  const read = (events as readonly JsonValue[]).map(readEvent);
+  const broken = read.flatMap(({ problems }) => problems);
+  if (broken.length > 0) return refused(broken);
+  const bytes = read.flatMap((one) => one.bytes ?? []);
+  const contents = contentsFound(document, bytes);
+  const proof = proofFound(document['proof'] ?? null, events, policy);
+  const problems = [...contents.problems, ...proof.problems].slice(0, problemsMax);
+  return {
+    holds: problems.length === 0,
+    proven: [bytesFinding(bytes), ...contents.proven, ...proof.proven],
+    unproven: [...contents.unproven, ...proof.unproven],
+    problems,
+    checkpoint: proof.checkpoint,
+  };
+}
+
+function refused(problems: readonly ReceiptProblem[]): ReceiptReport {
+  return { holds: false, proven: [], unproven: [], problems: problems.slice(0, problemsMax), checkpoint: null };
+}
+
+function bytesFinding({ length }: readonly EventBytes[]): ReceiptFinding {
+  return { aspect: 'bytes', text: `The stored bytes of ${length} events hash to what is said of them.` };
+}
+
+/** Whether all that the document says follows from its events, and whether they can be one history. */
+function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Found {
   try {
-    const stored = items.map(storedEvent);
+    const receipt = receiptOf(bytes, null);
     // Through JSON, as a client gets it: what is undefined is absent.
-    const expected = JSON.parse(JSON.stringify(receiptOf(stored))) as JsonObject;
-    return [...differences(asOfItsTime(expected, document), document, ''), ...historyProblems(stored)].slice(
-      0,
-      problemsMax,
-    );
+    const expected = JSON.parse(JSON.stringify(receipt)) as JsonObject;
+    const differing = differences(asOfItsTime(expected, document), document, '');
+    const history = historyProblems(bytes.map(storedEventOf));
+    return {
+      problems: [...differing, ...history],
+      proven: [
+        ...(differing.length === 0 ? [conclusions] : []),
+        ...(history.length === 0 ? [historyHolds, ...(receipt.authority === null ? [] : [authorityHolds])] : []),
+      ],
+      unproven: unprovenOf(receipt),
+    };
   } catch (error) {
     // The bytes are what their hashes say, and still no events of this product.
     const said = error instanceof Error ? error.message : 'unknown';
-    return [{ path: '/events', message: `are not the events of an approval (${said})` }];
+    return {
+      problems: [problemOf('/events', `are not the events of an approval (${said})`)],
+      proven: [],
+      unproven: [],
+    };
   }
 }
 
-/** Approvals that were opened before there were terms have none; receipts of that time do not say so. */
+const conclusions: ReceiptFinding = {
+  aspect: 'conclusions',
+  text: 'Approval, reviewed bytes, decision and operation are exactly what these events come to.',
+};
+const historyHolds: ReceiptFinding = {
+  aspect: 'history',
+  text: 'The events can be one history: what was reviewed was decided once, in time, and nothing else was done.',
+};
+const authorityHolds: ReceiptFinding = {
+  aspect: 'authority',
+  text: "Its user had approved the automation's contract before; it allows exactly these actions, and this use is within its bounds.",
+};
+
+/** What events of other receipts would have to show. */
+function unprovenOf({ decision, authority }: Receipt): ReceiptFinding[] {
+  if (authority !== null) {
+    const text =
+      'That earlier uses left room for this one, and that the contract was still in force, other events show.';
+    return [{ aspect: 'authority', text }];
+  }
+  if (decision?.decidedBy !== 'automation_contract') return [];
+  return [{ aspect: 'authority', text: "It does not hold the contract's own approval, which covered the call." }];
+}
+
+/** Members that receipts did not have at first are absent from those of that time, where nothing was to say. */
 function asOfItsTime(expected: JsonObject, document: JsonObject): JsonObject {
-  const [approval, given] = [expected['approval'], document['approval']];
-  if (!isJsonObject(approval) || !isJsonObject(given) || 'terms' in given) return expected;
+  const { authority, proof: _, ...others } = expected;
+  // Whether it is a proof is looked at apart.
+  const proof = 'proof' in document ? { proof: document['proof'] ?? null } : { proof: null };
+  const dated = authority === null && !('authority' in document) ? others : { ...others, authority: authority ?? null };
+  return { ...dated, ...proof, approval: approvalOfItsTime(dated['approval'], document['approval']) };
+}
+
+/** Approvals that were opened before there were terms have none; receipts of that time do not say so. */
+function approvalOfItsTime(approval: JsonValue | undefined, given: JsonValue | undefined): JsonValue {
+  if (!isJsonObject(approval) || !isJsonObject(given) || 'terms' in given) return approval ?? null;
   const { terms, ...others } = approval;
-  return Array.isArray(terms) && terms.length === 0 ? { ...expected, approval: others } : expected;
+  return Array.isArray(terms) && terms.length === 0 ? others : approval;
 }
 
 const textMembers = ['stream', 'id', 'type', 'data', 'metadata', 'dataSha256', 'metadataSha256', 'leafSha256'] as const;
 
-function eventProblems(item: JsonValue, index: number): ReceiptProblem[] {
+/** An event's bytes, as far as nothing is wrong with it. */
+function readEvent(item: JsonValue, index: number): { bytes: EventBytes | null; problems: ReceiptProblem[] } {
   const path = pointerTo('events', index);
-  if (!isReceiptEvent(item)) return [{ path, message: 'is not an event with its bytes and hashes' }];
-  const { stream, revision, id, type, dataSha256, metadataSha256 } = item;
-  const leaf = sha256Hex(canonicalText({ stream, revision, id, type, dataSha256, metadataSha256 }));
-  const data = parseBase64Json(item.data);
+  const bytes = isReceiptEvent(item) ? bytesIn(item) : null;
+  if (!isReceiptEvent(item) || bytes === null)
+    return { bytes: null, problems: [problemOf(path, 'is not an event with its bytes and hashes')] };
+  const { stream, revision } = item;
+  const hashed = hashesOf(bytes);
+  const data = jsonIn(bytes.data);
   const checks: readonly (readonly [boolean, string, string])[] = [
-    [sha256Hex(bytesOf(item.data)) === dataSha256, 'dataSha256', 'is not the hash of the data'],
-    [sha256Hex(bytesOf(item.metadata)) === metadataSha256, 'metadataSha256', 'is not the hash of the metadata'],
-    [leaf === item.leafSha256, 'leafSha256', 'is not the hash of the event'],
-    [isJsonObject(data) && data['type'] === type, 'type', "is not the data's"],
-    [isJsonObject(parseBase64Json(item.metadata)), 'metadata', 'is not a JSON object'],
+    [hashed.dataSha256 === item.dataSha256, 'dataSha256', 'is not the hash of the data'],
+    [hashed.metadataSha256 === item.metadataSha256, 'metadataSha256', 'is not the hash of the metadata'],
+    [hashed.leafSha256 === item.leafSha256, 'leafSha256', 'is not the hash of the event'],
+    [data?.['type'] === item.type, 'type', "is not the data's"],
+    [jsonIn(bytes.metadata) !== null, 'metadata', 'is not a JSON object'],
   ];
-  return checks.flatMap(([holds, member, message]) => (holds ? [] : [{ path: `${path}/${member}`, message }]));
+  const problems = checks.flatMap(([holds, member, message]) =>
+    holds ? [] : [{ path: `${path}/${member}`, stream, revision, message }],
+  );
+  return { bytes, problems };
 }
 
 function isReceiptEvent(item: JsonValue): item is ReceiptEvent & { readonly [member: string]: JsonValue } {
@@ -70,41 +144,16 @@ function isReceiptEvent(item: JsonValue): item is ReceiptEvent & { readonly [mem
   return textMembers.every((name) => typeof item[name] === 'string') && Number.isSafeInteger(item['revision']);
 }
 
-/** The event as the store gave it back. Its position is not known; the receipt has them in order. */
-function storedEvent(item: JsonValue, index: number): StoredEvent {
-  // Reason for the assertion: `eventProblems` has found none in it.
-  const { stream, revision, id, type, data, metadata } = item as unknown as ReceiptEvent;
-  // Reason for the assertion: nor in its bytes, which are objects.
-  const [payload, beside] = [parseBase64Json(data), parseBase64Json(metadata)] as [
-    StoredEvent['payload'],
-    StoredEvent['metadata'],
-  ];
-  return { stream, revision, position: index + 1, id, type, payload, metadata: beside };
-}
-
-function bytesOf(base64: string): Buffer {
-  return Buffer.from(base64, 'base64');
-}
-
-function parseBase64Json(base64: string): unknown {
-  try {
-    return JSON.parse(bytesOf(base64).toString('utf8'));
-  } catch {
-    // No JSON: the caller says so.
-    return undefined;
-  }
-}
-
 /** Where a document is wrong. */
 function differences(expected: JsonValue, found: JsonValue | undefined, path: string): ReceiptProblem[] {
-  if (found === undefined) return [{ path, message: 'is missing' }];
+  if (found === undefined) return [problemOf(path, 'is missing')];
   const [wanted, given] = [membersOf(expected), membersOf(found)];
   if (wanted === null || given === null || Array.isArray(expected) !== Array.isArray(found)) {
-    return Object.is(expected, found) ? [] : [{ path, message: 'does not follow from the events' }];
+    return Object.is(expected, found) ? [] : [problemOf(path, 'does not follow from the events')];
   }
   const unknown = [...given.keys()].filter((name) => !wanted.has(name));
   return [
-    ...unknown.map((name) => ({ path: path + pointerTo(name), message: 'does not belong here' })),
+    ...unknown.map((name) => problemOf(path + pointerTo(name), 'does not belong here')),
     ...[...wanted].flatMap(([name, value]) => differences(value, given.get(name), path + pointerTo(name))),
   ];
 }

@@ -1,8 +1,11 @@
 import { contractTerms, renderContract, type ApprovalEvent } from '@app/consent';
-import { encodeEvent, type StoredEvent } from '@app/event-store';
-import { asId, type Actor, type Instant, type JsonObject, type RequestId } from '@app/kernel';
+import { encodeEvent } from '@app/event-store';
+import { asId, type Actor, type Instant, type RequestId } from '@app/kernel';
+import { checkpointText, entryBytes, leafHash, rootOver, toBase64, utf8 } from '@app/transparency';
 import { operationKind, reviewExample, withdrawalExamples, type OperationEvent } from '@app/wallets';
 import { receiptOf } from './receipt';
+import { entryOf, receiptEvent, type EventBytes } from './receipt-bytes';
+import type { ReceiptProof } from './receipt.schema';
 
 const { prepared, operation, asked } = withdrawalExamples;
 const { approvalId, userId, walletId, contract, expiresAt, kind, tool } = reviewExample;
@@ -88,22 +91,43 @@ const user: Actor = { kind: 'user', id: userId, partnerKeyId: '019a3c00-0a1b-7c2
 const service: Actor = { kind: 'service', id: 'wallets' };
 const requestId = asId<RequestId>('019a3c62-4f1b-7a00-9d21-7c6b5a4f3e2d');
 
-/** As the store gives it back, under an id that is the same each time the reference is made. */
-function toStoredEvent(event: OperationEvent, revision: number): StoredEvent {
+/** As the store holds it, under an id that is the same each time the reference is made. */
+function storedBytes(event: OperationEvent, revision: number): EventBytes {
   const cause = { requestId, correlationId: requestId, causationId: requestId };
   const { data, metadata } = encodeEvent(operationKind, event, { ...cause, actor: revision < 4 ? user : service });
   return {
     stream: `operation-${operation.id}`,
     revision,
-    position: revision,
     type: event.type,
     id: `019a3c62-4f1e-7000-8000-00000000000${revision}`,
-    // Reason for the assertions: this is what the encoder makes of an event, payload and metadata alike.
-    payload: data as JsonObject,
-    // Reason: see above.
-    metadata: metadata as unknown as StoredEvent['metadata'],
+    data: utf8(JSON.stringify(data)),
+    metadata: utf8(JSON.stringify(metadata)),
   };
 }
 
+/** The log of the examples: it has these events and nothing else. */
+export const exampleLog = { origin: 'parley/019a3c5e-0000-7000-8000-0a1b2c3d4e5f', seed: new Uint8Array(32).fill(7) };
+
+/** Made by the key of that seed; a specification makes it again. */
+const exampleSignature = 'L41GjUU4cZoRTLPvP3TrCqLy1sTzKDqXVbpZgWgzghYhEcLmfO3A6E6qbXfUVKXxcrMtBxFeAcKiWBrPD4GQI06/Owk=';
+
+/** That each of eight leaves is in the tree of them all. */
+function exampleProof(stored: readonly EventBytes[]): ReceiptProof {
+  const leaves = stored.map((event) => leafHash(entryBytes(entryOf(receiptEvent(event)))));
+  const text = checkpointText({ origin: exampleLog.origin, size: leaves.length, root: rootOver(leaves) });
+  const siblings = (index: number) =>
+    [1, 2, 4].map((width) => {
+      const first = (Math.floor(index / width) ^ 1) * width;
+      return toBase64(rootOver(leaves.slice(first, first + width)));
+    });
+  return {
+    checkpoint: `${text}\n\u2014 ${exampleLog.origin} ${exampleSignature}\n`,
+    inclusions: leaves.map((_, index) => ({ index, path: siblings(index) })),
+    complete: true,
+  };
+}
+
+const stored = events.map(storedBytes);
+
 /** The receipt of a direct withdrawal: `verifyReceipt` finds nothing wrong with it. */
-export const receiptExample = receiptOf(events.map(toStoredEvent));
+export const receiptExample = receiptOf(stored, exampleProof(stored));

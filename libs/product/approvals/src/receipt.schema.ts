@@ -3,11 +3,10 @@ import type { Actor } from '@app/kernel';
 import {
   constant,
   exactly,
+  boolean,
   instant,
   integer,
-  json,
   list,
-  mapOf,
   nullable,
   oneOf,
   shape,
@@ -59,10 +58,45 @@ const ReceiptEventShape = shape('ReceiptEvent', {
   dataSha256: sha256('Of the bytes of `data`, in hex'),
   metadataSha256: sha256('Of the bytes of `metadata`, in hex'),
   leafSha256: sha256(
-    'SHA-256 over the RFC 8785 form of `{stream, revision, id, type, dataSha256, metadataSha256}`: the leaf of the audit log',
+    'SHA-256 over the RFC 8785 form of `{stream, revision, id, type, dataSha256, metadataSha256}`: it names the entry of the log. The leaf hash of RFC 6962, which `path` begins at, is over the same bytes with a 0 byte in front',
   ),
 });
 export type ReceiptEvent = Shaped<typeof ReceiptEventShape>;
+
+const ReceiptAuthorityShape = shape('ReceiptAuthority', {
+  approval: Approval,
+  decision: nullable(ReceiptDecisionShape),
+  use: nullable(
+    shape('ReceiptContractUse', {
+      stream,
+      revision,
+      at: instant(),
+      usd: text({ min: 1, description: "What the call came to in US dollars, at that instant's prices" }),
+    }),
+    { description: 'The use of the contract, recorded before the call was approved' },
+  ),
+});
+
+const InclusionShape = shape('ReceiptInclusion', {
+  index: integer({ min: 0, description: 'Which leaf of the log the event is, from 0' }),
+  path: list(base64('A hash of 32 bytes'), { description: 'From the sibling of the leaf up to the root' }),
+});
+
+const ReceiptProofShape = shape('ReceiptProof', {
+  checkpoint: nullable(text({ min: 1 }), {
+    description:
+      "A signed note: the log's checkpoint, with the signature of the log and those of its witnesses, as `GET /transparency/checkpoint` serves it. Null while there is none",
+  }),
+  inclusions: list(nullable(InclusionShape), {
+    description:
+      'For each of `events`, in their order: its place in the log, and the path to the root that the checkpoint names. Null for an event that the checkpoint does not cover yet',
+  }),
+  complete: boolean({
+    description:
+      'Whether every event is proven. False: a checkpoint over all of them did not come within 2 s; ask again later',
+  }),
+});
+export type ReceiptProof = Shaped<typeof ReceiptProofShape>;
 
 /**
  * What ties the reviewed bytes to the decision, the operation and its settlement (docs/decisions/approvals.md). All that it says
@@ -76,14 +110,18 @@ export const ReceiptShape = shape('Receipt', {
     fingerprint: fingerprintShape,
   }),
   decision: nullable(ReceiptDecisionShape, { description: 'Null while it is pending, and when it expired' }),
+  authority: nullable(ReceiptAuthorityShape, {
+    description:
+      'What a call was covered by: the approved contract of its automation, and the use of it. Null for a call that was asked for',
+  }),
   events: list(ReceiptEventShape, {
     min: 1,
     description:
-      'The opening, the decision or expiry, then all events of the operation, then their copies in the conversation; of a direct withdrawal, whose approval is among them, the events of the operation',
+      "The opening, the decision or expiry, then all events of the operation, then their copies in the conversation; of a direct withdrawal, whose approval is among them, the events of the operation. Before them, for a covered call, the opening and the decision of its automation's contract, and the use of it",
   }),
   operation: nullable(FinancialOperation, { description: 'Null as long as nothing was used' }),
-  proof: nullable(mapOf(json()), {
-    description: 'Inclusion proofs up to a signed checkpoint; null as long as the deployment keeps no audit log',
+  proof: nullable(ReceiptProofShape, {
+    description: 'That these events are in the log of all events. Null in receipts from before there was one',
   }),
 });
 

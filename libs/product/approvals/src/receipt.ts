@@ -1,26 +1,30 @@
+import { canonicalText, sha256Hex } from '@app/canonical';
+import { automationKind } from '@app/automations';
 import type { ApprovalEvent } from '@app/consent';
 import { reviewedDocument } from '@app/consent';
-import { canonicalText, sha256Hex } from '@app/canonical';
 import { decodeEvent, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
+import { toBase64, utf8 } from '@app/transparency';
 import { operationKind, operationView, type OperationEvent } from '@app/wallets';
 import type { ApprovalView } from './approval.schema';
 import { holderKinds, isApprovalChange, viewOfOpening, viewAfter, type ApprovalHolderEvent } from './approval.view';
-import type { Receipt, ReceiptDecision, ReceiptEvent } from './receipt.schema';
+import { receiptEvent, storedEventOf, type EventBytes } from './receipt-bytes';
+import type { Receipt, ReceiptDecision, ReceiptProof } from './receipt.schema';
 
-/** The receipt that these events come to; they are of one approval, in the order above. Throws when the first opens none. */
-export function receiptOf(stored: readonly StoredEvent[]): Receipt {
-  const events = stored.map(decodeHolderEvent);
-  const opening = events.map(({ event }) => event).find((event) => event.type === 'approval.opened');
+/** The receipt that these events come to; they are of one approval, in the order above. Throws when none opens one. */
+export function receiptOf(stored: readonly EventBytes[], proof: ReceiptProof | null): Receipt {
+  const events = stored.map((event, index) => decodeHolderEvent(storedEventOf(event, index)));
+  const opening = subjectOf(events);
   if (opening === undefined) throw new Error('a receipt without the opening of an approval');
-  const canonical = canonicalText(reviewedDocument(opening));
+  const canonical = canonicalText(reviewedDocument(opening.event));
   return {
     v: 1,
     approval: approvalOf(opening, events),
-    review: { canonical: base64(canonical), fingerprint: `sha256:${sha256Hex(canonical)}` },
-    decision: decisionOf(events),
+    review: { canonical: toBase64(utf8(canonical)), fingerprint: `sha256:${sha256Hex(canonical)}` },
+    decision: decisionOf(opening, events),
+    authority: authorityOf(opening, events),
     events: stored.map(receiptEvent),
     operation: operationView(events.filter(isOfOperation)),
-    proof: null,
+    proof,
   };
 }
 
@@ -31,41 +35,67 @@ export function decodeHolderEvent(stored: StoredEvent): Recorded<ApprovalHolderE
   return decodeEvent<ApprovalHolderEvent>(kind, stored);
 }
 
-type Opening = Extract<ApprovalEvent, { readonly type: 'approval.opened' }>;
+export type Opening = Extract<ApprovalEvent, { readonly type: 'approval.opened' }>;
 
-function approvalOf(opening: Opening, events: readonly Recorded<ApprovalHolderEvent>[]): ApprovalView {
-  const stream = events.find(({ event }) => event === opening)?.stream ?? '';
+/** The opening of the approval that a receipt is of. Where there is another in an automation's stream, that is of its authority. */
+export function subjectOf<Placed extends Recorded<ApprovalHolderEvent>>(
+  events: readonly Placed[],
+): (Placed & Recorded<Opening>) | undefined {
+  const openings = events.filter(isOpening);
+  return openings.find((opening) => !isOfAutomation(opening)) ?? openings[0];
+}
+
+export function isOfAutomation({ stream }: Pick<StoredEvent, 'stream'>): boolean {
+  return idInStream(automationKind, stream) !== null;
+}
+
+export function isOpening<Placed extends Recorded<ApprovalHolderEvent>>(
+  recorded: Placed,
+): recorded is Placed & Recorded<Opening> {
+  return recorded.event.type === 'approval.opened';
+}
+
+export function isOfOperation<Placed extends Recorded<ApprovalHolderEvent>>(
+  recorded: Placed,
+): recorded is Placed & Recorded<OperationEvent> {
+  return idInStream(operationKind, recorded.stream) !== null;
+}
+
+function approvalOf(
+  { event, stream }: Recorded<Opening>,
+  events: readonly Recorded<ApprovalHolderEvent>[],
+): ApprovalView {
   return events.reduce(
-    (view, { event, stream: at }) => (isApprovalChange(event) ? viewAfter(view, event, at) : view),
-    viewOfOpening(opening, stream),
+    (view, { event: other, stream: at }) =>
+      isApprovalChange(other) && other.approvalId === event.approvalId ? viewAfter(view, other, at) : view,
+    viewOfOpening(event, stream),
   );
 }
 
-function decisionOf(events: readonly Recorded<ApprovalHolderEvent>[]): ReceiptDecision | null {
+function decisionOf(
+  opening: Recorded<Opening>,
+  events: readonly Recorded<ApprovalHolderEvent>[],
+): ReceiptDecision | null {
   for (const { event, stream, revision, metadata } of events) {
-    if (event.type !== 'approval.decided') continue;
+    if (event.type !== 'approval.decided' || event.approvalId !== opening.event.approvalId) continue;
     const { status, decidedBy, at } = event;
     return { stream, revision, status, decidedBy, actor: metadata.actor, at };
   }
   return null;
 }
 
-function isOfOperation(recorded: Recorded<ApprovalHolderEvent>): recorded is Recorded<OperationEvent> {
-  return idInStream(operationKind, recorded.stream) !== null;
+/** What covered the call: the contract of its automation, and the use of it. */
+function authorityOf(
+  subject: Recorded<Opening>,
+  events: readonly Recorded<ApprovalHolderEvent>[],
+): Receipt['authority'] {
+  const asked = events.filter(isOpening).find((opening) => opening !== subject);
+  if (asked === undefined) return null;
+  return { approval: approvalOf(asked, events), decision: decisionOf(asked, events), use: useIn(events) };
 }
 
-/**
- * The client hands events over parsed. Their bytes are those of `JSON.stringify`, which wrote them and gives the same text for what
- * it parsed from that text: members keep their order, and numbers and texts have one spelling.
- */
-function receiptEvent({ stream, revision, id, type, payload, metadata }: StoredEvent): ReceiptEvent {
-  const bytes = { data: JSON.stringify(payload), metadata: JSON.stringify(metadata) };
-  const hashes = { dataSha256: sha256Hex(bytes.data), metadataSha256: sha256Hex(bytes.metadata) };
-  const leafSha256 = sha256Hex(canonicalText({ stream, revision, id, type, ...hashes }));
-  const encoded = { data: base64(bytes.data), metadata: base64(bytes.metadata) };
-  return { stream, revision, id, type, ...encoded, ...hashes, leafSha256 };
-}
-
-function base64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
+function useIn(events: readonly Recorded<ApprovalHolderEvent>[]): NonNullable<Receipt['authority']>['use'] {
+  for (const { event, stream, revision } of events)
+    if (event.type === 'contract.used') return { stream, revision, at: event.at, usd: event.usd };
+  return null;
 }

@@ -67,7 +67,7 @@ describe('a direct withdrawal', () => {
     expect(await confirm(user, prepared)).toMatchObject({ status: 409, body: { reason: 'withdrawal_changed' } });
     const again = await user.post(`/approvals/${approval.id}/deny`);
     expect(again).toMatchObject({ status: 409, body: { reason: 'approval_not_pending' } });
-    expect(verifyReceipt(await receiptOf(approval))).toEqual([]);
+    expect(verifyReceipt(await receiptOf(approval)).problems).toEqual([]);
   });
 
   it('expires at its instant', async () => {
@@ -81,7 +81,7 @@ describe('a direct withdrawal', () => {
     expect(operation.status).toBe('expired');
     // The clock runs on while it is moved.
     expect(Date.parse(String(operation['updatedAt'])) - Date.parse(prepared.expiresAt)).toBeLessThan(1_000 + tookMs);
-    expect(verifyReceipt(await receiptOf(approval))).toEqual([]);
+    expect(verifyReceipt(await receiptOf(approval)).problems).toEqual([]);
   });
 
   it('is proven by its receipt to have been settled', async () => {
@@ -91,7 +91,7 @@ describe('a direct withdrawal', () => {
     await quiet(deployment);
     const receipt = await receiptOf({ id: prepared.approvalId });
     expect(receipt).toMatchObject({ decision: { status: 'approved' }, operation: { status: 'settled' } });
-    expect(verifyReceipt(receipt)).toEqual([]);
+    expect(verifyReceipt(receipt).problems).toEqual([]);
   });
 });
 
@@ -109,7 +109,7 @@ describe("an agent's approval", () => {
     expect(last.map(({ payload }) => payload.type)).toEqual(['approval.expired', 'tool.returned', 'run.ended']);
     expect(new Set(last.map(({ requestId }) => requestId))).toEqual(new Set([started?.requestId]));
     expect(Date.parse(String(last[0]?.payload.at)) - Date.parse(approval.expiresAt)).toBeLessThan(1_000 + tookMs);
-    expect(verifyReceipt(await receiptOf(approval))).toEqual([]);
+    expect(verifyReceipt(await receiptOf(approval)).problems).toEqual([]);
   });
 
   it('expires all the same when its timer was lost', async () => {
@@ -178,7 +178,7 @@ describe('an operation', () => {
       'operation.submitted',
       'settlement.updated',
     ]);
-    expect(verifyReceipt(receipt)).toEqual([]);
+    expect(verifyReceipt(receipt).problems).toEqual([]);
   });
 
   it.each([
@@ -197,7 +197,7 @@ describe('an operation', () => {
       await quiet(deployment);
       const receipt = await receiptOf(approval);
       expect(receipt['operation']).toMatchObject(outcome);
-      expect(verifyReceipt(receipt)).toEqual([]);
+      expect(verifyReceipt(receipt).problems).toEqual([]);
     } finally {
       await providerFault(deployment, prompt);
     }
@@ -214,7 +214,7 @@ describe('an operation', () => {
     expect(await untilStatus(user, runId, 'completed')).toMatchObject({ segment: 2 });
     const receipt = await receiptOf(approval);
     expect(receipt).toMatchObject({ operation: null, decision: { status: 'denied' } });
-    expect(verifyReceipt(receipt)).toEqual([]);
+    expect(verifyReceipt(receipt).problems).toEqual([]);
   });
 });
 

@@ -1,150 +1,33 @@
-import { fingerprintOf } from '@app/canonical';
-import { reviewedDocument, type ApprovalEvent, type Contract } from '@app/consent';
+import { automationKind, type AutomationEvent } from '@app/automations';
 import type { ConversationEvent } from '@app/conversations';
 import { conversationKind } from '@app/conversations';
 import { decodeEvent, encodeEvent, type StoredEvent } from '@app/event-store';
-import {
-  asId,
-  instantOf,
-  type Actor,
-  type ApprovalId,
-  type ConversationId,
-  type Instant,
-  type RequestId,
-  type RunId,
-  type RunKey,
-  type ToolCallId,
-  type UserId,
-  type WalletId,
-} from '@app/kernel';
-import { agentOperationId, operationKind, operationView, type OperationEvent, type OperationTerms } from '@app/wallets';
+import { asId, type Actor, type RequestId } from '@app/kernel';
+import { utf8 } from '@app/transparency';
+import { operationKind, operationView, type OperationEvent } from '@app/wallets';
 import { receiptOf } from '../src/receipt';
+import type { EventBytes } from '../src/receipt-bytes';
 import type { Receipt } from '../src/receipt.schema';
+import {
+  at,
+  contractUsed,
+  decided,
+  expired,
+  ids,
+  opened,
+  openedContract,
+  openedWithdrawal,
+  operationId,
+  settledActions,
+  terms,
+} from './approval-facts';
 
-export const ids = {
-  userId: asId<UserId>('5d0f3a52-6f0e-5a4c-9a8b-6a1d3f0b7c11'),
-  walletId: asId<WalletId>('0190c3c2-0000-7000-8000-000000000001'),
-  approvalId: asId<ApprovalId>('0190c3c2-0000-7000-8000-000000000002'),
-  conversationId: asId<ConversationId>('0190c3c2-0000-7000-8000-000000000003'),
-  runId: asId<RunId>('0190c3c2-0000-7000-8000-000000000004'),
-  runKey: asId<RunKey>('0190c3c2-0000-7000-8000-000000000005'),
-  withdrawalId: '0190c3c2-0000-7000-8000-000000000006',
-};
-
-/** An instant of the history, in seconds after its beginning. */
-export function at(seconds: number): Instant {
-  return instantOf(Date.parse('2026-05-04T10:00:00.000Z') + seconds * 1000);
-}
-
-const contract: Contract = {
-  type: 'ledger_intents_transfer',
-  actions: [
-    {
-      kind: 'withdraw_to_owner',
-      input: { pinned: { tokenId: 'nep141:wrap.near', decimals: 24 } },
-      quantity: { kind: 'exact_input_tokens', amountRaw: '1500000' },
-    },
-  ],
-};
-
-type Opened = Extract<ApprovalEvent, { type: 'approval.opened' }>;
-type Event = ConversationEvent | OperationEvent;
+type Event = ConversationEvent | OperationEvent | AutomationEvent;
 
 const actors = {
   service: { kind: 'service', id: 'engine' },
   user: { kind: 'user', id: ids.userId, partnerKeyId: 'key-1' },
 } as const satisfies Record<string, Actor>;
-
-/** The opening of an agent's approval; `changes` are made before it is fingerprinted. */
-export function opened(changes: Partial<Opened> = {}): Opened {
-  const { approvalId, userId, walletId, runId, runKey } = ids;
-  const review = {
-    approvalId,
-    userId,
-    walletId,
-    contract,
-    expiresAt: at(86_400),
-    kind: 'agent_tool' as const,
-    tool: 'intents_transfer',
-    input: { contract, note: 'Grüße, "quoted"', z: 1, 10: 'ten', a: [1.5, null, -0.25] } as unknown as Opened['input'],
-    ...changes,
-  };
-  return {
-    type: 'approval.opened',
-    at: at(0),
-    runId,
-    runKey,
-    automationId: null,
-    toolCallId: asId<ToolCallId>(`${runId}/1/0`),
-    summary: 'Withdraw 1.5 USDC to your account.',
-    terms: [{ name: 'what', text: 'Withdraw 1.5 USDC to your account' }],
-    ...review,
-    fingerprint: fingerprintOf(reviewedDocument(review)),
-  };
-}
-
-function openedWithdrawal(): Opened {
-  const input = { tokenId: 'nep141:wrap.near', amountRaw: '1500000' };
-  const none = { runId: null, runKey: null, toolCallId: null };
-  return opened({ kind: 'withdrawal', tool: 'wallet_withdrawal', input, ...none });
-}
-
-export function decided(
-  status: 'approved' | 'denied',
-  seconds = 60,
-): Extract<ApprovalEvent, { type: 'approval.decided' }> {
-  const denialReason = status === 'denied' ? 'too much' : null;
-  const { approvalId, runKey } = ids;
-  return { type: 'approval.decided', at: at(seconds), approvalId, status, decidedBy: 'user', denialReason, runKey };
-}
-
-const expired: ApprovalEvent = {
-  type: 'approval.expired',
-  at: at(86_400),
-  approvalId: ids.approvalId,
-  endedReason: 'timeout',
-  runKey: ids.runKey,
-};
-
-export const operationId = agentOperationId(ids.approvalId);
-
-export function terms(changes: Partial<OperationTerms> = {}): OperationTerms {
-  const { userId, walletId, approvalId, conversationId, runId } = ids;
-  return {
-    kind: 'agent_transfer',
-    userId,
-    walletId,
-    approvalId,
-    conversationId,
-    runId,
-    automationId: null,
-    contract,
-    mainAccountId: 'a'.repeat(64),
-    expiresAt: at(3_600),
-    ...changes,
-  };
-}
-
-/** The one action, sent once and settled. */
-export function settledActions(id: string): OperationEvent[] {
-  const input = { tokenId: 'nep141:wrap.near', amountRaw: '1500000' };
-  const submission = {
-    key: `${id}/0/1`,
-    attempt: 1,
-    bytes: '{"signed":true}',
-    input,
-    output: null,
-    leastOutput: null,
-    quote: null,
-    deadline: at(200),
-  };
-  return [
-    { type: 'submission.journaled', at: at(71), index: 0, submission },
-    { type: 'submission.accepted', at: at(72), index: 0, providerReference: 'ref-1' },
-    { type: 'action.settled', at: at(80), index: 0, output: null, returned: null },
-    { type: 'operation.settled', at: at(80) },
-  ];
-}
 
 /** Builds stored events, each after those before it in its stream. */
 export class History {
@@ -159,6 +42,14 @@ export class History {
 
   inConversation(event: ConversationEvent, by: keyof typeof actors = 'service', causationId = 'request-1'): this {
     return this.add(conversationKind, `conversation-${ids.conversationId}`, event, by, causationId);
+  }
+
+  inAutomation(...events: readonly AutomationEvent[]): this {
+    for (const event of events) {
+      const by = event.type === 'approval.decided' ? 'user' : 'service';
+      this.add(automationKind, `automation-${ids.automationId}`, event, by);
+    }
+    return this;
   }
 
   inOperation(id: string, ...events: readonly OperationEvent[]): this {
@@ -187,7 +78,7 @@ export class History {
   }
 
   private add(
-    kind: typeof conversationKind | typeof operationKind,
+    kind: typeof conversationKind | typeof operationKind | typeof automationKind,
     stream: string,
     event: Event,
     by: keyof typeof actors,
@@ -212,9 +103,28 @@ export class History {
   }
 }
 
-/** The receipt of these events, as a client gets it. */
+/** The event as the store holds it. */
+export function bytesOf({ stream, revision, id, type, payload, metadata }: StoredEvent): EventBytes {
+  return { stream, revision, id, type, data: utf8(JSON.stringify(payload)), metadata: utf8(JSON.stringify(metadata)) };
+}
+
+/** The receipt of these events, as a client gets it; without a proof. */
 export function received(events: readonly StoredEvent[]): Receipt {
-  return JSON.parse(JSON.stringify(receiptOf(events))) as Receipt;
+  return JSON.parse(JSON.stringify(receiptOf(events.map(bytesOf), null))) as Receipt;
+}
+
+/** An agent's call that the contract covered, from the contract's approval to the call's. */
+export function covered(
+  authority: readonly AutomationEvent[] = [
+    openedContract(),
+    { ...decided('approved', 30), approvalId: ids.contractApprovalId, runKey: null },
+    contractUsed(),
+  ],
+): History {
+  return History.begin()
+    .inAutomation(...authority)
+    .inConversation({ ...opened(), at: at(50), automationId: ids.automationId })
+    .inConversation({ ...decided('approved', 50), decidedBy: 'automation_contract' });
 }
 
 /** The journeys that an approval can have come by. */
@@ -229,6 +139,21 @@ export const journeys = {
       .inOperation(operationId, { type: 'operation.used', at: at(70), ...terms() }, ...settledActions(operationId))
       .copied('operation.submitted')
       .copied('settlement.updated'),
+  covered: (): History =>
+    covered()
+      .inOperation(
+        operationId,
+        { type: 'operation.used', at: at(70), ...terms({ automationId: ids.automationId }) },
+        ...settledActions(operationId),
+      )
+      .copied('operation.submitted')
+      .copied('settlement.updated'),
+  contract: (): History =>
+    History.begin().inAutomation(openedContract(), {
+      ...decided('approved', 30),
+      approvalId: ids.contractApprovalId,
+      runKey: null,
+    }),
   withdrawn: (): History => {
     const withdrawal = terms({ kind: 'withdrawal', conversationId: null, runId: null });
     return History.begin().inOperation(

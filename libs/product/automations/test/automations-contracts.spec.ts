@@ -42,7 +42,7 @@ it('is pending, in the list, and decided once', async () => {
   const { body } = await user.get(`/approvals/${approval.id}/receipt`);
   const decision = { status: 'approved', decidedBy: 'user', actor: { kind: 'user', id: user.userId } };
   expect(body).toMatchObject({ approval: { kind: 'automation_contract', status: 'approved' }, decision });
-  expect(verifyReceipt(body)).toEqual([]);
+  expect(verifyReceipt(body).problems).toEqual([]);
 });
 
 it('says what wakes the rule, and what must hold then', async () => {
@@ -79,5 +79,5 @@ it("expires in its time, and is another user's to neither see nor decide", async
   const { body } = await user.get(`/approvals/${approval.id}/receipt`);
   const ended = { kind: 'automation_contract', status: 'expired' };
   expect(body).toMatchObject({ approval: ended, decision: null, operation: null });
-  expect(verifyReceipt(body)).toEqual([]);
+  expect(verifyReceipt(body).problems).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates } from '@app/event-store';
-import { asId, Clock, ok, refuse, type ApprovalId, type Cause, type OperationId, type Result } from '@app/kernel';
+import { Clock, ok, refuse, type Cause, type OperationId, type Result } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { v5 as uuidV5 } from 'uuid';
+import { agentOperationId } from './agent-operation-id';
 import type { OperationTerms } from './operation.events';
 import { OperationStart } from './operation-start';
 import { isUnderWay, type OperationState } from './operation.state';
@@ -51,11 +51,6 @@ export class AgentTransfers {
       else seen = await this.states.current(operationKind, operationId);
     }
   }
-}
-
-/** UUIDv5 of the approval: one approval, one operation. */
-export function agentOperationId(approvalId: ApprovalId): OperationId {
-  return asId<OperationId>(uuidV5('agent_transfer', approvalId));
 }
 
 function hasBegunToMove(state: OperationState): boolean {

@@ -4,7 +4,7 @@ import { notFound, ok, refuse, type OperationId, type Result, type UserId } from
 import type { OperationEvent } from './operation.events';
 import type { OperationView } from './operation.schema';
 import { operationKind } from './operation.stream';
-import { operationView } from './operations.projection';
+import { operationView } from './operation.view';
 
 /**
  * The user's operation as of now, folded from its stream as the read model folds it: after an ambiguous answer nothing may be behind.

@@ -1,5 +1,6 @@
 export { AgentWallets, type AgentWallet } from './agent-wallets';
-export { agentOperationId, AgentTransfers } from './agent-transfers';
+export { agentOperationId } from './agent-operation-id';
+export { AgentTransfers } from './agent-transfers';
 export { DisableWallet } from './disable-wallet';
 export { EnableWallet } from './enable-wallet';
 export { driveOperation } from './drive-operation';
@@ -19,7 +20,7 @@ export type {
 export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
-export { operationView } from './operations.projection';
+export { operationView } from './operation.view';
 export { FinancialOperation, TokenAmountShape, type OperationView } from './operation.schema';
 export { SettlementModule } from './settlement.module';
 export { GetWallet } from './get-wallet';

@@ -11,7 +11,8 @@ import {
 } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import type { OperationEvent, OperationTerms, Submission } from './operation.events';
-import { operationsProjection, operationView } from './operations.projection';
+import { operationView } from './operation.view';
+import { operationsProjection } from './operations.projection';
 
 const id = asId<OperationId>('0b7a3b7e-0000-7000-8000-00000000000a');
 const at = (minute: number) => instant(`2026-03-01T10:0${minute}Z`);

@@ -1,0 +1,46 @@
+/** What does not hold in a receipt. */
+export interface ReceiptProblem {
+  /** A JSON pointer into the document. */
+  readonly path: string;
+  /** Of the event that it is about; both null where it is about none. */
+  readonly stream: string | null;
+  readonly revision: number | null;
+  readonly message: string;
+}
+
+/**
+ * What a receipt can prove, each on top of the one before: that its bytes hash to what is said of them; that all else in it is what these
+ * events come to; that the events can be one history; that an automation's contract covered the call; that the events are in the log; that
+ * the log signed that; that witnesses saw it.
+ */
+export type ReceiptAspect = 'bytes' | 'conclusions' | 'history' | 'authority' | 'inclusion' | 'signature' | 'witnesses';
+
+export interface ReceiptFinding {
+  readonly aspect: ReceiptAspect;
+  /** A plain sentence. */
+  readonly text: string;
+}
+
+/** The checkpoint that a receipt's proofs lead to. */
+export interface ReceiptCheckpoint {
+  readonly origin: string;
+  readonly size: number;
+  /** In base64. */
+  readonly root: string;
+  /** Trusted witnesses that signed it, and when. */
+  readonly witnesses: readonly { readonly name: string; readonly at: string }[];
+}
+
+/** What came of verifying a receipt. */
+export interface ReceiptReport {
+  /** Nothing is wrong with it. What it does not prove, `unproven` says. */
+  readonly holds: boolean;
+  readonly proven: readonly ReceiptFinding[];
+  readonly unproven: readonly ReceiptFinding[];
+  readonly problems: readonly ReceiptProblem[];
+  /** Null where the receipt names none. */
+  readonly checkpoint: ReceiptCheckpoint | null;
+}
+
+/** What one step of verifying has found. */
+export type Found = Omit<ReceiptReport, 'holds' | 'checkpoint'>;

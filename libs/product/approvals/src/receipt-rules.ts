@@ -1,0 +1,30 @@
+import type { ApprovalEvent } from '@app/consent';
+import type { Recorded } from '@app/event-store';
+import { pointerTo } from '@app/kernel';
+import type { ApprovalHolderEvent } from './approval.view';
+import type { ReceiptProblem } from './receipt-report';
+
+/** An event of a receipt, and which of its events it is. */
+export type Placed<Event> = Recorded<Event> & { readonly index: number };
+export type PlacedEvent = Placed<ApprovalHolderEvent>;
+export type Closing = Extract<ApprovalEvent, { readonly type: 'approval.decided' | 'approval.expired' }>;
+/** A claim that must hold of an event: what is wrong with the event when it does not. */
+export type Rule = readonly [holds: boolean, message: string];
+
+/** What does not hold of an event. */
+export function problemsAt(
+  { index, stream, revision }: Pick<PlacedEvent, 'index' | 'stream' | 'revision'>,
+  rules: readonly Rule[],
+): ReceiptProblem[] {
+  const path = pointerTo('events', index);
+  return rules.flatMap(([holds, message]) => (holds ? [] : [{ path, stream, revision, message }]));
+}
+
+/** What is wrong with no event in particular. */
+export function problemOf(path: string, message: string): ReceiptProblem {
+  return { path, stream: null, revision: null, message };
+}
+
+export function isClosing(recorded: PlacedEvent): recorded is Placed<Closing> {
+  return recorded.event.type === 'approval.decided' || recorded.event.type === 'approval.expired';
+}
