@@ -10,7 +10,8 @@ const library = (folder) => createRequire(import.meta.url)(path.join(dist, 'libs
 export const { openProduct } = library('composition');
 export const { conversationKind } = library('product/conversations');
 export const { ensureDatabase, startEmbeddedPostgres } = library('stores/embedded-postgres');
-export const { connectEventStore, encodeEvent, Streams } = library('platform/event-store');
+export const { connectEventStore, encodeEvent, EventStore, Streams } = library('platform/event-store');
+export const { leaderLocks } = library('platform/read-store');
 export const { readConfiguration } = library('platform/runtime');
 
 /** The program of an app, for a process of its own. */

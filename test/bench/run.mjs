@@ -18,6 +18,7 @@ import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
 import { caughtUpByFour, caughtUpByTwo, projections } from './benchmarks/projections.mjs';
+import { logAgainstHashing, logBesideWrites, logFromZero } from './benchmarks/proof.mjs';
 import { rebuilds } from './benchmarks/rebuilds.mjs';
 import { resume } from './benchmarks/resume.mjs';
 import { decide } from './benchmarks/streams.mjs';
@@ -52,6 +53,9 @@ const benchmarks = [
   caughtUpByTwo,
   caughtUpByFour,
   manySubscribers,
+  logFromZero,
+  logAgainstHashing,
+  logBesideWrites,
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');
@@ -73,6 +77,7 @@ const full = {
   burstEvents: 20_000,
   backlogEvents: 60_000,
   rebuiltEvents: 100_000,
+  loggedEvents: 60_000,
 };
 const quick = {
   rounds: 1,
@@ -91,6 +96,7 @@ const quick = {
   burstEvents: 1_000,
   backlogEvents: 8_000,
   rebuiltEvents: 2_000,
+  loggedEvents: 4_000,
 };
 
 const { values: options } = parseArgs({

@@ -14,7 +14,7 @@ const size = full
   : { events: 20_000, rate: 20, calm: 2, users: 4, history: 4 };
 const runMs = full ? 3_000_000 : 900_000;
 /** Of the median request of any kind, in times. */
-const slowdownMax = 2;
+const slowdownMax = 1.5;
 const none = { missing: 0, extra: 0, changed: 0 };
 
 interface Figures {

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parley } from './operator.mjs';
 
-const lookAgainMs = 100;
+/** Each look is requests of an operator, which take from what is measured. */
+const lookAgainMs = 500;
 const giveAgainMs = 500;
 const withinMs = 3_600_000;
 const words = ['projections', 'rebuild', '--all', '--watch', '--yes', '--reason', 'the load asks for it', '--json'];

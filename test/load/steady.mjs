@@ -4,8 +4,9 @@ import { Refused } from './client.mjs';
 import { Recorder } from './recorder.mjs';
 
 const samplesMax = 10;
-/** Under way at once; a service that is behind by more has failed. */
+/** Under way at once; while a service is behind by so many, one more counts as failed and is not sent. */
 const inFlightMax = 5_000;
+const tooMany = new Error(`${inFlightMax} requests wait for their answers`);
 
 /** The requests of one stretch of time. */
 class Stretch {
@@ -68,7 +69,6 @@ export class SteadyRequests {
       const request = this.one(dueAtMs);
       this.underWay.add(request);
       void request.finally(() => this.underWay.delete(request));
-      if (this.underWay.size > inFlightMax) throw new Error(`${this.underWay.size} requests wait for their answers`);
     }
   }
 
@@ -76,7 +76,8 @@ export class SteadyRequests {
     const { name, kills, isKilling } = this;
     const caller = this.callers[Math.floor(Math.random() * this.callers.length)];
     const picked = caller.pick();
-    const answer = await caller.ask(picked).catch((error) => error);
+    const isSent = this.underWay.size < inFlightMax;
+    const answer = isSent ? await caller.ask(picked).catch((error) => error) : tooMany;
     const stretch = this.of(isKilling || this.kills > kills ? 'kills' : name);
     const { recorder, older } = stretch;
     recorder.arrived(picked.kind);

@@ -2,7 +2,7 @@ export { boundedPage } from './bounded-page';
 export { membersOf, selectList } from './columns';
 export { answering, Database, type RowClass } from './database';
 export { KnownRows } from './known-rows';
-export { keepLeading } from './leadership';
+export { keepLeading, leaderLocks } from './leadership';
 export { lookAtDatabase, UnfitDatabase } from './look-at-database';
 export { migrate, pendingMigrations } from './migrate';
 export { migration, type Migration } from './migration';

@@ -10,9 +10,8 @@ const lookAfterMs = 100;
 const wholeLookMs = 50;
 /** What is taken before the first look: a little, so that this one is not long in an idle process. */
 const busyAtFirst = 0.2;
-/** How much longer than it works it rests, for each time that the others take of what they leave: where they take half, it has a tenth. */
-const restsPerBusy = 12;
-const busyMax = 0.95;
+/** How much longer than it works it rests where the others take all of the time; where they take a quarter, a quarter of that. */
+const restsPerBusy = 36;
 /** What a process does that serves nobody: timers, heartbeats, looks at its tables. */
 const busyOfItself = 0.05;
 
@@ -23,6 +22,11 @@ const busyOfItself = 0.05;
 export class Resting {
   private busy = busyAtFirst;
   private sinceMs = performance.now();
+
+  /** Whether the process has other things to do, so that nothing may be long. */
+  get isBusy(): boolean {
+    return this.busy > busyOfItself;
+  }
 
   /** To be called often, whenever nothing of the work is under way. */
   async rest(): Promise<void> {
@@ -38,8 +42,7 @@ export class Resting {
 
 /** How long to rest after so much work. @param busy part of the time for which the process is busy beside it; @returns 0 to go on */
 export function restAfter(workedMs: number, busy: number): number {
-  const share = Math.max(0, Math.min(busy, busyMax) - busyOfItself);
-  const restMs = Math.min(restMaxMs, (workedMs * restsPerBusy * share) / (1 - share));
+  const restMs = Math.min(restMaxMs, workedMs * restsPerBusy * Math.max(0, busy - busyOfItself));
   if (restMs >= restMinMs) return restMs;
   return workedMs >= lookAfterMs ? restMinMs : 0;
 }

@@ -15,13 +15,16 @@ import { endRebuild } from './rebuild';
 import { Resting } from './resting';
 import { lockTables, refusesRow } from './table-making';
 
-/** How much is done at once. */
+/** How much is done at once in a process that has nothing else to do. */
 export interface Pace {
   /** Events of the store that are read at once; the next ones are read while they are folded. */
   readonly pageEvents: number;
   /** What so many events came to is written at once. */
   readonly writtenEvents: number;
 }
+
+/** Where requests wait for the same stores and processors, so much less is done at once. */
+const busyPart = 1 / 8;
 
 /** Events that are folded before others get their turn in the process. */
 const turnEvents = 500;
@@ -103,11 +106,15 @@ export class TableBuilder {
   }
 
   private get isMuch(): boolean {
-    return this.rows.unwrittenBytes > unwrittenBytesMax || this.eventsUnwritten >= this.pace.writtenEvents;
+    return this.rows.unwrittenBytes > unwrittenBytesMax || this.eventsUnwritten >= this.atOnce(this.pace.writtenEvents);
   }
 
   private read(after: number): Promise<CategoriesPage> {
-    return this.store.readCategories(this.categories, after, this.pace.pageEvents);
+    return this.store.readCategories(this.categories, after, this.atOnce(this.pace.pageEvents));
+  }
+
+  private atOnce(events: number): number {
+    return this.resting.isBusy ? Math.ceil(events * busyPart) : events;
   }
 
   private async take(table: Building, events: readonly StoredEvent[], upTo: number): Promise<void> {
