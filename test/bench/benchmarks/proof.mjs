@@ -90,14 +90,14 @@ export const logBesideWrites = {
 
 /** The process that builds the log, as the database shows it. */
 class Builder {
-  constructor(database) {
-    this.database = database;
+  constructor(database, connectionString) {
+    Object.assign(this, { database, connectionString });
   }
 
   static async of(connectionString) {
     const database = new pg.Client({ connectionString });
     await database.connect();
-    return new Builder(database);
+    return new Builder(database, connectionString);
   }
 
   async size() {
@@ -124,7 +124,7 @@ class Builder {
   /** Holds the lock of who builds, so that nobody does. */
   async without(body) {
     const taken = this.database.query('SELECT pg_advisory_lock($1)', [leaderLocks.transparency]);
-    const other = new pg.Client({ ...this.database.connectionParameters });
+    const other = new pg.Client({ connectionString: this.connectionString });
     await other.connect();
     await other.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks
