@@ -1,5 +1,7 @@
 import { canonicalText } from '@app/canonical';
-import { concat, utf8 } from './bytes';
+import { isJsonObject } from '@app/kernel';
+import { concat, textOf, utf8 } from './bytes';
+import { isCount, sameHash } from './merkle';
 
 /** What the log says of an event: where it is, what it is, and the hashes of its stored bytes, in hex. */
 export interface LogEntry {
@@ -14,6 +16,30 @@ export interface LogEntry {
 /** The bytes that a leaf is the hash of: the RFC 8785 form. */
 export function entryBytes({ stream, revision, id, type, dataSha256, metadataSha256 }: LogEntry): Uint8Array {
   return utf8(canonicalText({ stream, revision, id, type, dataSha256, metadataSha256 }));
+}
+
+const hexHash = /^[0-9a-f]{64}$/;
+
+/** The entry that bytes are; null for bytes that are none, or none in the one form that an entry has. */
+export function parseEntry(bytes: Uint8Array): LogEntry | null {
+  const value = jsonIn(bytes);
+  if (!isJsonObject(value)) return null;
+  const { stream, revision, id, type, dataSha256, metadataSha256 } = value;
+  if (typeof stream !== 'string' || typeof id !== 'string' || typeof type !== 'string') return null;
+  if (typeof revision !== 'number' || !isCount(revision)) return null;
+  if (!isHexHash(dataSha256) || !isHexHash(metadataSha256)) return null;
+  const entry = { stream, revision, id, type, dataSha256, metadataSha256 };
+  return sameHash(entryBytes(entry), bytes) ? entry : null;
+}
+
+const isHexHash = (value: unknown): value is string => typeof value === 'string' && hexHash.test(value);
+
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(bytes) ?? '');
+  } catch {
+    return null; // it is no JSON
+  }
 }
 
 /** Entries as they are served together: each behind its length in two bytes. Source: C2SP tlog-tiles, "Log entries". */

@@ -3,7 +3,13 @@ import { streamName, type ReceivedEvent } from '@app/event-store';
 import { entryBytes, type LogEntry } from '@app/transparency';
 import { checkpointsId, checkpointsKind } from './checkpoints.stream';
 
-const ownStream = streamName(checkpointsKind, checkpointsId);
+/** An event with its bytes as they are stored. */
+export type EventBytes = Readonly<Pick<ReceivedEvent, 'stream' | 'revision' | 'id' | 'type' | 'data' | 'metadata'>>;
+
+/** Such an event with its place in the whole store. */
+export type StoredBytes = EventBytes & { readonly position: number };
+
+export const ownStream = streamName(checkpointsKind, checkpointsId);
 
 /** Whether the log covers an event: all but those of the server's own streams, and the checkpoints themselves. */
 export function isCovered({ stream }: Pick<ReceivedEvent, 'stream'>): boolean {
@@ -11,14 +17,19 @@ export function isCovered({ stream }: Pick<ReceivedEvent, 'stream'>): boolean {
 }
 
 /** What the log says of an event, over the bytes that are stored. */
-export function entryOf({ stream, revision, id, type, data, metadata }: ReceivedEvent): LogEntry {
+export function entryOf({ stream, revision, id, type, data, metadata }: EventBytes): LogEntry {
   const [dataSha256, metadataSha256] = [hash('sha256', data, 'hex'), hash('sha256', metadata, 'hex')];
   return { stream, revision, id, type, dataSha256, metadataSha256 };
 }
 
 const leafPrefix = Buffer.of(0);
 
-/** The leaf of an entry: as `leafHash` of `@app/transparency`, by the hash function of Node, which is several times as fast. */
+/** The leaf of an entry. */
 export function leafOf(entry: LogEntry): Uint8Array {
-  return hash('sha256', Buffer.concat([leafPrefix, entryBytes(entry)]), 'buffer');
+  return leafHashOf(entryBytes(entry));
+}
+
+/** As `leafHash` of `@app/transparency`, by the hash function of Node, which is several times as fast. */
+export function leafHashOf(bytes: Uint8Array): Uint8Array {
+  return hash('sha256', Buffer.concat([leafPrefix, bytes]), 'buffer');
 }

@@ -35,6 +35,7 @@ export const logMigrations = [
 ];
 
 interface LeafRow {
+  readonly index: number;
   readonly position: number;
   readonly stream: string;
   readonly revision: number;
@@ -45,7 +46,7 @@ interface LeafRow {
 }
 
 const leafColumns =
-  "position, stream, revision, id, type, encode(data_sha256, 'hex') AS data, encode(metadata_sha256, 'hex') AS metadata";
+  "index, position, stream, revision, id, type, encode(data_sha256, 'hex') AS data, encode(metadata_sha256, 'hex') AS metadata";
 
 /**
  * The tree as PostgreSQL keeps it: its leaves with their entries, the full tiles of level 0, and all tiles above. Every method throws
@@ -118,12 +119,18 @@ export class LogTables {
 
   /** So many entries, from an index on. @throws RangeError where there are not so many */
   async entries(from: number, count: number): Promise<PlacedEntry[]> {
+    const rows = await this.leavesFrom(from, from + count);
+    if (rows.length !== count) throw new RangeError(`there are no ${count} entries from ${from} on`);
+    return rows;
+  }
+
+  /** The entries from an index up to another one, as far as they are there. */
+  async leavesFrom(from: number, to: number): Promise<(PlacedEntry & { readonly index: number })[]> {
     const rows = await this.database.query<LeafRow>(
       `SELECT ${leafColumns} FROM transparency_leaves WHERE index >= $1 AND index < $2 ORDER BY index`,
-      [from, from + count],
+      [from, to],
     );
-    if (rows.length !== count) throw new RangeError(`there are no ${count} entries from ${from} on`);
-    return rows.map(placedEntry);
+    return rows.map((row) => ({ index: row.index, ...placedEntry(row) }));
   }
 
   /** Which leaf an event at that position is; null where the log does not have it, or not yet. */

@@ -1,0 +1,107 @@
+import { isJsonObject, type JsonObject } from '@app/kernel';
+import type { EventBytes } from '../covered-events';
+import type { Claim } from './claims';
+
+/** What the stream `audit-checkpoints` says. */
+export interface StoredClaims {
+  readonly origin: string | null;
+  readonly claims: readonly Claim[];
+  /** Public keys that signed, as the stream names them. */
+  readonly keys: readonly string[];
+  readonly problems: readonly { readonly revision: number; readonly says: string }[];
+}
+
+interface Signed {
+  readonly where: string;
+  readonly size: number;
+  readonly fixed: Claim['fixed'];
+  note: string;
+  witnesses: string[];
+}
+
+/** Reads the checkpoints' own events; each must be one of ours, in an order in which the log can have written it. */
+export class CheckpointEvents {
+  private origin: string | null = null;
+  private fixed: { readonly size: number; readonly root: string } | null = null;
+  private readonly signed: Signed[] = [];
+  private readonly bySize = new Map<number, Signed>();
+  private readonly keys = new Set<string>();
+  private readonly problems: { revision: number; says: string }[] = [];
+  private next = 0;
+
+  take(event: EventBytes & { readonly isJson: boolean }): void {
+    for (; this.next < event.revision; this.next += 1) this.say(this.next, 'was removed');
+    this.next = event.revision + 1;
+    const fact = factIn(event.data);
+    const says = fact === null || !event.isJson ? 'is no event of the log' : this.apply(event, fact);
+    if (says !== null) this.say(event.revision, says);
+  }
+
+  result(): StoredClaims {
+    const claims = this.signed.map(({ where, note, fixed, witnesses }) => ({ where, note, fixed, witnesses }));
+    return { origin: this.origin, claims, keys: [...this.keys], problems: this.problems };
+  }
+
+  private say(revision: number, says: string): void {
+    this.problems.push({ revision, says });
+  }
+
+  /** @returns what is wrong with it */
+  private apply(event: EventBytes, fact: JsonObject): string | null {
+    switch (event.type) {
+      case 'log.opened':
+        return this.open(fact);
+      case 'checkpoint.fixed':
+        return this.fix(fact);
+      case 'checkpoint.signed':
+        return this.sign(event, fact);
+      case 'checkpoint.cosigned':
+        return this.cosign(fact);
+      default:
+        return 'is no event of the log';
+    }
+  }
+
+  private open({ origin }: JsonObject): string | null {
+    if (typeof origin !== 'string' || this.origin !== null) return 'names the log a second time';
+    this.origin = origin;
+    return null;
+  }
+
+  private fix({ size, root }: JsonObject): string | null {
+    if (typeof size !== 'number' || typeof root !== 'string') return 'decides on no tree';
+    const isLarger = size > (this.fixed?.size ?? 0);
+    this.fixed = { size, root };
+    return isLarger ? null : 'decides on a tree that is no larger than the one before';
+  }
+
+  private sign({ revision }: EventBytes, { size, note, key }: JsonObject): string | null {
+    if (typeof size !== 'number' || typeof note !== 'string' || typeof key !== 'string') return 'signs no tree';
+    const { fixed } = this;
+    const signed: Signed = { where: placeOf(revision), size, fixed, note, witnesses: [] };
+    this.signed.push(signed);
+    this.bySize.set(size, signed);
+    this.keys.add(key);
+    return fixed?.size === size ? null : 'signs a tree that was not decided on';
+  }
+
+  private cosign({ size, witness, line }: JsonObject): string | null {
+    const signed = typeof size === 'number' ? this.bySize.get(size) : undefined;
+    if (signed === undefined || typeof witness !== 'string' || typeof line !== 'string')
+      return 'cosigns a tree that was not signed';
+    signed.note += line;
+    signed.witnesses.push(witness);
+    return null;
+  }
+}
+
+const placeOf = (revision: number): string => `revision ${revision} of audit-checkpoints`;
+
+function factIn(data: Buffer): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(data.toString('utf8'));
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null; // it is no JSON
+  }
+}

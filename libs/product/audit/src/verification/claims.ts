@@ -1,0 +1,100 @@
+import {
+  cosignatureBy,
+  fromBase64,
+  isNoteSignedBy,
+  openCheckpoint,
+  parseCheckpoint,
+  parseNote,
+  parseVerifierKey,
+  sameHash,
+  signaturesBy,
+  verifierKeyText,
+  type Distrust,
+  type Hash,
+  type Note,
+  type TrustPolicy,
+  type VerifierKey,
+} from '@app/transparency';
+
+/** A checkpoint as it was found, and what was said beside it. */
+export interface Claim {
+  /** Where it was found, for whoever reads a problem. */
+  readonly where: string;
+  /** The note with all lines of witnesses. */
+  readonly note: string;
+  /** What the log had decided before it signed; null where that is not known here. */
+  readonly fixed: { readonly size: number; readonly root: string } | null;
+  /** Public keys of witnesses that are said to have signed it. */
+  readonly witnesses: readonly string[];
+}
+
+/** What the log vouched for. */
+export interface SignedTree {
+  readonly where: string;
+  readonly size: number;
+  readonly root: Hash;
+  readonly isWitnessed: boolean;
+}
+
+/** Whom to believe. */
+export interface Trust {
+  /** Empty: the keys that the checkpoints themselves name. */
+  readonly log: readonly VerifierKey[];
+  readonly witnesses: readonly VerifierKey[];
+  readonly needed: number;
+}
+
+export interface Judged {
+  readonly tree: SignedTree | null;
+  readonly problems: readonly string[];
+}
+
+const distrust: Readonly<Record<Distrust, string>> = {
+  no_note: 'is no signed note',
+  no_checkpoint: 'is no checkpoint',
+  other_log: 'is of a log whose key is not trusted here',
+  not_signed: 'is not signed by a trusted key of the log',
+};
+
+/** What a checkpoint is worth. */
+export function judge(claim: Claim, policy: TrustPolicy): Judged {
+  const opened = openCheckpoint(claim.note, policy);
+  if (typeof opened === 'string') return { tree: null, problems: [distrust[opened]] };
+  const { size, root, isWitnessed } = opened;
+  const note = parseNote(claim.note);
+  const problems = [
+    ...(note === null ? [] : cosignatureProblems(note, claim, policy.witnesses)),
+    ...(isDecided(claim, size, root) ? [] : ['is not what the log had decided before it signed']),
+  ];
+  return { tree: { where: claim.where, size, root, isWitnessed: isWitnessed && policy.needed > 0 }, problems };
+}
+
+function isDecided({ fixed }: Claim, size: number, root: Hash): boolean {
+  if (fixed === null) return true;
+  const decided = fromBase64(fixed.root);
+  return fixed.size === size && decided !== null && sameHash(decided, root);
+}
+
+/** Lines under the name of a witness that are not of it; also of witnesses that are not trusted, as far as their keys are said. */
+function cosignatureProblems(note: Note, { witnesses }: Claim, trusted: readonly VerifierKey[]): string[] {
+  const said = witnesses.map(parseVerifierKey);
+  const unreadable = said.includes(null) ? ['names the key of a witness that is none'] : [];
+  const claimed = said.flatMap((key) => key ?? []);
+  const absent = claimed.filter((key) => signaturesBy(note, key).length === 0);
+  const others = trusted.filter((key) => signaturesBy(note, key).length > 0);
+  const keys = new Map([...claimed, ...others].map((key) => [verifierKeyText(key), key]));
+  const wrong = [...keys.values()].filter((key) => !absent.includes(key) && cosignatureBy(note, key) === null);
+  return [
+    ...unreadable,
+    ...absent.map(({ name }) => `lacks the cosignature of ${name} that it is said to have`),
+    ...wrong.map(({ name }) => `has a cosignature of ${name} that does not hold`),
+  ];
+}
+
+/** The keys that sign a checkpoint, of those that are offered; to believe them is to believe whoever gave them. */
+export function selfNamed(note: string, offered: readonly string[]): VerifierKey[] {
+  const parsed = parseNote(note);
+  const origin = parsed && parseCheckpoint(parsed.text)?.origin;
+  const keys = offered.flatMap((text) => parseVerifierKey(text) ?? []);
+  return keys.filter((key) => parsed !== null && key.name === origin && isNoteSignedBy(parsed, key));
+}

@@ -1,0 +1,93 @@
+import {
+  bundlePath,
+  entriesIn,
+  entryBytes,
+  hashBytes,
+  hashesIn,
+  tilePath,
+  tileWidth,
+  type TileName,
+} from '@app/transparency';
+import type { LogTables } from '../log-tables';
+import { leafOfBytes, type Leaf } from './leaf';
+
+/** What the log keeps of the events, wherever that is. */
+export interface KeptLog {
+  readonly size: number;
+  /** Position of the last event that it has looked at; null where it does not say. */
+  readonly coveredUpTo: number | null;
+  /** Whether its leaves come with what they are the hashes of. */
+  readonly hasEntries: boolean;
+  /** In their order; those that are missing are left out. */
+  leaves(this: void): AsyncIterable<Leaf>;
+  /** Null where it is missing. */
+  tile(this: void, name: TileName): Promise<Uint8Array | null>;
+}
+
+/** Files of a log by their paths as C2SP tlog-tiles has them: a folder, a bucket, a service. */
+export interface LogFiles {
+  /** Null where there is none of that path. */
+  read(this: void, path: string): Promise<Uint8Array | null>;
+}
+
+/** Some hundred kilobytes. */
+const pageLeaves = 1_024;
+
+/** Beside the stores. Throws Unavailable. */
+export async function keptInTables(tables: LogTables): Promise<KeptLog> {
+  const { size, position } = await tables.place();
+  return {
+    size,
+    coveredUpTo: position,
+    hasEntries: true,
+    async *leaves() {
+      for (let from = 0; from < size;) {
+        const page = await tables.leavesFrom(from, Math.min(size, from + pageLeaves));
+        for (const { index, entry } of page) yield leafOfBytes(entryBytes(entry), index);
+        from += pageLeaves;
+      }
+    },
+    tile: (name) => tables.tile(name).catch(nullWhereMissing),
+  };
+}
+
+function nullWhereMissing(error: unknown): null {
+  if (error instanceof RangeError) return null;
+  throw error;
+}
+
+/** @param size of the checkpoint that covers the files. @param hasEntries whether bundles of entries can be read */
+export function keptInFiles(files: LogFiles, size: number, hasEntries: boolean): KeptLog {
+  const tile = (name: TileName) => readFile(files, tilePath(name), name);
+  return {
+    size,
+    coveredUpTo: null,
+    hasEntries,
+    async *leaves() {
+      for (let index = 0; index * tileWidth < size; index += 1) {
+        const width = Math.min(tileWidth, size - index * tileWidth);
+        yield* hasEntries
+          ? bundleLeaves(files, index, width)
+          : tileLeaves(await tile({ level: 0, index, width }), index);
+      }
+    },
+    tile,
+  };
+}
+
+/** A file that holds another number of hashes counts as missing: it is not the tile. */
+async function readFile(files: LogFiles, path: string, { width }: TileName): Promise<Uint8Array | null> {
+  const bytes = await files.read(`tile/${path}`);
+  return bytes !== null && bytes.length === width * hashBytes ? bytes : null;
+}
+
+async function* bundleLeaves(files: LogFiles, index: number, width: number): AsyncGenerator<Leaf> {
+  const bundle = await files.read(`tile/${bundlePath(index, width)}`);
+  const entries = bundle === null ? [] : (entriesIn(bundle) ?? []);
+  for (const [at, entry] of entries.entries()) yield leafOfBytes(entry, index * tileWidth + at);
+}
+
+function tileLeaves(tile: Uint8Array | null, index: number): Leaf[] {
+  const hashes = tile === null ? [] : hashesIn(tile);
+  return hashes.map((hash, at) => ({ hash, entry: null, at: index * tileWidth + at }));
+}

@@ -1,0 +1,136 @@
+import type { Differences } from './differences';
+import type { Departure } from './rebuilt-tree';
+import type { WrongTile } from './kept-tree';
+
+/** Something that is not as it must be. */
+export interface Problem {
+  readonly kind: 'altered' | 'removed' | 'added' | 'moved' | 'unreadable' | 'checkpoint' | 'tile' | 'tree';
+  /** Of the event that it is about, as the log has it. */
+  readonly stream: string | null;
+  readonly revision: number | null;
+  readonly says: string;
+}
+
+/** What a verification found. */
+export interface Findings {
+  readonly problems: readonly Problem[];
+  /** Leaves that differ and are not named, since there are too many. */
+  readonly beyond: number;
+  /** How many signed trees say so. */
+  readonly checkpoints: number;
+  /** The size of the largest signed tree that the events (or the log, where only that was looked at) come to. */
+  readonly proven: number;
+  /** As far as witnesses say so, too. */
+  readonly witnessed: number;
+  /** Events, or leaves, that come after those. */
+  readonly uncovered: number;
+  readonly isOverEvents: boolean;
+  readonly isOverEntries: boolean;
+  /** Public keys. */
+  readonly keys: readonly string[];
+  /** Whether they were taken from the log itself. */
+  readonly isSelfNamed: boolean;
+}
+
+export type Blamed = 'store' | 'log' | 'either';
+
+/** Where a difference lies is with whichever side does not come to what was signed. */
+export function blame(stored: Departure | null, kept: Departure | null): Blamed {
+  if (stored !== null && kept !== null) return 'either';
+  return kept === null ? 'store' : 'log';
+}
+
+/** Each difference in words. */
+export function differenceProblems({ differences }: Differences, blamed: Blamed): Problem[] {
+  return differences.map((one): Problem => {
+    if (one.kind === 'unreadable') return leafProblem(one.index);
+    const { kind, stream, revision } = one;
+    const parts = kind === 'altered' || kind === 'moved' ? one.parts.join(', ') : '';
+    const to = kind === 'moved' ? whither(stream, revision, one.to) : '';
+    const happened = { altered: `${parts} altered`, removed: 'removed', added: 'added', moved: `moved ${to}` }[kind];
+    const as = kind === 'moved' && parts !== '' ? `, ${parts} altered` : '';
+    return { kind, stream, revision, says: `${happened}${as}${whose[blamed]}` };
+  });
+}
+
+/** What the log keeps at that index is no entry, or not the next one. */
+export function leafProblem(index: number): Problem {
+  const says = `leaf ${index} of the log names no event, or one before it is missing`;
+  return { kind: 'unreadable', stream: null, revision: null, says };
+}
+
+const whose: Readonly<Record<Blamed, string>> = {
+  store: '',
+  log: ' in what the log keeps; the stored event is what was signed',
+  either: ' in the store or in what the log keeps; neither is what was signed',
+};
+
+function whither(stream: string, revision: number, to: { stream: string; revision: number }): string {
+  if (to.stream === stream && to.revision === revision) return 'to another place in the order of all events';
+  return `to revision ${to.revision} of ${to.stream}`;
+}
+
+/** Tiles that are not what the log's own leaves come to. */
+export function tileProblems(wrong: readonly WrongTile[]): Problem[] {
+  return wrong.flatMap(({ path, leaves }): Problem[] => {
+    if (leaves.length === 0) return [tileProblem(null, null, `tile ${path} of the log is altered or missing`)];
+    return leaves.map(({ entry, at }) =>
+      tileProblem(
+        entry?.stream ?? null,
+        entry?.revision ?? null,
+        `tile ${path} of the log has another hash for leaf ${at}`,
+      ),
+    );
+  });
+}
+
+function tileProblem(stream: string | null, revision: number | null, says: string): Problem {
+  return { kind: 'tile', stream, revision, says };
+}
+
+/** A tree that is not what was signed. */
+export function treeProblem(of: string, { after, by }: Departure): Problem {
+  const from = after === 0 ? 'from the first one on' : `from leaf ${after} on`;
+  const says = `${of} up to leaf ${by.size} are not what the checkpoint at ${by.where} says: they depart from it ${from}`;
+  return { kind: 'tree', stream: null, revision: null, says };
+}
+
+/** A signed tree that is another one than a larger signed tree begins with. */
+export function contradiction(where: string): Problem {
+  const says = `the checkpoint at ${where} is of another history than a later one: the log signed both`;
+  return { kind: 'tree', stream: null, revision: null, says };
+}
+
+/** The last line: what is proven, and what is not. */
+export function lastLine(findings: Findings): string {
+  const { problems, beyond, proven, checkpoints } = findings;
+  const wrong = problems.length + beyond;
+  const subject = findings.isOverEvents ? 'events are, byte for byte and in their order,' : 'leaves of the log are';
+  const proof =
+    proven === 0
+      ? 'PROVEN: nothing'
+      : `PROVEN: the first ${proven} ${subject} what ${checkpoints} signed ${checkpoints === 1 ? 'checkpoint says' : 'checkpoints say'}${witnessedInWords(findings)}`;
+  const found = wrong === 0 ? '' : `; WRONG: ${wrong} ${wrong === 1 ? 'thing' : 'things'}, named above`;
+  return `${proof}${found}. NOT PROVEN: ${openQuestions(findings).join('; ')}.`;
+}
+
+function witnessedInWords({ witnessed }: Findings): string {
+  return witnessed === 0 ? '' : `, and enough witnesses up to ${witnessed}`;
+}
+
+function openQuestions(findings: Findings): string[] {
+  const { isOverEvents, isOverEntries, isSelfNamed, uncovered, witnessed, proven, keys } = findings;
+  const open: string[] = [];
+  if (!isOverEvents) open.push('what is stored, since only the log was looked at');
+  if (!isOverEvents && !isOverEntries) open.push('what the leaves stand for, since no entries were looked at');
+  const what = isOverEvents ? 'events' : 'leaves';
+  if (uncovered > 0) open.push(`the last ${uncovered} ${what}, which no checkpoint covers as they are`);
+  if (isSelfNamed && keys.length > 0)
+    open.push(`that ${keys.join(' and ')} is the log's key: the log itself says so (--key)`);
+  if (witnessed < proven || witnessed === 0)
+    open.push(
+      `that who holds the log's key and its stores has not written ${witnessed === 0 ? 'it' : `what comes after ${witnessed}`} anew: not enough trusted witnesses signed it`,
+    );
+  open.push('that nothing later was taken away together with its checkpoints (--known)');
+  return open;
+}

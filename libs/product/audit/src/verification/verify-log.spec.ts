@@ -1,0 +1,231 @@
+import { claimOf, keptOf, logKey, otherKey, witnessKey } from '@app/testing/transparency';
+import type { StoredBytes } from '../covered-events';
+import type { Claim, Trust } from './claims';
+import type { KeptLog } from './kept-log';
+import { lastLine, type Findings } from './report';
+import { verifyLog } from './verify-log';
+
+const streams = ['conversation-a', 'wallet-b', 'user-c'];
+const idOf = (index: number): string => `0190a000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+
+/** Events of three streams, one after the other. */
+const day: readonly StoredBytes[] = Array.from({ length: 700 }, (_, index) => ({
+  stream: streams[index % 3] ?? '',
+  revision: Math.floor(index / 3),
+  position: index * 10,
+  id: idOf(index),
+  type: 'thing.happened',
+  data: Buffer.from(`{"n":${index}}`),
+  metadata: Buffer.from('{"actor":"user"}'),
+}));
+const own = { stream: 'audit-checkpoints', revision: 0, position: 6_995, id: idOf(9_999), type: 'log.opened' };
+
+const trust: Trust = { log: [logKey], witnesses: [], needed: 0 };
+let claims: readonly Claim[];
+
+beforeAll(async () => {
+  claims = [await claimOf(day, 100), await claimOf(day, 256), await claimOf(day, 690)];
+});
+
+async function* each(events: readonly StoredBytes[]): AsyncGenerator<StoredBytes> {
+  yield* events;
+}
+
+interface Given {
+  readonly stored?: readonly StoredBytes[] | null;
+  readonly kept?: KeptLog;
+  readonly claims?: readonly Claim[];
+  readonly trust?: Trust;
+}
+
+async function verify({ stored = day, kept = keptOf(day), ...given }: Given): Promise<Findings> {
+  const subject = { kept, stored: stored && each(stored), claims: given.claims ?? claims, ownKeys: [] };
+  return verifyLog(subject, given.trust ?? trust, () => undefined);
+}
+
+const told = ({ problems }: Findings): string[] =>
+  problems.map(({ stream, revision, says }) => (stream === null ? says : `${revision} of ${stream}: ${says}`));
+
+const without = (index: number): StoredBytes[] => day.toSpliced(index, 1);
+const changed = (index: number, change: Partial<StoredBytes>): StoredBytes[] =>
+  day.map((event, at) => (at === index ? { ...event, ...change } : event));
+
+describe('a store as the log signed it', () => {
+  it('is proven up to the newest checkpoint', async () => {
+    const found = await verify({});
+    expect(told(found)).toEqual([]);
+    expect(found).toMatchObject({ proven: 690, checkpoints: 3, uncovered: 10, witnessed: 0, beyond: 0 });
+    expect(lastLine(found)).toBe(
+      'PROVEN: the first 690 events are, byte for byte and in their order, what 3 signed checkpoints say. NOT PROVEN: ' +
+        "the last 10 events, which no checkpoint covers as they are; that who holds the log's key and its stores has not written it anew: " +
+        'not enough trusted witnesses signed it; that nothing later was taken away together with its checkpoints (--known).',
+    );
+  });
+
+  it("may have more events by now, the server's and the checkpoints' own among them", async () => {
+    const later = { ...day[0]!, revision: 900, position: 7_010, id: idOf(5_000) };
+    const found = await verify({ stored: [...day, { ...own, data: Buffer.of(), metadata: Buffer.of() }, later] });
+    expect([told(found), found.uncovered]).toEqual([[], 11]);
+  });
+
+  it('is proven by witnesses as far as they signed', async () => {
+    const witnessed = await claimOf(day, 256, { witnesses: [witnessKey] });
+    const found = await verify({
+      claims: [witnessed, claims[2]!],
+      trust: { ...trust, witnesses: [witnessKey], needed: 1 },
+    });
+    expect([told(found), found.proven, found.witnessed]).toEqual([[], 690, 256]);
+    expect(lastLine(found)).toContain('and enough witnesses up to 256. NOT PROVEN: the last 10 events');
+  });
+});
+
+describe('what happened to a stored event', () => {
+  it.each([
+    ['data', { data: Buffer.from('{"n":40 }') }],
+    ['metadata', { metadata: Buffer.from('{"actor":"usar"}') }],
+    ['type', { type: 'thing.happenes' }],
+    ['id', { id: idOf(4_000) }],
+    ['id, type, data', { id: idOf(4_000), type: 'x', data: Buffer.of() }],
+  ])('is told: %s altered', async (parts, change) => {
+    const found = await verify({ stored: changed(41, change) });
+    expect(told(found)).toEqual([`13 of user-c: ${parts} altered`]);
+    expect(found.proven).toBe(0);
+  });
+
+  it('is told with what is proven before it', async () => {
+    const found = await verify({ stored: changed(300, { data: Buffer.of() }) });
+    expect([told(found), found.proven, found.checkpoints]).toEqual([['100 of conversation-a: data altered'], 256, 2]);
+    expect(lastLine(found)).toContain('PROVEN: the first 256 events');
+    expect(lastLine(found)).toContain('; WRONG: 1 thing, named above. NOT PROVEN: the last 444 events');
+  });
+
+  it('is told of one that was removed, the last one as well', async () => {
+    expect(told(await verify({ stored: without(41) }))).toEqual(['13 of user-c: removed']);
+    expect(told(await verify({ stored: without(699) }))).toEqual(['233 of conversation-a: removed']);
+  });
+
+  it('is told of many that were removed together', async () => {
+    const found = await verify({ stored: [...day.slice(0, 10), ...day.slice(400)] });
+    expect(found.problems).toHaveLength(390);
+    expect(found.problems.every(({ kind }) => kind === 'removed')).toBe(true);
+  });
+
+  it('is told of one that was added', async () => {
+    const added = { ...day[0]!, revision: 900, position: 405, id: idOf(5_000) };
+    expect(told(await verify({ stored: day.toSpliced(41, 0, added) }))).toEqual(['900 of conversation-a: added']);
+  });
+
+  it('is told of one that was moved', async () => {
+    const moved = day.toSpliced(41, 1).toSpliced(80, 0, day[41]!);
+    expect(told(await verify({ stored: moved }))).toEqual([
+      '13 of user-c: moved to another place in the order of all events',
+    ]);
+    expect(told(await verify({ stored: changed(41, { stream: 'user-x' }) }))).toEqual([
+      '13 of user-c: moved to revision 13 of user-x',
+    ]);
+    expect(told(await verify({ stored: changed(41, { revision: 14, data: Buffer.of() }) }))).toEqual([
+      '13 of user-c: moved to revision 14 of user-c, data altered',
+    ]);
+  });
+
+  it('is told of an empty store', async () => {
+    const found = await verify({ stored: [] });
+    expect([found.problems.length, found.proven]).toEqual([700, 0]);
+  });
+});
+
+describe('what happened to the log itself', () => {
+  it('is told where its entries are not what was signed', async () => {
+    const found = await verify({ kept: { ...keptOf(changed(41, { data: Buffer.of() })), tile: keptOf(day).tile } });
+    expect(told(found)).toEqual([
+      '13 of user-c: data altered in what the log keeps; the stored event is what was signed',
+      'the leaves that the log keeps up to leaf 100 are not what the checkpoint at checkpoint of 100 says: they depart from it from the first one on',
+      '13 of user-c: tile 0/000 of the log has another hash for leaf 41',
+      'tile 1/000.p/2 of the log is altered or missing',
+    ]);
+    expect(found.proven).toBe(690);
+  });
+
+  it('is told where store, entries and tiles were altered alike', async () => {
+    const altered = changed(300, { data: Buffer.of() });
+    expect(told(await verify({ stored: altered, kept: keptOf(altered) }))).toEqual([
+      'the stored events up to leaf 690 are not what the checkpoint at checkpoint of 690 says: they depart from it from leaf 256 on',
+      'the leaves that the log keeps up to leaf 690 are not what the checkpoint at checkpoint of 690 says: they depart from it from leaf 256 on',
+    ]);
+  });
+
+  it('is told where it is shorter than what it signed', async () => {
+    const short = day.slice(0, 600);
+    const found = await verify({ stored: short, kept: keptOf(short) });
+    expect([found.proven, found.problems.length]).toEqual([256, 2]);
+  });
+
+  it('is told where it signed two histories', async () => {
+    const fork = await claimOf(changed(3, { type: 'x' }), 200);
+    const found = await verify({ claims: [...claims, fork] });
+    expect(told(found)).toEqual([
+      'the checkpoint at checkpoint of 200 is of another history than a later one: the log signed both',
+    ]);
+    expect(found.proven).toBe(690);
+  });
+
+  it('is told where an entry is none', async () => {
+    const kept = keptOf(day);
+    const unreadable = {
+      ...kept,
+      async *leaves() {
+        for await (const leaf of kept.leaves()) yield leaf.at === 9 ? { ...leaf, entry: null } : leaf;
+      },
+    };
+    expect(told(await verify({ stored: null, kept: unreadable }))).toEqual([
+      'leaf 9 of the log names no event, or one before it is missing',
+    ]);
+  });
+});
+
+describe('a checkpoint', () => {
+  it('is told where its key is not trusted', async () => {
+    const found = await verify({ claims: [await claimOf(day, 256, { key: otherKey })] });
+    expect(told(found)).toEqual(['checkpoint of 256 is not signed by a trusted key of the log']);
+    expect([found.proven, lastLine(found).slice(0, 49)]).toEqual([
+      0,
+      'PROVEN: nothing; WRONG: 1 thing, named above. NOT',
+    ]);
+  });
+
+  it.each([
+    ['is no signed note', (note: string) => note.slice(0, -3)],
+    ['is not signed by a trusted key of the log', (note: string) => note.replace('\n256\n', '\n257\n')],
+  ])('%s when it was altered', async (says, alter) => {
+    const claim = claims[1]!;
+    const altered = { ...claim, fixed: null, note: alter(claim.note) };
+    expect(told(await verify({ claims: [altered] }))).toEqual([`checkpoint of 256 ${says}`]);
+  });
+
+  it('is told where it is not what was decided before', async () => {
+    const claim = { ...claims[1]!, fixed: { size: 256, root: 'AAAA' } };
+    expect(told(await verify({ claims: [claim] }))).toEqual([
+      'checkpoint of 256 is not what the log had decided before it signed',
+    ]);
+  });
+
+  it('is told where a cosignature does not hold, or is missing', async () => {
+    const one = await claimOf(day, 256, { witnesses: [witnessKey] });
+    const line = (await claimOf(day, 100, { witnesses: [witnessKey] })).note.split('\n').at(-2) ?? '';
+    const forged = { ...one, note: `${claims[1]!.note}${line}\n` };
+    expect(told(await verify({ claims: [forged] }))).toEqual([
+      'checkpoint of 256 has a cosignature of witness.test/one that does not hold',
+    ]);
+    expect(told(await verify({ claims: [{ ...one, note: claims[1]!.note }] }))).toEqual([
+      'checkpoint of 256 lacks the cosignature of witness.test/one that it is said to have',
+    ]);
+  });
+});
+
+it('looks at a log alone, and says so', async () => {
+  const found = await verify({ stored: null });
+  expect([told(found), found.proven, found.uncovered]).toEqual([[], 690, 10]);
+  expect(lastLine(found)).toMatch(
+    /^PROVEN: the first 690 leaves of the log are what 3 signed checkpoints say\. NOT PROVEN: what is stored, since only the log was looked at;/,
+  );
+});

@@ -1,0 +1,143 @@
+import { verifierKeyText, type VerifierKey } from '@app/transparency';
+import { isCovered, type StoredBytes } from '../covered-events';
+import { align } from './alignment';
+import { judge, selfNamed, type Claim, type SignedTree, type Trust } from './claims';
+import { differencesIn } from './differences';
+import type { KeptLog } from './kept-log';
+import { KeptTree } from './kept-tree';
+import { leafOfEvent, type Leaf } from './leaf';
+import { RebuiltTree } from './rebuilt-tree';
+import {
+  blame,
+  contradiction,
+  differenceProblems,
+  leafProblem,
+  tileProblems,
+  treeProblem,
+  type Findings,
+  type Problem,
+} from './report';
+
+/** What is verified. */
+export interface Subject {
+  readonly kept: KeptLog;
+  /** Every event of the store, in its order, with the bytes that are stored; null to look at the log alone. */
+  readonly stored: AsyncIterable<StoredBytes> | null;
+  /** Checkpoints, wherever they were found. */
+  readonly claims: readonly Claim[];
+  /** Public keys that the log itself names. */
+  readonly ownKeys: readonly string[];
+}
+
+type OnProgress = (leaves: number) => void;
+
+const namedMax = 1_000;
+const theLog = 'the leaves that the log keeps';
+const theEvents = 'the stored events';
+
+/**
+ * Hashes every event again, builds the tree again, and compares both with what the log keeps and with everything that it ever signed.
+ * Holds a window of the events at a time, and of each checkpoint its root. Throws Unavailable.
+ */
+export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnProgress): Promise<Findings> {
+  const isSelfNamed = trust.log.length === 0;
+  const keys = isSelfNamed ? keysOf(subject) : trust.log;
+  const { signed, problems } = judgeAll(subject.claims, { ...trust, log: keys });
+  const kept = new KeptTree(subject.kept, signed);
+  const isOverEvents = subject.stored !== null;
+  const walk = isOverEvents
+    ? await compare(subject, kept, new RebuiltTree(signed), onProgress)
+    : await walkLog(subject, kept, onProgress);
+  const { holds } = walk.tree;
+  const witnessed = signed.findLast(({ size, isWitnessed }) => isWitnessed && size <= holds);
+  return {
+    problems: [...problems, ...walk.problems, ...tileProblems(kept.wrong)],
+    beyond: walk.beyond,
+    checkpoints: signed.filter(({ size }) => size <= holds).length,
+    proven: holds,
+    witnessed: witnessed?.size ?? 0,
+    uncovered: walk.tree.size - holds,
+    isOverEvents,
+    isOverEntries: subject.kept.hasEntries,
+    keys: keys.map(verifierKeyText),
+    isSelfNamed,
+  };
+}
+
+/** As the checkpoints name them: each must have signed one of them. */
+function keysOf({ claims, ownKeys }: Subject): VerifierKey[] {
+  const known = new Map<string, VerifierKey>();
+  for (const { note } of claims) {
+    const open = ownKeys.filter((text) => !known.has(text));
+    if (open.length === 0) break;
+    for (const key of selfNamed(note, open)) known.set(verifierKeyText(key), key);
+  }
+  return [...known.values()];
+}
+
+function judgeAll(claims: readonly Claim[], policy: Trust): { signed: SignedTree[]; problems: Problem[] } {
+  const judged = claims.map((claim) => ({ claim, ...judge(claim, policy) }));
+  const problems = judged.flatMap(({ claim, problems: found }) =>
+    found.map((says): Problem => ({ kind: 'checkpoint', ...placeIn(claim.where), says: `${claim.where} ${says}` })),
+  );
+  const trees = judged.flatMap(({ tree }) => tree ?? []);
+  return { signed: trees.sort((one, other) => one.size - other.size), problems };
+}
+
+/** The event of the checkpoints' own stream, where it is one. */
+function placeIn(where: string): { readonly stream: string | null; readonly revision: number | null } {
+  const [, revision, stream = null] = /^revision (\d+) of (\S+)$/.exec(where) ?? [];
+  return { stream, revision: revision === undefined ? null : Number(revision) };
+}
+
+/** What going through the leaves came to. */
+interface Walk {
+  /** Over the stored events or, where they are not looked at, over what the log keeps. */
+  readonly tree: RebuiltTree;
+  readonly problems: readonly Problem[];
+  readonly beyond: number;
+}
+
+async function walkLog({ kept }: Subject, tree: KeptTree, onProgress: OnProgress): Promise<Walk> {
+  const problems: Problem[] = [];
+  let [beyond, next] = [0, 0];
+  for await (const { at, entry } of tree.leaves()) {
+    const isWrong = at !== next || (kept.hasEntries && entry === null);
+    next = at + 1;
+    onProgress(next);
+    if (!isWrong) continue;
+    if (problems.length < namedMax) problems.push(leafProblem(at));
+    else beyond += 1;
+  }
+  return { tree: tree.tree, problems: [...problems, ...treeProblems(theLog, tree.tree)], beyond };
+}
+
+async function compare(subject: Subject, kept: KeptTree, tree: RebuiltTree, onProgress: OnProgress): Promise<Walk> {
+  const unmatched = await align(kept.leaves(), storedLeaves(subject.stored, tree, onProgress));
+  const [stored, ofLog] = [tree.departure(), kept.tree.departure()];
+  const named = differenceProblems(differencesIn(unmatched, subject.kept.coveredUpTo), blame(stored, ofLog));
+  // Where the log's own leaves are what was signed, the differences from them say it all.
+  const ofStore = named.length === 0 || ofLog !== null || stored === null ? treeProblems(theEvents, tree) : [];
+  const ofLeaves = ofLog === null ? [] : [treeProblem(theLog, ofLog)];
+  return { tree, problems: [...named, ...ofStore, ...ofLeaves], beyond: unmatched.beyond };
+}
+
+function treeProblems(what: string, tree: RebuiltTree): Problem[] {
+  const departure = tree.departure();
+  const departs = departure === null ? [] : [treeProblem(what, departure)];
+  return [...tree.contradictions().map(({ where }) => contradiction(where)), ...departs];
+}
+
+async function* storedLeaves(
+  events: Subject['stored'],
+  tree: RebuiltTree,
+  onProgress: OnProgress,
+): AsyncGenerator<Leaf> {
+  for await (const event of events ?? []) {
+    if (!isCovered(event)) continue;
+    const leaf = leafOfEvent(event);
+    tree.add(leaf.hash);
+    onProgress(tree.size);
+    yield leaf;
+  }
+}

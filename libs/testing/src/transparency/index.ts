@@ -1,0 +1,1 @@
+export { claimOf, keptOf, logKey, otherKey, rootOf, witnessKey } from './signed-history';
