@@ -12,7 +12,7 @@ const installTimeoutSeconds = 900;
 const triesMax = 20;
 const retryMs = 5_000;
 
-/** What the whole test run drives: programs, and the packages that bring each. Nothing else is installed, so that all can be said before. */
+/** What the whole test run drives: programs, the packages that bring each, and the files that must be there beside it. Nothing else is installed, so that all can be said before. */
 const testPrograms = [
   { names: ['git'], packages: ['git'] },
   {
@@ -32,15 +32,26 @@ const testPrograms = [
   { names: ['openssl'], packages: ['openssl'] },
   // Runs the programs of the guides.
   { names: ['python3'], packages: ['python3'] },
+  // Verifies the log of all events by the module from which the web's own logs are verified.
+  {
+    names: ['go'],
+    packages: ['golang-go', 'golang-golang-x-mod-dev'],
+    files: ['/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog/tlog.go'],
+  },
 ];
 
 /** What is said before a whole test run: what it will install, or what must be installed for it; null when nothing is missing. */
 export function missingInWords(isRoot, programs = testPrograms) {
-  const packages = programs.flatMap(({ names, packages }) => (findProgram(names) === undefined ? packages : []));
+  const packages = programs.flatMap((program) => (findWhole(program) === undefined ? program.packages : []));
   if (packages.length === 0) return null;
   return isRoot
     ? `the tests will install what they drive and is missing here, with apt-get: ${packages.join(' ')}`
     : `the tests drive programs that are missing here, and this process is not root: apt-get install ${packages.join(' ')}`;
+}
+
+/** The path of the program, where all that belongs to it is there. */
+function findWhole({ names, files = [] }) {
+  return files.every((file) => existsSync(file)) ? findProgram(names) : undefined;
 }
 
 /** @returns {string | undefined} the path of the first of these programs (names looked up on the PATH, or paths) that can be run */
@@ -63,12 +74,12 @@ export async function requireProgram(program, hint = '') {
   const { names, packages } = wanted;
   const missing = (why) =>
     new Error(`${names[0]} is needed and ${why}. Install it: apt-get install ${packages.join(' ')}${hint}`);
-  const found = findProgram(names);
+  const found = findWhole(wanted);
   if (found) return found;
   if (process.getuid?.() !== 0) throw missing('missing; this process is not root, so it cannot install it');
   if (!existsSync('/usr/bin/apt-get')) throw missing('missing; this is no Debian, so it cannot be installed from here');
-  await install(packages, missing, () => findProgram(names) !== undefined);
-  const installed = findProgram(names);
+  await install(packages, missing, () => findWhole(wanted) !== undefined);
+  const installed = findWhole(wanted);
   if (!installed) throw missing('still missing after apt-get installed its packages');
   return installed;
 }

@@ -8,6 +8,7 @@ import { runScript } from './tool.mjs';
 const longTests = [
   'test/crash/',
   'test/simulation/',
+  'test/transparency/alterations',
   'test/integration/',
   'test/e2e/',
   'libs/product/consent/src/money-oracle',

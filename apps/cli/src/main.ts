@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
+import { auditCommands } from './audit-commands';
 import { backupCommand, restoreCommand } from './backup';
 import { completionCommand } from './completion';
 import { contractCommand } from './contract';
@@ -15,6 +16,7 @@ const program = new Command('parley')
   .option('--json', 'print the result as one JSON document')
   .addCommand(contractCommand());
 operatorCommands(program);
+auditCommands(program);
 backupCommand(program);
 restoreCommand(program);
 doctorCommand(program);

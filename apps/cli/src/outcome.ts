@@ -1,3 +1,4 @@
+import { CannotExport } from '@app/audit';
 import { describeFailure } from '@app/composition';
 import { CannotCopy } from '@app/database-copies';
 import { DataFolderUnusable } from '@app/embedded-postgres';
@@ -35,7 +36,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 /** What goes to stderr for an error: one line for what its user can mend, all that is known for anything else. */
 export function describe(error: unknown): unknown {
-  const whole = [CommandFailed, CannotCopy, CannotMigrate, DataFolderUnusable];
+  const whole = [CommandFailed, CannotCopy, CannotExport, CannotMigrate, DataFolderUnusable];
   if (error instanceof Error && whole.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
   return describeFailure(error);

@@ -11,6 +11,7 @@ export class Unavailable extends Error {
       | 'execution engine'
       | 'wallet provider'
       | 'artifact store'
+      | 'bucket'
       | 'service',
     options?: ErrorOptions & { readonly reason?: 'engine_unavailable' | 'provider_unavailable' },
   ) {

@@ -8,6 +8,7 @@ import { ArtifactRow, artifactsMigrations, artifactsProjection } from './artifac
 import { ArtifactsController, artifactsHandlers } from './artifacts.controller';
 import { DirectoryStore } from './directory-store';
 import { LookAtStore } from './look-at-store';
+import { s3OptionsOf } from './s3-options';
 import type * as S3 from './s3-store.adapter';
 import { SweepUploads } from './sweep-uploads';
 
@@ -32,24 +33,13 @@ export const artifactsReadModel = {
   projections: [artifactsProjection],
 };
 
-function configuredStore({ env }: Configuration): ArtifactStore {
+function configuredStore(configuration: Configuration): ArtifactStore {
+  const { env } = configuration;
   if (env.ARTIFACT_STORE === 'directory') return new DirectoryStore(join(env.PARLEY_DATA_DIR, 'artifacts'));
   // Reason for the assertion: `require` knows no types.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, for a tenth of a second
   const { S3Store } = require('./s3-store.adapter') as typeof S3;
-  return new S3Store({
-    bucket: requireValue(env.S3_BUCKET),
-    endpoint: env.S3_ENDPOINT ?? null,
-    forcePathStyle: env.S3_FORCE_PATH_STYLE ?? env.S3_ENDPOINT !== undefined,
-    region: env.S3_REGION,
-    credentials: credentialsOf(env),
-    timeoutMs: env.S3_TIMEOUT_MS,
-  });
-}
-
-/** Null leaves them to the SDK: its variables, profiles, roles of containers and machines. */
-function credentialsOf({ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey }: Configuration['env']) {
-  return accessKeyId === undefined || secretAccessKey === undefined ? null : { accessKeyId, secretAccessKey };
+  return new S3Store(s3OptionsOf(configuration, requireValue(configuration.env.S3_BUCKET)));
 }
 
 /** What the configuration has made sure of already. */

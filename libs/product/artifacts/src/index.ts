@@ -2,3 +2,4 @@ export { ArtifactReader } from './artifact-reader';
 export { UnfitArtifactStore } from './artifact-store';
 export { ArtifactsModule, artifactsReadModel } from './artifacts.module';
 export { artifactsGroup } from './artifacts.contract';
+export { openBucketFiles } from './open-bucket';

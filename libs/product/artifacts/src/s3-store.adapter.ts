@@ -7,7 +7,7 @@ import {
   NoSuchKey,
   NotFound,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
   type GetObjectCommandOutput,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -17,25 +17,11 @@ import { Unavailable } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { abandonedAfterMs, Measured, type ArtifactStore, type Reading, type StoredBytes } from './artifact-store';
+import { connectS3, type S3Options } from './s3-client.adapter';
 import { isDenied, unfitness } from './s3-refusals';
-
-export interface S3Options {
-  readonly bucket: string;
-  /** An S3-compatible server; null is Amazon's own. */
-  readonly endpoint: string | null;
-  /** Whether the bucket is named in the path, or in the host. */
-  readonly forcePathStyle: boolean;
-  readonly region: string;
-  /** Null: the SDK's default chain. */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
-  /** How long one try of a request may take until its answer begins, and how long S3 may be silent within the answer. */
-  readonly timeoutMs: number;
-}
 
 /** One part of an upload, which is all of it that is held in memory: the smallest that S3 takes. */
 const partBytes = 5 * 1024 * 1024;
-const connectWithinMs = 3_000;
-const triesMax = 3;
 
 /**
  * Artifacts in an S3 bucket, under `artifacts/<sha256>`. The hash is known at the end only, so an upload goes to `incoming/<uuid>`
@@ -49,27 +35,10 @@ export class S3Store implements ArtifactStore {
   private readonly logger = new Logger('artifacts');
   private mayNotTidy = false;
 
-  constructor({ bucket, endpoint, forcePathStyle, region, credentials, timeoutMs }: S3Options) {
-    this.bucket = bucket;
-    this.timeoutMs = timeoutMs;
-    // Else it prints at every start on Node 20 that later versions need 22; ours is locked before those (docs/production.md).
-    process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-    this.client = new S3Client({
-      region,
-      forcePathStyle,
-      ...(credentials !== null && { credentials }),
-      ...(endpoint !== null && { endpoint }),
-      maxAttempts: triesMax,
-      requestHandler: {
-        connectionTimeout: Math.min(connectWithinMs, timeoutMs),
-        requestTimeout: timeoutMs,
-        // Else the SDK warns of a request that takes longer, and waits on.
-        throwOnRequestTimeout: true,
-      },
-      // Else a stream is sent in a framing of its checksums, which not every compatible server takes off again.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
+  constructor(options: S3Options) {
+    this.bucket = options.bucket;
+    this.timeoutMs = options.timeoutMs;
+    this.client = connectS3(options);
   }
 
   async put(body: AsyncIterable<Buffer>): Promise<StoredBytes> {

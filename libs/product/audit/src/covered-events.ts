@@ -9,11 +9,12 @@ export type EventBytes = Readonly<Pick<ReceivedEvent, 'stream' | 'revision' | 'i
 /** Such an event with its place in the whole store. */
 export type StoredBytes = EventBytes & { readonly position: number };
 
-export const ownStream = streamName(checkpointsKind, checkpointsId);
+/** The one stream that the log keeps for itself. */
+export const checkpointsStream = streamName(checkpointsKind, checkpointsId);
 
 /** Whether the log covers an event: all but those of the server's own streams, and the checkpoints themselves. */
 export function isCovered({ stream }: Pick<ReceivedEvent, 'stream'>): boolean {
-  return !stream.startsWith('$') && stream !== ownStream;
+  return !stream.startsWith('$') && stream !== checkpointsStream;
 }
 
 /** What the log says of an event, over the bytes that are stored. */

@@ -1,3 +1,3 @@
 export { startEventStoreServer, type EventStoreServer } from './server';
 export type { Listen } from './listen';
-export { hasStoredRows, lastStoredPosition, storedRows, type StoredRow } from './storage/stored-rows';
+export { hasStoredRows, lastStoredPosition, storedRows, storedRowsOf } from './storage/stored-rows';

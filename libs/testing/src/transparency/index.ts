@@ -1,1 +1,2 @@
-export { claimOf, keptOf, logKey, otherKey, rootOf, witnessKey } from './signed-history';
+export { claimOf, keptOf, logKey, otherKey, witnessKey } from './signed-history';
+export { checkpointed, mixedDay, storedCheckpoints } from './mixed-day';

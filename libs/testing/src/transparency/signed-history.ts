@@ -47,19 +47,19 @@ export function keptOf(events: readonly StoredBytes[], coveredUpTo: number | nul
 }
 
 /** The root over the first so many events. */
-export async function rootOf(events: readonly StoredBytes[], size = events.length): Promise<Uint8Array> {
+function rootOf(events: readonly StoredBytes[], size = events.length): Uint8Array {
   const edge = new TreeEdge();
   for (const event of events.slice(0, size)) edge.append(leafOfEvent(event).hash);
   return edge.root();
 }
 
 /** A checkpoint of the first so many events, as the log signs it. */
-export async function claimOf(
+export function claimOf(
   events: readonly StoredBytes[],
   size = events.length,
   { key = logKey, witnesses = [] }: { readonly key?: SigningKey; readonly witnesses?: readonly SigningKey[] } = {},
-): Promise<Claim> {
-  const root = await rootOf(events, size);
+): Claim {
+  const root = rootOf(events, size);
   const text = checkpointText({ origin, size, root });
   const lines = witnesses.map((witness) => signatureLine(cosign(witness, text, at)));
   return {

@@ -12,9 +12,8 @@ export class Lookahead<Item> {
   async next(): Promise<Item | undefined> {
     const back = this.given.pop();
     if (back !== undefined) return back;
-    const { value, done } = await this.source.next();
-    // Reason for the assertion: what an iterator returns at its end is no item.
-    return done === true ? undefined : (value as Item);
+    const next = await this.source.next();
+    return next.done === true ? undefined : next.value;
   }
 
   /** They come next, in this order. */

@@ -101,6 +101,12 @@ export function contradiction(where: string): Problem {
   return { kind: 'tree', stream: null, revision: null, says };
 }
 
+/** So many witnesses were asked for, and signed nothing that holds. */
+export function witnessProblem(needed: number): Problem {
+  const says = `no checkpoint that holds has the signatures of ${needed} of the trusted witnesses`;
+  return { kind: 'checkpoint', stream: null, revision: null, says };
+}
+
 /** The last line: what is proven, and what is not. */
 export function lastLine(findings: Findings): string {
   const { problems, beyond, proven, checkpoints } = findings;

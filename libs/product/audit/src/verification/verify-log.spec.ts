@@ -24,7 +24,7 @@ const trust: Trust = { log: [logKey], witnesses: [], needed: 0 };
 let claims: readonly Claim[];
 
 beforeAll(async () => {
-  claims = [await claimOf(day, 100), await claimOf(day, 256), await claimOf(day, 690)];
+  claims = [claimOf(day, 100), claimOf(day, 256), claimOf(day, 690)];
 });
 
 async function* each(events: readonly StoredBytes[]): AsyncGenerator<StoredBytes> {
@@ -69,7 +69,7 @@ describe('a store as the log signed it', () => {
   });
 
   it('is proven by witnesses as far as they signed', async () => {
-    const witnessed = await claimOf(day, 256, { witnesses: [witnessKey] });
+    const witnessed = claimOf(day, 256, { witnesses: [witnessKey] });
     const found = await verify({
       claims: [witnessed, claims[2]!],
       trust: { ...trust, witnesses: [witnessKey], needed: 1 },
@@ -161,7 +161,7 @@ describe('what happened to the log itself', () => {
   });
 
   it('is told where it signed two histories', async () => {
-    const fork = await claimOf(changed(3, { type: 'x' }), 200);
+    const fork = claimOf(changed(3, { type: 'x' }), 200);
     const found = await verify({ claims: [...claims, fork] });
     expect(told(found)).toEqual([
       'the checkpoint at checkpoint of 200 is of another history than a later one: the log signed both',
@@ -185,7 +185,7 @@ describe('what happened to the log itself', () => {
 
 describe('a checkpoint', () => {
   it('is told where its key is not trusted', async () => {
-    const found = await verify({ claims: [await claimOf(day, 256, { key: otherKey })] });
+    const found = await verify({ claims: [claimOf(day, 256, { key: otherKey })] });
     expect(told(found)).toEqual(['checkpoint of 256 is not signed by a trusted key of the log']);
     expect([found.proven, lastLine(found).slice(0, 49)]).toEqual([
       0,
@@ -210,8 +210,11 @@ describe('a checkpoint', () => {
   });
 
   it('is told where a cosignature does not hold, or is missing', async () => {
-    const one = await claimOf(day, 256, { witnesses: [witnessKey] });
-    const line = (await claimOf(day, 100, { witnesses: [witnessKey] })).note.split('\n').at(-2) ?? '';
+    const one = claimOf(day, 256, { witnesses: [witnessKey] });
+    const line =
+      claimOf(day, 100, { witnesses: [witnessKey] })
+        .note.split('\n')
+        .at(-2) ?? '';
     const forged = { ...one, note: `${claims[1]!.note}${line}\n` };
     expect(told(await verify({ claims: [forged] }))).toEqual([
       'checkpoint of 256 has a cosignature of witness.test/one that does not hold',

@@ -14,6 +14,7 @@ import {
   leafProblem,
   tileProblems,
   treeProblem,
+  witnessProblem,
   type Findings,
   type Problem,
 } from './report';
@@ -50,8 +51,9 @@ export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnPr
     : await walkLog(subject, kept, onProgress);
   const { holds } = walk.tree;
   const witnessed = signed.findLast(({ size, isWitnessed }) => isWitnessed && size <= holds);
+  const unwitnessed = trust.needed > 0 && witnessed === undefined ? [witnessProblem(trust.needed)] : [];
   return {
-    problems: [...problems, ...walk.problems, ...tileProblems(kept.wrong)],
+    problems: [...problems, ...walk.problems, ...tileProblems(kept.wrong), ...unwitnessed],
     beyond: walk.beyond,
     checkpoints: signed.filter(({ size }) => size <= holds).length,
     proven: holds,

@@ -16,6 +16,8 @@ type Query = <Row>(text: string, values: readonly unknown[]) => Promise<readonly
 
 type Columns = Omit<StoredRow, 'revision' | 'position'> & { readonly revision: string; readonly position: string };
 
+const columns =
+  'global_position AS position, stream, revision, event_id AS id, type, is_json AS "isJson", data, metadata';
 const pageEvents = 500;
 /** A page ends with the event that exceeds it. */
 const pageBytes = 4_000_000;
@@ -30,18 +32,36 @@ export async function hasStoredRows(query: Query): Promise<boolean> {
 export async function* storedRows(query: Query, upTo = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredRow> {
   for (let after = -1; ;) {
     const rows = await query<Columns>(
-      `SELECT global_position AS position, stream, revision, event_id AS id, type, is_json AS "isJson", data, metadata FROM (
+      `SELECT ${columns} FROM (
          SELECT *, sum(octet_length(data) + octet_length(metadata)) OVER (ORDER BY global_position) AS bytes
          FROM (SELECT * FROM event_store.events WHERE global_position > $1 AND global_position <= $2
                ORDER BY global_position LIMIT $3) AS page
        ) AS measured WHERE bytes - octet_length(data) - octet_length(metadata) <= $4 ORDER BY global_position`,
       [after, upTo, pageEvents, pageBytes],
     );
-    for (const row of rows) yield { ...row, revision: Number(row.revision), position: Number(row.position) };
+    yield* rows.map(storedRow);
     const last = rows.at(-1);
     if (last === undefined) return;
     after = Number(last.position);
   }
+}
+
+/** The events of one stream, by revision. */
+export async function* storedRowsOf(query: Query, stream: string): AsyncGenerator<StoredRow> {
+  for (let from = 0; ;) {
+    const rows = await query<Columns>(
+      `SELECT ${columns} FROM event_store.events WHERE stream = $1 AND revision >= $2 ORDER BY revision LIMIT $3`,
+      [stream, from, pageEvents],
+    );
+    yield* rows.map(storedRow);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    from = Number(last.revision) + 1;
+  }
+}
+
+function storedRow(row: Columns): StoredRow {
+  return { ...row, revision: Number(row.revision), position: Number(row.position) };
 }
 
 /** Position of the last event; 0 where there is none. */

@@ -1,0 +1,145 @@
+import {
+  checkpointsStream,
+  keptInFiles,
+  lastLine,
+  verifyLog,
+  type Claim,
+  type Findings,
+  type KeptLog,
+  type LogFiles,
+  type Problem,
+} from '@app/audit';
+import type { Configuration } from '@app/runtime';
+import { parseCheckpoint, parseNote, parseVerifierKey, textOf, type VerifierKey } from '@app/transparency';
+import type { Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { openLogPlace, servedLog } from './log-places';
+import { CommandFailed, print } from './outcome';
+import { showProgress } from './progress';
+import { openStoresHere, type StoresHere } from './stores-here';
+
+export interface VerifyOptions {
+  readonly from?: string;
+  readonly url?: string;
+  readonly stores?: boolean;
+  readonly key: readonly VerifierKey[];
+  readonly witness: readonly VerifierKey[];
+  readonly needed?: number;
+  readonly known: readonly string[];
+}
+
+/** Where the log is, and what it says of itself. */
+interface LogAt {
+  readonly kept: KeptLog;
+  readonly claims: readonly Claim[];
+  readonly ownKeys: readonly string[];
+  readonly problems: readonly Problem[];
+  readonly isOwnKey: boolean;
+  close(this: void): void;
+}
+
+/** Lines of problems on a terminal; `--json` has all. */
+const shownMax = 1_000;
+
+/** Verifies the log that the options name. @throws CommandFailed where anything is wrong, or nothing proven */
+export async function verify(options: VerifyOptions, command: Command, configuration: Configuration): Promise<void> {
+  const isLocal = options.from === undefined && options.url === undefined;
+  const stores = isLocal || options.stores === true ? await openStoresHere(configuration) : null;
+  try {
+    const log = await logAt(options, configuration, stores);
+    const known = await Promise.all(options.known.map(knownClaim));
+    const subject = { ...log, claims: [...log.claims, ...known], stored: (await stores?.events()) ?? null };
+    const trust = { log: trustedKeys(options, log), ...witnessesOf(options, configuration) };
+    const onDone = showProgress('verifying', log.kept.size, stores === null ? 'leaves' : 'events');
+    const found = await verifyLog(subject, trust, onDone).finally(log.close);
+    tell(command, { ...found, problems: [...log.problems, ...found.problems] }, stores);
+  } finally {
+    await stores?.close();
+  }
+}
+
+function trustedKeys({ key }: VerifyOptions, { isOwnKey, ownKeys }: LogAt): VerifierKey[] {
+  if (key.length > 0 || !isOwnKey) return [...key];
+  return ownKeys.flatMap((text) => parseVerifierKey(text) ?? []);
+}
+
+function witnessesOf({ witness, needed }: VerifyOptions, { env }: Configuration) {
+  if (witness.length > 0) return { witnesses: witness, needed: needed ?? witness.length };
+  return { witnesses: env.WITNESSES.map(({ key }) => key), needed: needed ?? env.WITNESSES_NEEDED };
+}
+
+async function logAt(
+  { from, url }: VerifyOptions,
+  configuration: Configuration,
+  stores: StoresHere | null,
+): Promise<LogAt> {
+  if (url !== undefined) return logAtUrl(url, configuration.env.PARLEY_OPERATOR_TOKEN);
+  if (from !== undefined) {
+    const files = openLogPlace(configuration, from);
+    const claim = await newestIn(files.read, from);
+    return { ...claimed(claim), kept: keptInFiles(files, sizeOf(claim), true), ownKeys: [], close: files.close };
+  }
+  if (stores === null) throw new CommandFailed('there are no stores here');
+  // Checkpoints first, then what is kept, then the events: while the service runs, each covers at least the one before.
+  const said = await stores.checkpoints();
+  const kept = await stores.kept();
+  const { claims, keys: ownKeys, problems } = said;
+  const found = problems.map(({ revision, says }): Problem => ({
+    kind: 'checkpoint',
+    stream: checkpointsStream,
+    revision,
+    says,
+  }));
+  return { kept, claims, ownKeys, isOwnKey: await stores.isOwnKey(said), problems: found, close: () => undefined };
+}
+
+async function logAtUrl(url: string, token: string | undefined): Promise<LogAt> {
+  const files = servedLog(url, token);
+  const claim = await newestIn(files.read, url);
+  const keys = textOf((await files.read('key')) ?? new Uint8Array())?.split('\n') ?? [];
+  const kept = keptInFiles(files, sizeOf(claim), token !== undefined);
+  return { ...claimed(claim), kept, ownKeys: keys.filter((line) => line !== ''), close: () => undefined };
+}
+
+async function newestIn(read: LogFiles['read'], where: string): Promise<Claim> {
+  const bytes = await read('checkpoint');
+  if (bytes === null) throw new CommandFailed(`${where} has no checkpoint`);
+  return claimIn(bytes, where);
+}
+
+async function knownClaim(file: string): Promise<Claim> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(`${file} cannot be read (${error.code ?? error.message})`);
+  });
+  return claimIn(bytes, file);
+}
+
+function claimIn(bytes: Uint8Array, where: string): Claim {
+  return { where, note: textOf(bytes) ?? '', fixed: null, witnesses: [] };
+}
+
+/** As the note says, before anything is believed of it. @throws CommandFailed where it says nothing */
+function sizeOf({ note, where }: Claim): number {
+  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
+  if (checkpoint === null) throw new CommandFailed(`the checkpoint of ${where} cannot be read`);
+  return checkpoint.size;
+}
+
+const claimed = (claim: Claim) => ({ claims: [claim], problems: [], isOwnKey: false });
+
+function tell(command: Command, found: Findings, stores: StoresHere | null): void {
+  const { problems } = found;
+  const lines = problems
+    .slice(0, shownMax)
+    .map(({ stream, revision, says }) =>
+      stream === null || revision === null ? says : `revision ${revision} of ${stream}: ${says}`,
+    );
+  const more = problems.length - shownMax + found.beyond;
+  if (problems.length > shownMax || found.beyond > 0)
+    lines.push(`and ${more} more (--json names those that are known)`);
+  if (stores !== null) lines.push(`Events read from ${stores.from}.`);
+  const verdict = lastLine(found);
+  print(command, { ...found, verdict }, [...lines, verdict]);
+  if (problems.length + found.beyond > 0) throw new CommandFailed('the log or what it covers was altered');
+  if (found.proven === 0) throw new CommandFailed('there is no signed checkpoint that proves anything');
+}

@@ -1,0 +1,79 @@
+import { openBucketFiles } from '@app/artifacts';
+import type { LogFiles, WritableLogFiles } from '@app/audit';
+import type { Configuration } from '@app/runtime';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailed, NoAnswer } from './outcome';
+
+/** A place that is closed when the command is done with it. */
+export type Opened<Files> = Files & { close(this: void): void };
+
+/** A folder, or `s3://bucket/prefix`. */
+export function openLogPlace(configuration: Configuration, place: string): Opened<WritableLogFiles> {
+  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(place) ?? [];
+  if (bucket === undefined) return folderFiles(place);
+  return openBucketFiles(configuration, bucket, prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`);
+}
+
+function folderFiles(folder: string): Opened<WritableLogFiles> {
+  return {
+    async read(path) {
+      return readFile(join(folder, path)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+    },
+    async write(path, bytes) {
+      const place = join(folder, path);
+      await mkdir(dirname(place), { recursive: true });
+      const unfinished = `${place}.unfinished`;
+      const file = await open(unfinished, 'w');
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(unfinished, place);
+    },
+    remove: (path) => rm(join(folder, path), { force: true }),
+    close: () => undefined,
+  };
+}
+
+const answerWithinMs = 60_000;
+const triesMax = 30;
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * What a service serves of its log, `key` as well. @param token of an operator, for its entries
+ * @throws CommandFailed for an address to which the token would travel in clear text
+ */
+export function servedLog(baseUrl: string, token: string | undefined): LogFiles {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (token !== undefined && protocol === 'http:' && !loopback.has(hostname))
+    throw new CommandFailed(`--url must begin with https:// unless it is on this machine: ${baseUrl}`);
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return {
+    async read(path) {
+      const url = new URL(`/transparency/${path}`, baseUrl);
+      for (let tried = 1; ; tried += 1) {
+        const answer = await asked(url, path.startsWith('tile/entries/') ? headers : {});
+        if (answer.status === 200) return new Uint8Array(await answer.arrayBuffer());
+        await answer.body?.cancel();
+        if (answer.status === 404) return null;
+        const waitSeconds = Number(answer.headers.get('retry-after') ?? 'NaN');
+        if (tried === triesMax || Number.isNaN(waitSeconds))
+          throw new CommandFailed(`${url.href} answered ${answer.status}`);
+        await sleep(waitSeconds * 1_000);
+      }
+    },
+  };
+}
+
+async function asked(url: URL, headers: Record<string, string>): Promise<Response> {
+  return fetch(url, { headers, signal: AbortSignal.timeout(answerWithinMs) }).catch((error: unknown) => {
+    throw new NoAnswer(`${url.origin} does not answer (${String(error)}): is the service started?`);
+  });
+}

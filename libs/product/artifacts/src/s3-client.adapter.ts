@@ -1,0 +1,39 @@
+import { S3Client } from '@aws-sdk/client-s3';
+
+export interface S3Options {
+  readonly bucket: string;
+  /** An S3-compatible server; null is Amazon's own. */
+  readonly endpoint: string | null;
+  /** Whether the bucket is named in the path, or in the host. */
+  readonly forcePathStyle: boolean;
+  readonly region: string;
+  /** Null: the SDK's default chain. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
+  /** How long one try of a request may take until its answer begins, and how long S3 may be silent within the answer. */
+  readonly timeoutMs: number;
+}
+
+const connectWithinMs = 3_000;
+const triesMax = 3;
+
+/** A client that gives up where S3 says nothing. */
+export function connectS3({ endpoint, forcePathStyle, region, credentials, timeoutMs }: S3Options): S3Client {
+  // Else it prints at every start on Node 20 that later versions need 22; ours is locked before those (docs/production.md).
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  return new S3Client({
+    region,
+    forcePathStyle,
+    ...(credentials !== null && { credentials }),
+    ...(endpoint !== null && { endpoint }),
+    maxAttempts: triesMax,
+    requestHandler: {
+      connectionTimeout: Math.min(connectWithinMs, timeoutMs),
+      requestTimeout: timeoutMs,
+      // Else the SDK warns of a request that takes longer, and waits on.
+      throwOnRequestTimeout: true,
+    },
+    // Else a stream is sent in a framing of its checksums, which not every compatible server takes off again.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+}

@@ -1,0 +1,41 @@
+import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
+import { Unavailable } from '@app/kernel';
+import type { BucketFiles } from './bucket-files';
+import { connectS3, type S3Options } from './s3-client.adapter';
+import { isDenied } from './s3-refusals';
+
+/** Small files in a bucket, each read and written as a whole, under a prefix. Every method throws Unavailable. */
+export function s3Files(options: S3Options, prefix: string): BucketFiles {
+  const client = connectS3(options);
+  const place = (path: string) => ({ Bucket: options.bucket, Key: `${prefix}${path}` });
+  return {
+    async read(path) {
+      try {
+        const { Body: body } = await client.send(new GetObjectCommand(place(path)));
+        return (await body?.transformToByteArray()) ?? null;
+      } catch (error) {
+        // Who may not list the bucket is not told what is missing.
+        if (error instanceof NoSuchKey || isDenied(error)) return null;
+        throw away(error);
+      }
+    },
+    async write(path, bytes) {
+      await client.send(new PutObjectCommand({ ...place(path), Body: bytes })).catch(rethrown);
+    },
+    async remove(path) {
+      try {
+        await client.send(new DeleteObjectCommand(place(path)));
+      } catch (error) {
+        // What is outdated does no harm: a lifecycle rule of the bucket may remove it.
+        if (!isDenied(error)) throw away(error);
+      }
+    },
+    close: () => client.destroy(),
+  };
+}
+
+const away = (error: unknown): Unavailable => new Unavailable('bucket', { cause: error });
+
+function rethrown(error: unknown): never {
+  throw away(error);
+}

@@ -1,0 +1,128 @@
+import {
+  bundlePath,
+  parseCheckpoint,
+  parseNote,
+  sameHash,
+  textOf,
+  tilePath,
+  tilesOf,
+  tileWidth,
+  utf8,
+  type Checkpoint,
+  type TileName,
+} from '@app/transparency';
+import type { LogTables } from './log-tables';
+import type { LogFiles } from './verification/kept-log';
+
+/** A place to which a log can be exported. */
+export interface WritableLogFiles extends LogFiles {
+  /** Whole or not at all. */
+  write(this: void, path: string, bytes: Uint8Array): Promise<void>;
+  /** Where it may, and where it is there. */
+  remove(this: void, path: string): Promise<void>;
+}
+
+/** The log cannot be exported there; the message says why. */
+export class CannotExport extends Error {}
+
+/** What an export came to. */
+export interface Exported {
+  readonly size: number;
+  /** How many leaves were there before. */
+  readonly before: number;
+  readonly files: number;
+}
+
+type OnProgress = (files: number, of: number) => void;
+
+const checkpointPath = 'checkpoint';
+/** So many files at once: a bucket takes its time for each. */
+const lanes = 8;
+
+/**
+ * Writes the log up to a checkpoint, with its entries: everything that is not there yet, and the checkpoint last, so that what is there is
+ * a complete log at any time. @param note the checkpoint, with the lines of its witnesses. Source of the paths: C2SP tlog-tiles. @throws CannotExport for what would contradict the checkpoint, or
+ * what is there; Unavailable
+ */
+export async function exportLog(
+  tables: LogTables,
+  note: string,
+  files: WritableLogFiles,
+  onProgress: OnProgress,
+): Promise<Exported> {
+  const checkpoint = checkpointIn(note);
+  if (checkpoint === null) throw new CannotExport('the newest checkpoint cannot be read');
+  const before = await exported(files);
+  await refuseUnlike(tables, checkpoint, before);
+  const { size } = checkpoint;
+  const old = before?.size ?? 0;
+  const writes = [...tilesOf(size)].filter((tile) => !isThere(tile, old)).flatMap((tile) => writesOf(tables, tile));
+  let done = 0;
+  await inLanes(writes, async ({ path, read }) => {
+    await files.write(path, await read());
+    onProgress((done += 1), writes.length);
+  });
+  await files.write(checkpointPath, utf8(note));
+  const kept = new Set(writes.map(({ path }) => path));
+  const outdated = [...tilesOf(old)].filter(({ width }) => width < tileWidth).flatMap(pathsOf);
+  for (const path of size > old ? outdated : []) if (!kept.has(path)) await files.remove(path);
+  return { size, before: old, files: writes.length + 1 };
+}
+
+/** What is there; null where nothing is. @throws CannotExport where there is something else */
+async function exported(files: LogFiles): Promise<Checkpoint | null> {
+  const bytes = await files.read(checkpointPath);
+  if (bytes === null) return null;
+  const checkpoint = checkpointIn(textOf(bytes) ?? '');
+  if (checkpoint === null) throw new CannotExport('what is there has a checkpoint that cannot be read');
+  return checkpoint;
+}
+
+function checkpointIn(note: string): Checkpoint | null {
+  return parseCheckpoint(parseNote(note)?.text ?? '');
+}
+
+async function refuseUnlike(tables: LogTables, signed: Checkpoint, before: Checkpoint | null): Promise<void> {
+  const { origin, size, root } = signed;
+  const tree = tables.tree(size);
+  if (!sameHash(await tree.root(), root))
+    throw new CannotExport('what the log keeps is not what it signed: see parley audit verify');
+  if (before === null) return;
+  if (before.origin !== origin) throw new CannotExport(`what is there is of another log, ${before.origin}`);
+  if (before.size > size)
+    throw new CannotExport(`what is there has ${before.size} leaves, and the log has signed ${size}`);
+  if (!sameHash(await tree.root(before.size), before.root))
+    throw new CannotExport('what is there is of another history than what the log says now');
+}
+
+/** Whether the tile was full by then, and so is there. */
+function isThere({ level, index, width }: TileName, size: number): boolean {
+  return width === tileWidth && (index + 1) * tileWidth <= Math.floor(size / tileWidth ** level);
+}
+
+interface Write {
+  readonly path: string;
+  read(this: void): Promise<Uint8Array>;
+}
+
+function writesOf(tables: LogTables, tile: TileName): Write[] {
+  const [path = '', bundle] = pathsOf(tile);
+  const hashes = { path, read: () => tables.tile(tile) };
+  return bundle === undefined
+    ? [hashes]
+    : [hashes, { path: bundle, read: () => tables.bundle(tile.index, tile.width) }];
+}
+
+/** Of the tile and, where its hashes are of leaves, of their entries. */
+function pathsOf(tile: TileName): string[] {
+  const path = `tile/${tilePath(tile)}`;
+  return tile.level === 0 ? [path, `tile/${bundlePath(tile.index, tile.width)}`] : [path];
+}
+
+async function inLanes<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  const lane = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}

@@ -1,0 +1,208 @@
+/** `parley audit verify` and `parley audit export`, over a deployment's stores and over what was exported of them. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from '@app/testing/journeys';
+import { StrictS3 } from '@app/testing/objects';
+import { otherKey, witnessKey } from '@app/testing/transparency';
+import { verifierKeyText } from '@app/transparency';
+import { jsonOf, type CommandOutcome } from '../deployment/cli';
+import { type LoggedDeployment, startLogged } from './logged-deployment';
+
+const startedWithinMs = 300_000;
+const altered = 'the log or what it covers was altered';
+
+let logged: LoggedDeployment;
+beforeAll(async () => {
+  logged = await startLogged(20);
+}, startedWithinMs);
+afterAll(() => logged.stop());
+
+const verify = (...args: string[]): Promise<CommandOutcome> => logged.run(['audit', 'verify', ...args]);
+const lastOf = ({ stdout }: CommandOutcome): string => stdout.trim().split('\n').at(-1) ?? '';
+const linesOf = ({ stdout }: CommandOutcome): string[] => stdout.trim().split('\n');
+
+async function exportTo(to: string, env: Record<string, string> = {}) {
+  return jsonOf<{ size: number; before: number; files: number }>(
+    await logged.run(['audit', 'export', '--to', to, '--json'], env),
+  );
+}
+
+interface Row {
+  readonly position: number;
+  readonly stream: string;
+  readonly revision: number;
+}
+
+/** Somewhere in the middle of what is covered. */
+async function anEvent(): Promise<Row> {
+  const [row] = await sql<Row>(
+    logged.deployment,
+    'SELECT position, stream, revision FROM transparency_leaves WHERE index = (SELECT size / 2 FROM transparency_log)',
+  );
+  if (row === undefined) throw new Error('the log is empty');
+  return row;
+}
+
+/** Changes one byte of the event's data, runs something, and changes it back. */
+async function whileAltered<Value>({ position }: Row, run: () => Promise<Value>): Promise<Value> {
+  const flip = () =>
+    sql(
+      logged.deployment,
+      'UPDATE event_store.events SET data = set_byte(data, 5, get_byte(data, 5) # 1) WHERE global_position = $1',
+      [position],
+    );
+  await flip();
+  try {
+    return await run();
+  } finally {
+    await flip();
+  }
+}
+
+describe('beside the stores', () => {
+  it('proves every event, says by whose key, and ends with 0', async () => {
+    const outcome = await verify();
+    expect([outcome.code, lastOf(outcome)]).toEqual([
+      0,
+      expect.stringMatching(
+        /^PROVEN: the first \d+ events are, byte for byte .*\. NOT PROVEN: .*that \S+ is the log's key/,
+      ),
+    ]);
+    const byKey = await verify('--key', logged.key);
+    expect([byKey.code, lastOf(byKey)]).toEqual([0, expect.not.stringContaining("is the log's key")]);
+  });
+
+  it('takes the key of its own secrets without being told', async () => {
+    const own = { AUDIT_SIGNING_KEY: logged.seed.toString('base64') };
+    expect(lastOf(await logged.run(['audit', 'verify'], own))).not.toContain("is the log's key");
+  });
+
+  it('names the event that was altered, and ends with 1', async () => {
+    const event = await anEvent();
+    const outcome = await whileAltered(event, () => verify());
+    expect([outcome.code, outcome.stderr.trim().split('\n').at(-1)]).toEqual([1, altered]);
+    expect(linesOf(outcome)[0]).toBe(`revision ${event.revision} of ${event.stream}: data altered`);
+    expect(lastOf(outcome)).toContain('WRONG: 1 thing, named above');
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('believes no key but those that are given', async () => {
+    const outcome = await verify('--key', verifierKeyText(otherKey));
+    expect([outcome.code, lastOf(outcome)]).toEqual([1, expect.stringContaining('PROVEN: nothing')]);
+  });
+
+  it('wants as many witnesses as it is told to', async () => {
+    const outcome = await verify('--witness', verifierKeyText(witnessKey));
+    expect([outcome.code, linesOf(outcome)[0]]).toEqual([
+      1,
+      'no checkpoint that holds has the signatures of 1 of the trusted witnesses',
+    ]);
+  });
+
+  it('ends with 2 for what is no key, no number or two logs at once', async () => {
+    const wrong = [
+      ['--key', 'x'],
+      ['--needed', 'x'],
+      ['--url', 'x'],
+      ['--from', 'a', '--url', 'https://b.example'],
+    ];
+    for (const args of wrong) expect([args, (await verify(...args)).code]).toEqual([args, 2]);
+  });
+});
+
+describe('an export', () => {
+  let log: string;
+  beforeAll(async () => {
+    log = join(logged.folder, 'log');
+    await exportTo(log);
+  });
+
+  it('is a log by itself', async () => {
+    const outcome = await verify('--from', log, '--key', logged.key);
+    expect([outcome.code, lastOf(outcome)]).toEqual([
+      0,
+      expect.stringMatching(/^PROVEN: the first \d+ leaves of the log are .* NOT PROVEN: what is stored/),
+    ]);
+  });
+
+  it('takes what is new only, and stays the beginning of what comes', async () => {
+    const known = join(logged.folder, 'known');
+    await writeFile(known, await readFile(join(log, 'checkpoint')));
+    const partial = await readdir(join(log, 'tile', '0'));
+    await logged.goOn();
+    const { size, before, files } = await exportTo(log);
+    expect(size).toBeGreaterThan(before);
+    expect(files).toBeLessThan(10);
+    // What the tree has outgrown is gone.
+    const now = await readdir(join(log, 'tile', '0'));
+    expect([partial, now]).toEqual([
+      ['000', '001.p'],
+      ['000', '001.p'],
+    ]);
+    expect(await readdir(join(log, 'tile', '0', '001.p'))).toEqual([String(size % 256)]);
+    expect((await verify('--from', log, '--key', logged.key, '--known', known, '--stores')).code).toBe(0);
+    expect(await exportTo(log)).toMatchObject({ before: size, size });
+  });
+
+  it.each([
+    ['a tile', join('tile', '0', '000')],
+    ['entries', join('tile', 'entries', '000')],
+    ['the checkpoint', 'checkpoint'],
+  ])('is refused when %s was altered', async (_, path) => {
+    const file = join(log, path);
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.with(60, (bytes[60] ?? 0) ^ 1));
+    expect((await verify('--from', log, '--key', logged.key)).code).toBe(1);
+    await writeFile(file, bytes);
+  });
+
+  it('names the event where the store and its own log were altered alike', async () => {
+    const event = await anEvent();
+    const outcomes = await whileAltered(event, async () => {
+      await relogged(event);
+      return [await verify(), await verify('--from', log, '--stores', '--key', logged.key)] as const;
+    });
+    await relogged(event);
+    const [beside, byExport] = outcomes;
+    expect([beside.code, beside.stdout]).toEqual([1, expect.stringContaining('the stored events up to leaf')]);
+    expect([byExport.code, linesOf(byExport)[0]]).toEqual([
+      1,
+      `revision ${event.revision} of ${event.stream}: data altered`,
+    ]);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('is not mixed with the log of others', async () => {
+    const note = await readFile(join(log, 'checkpoint'), 'utf8');
+    const other = join(logged.folder, 'other');
+    await exportTo(other);
+    await writeFile(join(other, 'checkpoint'), note.replace(/^parley\/\S+/, 'parley/another'));
+    const { code, stderr } = await logged.run(['audit', 'export', '--to', other]);
+    expect([code, stderr.trim()]).toEqual([1, 'what is there is of another log, parley/another']);
+  });
+
+  it('goes to a bucket as well', async () => {
+    const server = await StrictS3.start();
+    const { accessKeyId, secretAccessKey } = StrictS3.credentials;
+    const env = { S3_ENDPOINT: server.endpoint, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey };
+    const place = `s3://${StrictS3.bucket}/logs/parley`;
+    try {
+      const { size } = await exportTo(place, env);
+      expect(await exportTo(place, env)).toMatchObject({ size, before: size });
+      const outcome = await logged.run(['audit', 'verify', '--from', place, '--key', logged.key], env);
+      expect([outcome.code, lastOf(outcome)]).toEqual([0, expect.stringContaining(`the first ${size} leaves`)]);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+/** Makes what the log's tables say of the event what its stored bytes are. */
+async function relogged({ position }: Row): Promise<void> {
+  await sql(
+    logged.deployment,
+    `UPDATE transparency_leaves AS leaf SET data_sha256 = sha256(data) FROM event_store.events
+      WHERE position = $1 AND global_position = $1`,
+    [position],
+  );
+}
