@@ -123,9 +123,9 @@ async function tried(count: number, random: () => number, verifyOne: (one: Alter
   return missed;
 }
 
-/** Alters the rows themselves, in a transaction that is given up. */
+/** Alters the rows themselves, in a transaction that sees nothing of what the service appends, and is given up. */
 async function inTheRows(client: Client, alteration: Alteration): Promise<Findings> {
-  await client.query('BEGIN');
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   try {
     for (const { text, values } of statementsOf(events, alteration)) await client.query(text, [...values]);
     return await verify(await allRows(client));

@@ -149,13 +149,14 @@ export function statementsOf(
   }
 }
 
-/** Everything from there on makes room for it. */
+/** Everything from there on makes room for it, far from where the store appends meanwhile. */
 function insertion({ stream, revision, id, type, data, metadata, position }: StoredBytes) {
   const far = 1_000_000_000;
-  const shift = 'UPDATE event_store.events SET global_position = global_position + $2 WHERE global_position >= $1';
   return [
-    { text: shift, values: [position, far] },
-    { text: shift, values: [far, 1 - far] },
+    {
+      text: 'UPDATE event_store.events SET global_position = global_position + $2 WHERE global_position >= $1',
+      values: [position, far],
+    },
     {
       text: `INSERT INTO event_store.events (global_position, stream, revision, event_id, type, is_json, data, metadata, created_ms)
              VALUES ($1, $2, $3, $4, $5, true, $6, $7, 0)`,

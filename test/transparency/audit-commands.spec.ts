@@ -1,6 +1,7 @@
 /** `parley audit verify` and `parley audit export`, over a deployment's stores and over what was exported of them. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { operatorOf } from '@app/testing/client';
 import { sql } from '@app/testing/journeys';
 import { StrictS3 } from '@app/testing/objects';
 import { otherKey, witnessKey } from '@app/testing/transparency';
@@ -194,6 +195,41 @@ describe('an export', () => {
     } finally {
       await server.stop();
     }
+  });
+});
+
+describe('the log of a service', () => {
+  const served = async (scopes: readonly string[] | null, ...args: string[]): Promise<CommandOutcome> => {
+    const [url = ''] = logged.deployment.baseUrls;
+    const token = scopes === null ? {} : { PARLEY_OPERATOR_TOKEN: (await operatorOf(logged.deployment, scopes)).token };
+    return logged.run(['audit', 'verify', '--url', url, ...args], token);
+  };
+
+  it('is proven by its hashes to everybody, and by its entries to an auditor', async () => {
+    const [open, audited] = [await served(null), await served(['audit'])];
+    expect([open.code, lastOf(open)]).toEqual([
+      0,
+      expect.stringMatching(
+        /^PROVEN: the first \d+ leaves .*what the leaves stand for, since no entries were looked at/,
+      ),
+    ]);
+    expect([audited.code, lastOf(audited)]).toEqual([0, expect.not.stringContaining('what the leaves stand for')]);
+  });
+
+  it('is held against the events that are stored here, whom it names where it has entries', async () => {
+    const event = await anEvent();
+    const [open, audited] = await whileAltered(event, async () => [
+      await served(null, '--stores'),
+      await served(['audit'], '--stores'),
+    ]);
+    expect([open.code, audited.code]).toEqual([1, 1]);
+    expect(linesOf(audited)[0]).toBe(`revision ${event.revision} of ${event.stream}: data altered`);
+    expect(open.stdout).toContain(`revision ${event.revision} of ${event.stream}: added`);
+  });
+
+  it('is not read by who may not', async () => {
+    const { code, stderr } = await served(['runs']);
+    expect([code, stderr.trim()]).toEqual([1, expect.stringMatching(/tile\/entries\/000 answered 403$/)]);
   });
 });
 

@@ -1,9 +1,8 @@
 export { AuditModule, AuditServingModule, AuditWorkModule } from './audit.module';
 export { EventProofs, type Inclusion, type LogProofs } from './log-proofs';
-export { logMigrations } from './log-tables';
 export { ServedLog } from './served-log';
 export { transparencyGroup } from './transparency.contract';
-export { LogTables } from './log-tables';
+export { logMigrations, LogTables } from './log-tables';
 export { logKey } from './signing-key';
 export { checkpointsStream, type StoredBytes } from './covered-events';
 export { CheckpointEvents } from './verification/checkpoint-events';
