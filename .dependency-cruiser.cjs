@@ -34,6 +34,13 @@ const rooms = {
       'event-migration': ['kernel', 'runtime', 'event-store', 'read-store'],
     },
   },
+  others: {
+    on: ['platform', 'stores'],
+    libraries: {
+      // The lock on its folder is the one of the embedded PostgreSQL's.
+      witness: ['kernel', 'transparency', 'data-folder', 'embedded-postgres'],
+    },
+  },
   // The slices, in an order in which each imports only earlier ones.
   product: {
     on: ['platform'],
@@ -134,6 +141,7 @@ const { kernel, ...overKernel } = rooms.platform.libraries;
 const lists = {
   ...listsOf({ ...rooms.platform, everyone: kernel, libraries: overKernel }),
   ...listsOf(rooms.stores),
+  ...listsOf(rooms.others),
   ...listsOf(rooms.product),
 };
 const readersLists = Object.fromEntries(eventReaders.map((name) => [name, [...foundation, ...sliceNames]]));

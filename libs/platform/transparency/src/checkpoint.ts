@@ -17,10 +17,17 @@ export function checkpointText({ origin, size, root }: Checkpoint): string {
  * The checkpoint in a note's text; null for another text. One with extension lines is none: we write none, and nobody audits what they say.
  */
 export function parseCheckpoint(text: string): Checkpoint | null {
+  const parsed = parseExtendedCheckpoint(text);
+  return parsed?.extensions === 0 ? { origin: parsed.origin, size: parsed.size, root: parsed.root } : null;
+}
+
+/** As `parseCheckpoint`, of any log: with as many extension lines under it as `extensions` says, of which nothing is read. */
+export function parseExtendedCheckpoint(text: string): (Checkpoint & { readonly extensions: number }) | null {
   const [origin = '', sizeText = '', rootText = '', ...rest] = text.split('\n');
   const [size, root] = [parseCount(sizeText), fromBase64(rootText)];
-  if (origin === '' || size === null || root?.length !== hashBytes || rest.length !== 1 || rest[0] !== '') return null;
-  return { origin, size, root };
+  if (origin === '' || size === null || root?.length !== hashBytes || rest.pop() !== '' || rest.includes(''))
+    return null;
+  return { origin, size, root, extensions: rest.length };
 }
 
 /** A tree without leaves has one root. */

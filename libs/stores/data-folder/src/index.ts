@@ -1,5 +1,5 @@
 export { embeddedDatabaseName, embeddedPostgresFolder } from './embedded-database';
-export { readJson, writePrivate } from './private-file';
+export { readJson, syncFolder, writeDurably, writePrivate } from './private-file';
 export { findRunningStores, removeRunningStores, writeRunningStores } from './running-stores';
 export { ensureSecrets, readSecrets, SecretsDamaged } from './secrets';
 export { ensureFolder } from './usable-folder';

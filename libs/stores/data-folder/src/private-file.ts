@@ -4,15 +4,34 @@ import { join } from 'node:path';
 /** Writes a file for the folder's owner only (0600), whole or not at all. */
 export async function writePrivate(folder: string, name: string, content: object): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeDurably(folder, name, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/**
+ * Writes a file for the folder's owner only (0600), whole or not at all; when it returns, no crash takes it back. One at a time for each
+ * name.
+ */
+export async function writeDurably(folder: string, name: string, text: string): Promise<void> {
   const unfinished = join(folder, `.${name}.unfinished`);
   const file = await open(unfinished, 'w', 0o600);
   try {
-    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`);
+    await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
   await rename(unfinished, join(folder, name));
+  await syncFolder(folder);
+}
+
+/** Makes sure that the names in a folder outlive a crash. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The JSON of a file, or null when there is none. Throws when it is not JSON. */

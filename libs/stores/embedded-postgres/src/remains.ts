@@ -1,7 +1,7 @@
 import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive } from './data-folder';
+import { isAlive } from './file-lock';
 import { errorCode, readIfThere, statIfThere } from './files';
 import { run } from './run';
 import { SOCKET_FILE } from './settings';

@@ -16,7 +16,7 @@ const reportSignal = 'SIGQUIT';
 const report = ['--report-on-signal', `--report-signal=${reportSignal}`, '--report-filename=stderr'];
 const reportWithinMs = 2_000;
 
-export type AppName = 'api' | 'worker' | 'event-store' | 'standalone';
+export type AppName = 'api' | 'worker' | 'event-store' | 'standalone' | 'witness';
 
 export interface ProcessOptions {
   readonly app: AppName;

@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readJson, syncFolder, writeDurably } from '@app/data-folder';
+import { isJsonObject } from '@app/kernel';
+import { noteText, parseExtendedCheckpoint, parseNote, type Checkpoint, type Note } from '@app/transparency';
+
+/** What a witness vouches for of one log: the checkpoint, and the time that its signature says. */
+export interface KeptCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** With the signatures of the log. */
+  readonly note: Note;
+  /** Unix time. */
+  readonly seconds: number;
+}
+
+/** Names a log in files and addresses: SHA-256 of its origin. Source: C2SP tlog-witness, "Monitor Retrieval Mechanism". */
+export function originHash(origin: string): string {
+  return hash('sha256', origin, 'hex');
+}
+
+/** What was kept of a log; null where there is nothing. @throws where the file holds something else: a witness that forgot would sign a fork */
+export async function readKept(folder: string, origin: string): Promise<KeptCheckpoint | null> {
+  const path = join(folder, fileOf(origin));
+  const damaged = new Error(`${path} is damaged: this witness cannot know what it signed of ${origin}`);
+  const value = await readJson(path).catch((error: unknown) => {
+    throw error instanceof SyntaxError ? damaged : error;
+  });
+  if (value === null) return null;
+  const { note: text, seconds } = isJsonObject(value) ? value : {};
+  const note = typeof text === 'string' ? parseNote(text) : null;
+  const checkpoint = note && parseExtendedCheckpoint(note.text);
+  if (note === null || checkpoint?.origin !== origin || !Number.isSafeInteger(seconds)) throw damaged;
+  return { checkpoint, note, seconds: Number(seconds) };
+}
+
+/** Keeps it, in the place of what was kept before; when this returns, no crash takes it back. */
+export async function keep(folder: string, { checkpoint, note, seconds }: KeptCheckpoint): Promise<void> {
+  await makeFolder(folder);
+  const content = { origin: checkpoint.origin, note: noteText(note), seconds };
+  await writeDurably(folder, fileOf(checkpoint.origin), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Makes a folder for its owner only, in one that is there, so that no crash takes it back. */
+export async function makeFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await syncFolder(dirname(folder));
+}
+
+function fileOf(origin: string): string {
+  return `${originHash(origin)}.json`;
+}

@@ -1,0 +1,74 @@
+import { join, resolve } from 'node:path';
+import { ensureFolder } from '@app/data-folder';
+import { takeLock } from '@app/embedded-postgres';
+import { verifierKeyText, type VerifierKey } from '@app/transparency';
+import { originHash } from './kept-log';
+import { parseSubmission } from './submission';
+import { witnessKey } from './witness-key';
+import { WitnessedLog, type Answer, type OnNews } from './witnessed-log';
+
+export interface WitnessOptions {
+  /** Made where it is missing; one witness at a time. */
+  readonly folder: string;
+  /** How the witness is called; not needed again once its key is there. */
+  readonly name?: string | undefined;
+  /** Keys of the logs that it signs for. A key's name is the origin of its log; a log may have several. */
+  readonly logs: readonly VerifierKey[];
+  readonly onNews: OnNews;
+  /** Unix time in milliseconds; the machine's clock when absent. */
+  readonly now?: () => number;
+}
+
+/** Another process has the folder; the message says which. */
+export class FolderInUse extends Error {}
+
+/** A witness of transparency logs: it signs that it saw a log grow, and nothing that contradicts what it signed before. */
+export interface Witness {
+  /** Its public key, as it is written. */
+  readonly key: string;
+  readonly origins: readonly string[];
+  /** The body of `add-checkpoint`. @throws where nothing can be kept */
+  add(body: string): Promise<Answer>;
+  /** The log of which that is the hash; undefined for another one. */
+  log(originHash: string): WitnessedLog | undefined;
+  /** Gives the folder free. */
+  close(): Promise<void>;
+}
+
+/** Opens the witness of a folder. @throws FolderInUse, KeyRefused, and where what was kept is damaged */
+export async function openWitness(options: WitnessOptions): Promise<Witness> {
+  const folder = resolve(options.folder);
+  await ensureFolder(folder);
+  const lock = await takeLock(join(folder, 'lock'));
+  if ('pid' in lock)
+    throw new FolderInUse(
+      `${folder} is in use by ${lock.pid === undefined ? 'another process' : `process ${lock.pid}`}`,
+    );
+  try {
+    const key = await witnessKey(folder, options.name);
+    const { onNews, now = Date.now } = options;
+    const origins = [...new Set(options.logs.map(({ name }) => name))];
+    const logs = new Map<string, WitnessedLog>();
+    for (const origin of origins) {
+      const keys = options.logs.filter(({ name }) => name === origin);
+      logs.set(originHash(origin), await WitnessedLog.open({ origin, keys, key, folder, now, onNews }));
+    }
+    return {
+      key: verifierKeyText(key),
+      origins,
+      add: (body) => add(logs, body),
+      log: (hash) => logs.get(hash),
+      close: () => lock.close(),
+    };
+  } catch (error) {
+    await lock.close();
+    throw error;
+  }
+}
+
+async function add(logs: ReadonlyMap<string, WitnessedLog>, body: string): Promise<Answer> {
+  const submission = parseSubmission(body);
+  if (submission === null) return { status: 400, body: 'no old size, proof and checkpoint\n' };
+  const log = logs.get(originHash(submission.checkpoint.origin));
+  return log === undefined ? { status: 404, body: 'no log of that origin is known here\n' } : log.add(submission);
+}

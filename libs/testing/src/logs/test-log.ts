@@ -1,0 +1,79 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  checkpointText,
+  emptyRoot,
+  leafHash,
+  leftLeaves,
+  noteText,
+  rootOver,
+  signatureOf,
+  signingKey,
+  toBase64,
+  utf8,
+  verifierKeyText,
+  type Hash,
+  type SigningKey,
+} from '@app/transparency';
+
+/** A transparency log that signs whatever a test wants, with its key: also what contradicts what it signed. */
+export class TestLog {
+  readonly verifierKey: string;
+
+  private constructor(
+    readonly origin: string,
+    readonly key: SigningKey,
+    private readonly entryAt: (index: number) => string,
+  ) {
+    this.verifierKey = verifierKeyText(key);
+  }
+
+  static create(origin = `parley/${randomUUID()}`): TestLog {
+    return new TestLog(origin, signingKey('log', origin, randomBytes(32)), (index) => `entry ${index}`);
+  }
+
+  /** The same log with another history from a leaf on. */
+  forkedAt(leaf: number): TestLog {
+    return new TestLog(this.origin, this.key, (index) =>
+      index < leaf ? this.entryAt(index) : `forked at ${leaf}: ${index}`,
+    );
+  }
+
+  /** The same log with another key. */
+  withKey(): TestLog {
+    return new TestLog(this.origin, signingKey('log', this.origin, randomBytes(32)), this.entryAt);
+  }
+
+  root(size: number): Hash {
+    return size === 0 ? emptyRoot() : rootOver(this.leaves(0, size));
+  }
+
+  /** The consistency path of RFC 6962, section 2.1.2, by its definition. */
+  path(earlier: number, later: number): Hash[] {
+    return earlier === 0 ? [] : this.subproof(earlier, 0, later, true);
+  }
+
+  /** The signed note. */
+  note(size: number, root = this.root(size), extensions = ''): string {
+    const text = checkpointText({ origin: this.origin, size, root }) + extensions;
+    return noteText({ text, signatures: [signatureOf(this.key, text)] });
+  }
+
+  /** The body of `add-checkpoint`. */
+  submission(old: number, size: number, path = this.path(old, size), note = this.note(size)): string {
+    return `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${note}`;
+  }
+
+  private leaves(from: number, to: number): Hash[] {
+    return Array.from({ length: to - from }, (_, at) => leafHash(utf8(this.entryAt(from + at))));
+  }
+
+  private subproof(earlier: number, from: number, to: number, isWhole: boolean): Hash[] {
+    const count = to - from;
+    if (earlier === count) return isWhole ? [] : [rootOver(this.leaves(from, to))];
+    const left = leftLeaves(count);
+    const middle = from + left;
+    return earlier <= left
+      ? [...this.subproof(earlier, from, middle, isWhole), rootOver(this.leaves(middle, to))]
+      : [...this.subproof(earlier - left, middle, to, false), rootOver(this.leaves(from, middle))];
+  }
+}
