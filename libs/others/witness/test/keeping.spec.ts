@@ -15,7 +15,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open = (given: Partial<WitnessOptions> = {}) =>
-  openWitness({ folder, name: 'witness.example/w1', logs: [keyOf(log.verifierKey)], onNews: () => undefined, ...given });
+  openWitness({
+    folder,
+    name: 'witness.example/w1',
+    logs: [keyOf(log.verifierKey)],
+    onNews: () => undefined,
+    ...given,
+  });
 const served = () => serveWitness({ logs: [log.verifierKey], folder });
 
 describe('its key', () => {

@@ -18,7 +18,7 @@ export interface ServedWitness {
   readonly witness: Witness;
   /** What an operator was told, `error` lines only. */
   readonly errors: readonly Readonly<Record<string, unknown>>[];
-  submit(body: string | Uint8Array): Promise<{ status: number; type: string | null; body: string }>;
+  submit(body: string | Uint8Array<ArrayBuffer>): Promise<{ status: number; type: string | null; body: string }>;
   get(path: string): Promise<{ status: number; body: string }>;
   /** Ends it; its folder stays. */
   stop(): Promise<void>;

@@ -1,4 +1,5 @@
 export { askedGauges } from './asked-gauges';
+export type { WitnessAddress } from './audit-variables';
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
 export { fetchWithoutRedirects } from './fetch-without-redirects';
 export { GroupLoader } from './group-loader';

@@ -1,7 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
-import { Clock } from '@app/kernel';
+import { Clock, type Instant } from '@app/kernel';
 import { askedGauges, Configuration, Metrics } from '@app/runtime';
+import { verifierKeyText } from '@app/transparency';
 import { Checkpoints } from './checkpoints';
 import type { SignedCheckpoint } from './checkpoints.decider';
 import { LogTables } from './log-tables';
@@ -14,6 +15,10 @@ const gauges = {
   },
   parley_checkpoint_witnessed_age_seconds: {
     help: 'How long ago, by the service clock, the newest checkpoint was made that WITNESSES_NEEDED witnesses signed; 0 where it covers every event, absent where none are needed',
+  },
+  parley_witness_signed_age_seconds: {
+    help: 'How long ago, by the service clock, the newest checkpoint was made that a witness signed; 0 where it covers every event',
+    labelNames: ['witness'],
   },
 };
 
@@ -34,24 +39,36 @@ export class AuditFigures implements OnModuleInit {
   }
 
   private async figures() {
-    const [end, place, { signed }] = await Promise.all([
+    const [end, place, state] = await Promise.all([
       this.store.endPosition(),
       this.tables.place(),
       this.checkpoints.current(),
     ]);
+    const { env } = this.configuration;
     const isWhole = place.position >= end;
-    const ageOf = (checkpoint: SignedCheckpoint | undefined): number => {
-      if (checkpoint === undefined) return 0;
-      const isAll = isWhole && checkpoint.size === place.size;
-      return isAll ? 0 : (Date.parse(this.clock.now()) - Date.parse(checkpoint.at)) / 1000;
-    };
-    const witnessed = signed.findLast((one) => isWitnessed(one, this.configuration));
+    const ageOf = (checkpoint: SignedCheckpoint | undefined): number =>
+      isWhole && checkpoint?.size === place.size ? 0 : this.secondsSince(checkpoint?.at ?? state.openedAt);
+    const { signed } = state;
+    const bySome = (key: string) => signed.findLast((one) => one.cosignatures.some(({ witness }) => witness === key));
     return [
       { name: 'parley_transparency_log_size', value: place.size },
       { name: 'parley_checkpoint_age_seconds', value: ageOf(signed.at(-1)) },
-      ...(this.configuration.env.WITNESSES_NEEDED === 0
-        ? []
-        : [{ name: 'parley_checkpoint_witnessed_age_seconds', value: ageOf(witnessed ?? signed[0]) } as const]),
+      ...(env.WITNESSES_NEEDED === 0 ? [] : [this.witnessedAge(signed, ageOf)]),
+      ...env.WITNESSES.map(({ key }) => ({
+        name: 'parley_witness_signed_age_seconds' as const,
+        labels: { witness: key.name },
+        value: ageOf(bySome(verifierKeyText(key))),
+      })),
     ] as const;
+  }
+
+  private witnessedAge(signed: readonly SignedCheckpoint[], ageOf: (one: SignedCheckpoint | undefined) => number) {
+    const witnessed = signed.findLast((one) => isWitnessed(one, this.configuration));
+    return { name: 'parley_checkpoint_witnessed_age_seconds', value: ageOf(witnessed) } as const;
+  }
+
+  /** 0 where nothing has begun yet. */
+  private secondsSince(at: Instant | null): number {
+    return at === null ? 0 : (Date.parse(this.clock.now()) - Date.parse(at)) / 1000;
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkpointWanted } from './checkpoint-wanted';
 import { Checkpoints, LogForked } from './checkpoints';
 import { LogBuilder } from './log-builder';
+import { Witnesses } from './witnesses';
 
 /** Real time: a moved sandbox clock makes no checkpoints. */
 const buildEveryMs = 1_000;
@@ -11,7 +12,7 @@ const checkpointEveryMs = 60_000;
 /** Checkpoints that receipts ask for: no more often than this, however many ask. */
 const wantedEveryMs = 500;
 
-/** Builds the log and makes its checkpoints, in one process of the deployment. */
+/** Builds the log, makes its checkpoints and has them witnessed, in one process of the deployment. */
 @Injectable()
 export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(AuditWork.name);
@@ -26,6 +27,7 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly notifications: Notifications,
     private readonly builder: LogBuilder,
     private readonly checkpoints: Checkpoints,
+    private readonly witnesses: Witnesses,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -46,6 +48,19 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async lead(leading: AbortSignal): Promise<void> {
+    const ending = new AbortController();
+    const signal = AbortSignal.any([leading, ending.signal]);
+    const witnessing = this.witnesses.follow(signal);
+    try {
+      this.witnesses.tell(await this.checkpoints.current());
+      await this.build(leading);
+    } finally {
+      ending.abort();
+      await witnessing;
+    }
+  }
+
+  private async build(leading: AbortSignal): Promise<void> {
     this.builder.forget();
     while (!leading.aborted) {
       const { place, edge } = await this.builder.catchUp(leading);
@@ -61,7 +76,7 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async make(...tree: Parameters<Checkpoints['make']>): Promise<void> {
     try {
-      await this.checkpoints.make(...tree);
+      this.witnesses.tell(await this.checkpoints.make(...tree));
     } catch (error) {
       if (!(error instanceof LogForked)) throw error;
       this.logger.error({ msg: 'the log signs nothing: what it covers was altered', err: error });

@@ -7,6 +7,7 @@ import { EventProofs } from './log-proofs';
 import { LogTables } from './log-tables';
 import { ServedLog } from './served-log';
 import { TransparencyController, transparencyHandlers } from './transparency.controller';
+import { Witnesses } from './witnesses';
 
 /** The log of all events, for whoever serves it or proves something by it. */
 @Module({
@@ -24,6 +25,6 @@ export class AuditModule {}
 })
 export class AuditServingModule {}
 
-/** Builds the log, in workers. */
-@Module({ imports: [AuditModule], providers: [AuditWork, LogBuilder] })
+/** Builds the log and brings its checkpoints to the witnesses, in workers. */
+@Module({ imports: [AuditModule], providers: [AuditWork, LogBuilder, Witnesses] })
 export class AuditWorkModule {}

@@ -69,7 +69,7 @@ describe('the checkpoints of the log', () => {
       ({ type: 'Cosign', at, size, witness, line: `line of ${witness}` }) as const;
     checkpoints.given(opened, fixed(3), signed(3), cosigned(3)).when(cosign(3, 'w1')).thenNothing();
     checkpoints.given(opened, fixed(3), signed(3), cosigned(3)).when(cosign(3, 'w2')).then(cosigned(3, 'w2'));
-    const many = Array.from({ length: 9 }, (_, n) => [fixed(n + 1), signed(n + 1)]).flat();
+    const many = Array.from({ length: 33 }, (_, n) => [fixed(n + 1), signed(n + 1)]).flat();
     checkpoints
       .given(opened, ...many)
       .when(cosign(1, 'w1'))
@@ -78,5 +78,14 @@ describe('the checkpoints of the log', () => {
       .given(opened, ...many)
       .when(cosign(2, 'w1'))
       .then(cosigned(2, 'w1'));
+  });
+
+  it('are remembered as the newest that a witness signed, however many follow', () => {
+    const many = Array.from({ length: 50 }, (_, n) => [fixed(n + 4), signed(n + 4)]).flat();
+    const both = [fixed(1), signed(1), cosigned(1, 'w1'), fixed(2), signed(2), cosigned(2, 'w1'), cosigned(2, 'w2')];
+    const { state } = checkpoints.given(opened, ...both, fixed(3), signed(3), cosigned(3, 'w1'), ...many);
+    expect(state.signed.map(({ size }) => size)).toEqual([2, 3, ...Array.from({ length: 32 }, (_, n) => n + 22)]);
+    const { state: later } = checkpoints.given(opened, ...both, ...many, cosigned(40, 'w1'), fixed(60), signed(60));
+    expect(later.signed[0]?.size).toBe(2);
   });
 });

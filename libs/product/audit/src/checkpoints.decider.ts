@@ -45,22 +45,27 @@ export interface SignedCheckpoint extends FixedCheckpoint {
 export interface CheckpointsState {
   /** Null: the log was never opened. */
   readonly origin: string | null;
+  readonly openedAt: Instant | null;
   readonly fixed: FixedCheckpoint | null;
-  /** The last ones, the newest last: those that a witness may still answer for. */
+  /**
+   * The last ones, the newest last: those that a witness may still answer for; and before them the newest that some witnesses signed,
+   * where these signed none of the last ones.
+   */
   readonly signed: readonly SignedCheckpoint[];
   /** Public keys that ever signed, the newest last. */
   readonly keys: readonly string[];
 }
 
-/** A witness has so many checkpoints' time to answer. */
-const keptMax = 8;
+/** A witness has so many checkpoints' time to answer: more than 10 s, where receipts ask for one after the other. */
+const lastMax = 32;
+const beforeMax = 16;
 
 /**
  * The rules of the log's checkpoints (docs/decisions/proof.md): what was decided of a size is decided for good, sizes only grow, and
  * nothing is signed that was not decided before.
  */
 export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, CheckpointEvent> = {
-  initialState: { origin: null, fixed: null, signed: [], keys: [] },
+  initialState: { origin: null, openedAt: null, fixed: null, signed: [], keys: [] },
 
   decide: (command, state) => {
     const { at } = command;
@@ -92,7 +97,7 @@ export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, Ch
   evolve: (state, event) => {
     switch (event.type) {
       case 'log.opened':
-        return { ...state, origin: event.origin };
+        return { ...state, origin: event.origin, openedAt: event.at };
       case 'checkpoint.fixed': {
         const { type: _, ...fixed } = event;
         return { ...state, fixed };
@@ -103,7 +108,7 @@ export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, Ch
         if (fixed === null) return state;
         return {
           ...state,
-          signed: [...signed, { ...fixed, key, note, cosignatures: [] }].slice(-keptMax),
+          signed: keptOf([...signed, { ...fixed, key, note, cosignatures: [] }]),
           keys: [...keys.filter((other) => other !== key), key],
         };
       }
@@ -119,6 +124,16 @@ export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, Ch
     }
   },
 };
+
+function keptOf(all: readonly SignedCheckpoint[]): SignedCheckpoint[] {
+  const isVouchedFor = ({ cosignatures }: SignedCheckpoint, at: number): boolean =>
+    cosignatures.length > 0 && !all.slice(at + 1).some((newer) => isSignedByAll(newer, cosignatures));
+  return all.filter((one, at) => at >= all.length - lastMax || isVouchedFor(one, at)).slice(-lastMax - beforeMax);
+}
+
+function isSignedByAll({ cosignatures }: SignedCheckpoint, others: SignedCheckpoint['cosignatures']): boolean {
+  return others.every(({ witness }) => cosignatures.some((one) => one.witness === witness));
+}
 
 /** Whether a tree of that size can be decided now: it is larger than all that were, which are signed. */
 function isGrown(state: CheckpointsState, size: number): boolean {

@@ -1,0 +1,121 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Configuration, Metrics, type WitnessAddress } from '@app/runtime';
+import { verifierKeyText } from '@app/transparency';
+import { ExponentialBackoff, type IBackoff } from 'cockatiel';
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge } from 'prom-client';
+import { Checkpoints } from './checkpoints';
+import type { CheckpointsState, SignedCheckpoint } from './checkpoints.decider';
+import { LogTables } from './log-tables';
+import { offerCheckpoint, WitnessTrouble } from './witness-call';
+
+/** After a failure, with jitter, so that a witness that comes back is not asked by all logs at once. */
+const pauses = new ExponentialBackoff({ initialDelay: 500, maxDelay: 20_000 });
+/** A witness that answers with another size each time is asked no more often than this, at once. */
+const offersMax = 3;
+
+/** How far a witness is: the checkpoint that it signed last, and how long it is left alone after failures. */
+interface Progress {
+  size: number;
+  pause: IBackoff<unknown> | null;
+}
+
+/**
+ * Asks the witnesses to sign the newest checkpoint. Each has a loop of its own: one that is away, or hangs, delays nothing but its own
+ * signature.
+ */
+@Injectable()
+export class Witnesses {
+  private readonly logger = new Logger(Witnesses.name);
+  private readonly bell = new EventEmitter().setMaxListeners(0);
+  private readonly up: Gauge<'witness'>;
+  private known: CheckpointsState | null = null;
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly tables: LogTables,
+    private readonly checkpoints: Checkpoints,
+    { registry }: Metrics,
+  ) {
+    this.up = new Gauge({
+      name: 'parley_witness_up',
+      help: 'Whether a witness answered as it should when it was asked last (1), or not (0); shown by the worker that builds the log',
+      labelNames: ['witness'],
+      registers: [registry],
+    });
+  }
+
+  /** Tells of the checkpoints as they are now; a new one is brought to the witnesses. */
+  tell(state: CheckpointsState): void {
+    this.known = state;
+    this.bell.emit('told');
+  }
+
+  /** Brings each new checkpoint to each witness, until the signal aborts; never rejects. */
+  async follow(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.configuration.env.WITNESSES.map((witness) => this.followOne(witness, signal)));
+    this.up.reset(); // another process asks them from now on
+  }
+
+  private async followOne(witness: WitnessAddress, signal: AbortSignal): Promise<void> {
+    const progress: Progress = { size: 0, pause: null };
+    while (!signal.aborted)
+      await this.step(progress, witness, signal).catch((error: unknown) => this.rest(progress, witness, error, signal));
+  }
+
+  private async step(progress: Progress, witness: WitnessAddress, signal: AbortSignal): Promise<void> {
+    const newest = this.known?.signed.at(-1);
+    if (newest === undefined || newest.size <= progress.size) {
+      await once(this.bell, 'told', { signal });
+      return;
+    }
+    await this.bring(newest, witness, signal);
+    if (progress.pause !== null) this.logger.log({ msg: 'a witness signs again', witness: witness.key.name });
+    Object.assign(progress, { size: newest.size, pause: null });
+  }
+
+  /** After a failure, which is logged as the first of several. */
+  private async rest(progress: Progress, { key }: WitnessAddress, err: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const refuses = err instanceof WitnessTrouble && err.refuses;
+    const msg = refuses ? 'a witness refuses the checkpoint: the log lost or changed what it saw' : 'a witness is away';
+    if (progress.pause === null) this.logger[refuses ? 'error' : 'warn']({ msg, witness: key.name, err });
+    progress.pause = progress.pause?.next(null) ?? pauses.next();
+    await sleep(progress.pause.duration, undefined, { signal }).catch(() => undefined); // over
+  }
+
+  /** Gets the witness's line under a checkpoint, unless it is there. */
+  private async bring(newest: SignedCheckpoint, witness: WitnessAddress, signal: AbortSignal): Promise<void> {
+    const key = verifierKeyText(witness.key);
+    const isBy = ({ cosignatures }: SignedCheckpoint): boolean => cosignatures.some((one) => one.witness === key);
+    if (isBy(newest)) return;
+    let old = this.known?.signed.findLast(isBy)?.size ?? 0;
+    for (let offers = 0; offers < offersMax; offers += 1) {
+      const line = await this.offer(newest, old, witness, signal);
+      if (typeof line === 'string') return this.checkpoints.cosign(newest.size, key, line);
+      old = line;
+    }
+    throw new WitnessTrouble('it names another size each time');
+  }
+
+  /** Its line, or the size that it signed last. */
+  private async offer(
+    { size, note }: SignedCheckpoint,
+    old: number,
+    witness: WitnessAddress,
+    signal: AbortSignal,
+  ): Promise<string | number> {
+    const path = await this.tables.tree(size).consistencyPath(old);
+    try {
+      const answer = await offerCheckpoint(witness, { old, path, note }, signal);
+      this.up.set({ witness: witness.key.name }, 1);
+      if ('line' in answer) return answer.line;
+      if (answer.signedLast <= size) return answer.signedLast;
+      throw new WitnessTrouble(`it signed ${answer.signedLast} leaves, and the log has ${size}`, true);
+    } catch (error) {
+      if (!signal.aborted) this.up.set({ witness: witness.key.name }, 0);
+      throw error;
+    }
+  }
+}
