@@ -19,6 +19,7 @@ const libraries = [
   ...['event-store-server', 'embedded-postgres', 'data-folder', 'database-copies', 'event-migration'].map(
     inRoom('stores'),
   ),
+  'others/witness',
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets'].map(inRoom('product')),
   ...['artifacts', 'runs', 'automations', 'approvals', 'engine', 'journal', 'activity', 'operators'].map(
     inRoom('product'),
@@ -74,7 +75,7 @@ export const cleanTree: readonly PlantedFile[] = [
   },
 ];
 
-const startsPostgres = new Set(['embedded-postgres', 'database-copies']);
+const startsPostgres = new Set(['embedded-postgres', 'database-copies', 'witness']);
 
 /** Each library that has a list imports one that is not on its list. */
 const pastTheList = libraries

@@ -30,8 +30,9 @@ export class WitnessTrouble extends Error {
   constructor(
     message: string,
     readonly refuses = false,
+    options: ErrorOptions = {},
   ) {
-    super(message);
+    super(message, options);
   }
 }
 
@@ -39,25 +40,28 @@ const answerWithinMs = 5_000;
 const answerBytesMax = 64 * 1024;
 const quotedMax = 200;
 
-/** Offers a checkpoint to a witness, once. @throws WitnessTrouble, and whatever `fetch` throws: it is away, late, or redirects */
+/** Offers a checkpoint to a witness, once. @throws WitnessTrouble: it is away, late, redirects, or answers nonsense */
 export async function offerCheckpoint(
   { key, url }: WitnessAddress,
   { old, path, note }: CheckpointOffer,
   signal: AbortSignal,
 ): Promise<WitnessAnswer> {
-  const response = await fetchWithoutRedirects(`${url}/add-checkpoint`, {
-    method: 'POST',
-    body: `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${note}`,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+  const offered = `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${note}`;
+  const { status, body } = await post(`${url}/add-checkpoint`, offered, signal).catch((cause: unknown) => {
+    throw cause instanceof WitnessTrouble ? cause : new WitnessTrouble('it does not answer', false, { cause });
   });
-  const { status } = response;
-  const body = await boundedText(response);
   if (status === 409) return { signedLast: sizeIn(body) };
   if (status !== 200) throw new WitnessTrouble(`status ${status}: ${body.slice(0, quotedMax)}`, status === 422);
   const cosigned = parseNote(note + body);
   const [own] = cosigned === null || cosignatureBy(cosigned, key) === null ? [] : signaturesBy(cosigned, key);
   if (own === undefined) throw new WitnessTrouble('its answer holds no signature of its key over the checkpoint');
   return { line: signatureLine(own) };
+}
+
+async function post(url: string, body: string, stopping: AbortSignal): Promise<{ status: number; body: string }> {
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(answerWithinMs)]);
+  const response = await fetchWithoutRedirects(url, { method: 'POST', body, signal });
+  return { status: response.status, body: await boundedText(response) };
 }
 
 function sizeIn(body: string): number {

@@ -71,6 +71,7 @@ export class Witnesses {
       return;
     }
     await this.bring(newest, witness, signal);
+    this.up.set({ witness: witness.key.name }, 1);
     if (progress.pause !== null) this.logger.log({ msg: 'a witness signs again', witness: witness.key.name });
     Object.assign(progress, { size: newest.size, pause: null });
   }
@@ -78,8 +79,12 @@ export class Witnesses {
   /** After a failure, which is logged as the first of several. */
   private async rest(progress: Progress, { key }: WitnessAddress, err: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    const refuses = err instanceof WitnessTrouble && err.refuses;
-    const msg = refuses ? 'a witness refuses the checkpoint: the log lost or changed what it saw' : 'a witness is away';
+    const trouble = err instanceof WitnessTrouble ? err : null;
+    if (trouble !== null) this.up.set({ witness: key.name }, 0);
+    const refuses = trouble?.refuses === true;
+    const msg = refuses
+      ? 'a witness refuses the checkpoint: the log lost or changed what it saw'
+      : 'a witness does not sign';
     if (progress.pause === null) this.logger[refuses ? 'error' : 'warn']({ msg, witness: key.name, err });
     progress.pause = progress.pause?.next(null) ?? pauses.next();
     await sleep(progress.pause.duration, undefined, { signal }).catch(() => undefined); // over
@@ -107,15 +112,9 @@ export class Witnesses {
     signal: AbortSignal,
   ): Promise<string | number> {
     const path = await this.tables.tree(size).consistencyPath(old);
-    try {
-      const answer = await offerCheckpoint(witness, { old, path, note }, signal);
-      this.up.set({ witness: witness.key.name }, 1);
-      if ('line' in answer) return answer.line;
-      if (answer.signedLast <= size) return answer.signedLast;
-      throw new WitnessTrouble(`it signed ${answer.signedLast} leaves, and the log has ${size}`, true);
-    } catch (error) {
-      if (!signal.aborted) this.up.set({ witness: witness.key.name }, 0);
-      throw error;
-    }
+    const answer = await offerCheckpoint(witness, { old, path, note }, signal);
+    if ('line' in answer) return answer.line;
+    if (answer.signedLast <= size) return answer.signedLast;
+    throw new WitnessTrouble(`it signed ${answer.signedLast} leaves, and the log has ${size}`, true);
   }
 }

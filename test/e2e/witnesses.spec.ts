@@ -1,0 +1,223 @@
+/** The log's checkpoints are signed by witnesses of other people, each at its own pace; what is no signature of theirs is not taken. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventStore } from '@app/event-store';
+import { Metrics } from '@app/runtime';
+import { startDeployment, type Deployment } from '@app/testing/deployment';
+import { partOf, sql } from '@app/testing/journeys';
+import { freePorts } from '@app/testing/processes';
+import { until } from '@app/testing/until';
+import {
+  cosign,
+  openCheckpoint,
+  parseNote,
+  parseVerifierKey,
+  signatureLine,
+  signingKey,
+  type TrustedCheckpoint,
+  type VerifierKey,
+  verifierKeyText,
+} from '@app/transparency';
+import { openWitness, witnessServer, type Witness } from '@app/witness';
+
+/** A witness of the product, on a port and in a folder that stay. */
+interface Peer {
+  readonly key: VerifierKey;
+  readonly address: string;
+  start(log: VerifierKey): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const liar = signingKey('witness', 'liar.example', Buffer.alloc(32, 9));
+let folder: string;
+let peers: readonly [Peer, Peer];
+let hanging: Server;
+let lying: Server;
+let lie: RequestListener;
+let deployment: Deployment;
+let log: VerifierKey;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-witnesses-'));
+  const [one = 0, other = 0, hangs = 0, lieAt = 0] = await freePorts(4);
+  peers = [await peerAt('w1.example', one), await peerAt('w2.example', other)];
+  hanging = await serverAt(hangs, () => undefined);
+  lie = (_, response) => response.writeHead(500).end();
+  lying = await serverAt(lieAt, (request, response) => lie(request, response));
+  const silent = verifierKeyText(signingKey('witness', 'silent.example', Buffer.alloc(32, 8)));
+  const witnesses = [
+    `${silent} http://127.0.0.1:${hangs}`,
+    ...peers.map(({ address }) => address),
+    `${verifierKeyText(liar)} http://127.0.0.1:${lieAt}/`,
+  ];
+  deployment = await startDeployment({
+    mode: 'in-process',
+    env: { WITNESSES: witnesses.join(', '), WITNESSES_NEEDED: '2', LOG_LEVEL: 'silent' },
+  });
+  await deployment.newUser();
+  log = keyOf(await until('a first checkpoint', async () => (await newest())?.key));
+});
+afterAll(async () => {
+  await deployment?.stop();
+  for (const peer of peers ?? []) await peer.stop();
+  for (const server of [hanging, lying]) server?.closeAllConnections();
+  for (const server of [hanging, lying]) server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function keyOf(text: string): VerifierKey {
+  const key = parseVerifierKey(text);
+  if (key === null) throw new Error(`no key: ${text}`);
+  return key;
+}
+
+async function peerAt(name: string, port: number): Promise<Peer> {
+  const options = { folder: join(folder, name), name, onNews: () => undefined };
+  const first = await openWitness({ ...options, logs: [] });
+  await first.close();
+  let running: { witness: Witness; server: ReturnType<typeof witnessServer> } | null = null;
+  return {
+    key: keyOf(first.key),
+    address: `${first.key} http://127.0.0.1:${port}`,
+    start: async (of) => {
+      const witness = await openWitness({ ...options, logs: [of] });
+      const server = witnessServer(witness, options.onNews);
+      await server.listen({ host: '127.0.0.1', port });
+      running = { witness, server };
+    },
+    stop: async () => {
+      await running?.server.close();
+      await running?.witness.close();
+      running = null;
+    },
+  };
+}
+
+async function serverAt(port: number, listener: RequestListener): Promise<Server> {
+  const server = createServer(listener).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+interface Served {
+  readonly size: number;
+  readonly key: string;
+  /** With all lines of witnesses. */
+  readonly note: string;
+}
+
+/** All checkpoints, as their stream has them. */
+async function checkpoints(): Promise<Served[]> {
+  const events = await partOf(deployment, EventStore).readStream('audit-checkpoints', 0, 1_000);
+  // Reason for the assertion: what `checkpoints.events.ts` says.
+  const all = events.map(({ type, payload }) => ({
+    type,
+    ...(payload as unknown as { size: number; key: string; note: string; line: string }),
+  }));
+  return all
+    .filter(({ type }) => type === 'checkpoint.signed')
+    .map(({ size, key, note }) => {
+      const lines = all.filter((one) => one.type === 'checkpoint.cosigned' && one.size === size);
+      return { size, key, note: note + lines.map(({ line }) => line).join('') };
+    });
+}
+
+const newest = async (): Promise<Served | undefined> => (await checkpoints()).at(-1);
+
+/** Has something appended, and a checkpoint made of it. @returns its size */
+async function grow(): Promise<number> {
+  const before = (await newest())?.size ?? 0;
+  await deployment.newUser();
+  return until('a larger checkpoint', async () => {
+    await sql(deployment, "SELECT pg_notify('parley_checkpoint_wanted', '')");
+    const { size = 0 } = (await newest()) ?? {};
+    return size > before ? size : null;
+  });
+}
+
+/** Opens a note as somebody does who trusts the log and both witnesses. */
+function opened(note: string): TrustedCheckpoint {
+  const witnesses = [...peers.map(({ key }) => key), liar];
+  const checkpoint = openCheckpoint(note, { log: [log], witnesses, needed: 2 });
+  if (typeof checkpoint === 'string') throw new Error(checkpoint);
+  return checkpoint;
+}
+
+async function untilWitnessed(size: number, names: readonly string[]): Promise<TrustedCheckpoint> {
+  return until(`${names.join(' and ')} at ${size}`, async () => {
+    const checkpoint = (await checkpoints()).find((one) => one.size === size);
+    const trusted = checkpoint && opened(checkpoint.note);
+    const signers = trusted?.cosignatures.map(({ witness }) => witness).sort();
+    return JSON.stringify(signers) === JSON.stringify(names) ? trusted : null;
+  });
+}
+
+const metrics = (): Promise<string> => partOf(deployment, Metrics).registry.metrics();
+
+it('is signed by no witness that is away, which delays no checkpoint', async () => {
+  const size = await grow();
+  expect(await grow()).toBeGreaterThan(size);
+  expect((await checkpoints()).flatMap(({ note }) => opened(note).cosignatures)).toEqual([]);
+});
+
+it('is signed by both as soon as they are there, while others hang and fail', async () => {
+  for (const peer of peers) await peer.start(log);
+  await untilWitnessed((await newest())!.size, ['w1.example', 'w2.example']);
+  const since = performance.now();
+  const size = await grow();
+  const { isWitnessed } = await untilWitnessed(size, ['w1.example', 'w2.example']);
+  expect(isWitnessed).toBe(true);
+  // A witness that hangs is waited for 5 s.
+  expect(performance.now() - since).toBeLessThan(5_000);
+});
+
+it('says in metrics which of them answers, and how old what they signed is', async () => {
+  const text = await until('the metrics', async () => {
+    const shown = await metrics();
+    return shown.includes('parley_witness_up{witness="silent.example"} 0') ? shown : null;
+  });
+  for (const [name, up] of [
+    ['w1', 1],
+    ['w2', 1],
+    ['liar', 0],
+  ] as const)
+    expect(text).toContain(`parley_witness_up{witness="${name}.example"} ${up}`);
+  const value = (series: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(series))
+        ?.split(' ')
+        .at(-1),
+    );
+  expect(value('parley_transparency_log_size')).toBeGreaterThan(0);
+  expect(value('parley_witness_signed_age_seconds{witness="silent.example"}')).toBeGreaterThan(0);
+  expect(value('parley_checkpoint_witnessed_age_seconds')).toBeGreaterThanOrEqual(0);
+});
+
+it('that comes back signs the newest, and not what it missed', async () => {
+  await peers[0].stop();
+  const missed = await grow();
+  await untilWitnessed(missed, ['w2.example']);
+  const last = await grow();
+  await peers[0].start(log);
+  await untilWitnessed(last, ['w1.example', 'w2.example']);
+  await untilWitnessed(missed, ['w2.example']);
+});
+
+it('is taken from whoever has the key, once it answers as it should', async () => {
+  lie = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const note = parseNote(text.slice(text.indexOf('\n\n') + 2));
+      const signers = [signingKey('witness', 'stranger.example', Buffer.alloc(32, 7)), liar];
+      response.end(signers.map((key) => signatureLine(cosign(key, note?.text ?? '', 1_800_000_000))).join(''));
+    });
+  };
+  await untilWitnessed(await grow(), ['liar.example', 'w1.example', 'w2.example']);
+});
