@@ -25,7 +25,14 @@ import { until } from '@app/testing/until';
 import { expressionsIn, shippedDashboard } from './shipped-dashboard';
 import { alertsIn, shipped } from './shipped-prometheus';
 import { parley } from '../deployment/cli';
-import { again, capacity, signal, startWatchedDeployment, type WatchedDeployment } from './watched-deployment';
+import {
+  again,
+  capacity,
+  keyOfLog,
+  signal,
+  startWatchedDeployment,
+  type WatchedDeployment,
+} from './watched-deployment';
 
 jest.setTimeout(300_000);
 
@@ -206,6 +213,30 @@ it('as many runs as there may be', async () => {
     for (const runId of runIds) await user.post(`/agent-runs/${runId}/abort`);
     for (const runId of runIds) await untilEnded(user, runId);
     watched.models.says([{ text: ['Again.'] }]);
+  });
+});
+
+it('a session that holds the tables of the log', async () => {
+  const admin = await connected();
+  await admin.query('BEGIN; LOCK TABLE transparency_leaves IN ACCESS EXCLUSIVE MODE');
+  expect((await user.post('/conversations', {})).status).toBe(201);
+  await moveClock(watched.deployment, 1_200);
+  await whileBroken(['ParleyCheckpointOld'], async () => {
+    await admin.query('ROLLBACK');
+    await admin.query("SELECT pg_notify('parley_checkpoint_wanted', '')");
+  });
+  await admin.end();
+});
+
+it('a witness that is away', async () => {
+  await watched.witness.stop();
+  expect((await user.post('/conversations', {})).status).toBe(201);
+  await moveClock(watched.deployment, 1_200);
+  await whileBroken(['ParleyCheckpointUnwitnessed'], async () => {
+    await watched.witness.start({ WITNESS_LOGS: await keyOfLog(watched.deployment) });
+    const admin = await connected();
+    await admin.query("SELECT pg_notify('parley_checkpoint_wanted', '')");
+    await admin.end();
   });
 });
 

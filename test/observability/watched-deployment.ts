@@ -7,8 +7,9 @@ import { promisify } from 'node:util';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { LoopbackMcp } from '@app/testing/mcp';
 import { LoopbackModels } from '@app/testing/models';
-import type { TestProcess } from '@app/testing/processes';
+import { freePorts, TestProcess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
+import { openWitness } from '@app/witness';
 import { startShippedPrometheus, type ShippedPrometheus } from './shipped-prometheus';
 
 const run = promisify(execFile);
@@ -22,6 +23,8 @@ export interface WatchedDeployment {
   readonly deployment: Deployment;
   readonly models: LoopbackModels;
   readonly mcp: LoopbackMcp;
+  /** A witness, which must sign. */
+  readonly witness: TestProcess;
   /** Where the small disk is mounted that the data folder is on. */
   readonly disk: string;
   readonly prometheus: ShippedPrometheus;
@@ -45,12 +48,17 @@ export async function startWatchedDeployment(): Promise<WatchedDeployment> {
     undo.push(() => models.close());
     const mcp = await LoopbackMcp.start();
     undo.push(() => mcp.stop());
-    const deployment = await startDeployment({ mode: 'processes', env: environment(models, mcp, disk) });
+    const { witness, address } = await makeWitness(undo);
+    const witnesses = { WITNESSES: address, WITNESSES_NEEDED: '1' };
+    const env = { ...environment(models, mcp, disk), ...witnesses };
+    const deployment = await startDeployment({ mode: 'processes', env });
     undo.push(() => deployment.stop());
+    await deployment.newUser();
+    await witness.start({ WITNESS_LOGS: await keyOfLog(deployment) });
     const prometheus = await startShippedPrometheus(deployment.managementPorts);
     undo.push(() => prometheus.stop());
     const whileBroken = (names: readonly string[], mend: () => Promise<unknown>) => fireAndEnd(prometheus, names, mend);
-    return { deployment, models, mcp, disk, prometheus, whileBroken, stop };
+    return { deployment, models, mcp, witness, disk, prometheus, whileBroken, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -71,6 +79,27 @@ function environment(models: LoopbackModels, mcp: LoopbackMcp, disk: string): Re
     EXECUTION_CAPACITY_PER_USER: String(capacity),
     LOG_LEVEL: 'silent',
   };
+}
+
+/** A witness that has its key already: its log is known once the deployment runs. */
+async function makeWitness(undo: (() => Promise<unknown>)[]): Promise<{ witness: TestProcess; address: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-witness-'));
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  const { key, close } = await openWitness({ folder, name: 'w.example', logs: [], onNews: () => undefined });
+  await close();
+  const [port] = await freePorts(1);
+  const ready = (output: string): boolean => output.includes('Witness ready');
+  const witness = new TestProcess({ app: 'witness', env: { WITNESS_DIR: folder, PORT: String(port) }, ready });
+  undo.push(() => witness.stop());
+  return { witness, address: `${key} http://127.0.0.1:${port}` };
+}
+
+/** The key that the deployment's log is signed with. */
+export async function keyOfLog({ baseUrls }: Deployment): Promise<string> {
+  return until('the key of the log', async () => {
+    const answer = await fetch(`${baseUrls[0]}/transparency/key`);
+    return answer.ok ? (await answer.text()).trim() : null;
+  });
 }
 
 async function fireAndEnd(
