@@ -48,6 +48,8 @@ module.exports = {
   moduleNameMapper: {
     '^@app/testing/([^/]+)$': '<rootDir>/libs/testing/src/$1',
     '^@app/composition$': '<rootDir>/libs/composition/src',
-    '^@app/([^/]+)$': ['platform', 'product', 'adapters', 'stores', 'others'].map((room) => `<rootDir>/libs/${room}/$1/src`),
+    '^@app/([^/]+)$': ['platform', 'product', 'adapters', 'stores', 'others'].map(
+      (room) => `<rootDir>/libs/${room}/$1/src`,
+    ),
   },
 };
