@@ -20,7 +20,7 @@ const elsewhereWithinMs = full ? 10_000 : 60_000;
 const underWayMs = 1_500;
 
 /** All that one process of a deployment does alone, beside the segments of runs; `projector` may be several, each with its read models. */
-const led = ['contractUses', 'copies', 'firing', 'operators', 'projector', 'rebuilds', 'watchdog'];
+const led = ['contractUses', 'copies', 'firing', 'operators', 'projector', 'rebuilds', 'transparency', 'watchdog'];
 const everyMinute = { wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } } };
 
 interface ShownDeployment {

@@ -8,6 +8,8 @@ export type ProbePoint =
   | 'projection:after-commit'
   | 'rebuild:before-commit'
   | 'rebuild:after-commit'
+  | 'log:before-commit'
+  | 'log:after-commit'
   | 'model:before'
   | 'model:after'
   | 'tool:before'

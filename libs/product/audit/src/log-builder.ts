@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
 import { Resting } from '@app/read-store';
+import { Probe } from '@app/runtime';
 import type { TreeEdge } from '@app/transparency';
 import { entryOf, isCovered } from './covered-events';
 import { LogTables, type LogPlace } from './log-tables';
@@ -16,6 +17,7 @@ export class LogBuilder {
   constructor(
     private readonly store: EventStore,
     private readonly tables: LogTables,
+    private readonly probe: Probe,
   ) {}
 
   /** Begins from what the tables say, as whoever begins to lead must. */
@@ -35,7 +37,9 @@ export class LogBuilder {
       if (last === undefined) return known;
       this.known = null; // until it is written, nothing is known
       const entries = events.filter(isCovered).map((event) => ({ position: event.position, entry: entryOf(event) }));
+      this.probe.reached('log:before-commit');
       const place = await this.tables.add(known.place, entries, known.edge, last.position);
+      this.probe.reached('log:after-commit');
       const built = (this.known = { place, edge: known.edge });
       if (events.length < pageEvents || signal.aborted) return built;
       await resting.rest();

@@ -1,3 +1,4 @@
+export { unlikeTheEvents } from './log-audit';
 export { auditMoney } from './deployment-audit';
 export { auditOperations } from './money-audit';
 export { EventLog, readAllEvents } from './event-log';

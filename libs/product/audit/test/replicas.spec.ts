@@ -1,0 +1,54 @@
+/** Several processes that each believe to lead: the log is one, and no two trees of one size are ever signed. */
+import { EventStore, FoldedStates, Streams } from '@app/event-store';
+import { Clock } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { Configuration, Probe } from '@app/runtime';
+import { unlikeTheEvents } from '@app/testing/audits';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { conversationOf, partOf } from '@app/testing/journeys';
+import { Checkpoints } from '../src/checkpoints';
+import { LogBuilder } from '../src/log-builder';
+import { LogTables } from '../src/log-tables';
+
+const rounds = 30;
+const replicas = 3;
+
+let deployment: Deployment;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent' } });
+});
+afterAll(() => deployment?.stop());
+
+/** What a process has that leads, beside the one of the deployment itself. */
+function leader(): { lead(): Promise<void> } {
+  const tables = new LogTables(partOf(deployment, Database));
+  const builder = new LogBuilder(partOf(deployment, EventStore), tables, new Probe());
+  const checkpoints = new Checkpoints(
+    partOf(deployment, Streams),
+    partOf(deployment, FoldedStates),
+    tables,
+    partOf(deployment, Configuration),
+    partOf(deployment, Clock),
+  );
+  return {
+    lead: async () => {
+      const { place, edge } = await builder.catchUp(new AbortController().signal);
+      await checkpoints.make(place, edge);
+    },
+  };
+}
+
+it('is built by all of them at once to what the events say', async () => {
+  const user = await deployment.newUser();
+  const leaders = Array.from({ length: replicas }, leader);
+  let overtaken = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    await conversationOf(user);
+    const tries = await Promise.allSettled(leaders.map((one) => one.lead()));
+    overtaken += tries.filter(({ status }) => status === 'rejected').length;
+  }
+  // They are in each other's way, and each goes on from where the others are.
+  expect(overtaken).toBeGreaterThan(0);
+  await leader().lead();
+  expect(await unlikeTheEvents(deployment.databaseUrl, deployment.eventStoreUrl)).toEqual([]);
+});
