@@ -1,4 +1,5 @@
 /** The log's checkpoints are signed by witnesses of other people, each at its own pace; what is no signature of theirs is not taken. */
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -11,11 +12,14 @@ import { partOf, sql } from '@app/testing/journeys';
 import { freePorts } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 import {
+  checkpointText,
   cosign,
+  noteText,
   openCheckpoint,
   parseNote,
   parseVerifierKey,
   signatureLine,
+  signatureOf,
   signingKey,
   type TrustedCheckpoint,
   type VerifierKey,
@@ -31,6 +35,8 @@ interface Peer {
   stop(): Promise<void>;
 }
 
+/** Of the log: whoever holds it can sign two histories. */
+const seed = randomBytes(32);
 const liar = signingKey('witness', 'liar.example', Buffer.alloc(32, 9));
 let folder: string;
 let peers: readonly [Peer, Peer];
@@ -55,7 +61,12 @@ beforeAll(async () => {
   ];
   deployment = await startDeployment({
     mode: 'in-process',
-    env: { WITNESSES: witnesses.join(', '), WITNESSES_NEEDED: '2', LOG_LEVEL: 'silent' },
+    env: {
+      AUDIT_SIGNING_KEY: seed.toString('base64'),
+      WITNESSES: witnesses.join(', '),
+      WITNESSES_NEEDED: '2',
+      LOG_LEVEL: 'silent',
+    },
   });
   await grow();
   log = await until('the key of the log', async () => {
@@ -199,6 +210,26 @@ it('that comes back signs the newest, and not what it missed', async () => {
   await peers[0].start(log);
   await untilWitnessed(last, ['w1.example', 'w2.example']);
   expect(await signersOf(missed)).toEqual(['w2.example']);
+});
+
+it('shows a log that forks: the witness refuses the other tree of the same size, and everybody sees both checkpoints', async () => {
+  const size = await grow();
+  await untilWitnessed(size, ['w1.example', 'w2.example']);
+  const text = checkpointText({ origin: log.name, size, root: randomBytes(32) });
+  const forked = noteText({ text, signatures: [signatureOf(signingKey('log', log.name, seed), text)] });
+  const url = peers[0].address.split(' ')[1];
+  const refused = await fetch(`${url}/add-checkpoint`, { method: 'POST', body: `old ${size}\n\n${forked}` });
+  expect(refused.status).toBe(422);
+  const shown = await (await fetch(`${url}/${createHash('sha256').update(log.name).digest('hex')}/fork`)).text();
+  const [signed, other] = shown
+    .split(/^===== .*\n/m)
+    .slice(1)
+    .map(opened);
+  expect([signed?.size, signed?.cosignatures.length]).toEqual([size, 1]);
+  expect([other?.size, other?.cosignatures.length]).toEqual([size, 0]);
+  expect(other?.root).not.toEqual(signed?.root);
+  // The history that it saw goes on.
+  await untilWitnessed(await grow(), ['w1.example', 'w2.example']);
 });
 
 it('is taken from whoever has the key, once it answers as it should', async () => {
