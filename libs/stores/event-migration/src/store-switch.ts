@@ -43,7 +43,7 @@ export async function checkpoints(database: Database): Promise<ReadonlyMap<strin
 
 /**
  * Turns the database to the target, in one transaction: reactors go on there after the same events, so that none is handled twice or
- * left out, and every read model is filled again from its beginning. Operational tables (timers, sealed secrets, the sandbox's ledger,
+ * left out, and every read model, and the log of all events, is filled again from its beginning. Operational tables (timers, sealed secrets, the sandbox's ledger,
  * snapshots by revision) stay as they are. Once only: a second call for the same events finds that it is done.
  * @param target shown to operators; without credentials
  */
@@ -67,6 +67,9 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
       await manager.query('UPDATE reactor_checkpoints SET position = $2 WHERE name = $1', [name, there]);
     }
     await forgetReadModels(manager);
+    // The log's tables name positions; of the same events in the same order they are built again to the same tree.
+    await manager.query('TRUNCATE transparency_leaves, transparency_tiles');
+    await manager.query('UPDATE transparency_log SET size = 0, position = 0');
   });
 }
 
