@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findRunningStores } from '@app/data-folder';
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import { connectEventStore, encodeEvent, EventStore } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
@@ -243,6 +244,7 @@ describe('parley migrate-events', () => {
 
   it('keeps the log of all events, which is proven over the other store', async () => {
     const verified = async () => {
+      await wantCheckpoint();
       const { code, stdout } = await parley({ EVENTSTORE_URL: target() }, ['audit', 'verify'], folder);
       const proven = Number(/^PROVEN: the first (\d+) events/m.exec(stdout)?.[1] ?? 0);
       return code === 0 && proven > covered ? stdout : null;
@@ -252,6 +254,15 @@ describe('parley migrate-events', () => {
     );
   });
 });
+
+/** Else there is one a minute. */
+async function wantCheckpoint(): Promise<void> {
+  const stores = await findRunningStores(join(folder, '.parley'));
+  const client = new Client({ connectionString: stores?.databaseUrl });
+  await client.connect();
+  await client.query("SELECT pg_notify('parley_checkpoint_wanted', '')");
+  await client.end();
+}
 
 /** Counted on the stopped folder, as an operator could. */
 async function sourceEvents(): Promise<number> {
