@@ -144,6 +144,8 @@ const lists = {
   ...listsOf(rooms.others),
   ...listsOf(rooms.product),
 };
+/** What is published with parts of the product in it; it has a build of its own (scripts/verify-package.mjs). */
+const published = { verify: ['approvals', 'transparency'] };
 const readersLists = Object.fromEntries(eventReaders.map((name) => [name, [...foundation, ...sliceNames]]));
 
 /** One rule for each library with a fixed list: any other library of ours is out of its reach. */
@@ -156,7 +158,14 @@ const alongTheList = (entries) =>
   }));
 
 /** `composition` has no list: it puts the slices together for the apps. No list holds it, so only apps and tests import it. */
-const listed = ['kernel', ...Object.keys({ ...lists, ...readersLists }), ...adapters, 'composition', testing, 'client'];
+const listed = [
+  'kernel',
+  ...Object.keys({ ...lists, ...readersLists, ...published }),
+  ...adapters,
+  'composition',
+  testing,
+  'client',
+];
 
 const rules = [
   {
@@ -197,6 +206,7 @@ const rules = [
     to: { path: lib(...sliceNames.filter((name) => name !== 'conversations')), dependencyTypesNot: ['type-only'] },
   },
   ...alongTheList(readersLists),
+  ...alongTheList(published),
   {
     name: 'adapters-bind-ports',
     comment: 'Adapters implement ports: of slices they import types, and what consent, wallets, runs and engine offer.',
@@ -266,7 +276,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: {
-      path: '^(dist|coverage|libs/clients/client/dist[^/]*)/|^test/(bench|conformance|generators)/node_modules/',
+      path: '^(dist|coverage|libs/clients/(client|verify)/dist[^/]*)/|^test/(bench|conformance|generators)/node_modules/',
     },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

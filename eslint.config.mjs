@@ -9,6 +9,7 @@ export default tseslint.config(
     ignores: [
       'dist/',
       'libs/clients/client/dist*/',
+      'libs/clients/verify/dist*/',
       'coverage/',
       '.parley/',
       '**/generated/**',

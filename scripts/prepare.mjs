@@ -6,16 +6,19 @@ import { buildClient } from './client.mjs';
 import { withLock } from './lock.mjs';
 import { matchesLockFile } from './installed.mjs';
 import { StepFailed, binary, npmCommand, root, runStep } from './tool.mjs';
+import { buildVerify } from './verify-package.mjs';
 
 const installStamp = path.join('node_modules', '.parley-install');
 const bundle = path.join('scripts', 'bundle.mjs');
 const appMain = path.join('scripts', 'app-main.cjs');
 const buildStamp = path.join(root, 'dist', '.parley-build');
 const client = path.join('libs', 'clients', 'client');
-const notInProduct = [client, path.join('libs', 'testing')];
+const verify = path.join('libs', 'clients', 'verify');
+const notInProduct = [client, verify, path.join('libs', 'testing')];
 const clientStamp = path.join(root, client, 'dist', '.parley-build');
+const verifyStamp = path.join(root, verify, 'dist', '.parley-build');
 
-/** Guarantees that node_modules matches package-lock.json and, if asked, that dist and libs/clients/client/dist match the sources. Throws StepFailed (nothing is stamped as fresh then). */
+/** Guarantees that node_modules matches package-lock.json and, if asked, that dist and those of libs/clients match the sources. Throws StepFailed (nothing is stamped as fresh then). */
 export async function prepare({ build }) {
   if (!installIsStale(root) && !(build && buildIsStale())) return;
   await withLock(async (nameTool) => {
@@ -72,14 +75,23 @@ async function buildAll(nameTool) {
     writeFileSync(buildStamp, product);
   }
   const all = clientHash(product);
-  if (isStamped(clientStamp, all)) return;
-  await buildClient({ onSpawn: nameTool });
-  writeFileSync(clientStamp, all);
+  if (!isStamped(clientStamp, all)) {
+    await buildClient({ onSpawn: nameTool });
+    writeFileSync(clientStamp, all);
+  }
+  const verifying = verifyHash(product);
+  if (isStamped(verifyStamp, verifying)) return;
+  await buildVerify();
+  writeFileSync(verifyStamp, verifying);
 }
 
 function buildIsStale() {
   const product = productHash();
-  return !isStamped(buildStamp, product) || !isStamped(clientStamp, clientHash(product));
+  return (
+    !isStamped(buildStamp, product) ||
+    !isStamped(clientStamp, clientHash(product)) ||
+    !isStamped(verifyStamp, verifyHash(product))
+  );
 }
 
 function isStamped(stamp, hash) {
@@ -99,10 +111,18 @@ function productHash() {
 
 /** A hash of everything that the client's build reads: the product's document, and its own sources. */
 function clientHash(product) {
+  return packageHash(client, ['client.mjs', 'client-types.mjs'], product);
+}
+
+/** A hash of everything that the build of @parley/verify reads: sources of the product, and its own. */
+function verifyHash(product) {
+  return packageHash(verify, ['verify-package.mjs'], product);
+}
+
+function packageHash(folder, scripts, product) {
   const made = /[\\/](dist[^\\/]*|generated)[\\/]/;
-  const own = filesUnder(client).filter((file) => !made.test(file));
-  const scripts = ['client.mjs', 'client-types.mjs'].map((name) => path.join('scripts', name));
-  return hashOf([...own, ...scripts], product);
+  const own = filesUnder(folder).filter((file) => !made.test(file));
+  return hashOf([...own, ...scripts.map((name) => path.join('scripts', name))], product);
 }
 
 function hashOf(files, start = '') {

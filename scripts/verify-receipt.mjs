@@ -4,7 +4,6 @@
 // Exit code 0: nothing is wrong, and with a key every event is in the log; 1: not so; 2: there was nothing to verify.
 import './node-version.mjs';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
@@ -26,10 +25,8 @@ await runScript(async () => {
     return cannot(`${given.file} cannot be read: ${error.message}`);
   }
   await prepare({ build: true });
-  const require = createRequire(import.meta.url);
-  const { verifyReceipt } = require('../dist/libs/product/approvals/src/receipt-verifier.js');
-  const { parseVerifierKey } = require('../dist/libs/platform/transparency/src/index.js');
-  const policy = policyOf(given, parseVerifierKey);
+  const { trustPolicy, verifyReceipt } = await import('../libs/clients/verify/dist/esm/index.js');
+  const policy = policyOf(given, trustPolicy);
   if (typeof policy === 'string') return cannot(policy);
   const report = verifyReceipt(document, policy);
   print(report, document);
@@ -51,12 +48,12 @@ function readArguments() {
 }
 
 /** Whom to trust; null for nobody, and a text where a key is none. */
-function policyOf({ key, witness, needed }, parseVerifierKey) {
-  if (key.length === 0) return null;
-  const [log, witnesses] = [key, witness].map((texts) => texts.map(parseVerifierKey));
-  const isOf = (kind) => (one) => one?.kind === kind;
-  if (!log.every(isOf('log')) || !witnesses.every(isOf('witness'))) return 'a key is not written as <name>+<id>+<key>';
-  return { log, witnesses, needed };
+function policyOf({ key, witness, needed }, trustPolicy) {
+  try {
+    return key.length === 0 ? null : trustPolicy({ log: key, witnesses: witness, needed });
+  } catch (error) {
+    return error.message;
+  }
 }
 
 function print({ holds, proven, unproven, problems }, document) {

@@ -13,18 +13,30 @@ export interface PlantedFile {
 const packages = ['@eventstore/db-client', 'typeorm', 'ai', '@nestjs/common'];
 
 const libraries = [
-  ...['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'schema', 'http', 'reference'].map(
-    inRoom('platform'),
-  ),
+  ...[
+    'kernel',
+    'canonical',
+    'transparency',
+    'runtime',
+    'event-store',
+    'read-store',
+    'timers',
+    'schema',
+    'http',
+    'reference',
+  ].map(inRoom('platform')),
   ...['event-store-server', 'embedded-postgres', 'data-folder', 'database-copies', 'event-migration'].map(
     inRoom('stores'),
   ),
   'others/witness',
-  ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets'].map(inRoom('product')),
+  ...['partners', 'users', 'deployment', 'audit', 'budget', 'consent', 'conversations', 'wallets'].map(
+    inRoom('product'),
+  ),
   ...['artifacts', 'runs', 'automations', 'approvals', 'engine', 'journal', 'activity', 'operators'].map(
     inRoom('product'),
   ),
   ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),
+  'clients/verify',
   'composition',
   'testing',
 ];

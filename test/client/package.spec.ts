@@ -82,7 +82,7 @@ describe('the package, from its tarball', () => {
   });
 
   it('depends on nothing of Nest, nor of the service', () => {
-    expect(Object.keys(project.manifest.dependencies).sort()).toEqual([
+    expect(Object.keys(project.manifest.dependencies ?? {}).sort()).toEqual([
       'eventsource-parser',
       'openapi-fetch',
       'openapi-typescript-helpers',

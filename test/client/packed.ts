@@ -12,10 +12,10 @@ export interface Manifest {
   readonly name: string;
   readonly license: string;
   readonly sideEffects: boolean;
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** A project of a partner's, outside the repository, with the client as npm would install it from its tarball. */
+/** A project of a partner's, outside the repository, with one of our packages as npm would install it from its tarball. */
 export class PackedProject {
   private constructor(
     readonly folder: string,
@@ -24,24 +24,24 @@ export class PackedProject {
     readonly manifest: Manifest,
   ) {}
 
-  static async create(): Promise<PackedProject> {
+  static async create(name: 'client' | 'verify' = 'client'): Promise<PackedProject> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-client-'));
     const packed = await run('npm', ['pack', '--json', '--pack-destination', folder], {
-      cwd: join(root, 'libs', 'clients', 'client'),
+      cwd: join(root, 'libs', 'clients', name),
       maxBuffer: outputBytesMax,
     });
     // Reason for the assertion: what npm pack prints.
     const [tarball] = JSON.parse(packed.stdout) as { filename: string; files: { path: string }[] }[];
-    const installed = join(folder, 'node_modules', '@parley', 'client');
+    const installed = join(folder, 'node_modules', '@parley', name);
     await mkdir(installed, { recursive: true });
     await run('tar', ['-xzf', join(folder, tarball?.filename ?? ''), '-C', installed, '--strip-components=1']);
     // Reason for the assertion: the members that the tests look at.
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Manifest;
     // Its dependencies and no others, from where they are installed already: there is no network in tests.
-    for (const name of [...Object.keys(manifest.dependencies), '@types/node', 'undici-types']) {
-      const link = join(folder, 'node_modules', name);
+    for (const needed of [...Object.keys(manifest.dependencies ?? {}), '@types/node', 'undici-types']) {
+      const link = join(folder, 'node_modules', needed);
       await mkdir(dirname(link), { recursive: true });
-      await symlink(join(root, 'node_modules', name), link);
+      await symlink(join(root, 'node_modules', needed), link);
     }
     return new PackedProject(folder, tarball?.files.map(({ path }) => path) ?? [], manifest);
   }

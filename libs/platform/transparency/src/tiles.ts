@@ -78,13 +78,13 @@ export class TiledTree {
   ) {}
 
   /** The root over the first `size` leaves; of all of them, unless said. @throws RangeError for more than there are */
-  async root(size = this.size): Promise<Hash> {
+  async root(size: number = this.size): Promise<Hash> {
     this.check(size);
     return size === 0 ? emptyRoot() : this.rangeHash(0, size);
   }
 
   /** The path of a leaf in the tree of that size, from its sibling up (RFC 6962, section 2.1.1). @throws RangeError where there is no such leaf */
-  async inclusionPath(index: number, size = this.size): Promise<Hash[]> {
+  async inclusionPath(index: number, size: number = this.size): Promise<Hash[]> {
     this.check(size);
     if (!(index >= 0 && index < size)) throw new RangeError(`there is no leaf ${index} among ${size}`);
     const path: Promise<Hash>[] = [];
@@ -103,7 +103,7 @@ export class TiledTree {
   }
 
   /** The path that leads from an earlier size to a later one (RFC 6962, section 2.1.2); none from the empty tree or to itself. */
-  async consistencyPath(earlier: number, later = this.size): Promise<Hash[]> {
+  async consistencyPath(earlier: number, later: number = this.size): Promise<Hash[]> {
     this.check(later);
     if (!(earlier >= 0 && earlier <= later)) throw new RangeError(`${earlier} leaves are no beginning of ${later}`);
     if (earlier === 0 || earlier === later) return [];

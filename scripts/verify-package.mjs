@@ -1,0 +1,138 @@
+// Builds @parley/verify: the parts of the product that verify, in one file each for ESM and CommonJS, with their types.
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { StepFailed, root } from './tool.mjs';
+
+const folder = path.join(root, 'libs', 'clients', 'verify');
+const dist = path.join(folder, 'dist');
+const libraries = ['platform', 'product', 'adapters', 'stores'].map((room) => path.join(root, 'libs', room));
+
+/** Packages that may be in it: they are pure, and their licenses are handed on. */
+const bundled = ['@noble/curves', '@noble/hashes', '@scure/base', '@sinclair/typebox', 'canonicalize', 'uuid'];
+
+/** The declarations of it, by where they stand in `dist`. What they say of other libraries must be among them. */
+const declared = {
+  index: 'libs/clients/verify/src/index.ts',
+  trust: 'libs/clients/verify/src/trust.ts',
+  'event-proof': 'libs/clients/verify/src/event-proof.ts',
+  'approvals/receipt-report': 'libs/product/approvals/src/receipt-report.ts',
+  'approvals/receipt-verifier': 'libs/product/approvals/src/receipt-verifier.ts',
+};
+const approvalsIndex = "export * from './receipt-report.js';\nexport * from './receipt-verifier.js';\n";
+
+/** Guarantees libs/clients/verify/dist as the sources are now. Throws StepFailed. */
+export async function buildVerify() {
+  // Built beside the live one, and then moved into its place: an import meanwhile finds the one or the other.
+  const next = path.join(folder, `dist.${process.pid}`);
+  try {
+    const inputs = [await bundle('esm', next), await bundle('cjs', next)].flat();
+    writeFileSync(path.join(next, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+    writeFileSync(path.join(next, 'LICENSES.txt'), licensesOf(inputs));
+    for (const kind of ['esm', 'cjs']) await writeDeclarations(path.join(next, kind));
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(next, dist);
+  } finally {
+    rmSync(next, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Slices are entered by their index, which names all that they have. Nothing that is imported does anything by itself, so that of a file
+ * only what is used comes with it; what is left over of other packages than those above fails the build.
+ */
+async function bundle(format, outdir) {
+  // Not before it is needed: this file is loaded before packages are installed.
+  const { build } = await import('esbuild');
+  const { metafile } = await build({
+    entryPoints: [path.join(folder, 'src', 'index.ts')],
+    outfile: path.join(outdir, format, 'index.js'),
+    tsconfig: path.join(root, 'tsconfig.json'),
+    bundle: true,
+    format,
+    platform: 'browser',
+    target: 'es2022',
+    metafile: true,
+    legalComments: 'inline',
+    logLevel: 'warning',
+    plugins: [onlyWhatIsUsed],
+  });
+  const [output] = Object.values(metafile.outputs);
+  const left = output.imports.map((one) => one.path);
+  if (left.length > 0)
+    throw new StepFailed('building @parley/verify', `it would need ${[...new Set(left)].join(', ')}`);
+  return Object.keys(output.inputs).filter((file) => output.inputs[file].bytesInOutput > 0);
+}
+
+/** Where our code hashes, and by what it does so where there is no Node. */
+const hashing = path.join(root, 'libs', 'platform', 'canonical', 'src', 'canonical.ts');
+const standIn = path.join(folder, 'src', 'node-crypto.ts');
+
+const onlyWhatIsUsed = {
+  name: 'only-what-is-used',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /./ }, async ({ path: wanted, resolveDir, kind, importer, pluginData }) => {
+      if (kind === 'entry-point' || pluginData === 'asked') return undefined;
+      if (wanted === 'node:crypto' && importer === hashing) return { path: standIn, sideEffects: false };
+      const unused = { path: wanted, external: true, sideEffects: false };
+      const isOurs = wanted.startsWith('.') || wanted.startsWith('@app/') || path.isAbsolute(wanted);
+      const isBundled = bundled.some((name) => wanted === name || wanted.startsWith(`${name}/`));
+      if (!isOurs && !isBundled) return unused;
+      const found = await resolve(wanted, { resolveDir, kind, importer, pluginData: 'asked' });
+      return found.errors.length > 0 ? { errors: found.errors } : { path: found.path, sideEffects: false };
+    });
+  },
+};
+
+/** The licenses of what is in it. */
+function licensesOf(inputs) {
+  const used = bundled.filter((name) => inputs.some((file) => file.includes(`node_modules/${name}/`)));
+  return used
+    .map((name) => {
+      const at = path.join(root, 'node_modules', name);
+      const license = readdirSync(at).find((file) => /^licen[cs]e/i.test(file));
+      const { version } = JSON.parse(readFileSync(path.join(at, 'package.json'), 'utf8'));
+      return `${name} ${version}\n\n${readFileSync(path.join(at, license), 'utf8').trim()}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Declarations, file by file: they need no others than those that they name. */
+async function writeDeclarations(outdir) {
+  const files = { ...declared };
+  for (const file of readdirSync(libraryFolder('transparency')))
+    if (file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+      files[`transparency/${file.slice(0, -3)}`] = path.relative(root, path.join(libraryFolder('transparency'), file));
+  for (const [name, source] of Object.entries(files)) {
+    const target = path.join(outdir, `${name}.d.ts`);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, await declarationsOf(source, name.split('/').length - 1));
+  }
+  writeFileSync(path.join(outdir, 'approvals', 'index.d.ts'), approvalsIndex);
+}
+
+async function declarationsOf(source, depth) {
+  const { default: ts } = await import('typescript');
+  const { outputText, diagnostics } = ts.transpileDeclaration(readFileSync(path.join(root, source), 'utf8'), {
+    fileName: source,
+    reportDiagnostics: true,
+    compilerOptions: { module: 'nodenext', target: 'es2022', strict: true },
+  });
+  if (diagnostics.length > 0)
+    throw new StepFailed(
+      `declaring ${source}`,
+      ts.formatDiagnostics(diagnostics, {
+        getNewLine: () => '\n',
+        getCurrentDirectory: () => root,
+        getCanonicalFileName: (name) => name,
+      }),
+    );
+  const up = depth === 0 ? './' : '../'.repeat(depth);
+  return outputText
+    .replaceAll(/(from |import\()'(\.[^']*?)(?:\.js)?'/g, "$1'$2.js'")
+    .replaceAll(/(from |import\()'@app\/([^']*)'/g, `$1'${up}$2/index.js'`);
+}
+
+function libraryFolder(name) {
+  const room = libraries.find((one) => existsSync(path.join(one, name)));
+  return path.join(room, name, 'src');
+}
