@@ -12,7 +12,10 @@ import { thingsOf } from './things';
 
 /** What the paths of the operator API name. */
 export type OperatorThings = Readonly<
-  Record<'control' | 'keyId' | 'userId' | 'automationId' | 'runKey' | 'projection' | 'rebuildId' | 'index', string>
+  Record<
+    'control' | 'keyId' | 'userId' | 'automationId' | 'runKey' | 'projection' | 'rebuildId' | 'index' | 'stream',
+    string
+  >
 >;
 
 /** The first entry of the log. */
@@ -41,7 +44,8 @@ export async function operatorThings(deployment: Deployment): Promise<OperatorTh
   const rebuildId = await rebuildThatIs(deployment, 'building');
   await until('a checkpoint', async () => ((await fetch(`${owner.baseUrl}/transparency/checkpoint`)).ok ? true : null));
   const { keyId } = minted.value;
-  return { control: 'withdrawals', keyId, userId, automationId, runKey, projection, rebuildId, index };
+  const stream = `user-${userId}`;
+  return { control: 'withdrawals', keyId, userId, automationId, runKey, projection, rebuildId, index, stream };
 }
 
 /** Things that nobody else's call uses up, where the operation does. */

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { userInfo } from 'node:os';
 import { findDeployment, hearProjector } from './deployment';
-import { parsed, type OperatorApi } from './operator-call';
+import { taken, type OperatorApi } from './operator-call';
 
 const algorithm = 'ES256';
 const audience = 'parley-cli';
@@ -25,15 +25,17 @@ export async function openLocalApi(asked: Configuration): Promise<OperatorApi> {
     const app = await openApi(readConfiguration({ ...process.env, ...(await findDeployment(asked)), ...named }));
     await hearProjector(app.get(ReadGate, { strict: false }));
     return {
-      call: async ({ method, path, body }) => {
+      call: async (call) => {
+        const { method, path, body } = call;
         const headers = { authorization: `Bearer ${issuer.token}` };
-        const { statusCode, payload } = await app.inject({
+        const answer = await app.inject({
           method,
           url: path,
           headers,
           ...(body && { payload: body }),
+          payloadAsStream: true,
         });
-        return { status: statusCode, body: parsed(payload) };
+        return { status: answer.statusCode, body: await taken(call, answer.statusCode, answer.stream()) };
       },
       close: async () => {
         await app.close();

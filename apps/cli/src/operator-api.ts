@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue } from '@app/kernel';
 import { readConfiguration } from '@app/runtime';
 import { join } from 'node:path';
 import { openLocalApi } from './local-api';
-import { parsed, type Answered, type OperatorApi } from './operator-call';
+import { taken, type Answered, type OperatorApi } from './operator-call';
 import { CommandFailed, NoAnswer } from './outcome';
 
 const answerWithinMs = 60_000;
@@ -38,13 +38,15 @@ function overHttp(baseUrl: string, token: string): OperatorApi {
   if (protocol === 'http:' && !loopback.has(hostname))
     throw new CommandFailed(`PARLEY_URL must begin with https:// unless it is on this machine: ${baseUrl}`);
   return {
-    call: async ({ method, path, body }) => {
+    call: async (call) => {
+      const { method, path, body, take } = call;
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const signal = AbortSignal.timeout(answerWithinMs);
+      // How long a stream takes is up to who takes it.
+      const within = take === undefined ? { signal: AbortSignal.timeout(answerWithinMs) } : {};
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       try {
-        const answer = await fetch(new URL(path, baseUrl), { method, headers, signal, ...sent });
-        return { status: answer.status, body: parsed(await answer.text()) };
+        const answer = await fetch(new URL(path, baseUrl), { method, headers, ...within, ...sent });
+        return { status: answer.status, body: await taken(call, answer.status, answer.body) };
       } catch (error) {
         throw new NoAnswer(`${baseUrl} does not answer (${reasonOf(error)}): is the service started?`);
       }

@@ -7,6 +7,8 @@ export interface Call {
   /** With the ids and the query in it. */
   readonly path: string;
   readonly body?: JsonObject;
+  /** Takes a success as it comes, which is no JSON; null is then answered in its place. */
+  readonly take?: (chunk: Uint8Array) => Promise<void>;
 }
 
 export interface Answered {
@@ -21,7 +23,21 @@ export interface OperatorApi {
 }
 
 /** @throws SyntaxError where the answer is none of this service's */
-export function parsed(text: string): JsonValue {
+function parsed(text: string): JsonValue {
   // Reason for the assertion: what JSON.parse answers is JSON.
   return text === '' ? null : (JSON.parse(text) as JsonValue);
+}
+
+/** Hands over what is read, or answers it as one text where nobody takes it. */
+export async function taken(
+  { take }: Call,
+  status: number,
+  content: AsyncIterable<Uint8Array> | null,
+): Promise<JsonValue> {
+  const kept: Uint8Array[] = [];
+  for await (const chunk of content ?? []) {
+    if (take !== undefined && status < 300) await take(chunk);
+    else kept.push(chunk);
+  }
+  return parsed(Buffer.concat(kept).toString());
 }

@@ -2,6 +2,7 @@ import { membersOfDto, type Contract } from '@app/http';
 import { parseUuid, type JsonObject, type JsonValue } from '@app/kernel';
 import { operatorApi, operatorContracts } from '@app/operators';
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showAnswer } from './answers';
 import { confirmed } from './confirm';
@@ -39,7 +40,8 @@ function addOperation(command: Command, contract: Contract): void {
   for (const name of names) command.addArgument(argumentOf(name, contract));
   const members = membersIn(contract);
   for (const member of members) command.addOption(optionOf(member));
-  if (contract.method === 'GET') command.option('--watch', 'show it again every two seconds');
+  if (isRaw(contract)) command.addHelpText('after', '\nIt is printed as it comes, whatever --json says.');
+  else if (contract.method === 'GET') command.option('--watch', 'show it again every two seconds');
   else command.option('--yes', 'do it without asking');
   command.action(async (...given: unknown[]) => {
     // Commander gives the arguments, then the options, then the command.
@@ -56,19 +58,28 @@ async function perform(command: Command, contract: Contract, path: string, value
   const isRead = contract.method === 'GET';
   const { watch, yes } = command.opts<{ readonly watch?: boolean; readonly yes?: boolean }>();
   const call: Call = isRead
-    ? { method: 'GET', path: `${path}${queryOf(values)}` }
+    ? { method: 'GET', path: `${path}${queryOf(values)}`, ...(isRaw(contract) && { take: printed }) }
     : { method: contract.method, path, body: values };
   if (!isRead && yes !== true) await confirmed(`${contract.summary}: ${path.split('/').slice(3).join(' ')}`);
   const api = await openOperatorApi();
   try {
     do {
       const body = succeeded(await api.call(call));
+      if (call.take !== undefined) return;
       if (watch === true && process.stdout.isTTY) console.clear();
       print(command, body, showAnswer(body));
     } while (watch === true && (await pause()));
   } finally {
     await api.close();
   }
+}
+
+/** Whether what it answers is no JSON. */
+const isRaw = ({ answer }: Contract): boolean => answer !== null && 'mediaType' in answer;
+
+/** As fast as whoever reads it does. */
+async function printed(chunk: Uint8Array): Promise<void> {
+  if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
 }
 
 function argumentOf(name: string, { parameters }: Contract): Argument {

@@ -1,6 +1,14 @@
 export type { ReceivedEvent } from './answers';
 export { AppendChannel } from './append-channel';
-export { decodeEvent, encodeEvent, upcast, type LiftingKind, type Recorded, type StoredEvent } from './codec';
+export {
+  decodeEvent,
+  decodeOwn,
+  encodeEvent,
+  upcast,
+  type LiftingKind,
+  type Recorded,
+  type StoredEvent,
+} from './codec';
 export { connectEventStore } from './connection';
 export { EventFeed, EventSeen, ofEvents } from './event-feed';
 export { EventStore, type CallLimits, type CategoriesPage } from './event-store';

@@ -5,6 +5,8 @@ import { Checkpoints } from './checkpoints';
 import { LogBuilder } from './log-builder';
 import { EventProofs } from './log-proofs';
 import { LogTables } from './log-tables';
+import { CheckpointList } from './checkpoint-list';
+import { StreamProofs } from './stream-proofs';
 import { ServedLog } from './served-log';
 import { TransparencyController, transparencyHandlers } from './transparency.controller';
 import { Witnesses } from './witnesses';
@@ -20,8 +22,8 @@ export class AuditModule {}
 @Module({
   imports: [AuditModule],
   controllers: [TransparencyController],
-  providers: [ServedLog, ...transparencyHandlers],
-  exports: [ServedLog],
+  providers: [CheckpointList, ServedLog, StreamProofs, ...transparencyHandlers],
+  exports: [CheckpointList, ServedLog, StreamProofs],
 })
 export class AuditServingModule {}
 

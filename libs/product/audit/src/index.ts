@@ -12,3 +12,6 @@ export { leafOfBytes, leafOfEvent } from './verification/leaf';
 export { lastLine, type Findings, type Problem } from './verification/report';
 export { verifyLog } from './verification/verify-log';
 export { CannotExport, exportLog, type WritableLogFiles } from './export-log';
+export { CheckpointList } from './checkpoint-list';
+export { checkpointsKind } from './checkpoints.stream';
+export { StreamProofs } from './stream-proofs';

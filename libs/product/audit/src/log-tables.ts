@@ -10,6 +10,11 @@ export interface PlacedEntry {
   readonly entry: LogEntry;
 }
 
+/** An entry with its place in the tree. */
+export interface PlacedLeaf extends PlacedEntry {
+  readonly index: number;
+}
+
 /** How far the log has been built: its leaves, and the position that they go up to. */
 export interface LogPlace {
   readonly size: number;
@@ -31,6 +36,12 @@ export const logMigrations = [
       CREATE TABLE transparency_tiles (
         level smallint NOT NULL, index bigint NOT NULL, hashes bytea NOT NULL, PRIMARY KEY (level, index));
     `,
+  ),
+  // A stream can be held against the log, also for what it has lost.
+  migration(
+    541,
+    'IndexTransparencyLeaves',
+    'CREATE INDEX transparency_leaves_stream ON transparency_leaves (stream, revision);',
   ),
 ];
 
@@ -125,12 +136,31 @@ export class LogTables {
   }
 
   /** The entries from an index up to another one, as far as they are there. */
-  async leavesFrom(from: number, to: number): Promise<(PlacedEntry & { readonly index: number })[]> {
+  async leavesFrom(from: number, to: number): Promise<PlacedLeaf[]> {
     const rows = await this.database.query<LeafRow>(
       `SELECT ${leafColumns} FROM transparency_leaves WHERE index >= $1 AND index < $2 ORDER BY index`,
       [from, to],
     );
-    return rows.map((row) => ({ index: row.index, ...placedEntry(row) }));
+    return rows.map(placedLeaf);
+  }
+
+  /** What the log has of a stream's events, from a revision on. */
+  async leavesOf(stream: string, fromRevision: number, count: number): Promise<PlacedLeaf[]> {
+    const rows = await this.database.query<LeafRow>(
+      `SELECT ${leafColumns} FROM transparency_leaves
+       WHERE stream = $1 AND revision >= $2 AND revision < $3 ORDER BY revision, index`,
+      [stream, fromRevision, fromRevision + count],
+    );
+    return rows.map(placedLeaf);
+  }
+
+  /** Of the last event of a stream that the log has; -1 where it has none. */
+  async lastRevisionOf(stream: string): Promise<number> {
+    const [last] = await this.database.query<{ revision: number }>(
+      'SELECT revision FROM transparency_leaves WHERE stream = $1 ORDER BY revision DESC LIMIT 1',
+      [stream],
+    );
+    return last?.revision ?? -1;
   }
 
   /** Which leaf an event at that position is; null where the log does not have it, or not yet. */
@@ -143,8 +173,8 @@ export class LogTables {
   }
 }
 
-function placedEntry({ position, stream, revision, id, type, data, metadata }: LeafRow): PlacedEntry {
-  return { position, entry: { stream, revision, id, type, dataSha256: data, metadataSha256: metadata } };
+function placedLeaf({ index, position, stream, revision, id, type, data, metadata }: LeafRow): PlacedLeaf {
+  return { index, position, entry: { stream, revision, id, type, dataSha256: data, metadataSha256: metadata } };
 }
 
 function insertLeaves(first: number, entries: readonly PlacedEntry[]) {

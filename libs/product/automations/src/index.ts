@@ -33,3 +33,4 @@ export { HoldAutomation } from './use-cases/hold-automation';
 export { ListAutomations } from './use-cases/list-automations';
 export { ReleaseAutomation } from './use-cases/release-automation';
 export { UpdateAutomation } from './use-cases/update-automation';
+export { inputKind } from './inputs/input.stream';

@@ -8,3 +8,4 @@ export { Budget } from './budget.schema';
 export { GetBudget } from './get-budget';
 export { SetCaps } from './set-caps';
 export { UnfreezeBudget } from './unfreeze-budget';
+export { budgetKind } from './budget.stream';

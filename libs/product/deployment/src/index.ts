@@ -3,3 +3,4 @@ export { DeploymentModule } from './deployment.module';
 export { controls, type Control } from './deployment.events';
 export { PauseControl } from './pause-control';
 export { ResumeControl } from './resume-control';
+export { deploymentKind } from './deployment.stream';

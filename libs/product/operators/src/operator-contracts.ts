@@ -1,15 +1,24 @@
 import type { Contract } from '@app/http';
+import * as audit from './audit.contract';
 import * as automations from './automations.contract';
 import * as deployment from './deployment.contract';
 import * as keys from './keys.contract';
 import * as projections from './projections.contract';
 import * as runs from './runs.contract';
+import * as streams from './streams.contract';
 import * as users from './users.contract';
 
 /** Every operation of the operator API, in the order of the scopes. */
-export const operatorContracts: readonly Contract[] = [keys, users, runs, automations, deployment, projections].flatMap(
-  (declared) => Object.values<object>(declared).filter(isContract),
-);
+export const operatorContracts: readonly Contract[] = [
+  keys,
+  users,
+  runs,
+  automations,
+  deployment,
+  projections,
+  streams,
+  audit,
+].flatMap((declared) => Object.values<object>(declared).filter(isContract));
 
 /** A file of contracts declares its group as well. */
 function isContract(declared: object): declared is Contract {

@@ -1,11 +1,13 @@
 import { transparencyGroup } from '@app/audit';
 import type { ApiDescription } from '@app/http';
+import { checkpointsGroup, unresolvedGroup } from './audit.contract';
 import { operatorsAutomationsGroup } from './automations.contract';
 import { controlsGroup, deploymentGroup, logGroup } from './deployment.contract';
 import { documentGroup } from './document.contract';
 import { keysGroup } from './keys.contract';
 import { projectionsGroup, rebuildsGroup } from './projections.contract';
 import { operatorsRunsGroup } from './runs.contract';
+import { streamsGroup } from './streams.contract';
 import { operatorsUsersGroup } from './users.contract';
 
 const description = `What operators of a Parley deployment see and change.
@@ -32,6 +34,9 @@ export const operatorApi: ApiDescription = {
     logGroup,
     projectionsGroup,
     rebuildsGroup,
+    streamsGroup,
+    checkpointsGroup,
+    unresolvedGroup,
     transparencyGroup,
     documentGroup,
   ],

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditServingModule } from '@app/audit';
 import { DeploymentModule } from '@app/deployment';
+import { OperatorsAuditController, operatorsAuditHandlers } from './audit.controller';
 import { ChangeReadModelHandler } from './change-read-model';
 import { OperatorsAutomationsController, operatorsAutomationsHandlers } from './automations.controller';
 import { OperatorsDeploymentController, operatorsDeploymentHandlers } from './deployment.controller';
@@ -12,6 +13,7 @@ import { OperatorReads } from './operator-reads';
 import { OperatorWatchdog } from './operator-watchdog';
 import { OperatorsProjectionsController, operatorsProjectionsHandlers } from './projections.controller';
 import { OperatorsRunsController, operatorsRunsHandlers } from './runs.controller';
+import { OperatorsStreamsController, operatorsStreamsHandlers } from './streams.controller';
 import { OperatorsTransparencyController, operatorsTransparencyHandlers } from './transparency.controller';
 import { OperatorsUsersController, operatorsUsersHandlers } from './users.controller';
 
@@ -29,6 +31,8 @@ class ReadModelChangesModule {}
     OperatorsAutomationsController,
     OperatorsDeploymentController,
     OperatorsProjectionsController,
+    OperatorsStreamsController,
+    OperatorsAuditController,
     OperatorsTransparencyController,
     OperatorsDocumentController,
   ],
@@ -36,12 +40,14 @@ class ReadModelChangesModule {}
     OperatorChanges,
     OperatedRuns,
     OperatorReads,
+    ...operatorsAuditHandlers,
     ...operatorsAutomationsHandlers,
     ...operatorsDeploymentHandlers,
     ...operatorsDocumentHandlers,
     ...operatorsKeysHandlers,
     ...operatorsProjectionsHandlers,
     ...operatorsRunsHandlers,
+    ...operatorsStreamsHandlers,
     ...operatorsTransparencyHandlers,
     ...operatorsUsersHandlers,
   ],

@@ -4,3 +4,4 @@ export { PartnersModule, partnersReadModel } from './partners.module';
 export { newPartnerKey } from './new-partner-key';
 export { RegisterPartnerKey } from './register-partner-key';
 export { RevokePartnerKey } from './revoke-partner-key';
+export { partnerKeyKind } from './partner-key.stream';

@@ -5,7 +5,7 @@ export { LocalExecution, type BegunSegment, type Executor } from './local-execut
 export { faultInOutput, parseOutput } from './output';
 export { RunAdmission } from './run-admission';
 export { RunApprovals } from './run-approvals';
-export { runKeyOf } from './run-binding';
+export { runBindingKind, runKeyOf } from './run-binding';
 export { leaseRenewMs, RunLeases, stopChannel, workChannel } from './run-leases';
 export { accountDisabledEnd, endOfAnswer, failedEnd, outOfBudgetEnd, stepLimitEnd } from './run-ends';
 export { EngineCatalog, resolveProfile } from './run-profile';

@@ -5,3 +5,4 @@ export { EnableUser } from './enable-user';
 export { FindAccount } from './find-account';
 export { UsersModule, usersReadModel } from './users.module';
 export { usersGroup } from './users.contract';
+export { userKind } from './user.stream';

@@ -45,3 +45,4 @@ export { WithdrawalApprovals } from './withdrawal-approvals';
 export { reviewExample, withdrawalExamples } from './withdrawal.example';
 export { walletsGroup } from './wallets.contract';
 export { financialOperationsGroup } from './financial-operations.contract';
+export { walletKind } from './wallet.stream';

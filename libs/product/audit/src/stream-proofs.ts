@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { EventStore, type ReceivedEvent } from '@app/event-store';
+import { Resting } from '@app/read-store';
+import {
+  fromBase64,
+  isIncluded,
+  isNoteSignedBy,
+  parseCheckpoint,
+  parseNote,
+  parseVerifierKey,
+} from '@app/transparency';
+import { sameHash, type Hash, type TiledTree } from '@app/transparency';
+import { Checkpoints } from './checkpoints';
+import type { SignedCheckpoint } from './checkpoints.decider';
+import { entryOf, isCovered, leafOf } from './covered-events';
+import { LogTables, type PlacedLeaf } from './log-tables';
+
+/** Events that are verified at once: as many tiles of the log may have to be read for them. */
+const pageEvents = 250;
+const faultsShownMax = 1_000;
+
+/**
+ * What is wrong with an event: it is not what the log says (`altered`), the log says nothing of it (`added`), the stream does not have it
+ * any more (`missing`), or it is what the log says, but from there nothing leads to the checkpoint: the log itself was altered (`unproven`).
+ */
+export interface StreamFault {
+  readonly kind: 'altered' | 'added' | 'missing' | 'unproven';
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  /** Of the leaf in the log; null for an event that has none. */
+  readonly index: number | null;
+}
+
+/** What the newest checkpoint says of a stream. */
+export interface StreamVerdict {
+  /** Null as long as the log has none. */
+  readonly checkpoint: SignedCheckpoint | null;
+  /** Whether the checkpoint is signed by the key that it names, and the log leads to its root. */
+  readonly holds: boolean;
+  readonly proven: number;
+  /** Events that are newer than the checkpoint. */
+  readonly pending: number;
+  readonly faulty: number;
+  /** The first ones, at most a thousand. */
+  readonly faults: readonly StreamFault[];
+}
+
+/** Verifies streams as they are stored: hashes their bytes again, and proves each event up to the newest checkpoint. */
+@Injectable()
+export class StreamProofs {
+  constructor(
+    private readonly store: EventStore,
+    private readonly tables: LogTables,
+    private readonly checkpoints: Checkpoints,
+  ) {}
+
+  /** Null for a stream that neither the store nor the log knows, and for one that the log does not cover. Throws Unavailable. */
+  async verify(stream: string): Promise<StreamVerdict | null> {
+    const [stored, logged] = await Promise.all([this.store.lastRevision(stream), this.tables.lastRevisionOf(stream)]);
+    const last = Math.max(stored, logged);
+    if (last < 0 || !isCovered({ stream })) return null;
+    const checkpoint = (await this.checkpoints.current()).signed.at(-1) ?? null;
+    const tally = new Tally(checkpoint);
+    const resting = new Resting();
+    for (let from = 0; from <= last; from += pageEvents) {
+      await this.verifyPage(stream, from, tally);
+      await resting.rest();
+    }
+    const holds = checkpoint !== null && isSigned(checkpoint) && (await this.leadsTo(checkpoint));
+    return { checkpoint, holds, ...tally.counts, faults: tally.faults };
+  }
+
+  private async verifyPage(stream: string, from: number, tally: Tally): Promise<void> {
+    const [read, leaves] = await Promise.all([
+      this.store.readStreamRaw(stream, from, pageEvents),
+      this.tables.leavesOf(stream, from, pageEvents),
+    ]);
+    const events = new Map(read.map((event) => [event.revision, event]));
+    const known = new Map(leaves.map((leaf) => [leaf.entry.revision, leaf]));
+    const tree = this.tables.tree(tally.size);
+    for (let revision = from; revision < from + pageEvents; revision += 1) {
+      const [event, leaf] = [events.get(revision), known.get(revision)];
+      if (event === undefined) {
+        if (leaf !== undefined) tally.add('missing', leaf.entry, leaf);
+      } else if (leaf === undefined) tally.addUnknown(event);
+      else await this.verifyEvent(event, leaf, tree, tally);
+    }
+  }
+
+  private async verifyEvent(event: ReceivedEvent, leaf: PlacedLeaf, tree: TiledTree, tally: Tally): Promise<void> {
+    const hash = leafOf(entryOf(event));
+    if (!sameHash(hash, leafOf(leaf.entry))) tally.add('altered', event, leaf);
+    else if (leaf.index >= tally.size) tally.counts.pending += 1;
+    else if (tally.root === null || !(await isIn(tree, hash, leaf.index, tally.root)))
+      tally.add('unproven', event, leaf);
+    else tally.counts.proven += 1;
+  }
+
+  private async leadsTo({ size, root }: SignedCheckpoint): Promise<boolean> {
+    const signed = fromBase64(root);
+    return signed !== null && unlessLost(async () => sameHash(await this.tables.tree(size).root(), signed));
+  }
+}
+
+/** False also where the log has lost what leads there. */
+async function isIn(tree: TiledTree, hash: Hash, index: number, root: Hash): Promise<boolean> {
+  return unlessLost(async () => isIncluded(hash, index, tree.size, await tree.inclusionPath(index), root));
+}
+
+async function unlessLost(prove: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await prove();
+  } catch (error) {
+    if (error instanceof RangeError) return false; // a tile is not there, or not whole
+    throw error;
+  }
+}
+
+/** Whether its note says the same, under the signature of the key that it names. */
+function isSigned({ note, key, size, root }: SignedCheckpoint): boolean {
+  const [parsed, signer] = [parseNote(note), parseVerifierKey(key)];
+  if (parsed === null || signer === null || !isNoteSignedBy(parsed, signer)) return false;
+  const said = parseCheckpoint(parsed.text);
+  const decided = fromBase64(root);
+  return said !== null && decided !== null && said.size === size && sameHash(said.root, decided);
+}
+
+/** What has been found so far. */
+class Tally {
+  readonly counts = { proven: 0, pending: 0, faulty: 0 };
+  readonly faults: StreamFault[] = [];
+  readonly size: number;
+  readonly root: Hash | null;
+  private readonly coveredPosition: number;
+
+  constructor(checkpoint: SignedCheckpoint | null) {
+    this.size = checkpoint?.size ?? 0;
+    this.root = checkpoint && fromBase64(checkpoint.root);
+    this.coveredPosition = checkpoint?.position ?? 0;
+  }
+
+  /** An event of which the log has no leaf. */
+  addUnknown(event: ReceivedEvent): void {
+    if (event.position > this.coveredPosition) this.counts.pending += 1;
+    else this.add('added', event, null);
+  }
+
+  add(
+    kind: StreamFault['kind'],
+    { revision, id, type }: { readonly revision: number; readonly id: string; readonly type: string },
+    leaf: PlacedLeaf | null,
+  ): void {
+    this.counts.faulty += 1;
+    if (this.faults.length < faultsShownMax) this.faults.push({ kind, revision, id, type, index: leaf?.index ?? null });
+  }
+}

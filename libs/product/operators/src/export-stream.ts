@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { EventStore, type ReceivedEvent } from '@app/event-store';
+import type { Operator } from '@app/http';
+import { notFound, ok, refuse, type Result } from '@app/kernel';
+import { OperatorReads } from './operator-reads';
+import { lastRevisionOf } from './read-stream';
+
+/** Some megabytes at most: a client that reads slowly makes the process hold two such pages. */
+const linesAtOnce = 32;
+
+/** A stream as it is stored, a line for each event, read as fast as its reader takes it. The look is logged. Refuses with `not_found`. @throws Unavailable */
+export class ExportStream extends Query<Result<Readable>> {
+  constructor(
+    readonly operator: Operator,
+    readonly stream: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ExportStream)
+export class ExportStreamHandler implements IQueryHandler<ExportStream> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly reads: OperatorReads,
+  ) {}
+
+  async execute({ operator, stream }: ExportStream): Promise<Result<Readable>> {
+    const last = await lastRevisionOf(this.store, stream);
+    if (last < 0) return refuse(notFound);
+    await this.reads.log(operator, { operation: 'streams.export', target: stream });
+    // One page is read ahead of the reader, and the next one when that has been taken.
+    return ok(Readable.from(this.pages(stream, last), { objectMode: true, highWaterMark: 1 }));
+  }
+
+  private async *pages(stream: string, last: number): AsyncGenerator<string> {
+    for (let from = 0; from <= last; from += linesAtOnce) {
+      const events = await this.store.readStreamRaw(stream, from, Math.min(linesAtOnce, last - from + 1));
+      // Revisions that are gone make room for later ones.
+      const asked = events.filter(({ revision }) => revision < from + linesAtOnce && revision <= last);
+      if (asked.length > 0) yield asked.map(lineOf).join('');
+    }
+  }
+}
+
+function lineOf({ stream, revision, position, id, type, data, metadata }: ReceivedEvent): string {
+  const bytes = { data: data.toString('base64'), metadata: metadata.toString('base64') };
+  return `${JSON.stringify({ stream, revision, position, id, type, ...bytes })}\n`;
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import { decodeOwn, type EventStore, type ReceivedEvent, type StoredEvent } from '@app/event-store';
+import { instantIn, invalid, ok, refuse, type Instant, type Result } from '@app/kernel';
+import { Resting } from '@app/read-store';
+import { foldingOf } from './stream-kinds';
+import type { AuditedEvent, StreamState } from './streams.schema';
+
+/** Names of streams; what is named otherwise no stream of this product is, and the server is not asked for it. */
+const namePattern = /^[a-z][a-z0-9]*-[A-Za-z0-9_.:-]{1,150}$/;
+/** Events that are read at once. */
+const pageEvents = 500;
+
+/** The revision of a stream's last event; -1 for a text that names none. @throws Unavailable */
+export async function lastRevisionOf(store: EventStore, stream: string): Promise<number> {
+  return namePattern.test(stream) ? store.lastRevision(stream) : -1;
+}
+
+export function isStreamName(text: string): boolean {
+  return namePattern.test(text);
+}
+
+/** A place in a stream: after so many events, or after the events up to an instant. */
+export type Point = { readonly seq: number } | { readonly at: Instant };
+
+/** The place that a member of a query spells; null for one that is absent. Refuses with `invalid_input`. */
+export function pointIn(name: string, text: string | undefined): Result<Point | null> {
+  if (text === undefined) return ok(null);
+  if (/^\d{1,15}$/.test(text)) return ok({ seq: Number(text) });
+  const at = instantIn(text);
+  return at === null ? refuse(invalid(`/${name}`, 'must be a seq or an instant')) : ok({ at });
+}
+
+/** What a stream's events come to at a point; null where no decider knows the stream. @throws Unavailable */
+export async function stateAt(store: EventStore, stream: string, point: Point): Promise<StreamState | null> {
+  const folding = foldingOf(stream);
+  if (folding === null) return null;
+  const resting = new Resting();
+  for (let revision = 0; ; await resting.rest()) {
+    const page = await store.readStream(stream, revision, pageEvents);
+    for (const stored of page) {
+      if (isAfter(stored, point)) return { seq: revision, state: folding.state() };
+      folding.take(stored);
+      revision = stored.revision + 1;
+    }
+    if (page.length < pageEvents) return { seq: revision, state: folding.state() };
+  }
+}
+
+/** Instants compare as text. */
+function isAfter({ revision, payload: { at } }: StoredEvent, point: Point): boolean {
+  return 'seq' in point ? revision >= point.seq : typeof at === 'string' && at > point.at;
+}
+
+/** An event as auditors see it. */
+export function auditedEvent(received: ReceivedEvent): AuditedEvent {
+  const { revision, position, id, type, data, metadata } = received;
+  const stored = decodeOwn(received);
+  return {
+    seq: revision + 1,
+    revision,
+    position,
+    id,
+    type,
+    payload: stored?.payload ?? null,
+    metadata: stored === null ? null : { ...stored.metadata },
+    dataSha256: hash('sha256', data, 'hex'),
+    metadataSha256: hash('sha256', metadata, 'hex'),
+  };
+}

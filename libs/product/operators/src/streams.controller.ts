@@ -1,0 +1,38 @@
+import type { Readable } from 'node:stream';
+import { Controller, Header, Param, Query } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { answer, Operator, Serves } from '@app/http';
+import { ExportStream, ExportStreamHandler } from './export-stream';
+import { ShowEvents, ShowEventsHandler } from './show-events';
+import { exportStream, showEvents, verifyStream } from './streams.contract';
+import { ShowEventsDto } from './streams.dto';
+import type { StreamEventPage, StreamVerification } from './streams.schema';
+import { VerifyStream, VerifyStreamHandler } from './verify-stream';
+
+@Controller()
+export class OperatorsStreamsController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Serves(showEvents)
+  async events(
+    @Operator() operator: Operator,
+    @Param('stream') stream: string,
+    @Query() query: ShowEventsDto,
+  ): Promise<StreamEventPage> {
+    return answer(await this.queries.execute(new ShowEvents(operator, stream, query)));
+  }
+
+  @Serves(verifyStream)
+  async verify(@Operator() operator: Operator, @Param('stream') stream: string): Promise<StreamVerification> {
+    return answer(await this.queries.execute(new VerifyStream(operator, stream)));
+  }
+
+  @Serves(exportStream)
+  @Header('content-type', 'application/x-ndjson')
+  async export(@Operator() operator: Operator, @Param('stream') stream: string): Promise<Readable> {
+    return answer(await this.queries.execute(new ExportStream(operator, stream)));
+  }
+}
+
+/** What handles the queries that it executes. */
+export const operatorsStreamsHandlers = [ExportStreamHandler, ShowEventsHandler, VerifyStreamHandler];
