@@ -12,8 +12,8 @@ const rooms = {
       kernel: [],
       canonical: ['kernel'],
       // What the log of all events consists of, as others specified it; a browser runs it as well.
-      transparency: ['kernel', 'canonical'],
-      runtime: ['kernel', 'canonical', 'transparency'],
+      transparency: ['kernel'],
+      runtime: ['kernel', 'transparency'],
       'event-store': ['kernel', 'runtime'],
       // Its projection runner follows the subscriptions of event-store.
       'read-store': ['kernel', 'runtime', 'event-store'],

@@ -25,13 +25,16 @@ export function emptyRoot(): Hash {
   return sha256(new Uint8Array());
 }
 
-/** The root over these hashes, which are those of leaves, or of subtrees that are full and as large as each other. @param hashes at least one */
-export function rootOver(hashes: readonly Hash[]): Hash {
+/**
+ * The root over these hashes, which are those of leaves, or of subtrees that are full and as large as each other.
+ * @param hashes at least one. @param over `nodeHash`, or a faster function that answers the same
+ */
+export function rootOver(hashes: readonly Hash[], over = nodeHash): Hash {
   const [only] = hashes;
   if (only === undefined) throw new RangeError('there is no root over nothing');
   if (hashes.length === 1) return only;
   const left = leftLeaves(hashes.length);
-  return nodeHash(rootOver(hashes.slice(0, left)), rootOver(hashes.slice(left)));
+  return over(rootOver(hashes.slice(0, left), over), rootOver(hashes.slice(left), over));
 }
 
 /** How many of so many leaves, two at least, are in the left subtree: the largest power of two that leaves some for the right one. */

@@ -180,10 +180,14 @@ export interface FullTile {
 export class TreeEdge {
   private readonly levels: Hash[][];
 
-  /** @param levels of a tree of `size` leaves, from level 0 up: the hashes of its partial tiles */
+  /**
+   * @param levels of a tree of `size` leaves, from level 0 up: the hashes of its partial tiles
+   * @param over `nodeHash`, or a faster function that answers the same
+   */
   constructor(
     private count = 0,
     levels: readonly (readonly Hash[])[] = [],
+    private readonly over = nodeHash,
   ) {
     this.levels = levels.map((hashes) => [...hashes]);
   }
@@ -208,7 +212,7 @@ export class TreeEdge {
       if (hashes.length < tileWidth) return full;
       const index = this.count / tileWidth ** (level + 1) - 1;
       full.push({ level, index, hashes: joined(hashes) });
-      hash = rootOver(hashes);
+      hash = rootOver(hashes, this.over);
       this.levels[level] = [];
     }
   }
@@ -220,8 +224,8 @@ export class TreeEdge {
       // Subtrees of one level from the right: each is as large as all that is to its right, or larger.
       for (let [rest, count] = [hashes.length, 1]; rest > 0; count *= 2) {
         if (rest % (count * 2) === 0) continue;
-        const subtree = rootOver(hashes.slice(rest - count, rest));
-        root = root === null ? subtree : nodeHash(subtree, root);
+        const subtree = rootOver(hashes.slice(rest - count, rest), this.over);
+        root = root === null ? subtree : this.over(subtree, root);
         rest -= count;
       }
     }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { streamName, type ReceivedEvent } from '@app/event-store';
-import { entryBytes, type LogEntry } from '@app/transparency';
+import { entryBytes, type Hash, type LogEntry } from '@app/transparency';
 import { checkpointsId, checkpointsKind } from './checkpoints.stream';
 
 /** An event with its bytes as they are stored. */
@@ -23,14 +23,19 @@ export function entryOf({ stream, revision, id, type, data, metadata }: EventByt
   return { stream, revision, id, type, dataSha256, metadataSha256 };
 }
 
-const leafPrefix = Buffer.of(0);
+const [leafPrefix, nodePrefix] = [Buffer.of(0), Buffer.of(1)];
 
 /** The leaf of an entry. */
-export function leafOf(entry: LogEntry): Uint8Array {
+export function leafOf(entry: LogEntry): Hash {
   return leafHashOf(entryBytes(entry));
 }
 
 /** As `leafHash` of `@app/transparency`, by the hash function of Node, which is several times as fast. */
-export function leafHashOf(bytes: Uint8Array): Uint8Array {
+export function leafHashOf(bytes: Uint8Array): Hash {
   return hash('sha256', Buffer.concat([leafPrefix, bytes]), 'buffer');
+}
+
+/** A node over two others: as `nodeHash` of `@app/transparency`, in the same way. */
+export function nodeOf(left: Hash, right: Hash): Hash {
+  return hash('sha256', Buffer.concat([nodePrefix, left, right]), 'buffer');
 }

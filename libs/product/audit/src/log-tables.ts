@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, migration } from '@app/read-store';
 import { bundleOf, entryBytes, hashBytes, hashesIn, joined, TiledTree, tileWidth, TreeEdge } from '@app/transparency';
 import type { FullTile, Hash, LogEntry, TileName } from '@app/transparency';
-import { leafOf } from './covered-events';
+import { leafOf, nodeOf } from './covered-events';
 
 /** An entry, and where its event lies in the whole store. */
 export interface PlacedEntry {
@@ -80,7 +80,7 @@ export class LogTables {
       const index = Math.floor(hashes / tileWidth);
       levels.push(width === 0 ? [] : hashesIn(await this.tile({ level, index, width })));
     }
-    return new TreeEdge(size, levels);
+    return new TreeEdge(size, levels, nodeOf);
   }
 
   /**
