@@ -1,4 +1,12 @@
-import { emptyRoot, isConsistent, isNoteSignedBy, isPossible, sameHash, signaturesBy } from '@app/transparency';
+import {
+  emptyRoot,
+  isConsistent,
+  isNoteSignedBy,
+  isPossible,
+  sameHash,
+  signatureLine,
+  signaturesBy,
+} from '@app/transparency';
 import type { Note, TreeHead, VerifierKey } from '@app/transparency';
 import type { Submission } from './submission';
 
@@ -15,9 +23,12 @@ export type Judgement =
 
 /** The signatures of the log under a note; null where it did not sign it, or where one stands under the name of a key that did not make it. */
 export function signedByLog(note: Note, keys: readonly VerifierKey[]): Note | null {
-  const own = keys.filter((key) => signaturesBy(note, key).length > 0);
-  if (own.length === 0 || !own.every((key) => isNoteSignedBy(note, key))) return null;
-  return { text: note.text, signatures: own.flatMap((key) => signaturesBy(note, key)) };
+  // A key makes one signature of a text: a line that comes again is not verified again, however many a sender writes.
+  const lines = new Map(note.signatures.map((signature) => [signatureLine(signature), signature]));
+  const once = { text: note.text, signatures: [...lines.values()] };
+  const own = keys.filter((key) => signaturesBy(once, key).length > 0);
+  if (own.length === 0 || !own.every((key) => isNoteSignedBy(once, key))) return null;
+  return { text: note.text, signatures: own.flatMap((key) => signaturesBy(once, key)) };
 }
 
 /** Judges a submission that the log signed. @param latest the tree of that log that the witness signed last; null where it signed none */

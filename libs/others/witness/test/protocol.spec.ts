@@ -62,7 +62,8 @@ describe('200: what grew is signed, with the time', () => {
     const stranger = signingKey('log', 'stranger.example', Buffer.alloc(32, 7));
     const namesake = TestLog.create(log.origin);
     const { text, signatures } = parseNote(log.note(4))!;
-    const all = [signatureOf(stranger, text), signatureOf(namesake.key, 'another text\n'), ...signatures];
+    const others = [signatureOf(stranger, text), signatureOf(namesake.key, 'another text\n')];
+    const all = [...others, ...Array.from({ length: 90 }, () => signatures).flat()];
     const answer = await served.submit(log.submission(0, 4, [], noteText({ text, signatures: all })));
     expect(answer.status).toBe(200);
     expect((await served.get(`/${hashOf(log.origin)}/checkpoint`)).body).toBe(log.note(4) + answer.body);
