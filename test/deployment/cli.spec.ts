@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import type { TestClient } from '@app/testing/client';
+import { operatorOf, type TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { jsonOf, parley, type CommandOutcome } from './cli';
 
@@ -177,6 +177,23 @@ describe('parley with PARLEY_OPERATOR_TOKEN', () => {
       code: 1,
       stderr: expect.stringMatching(/^PARLEY_URL must begin with https/),
     });
+  });
+});
+
+describe('parley streams', () => {
+  it('prints an export as it comes, from the stores and from the service, and a refusal as one', async () => {
+    const token = (await operatorOf(deployment, ['audit'])).token;
+    const over = { PARLEY_URL: deployment.baseUrls[0] ?? '', PARLEY_OPERATOR_TOKEN: token };
+    const stream = `user-${(await deployment.newUser()).userId}`;
+    const args = ['streams', 'export', stream];
+    for (const exported of [await run(...args), await parley(over, args, folder)]) {
+      expect([exported.code, exported.stderr]).toEqual([0, '']);
+      const [first = '', ...others] = exported.stdout.split('\n');
+      expect(others).toEqual(['']);
+      expect(JSON.parse(first)).toMatchObject({ stream, revision: 0 });
+    }
+    const refused = await parley(over, ['streams', 'export', 'user-nobody'], folder);
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([1, '', expect.stringContaining('refused (404)')]);
   });
 });
 
