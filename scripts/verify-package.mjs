@@ -96,40 +96,42 @@ function licensesOf(inputs) {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Declarations, file by file: they need no others than those that they name. */
+/** Declarations of these files, which see each other and nothing else: what they say of other types they spell out. */
 async function writeDeclarations(outdir) {
+  const { default: ts } = await import('typescript');
   const files = { ...declared };
   for (const file of readdirSync(libraryFolder('transparency')))
     if (file.endsWith('.ts') && !file.endsWith('.spec.ts'))
       files[`transparency/${file.slice(0, -3)}`] = path.relative(root, path.join(libraryFolder('transparency'), file));
+  const program = ts.createProgram(
+    Object.values(files).map((file) => path.join(root, file)),
+    {
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      strict: true,
+      declaration: true,
+      emitDeclarationOnly: true,
+      noResolve: true,
+      noCheck: true, // they are checked with the product's
+      types: [],
+    },
+  );
   for (const [name, source] of Object.entries(files)) {
     const target = path.join(outdir, `${name}.d.ts`);
     mkdirSync(path.dirname(target), { recursive: true });
-    writeFileSync(target, await declarationsOf(source, name.split('/').length - 1));
+    const write = (_, text) => writeFileSync(target, asPublished(text, name.split('/').length - 1));
+    program.emit(program.getSourceFile(path.join(root, source)), write);
   }
   writeFileSync(path.join(outdir, 'approvals', 'index.d.ts'), approvalsIndex);
 }
 
-async function declarationsOf(source, depth) {
-  const { default: ts } = await import('typescript');
-  const { outputText, diagnostics } = ts.transpileDeclaration(readFileSync(path.join(root, source), 'utf8'), {
-    fileName: source,
-    reportDiagnostics: true,
-    compilerOptions: { module: 'nodenext', target: 'es2022', strict: true },
-  });
-  if (diagnostics.length > 0)
-    throw new StepFailed(
-      `declaring ${source}`,
-      ts.formatDiagnostics(diagnostics, {
-        getNewLine: () => '\n',
-        getCurrentDirectory: () => root,
-        getCanonicalFileName: (name) => name,
-      }),
-    );
+/** Declarations name other files as they are published. */
+function asPublished(text, depth) {
   const up = depth === 0 ? './' : '../'.repeat(depth);
-  return outputText
-    .replaceAll(/(from |import\()'(\.[^']*?)(?:\.js)?'/g, "$1'$2.js'")
-    .replaceAll(/(from |import\()'@app\/([^']*)'/g, `$1'${up}$2/index.js'`);
+  return text
+    .replaceAll(/(from |import\()(['"])(\.[^'"]*?)(?:\.js)?\2/g, "$1'$3.js'")
+    .replaceAll(/(from |import\()(['"])@app\/([^'"]*)\2/g, `$1'${up}$3/index.js'`);
 }
 
 function libraryFolder(name) {

@@ -22,6 +22,7 @@ import {
   untilOperation,
   usdc,
 } from '@app/testing/journeys';
+import { until } from '@app/testing/until';
 import { verified } from './verified';
 
 let deployment: Deployment;
@@ -214,6 +215,14 @@ describe('approvals.receipt', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ approval: { id: approval.id, status: 'approved' }, operation: { status: 'settled' } });
     expect(await verified(body)).toMatchObject({ code: 0, said: expect.stringMatching(/holds/) as string });
+    const key = (await fetch(`${deployment.baseUrls[0]}/transparency/key`).then((response) => response.text())).trim();
+    const byKey = await until('a receipt whose events are all in the log', async () => {
+      const { code, said } = await verified((await user.get(`/approvals/${approval.id}/receipt`)).body, '--key', key);
+      return code === 0 ? said : null;
+    });
+    expect(byKey).toMatch(/proven +(\d+) of \1 events are in the log parley/);
+    expect(byKey).toMatch(/proven +parley\/\S+ signed its checkpoint/);
+    expect(await verified(body, '--key', key.replace(/.$/, ''))).toMatchObject({ code: 2 });
     const altered = JSON.parse(JSON.stringify(body).replace('"1500000"', '"2500000"')) as unknown;
     expect(altered).not.toEqual(body);
     expect(await verified(altered)).toMatchObject({ code: 1 });

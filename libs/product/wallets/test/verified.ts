@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 const script = join(__dirname, '..', '..', '..', '..', 'scripts', 'verify-receipt.mjs');
 
 /** What the verifier says of a receipt, run the way that its reader would. */
-export async function verified(document: unknown): Promise<{ code: number; said: string }> {
+export async function verified(document: unknown, ...keys: readonly string[]): Promise<{ code: number; said: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-receipts-'));
   try {
     const file = join(folder, 'receipt.json');
     await writeFile(file, JSON.stringify(document));
     const env = { PATH: process.env['PATH'] ?? '' };
-    return await promisify(execFile)(process.execPath, [script, file], { env }).then(
+    return await promisify(execFile)(process.execPath, [script, file, ...keys], { env }).then(
       ({ stdout }) => ({ code: 0, said: stdout }),
       (error: { code: number; stderr: string }) => ({ code: error.code, said: error.stderr }),
     );
