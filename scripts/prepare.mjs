@@ -116,7 +116,7 @@ function clientHash(product) {
 
 /** A hash of everything that the build of @parley/verify reads: sources of the product, and its own. */
 function verifyHash(product) {
-  return packageHash(verify, ['verify-package.mjs'], product);
+  return packageHash(verify, ['verify-package.mjs', 'verify-page.mjs'], product);
 }
 
 function packageHash(folder, scripts, product) {

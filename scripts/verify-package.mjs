@@ -1,7 +1,8 @@
-// Builds @parley/verify: the parts of the product that verify, in one file each for ESM and CommonJS, with their types.
+// Builds @parley/verify: the parts of the product that verify, in one file each for ESM and CommonJS, with their types, and verify.html.
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StepFailed, root } from './tool.mjs';
+import { pageOf } from './verify-page.mjs';
 
 const folder = path.join(root, 'libs', 'clients', 'verify');
 const dist = path.join(folder, 'dist');
@@ -25,9 +26,20 @@ export async function buildVerify() {
   // Built beside the live one, and then moved into its place: an import meanwhile finds the one or the other.
   const next = path.join(folder, `dist.${process.pid}`);
   try {
-    const inputs = [await bundle('esm', next), await bundle('cjs', next)].flat();
+    const page = path.join(folder, 'page');
+    const bundles = [
+      await bundle(path.join('src', 'index.ts'), 'esm'),
+      await bundle(path.join('src', 'index.ts'), 'cjs'),
+      await bundle(path.join('page', 'page.ts'), 'iife'),
+    ];
+    const [esm, cjs, script] = bundles.map(({ code }) => code);
+    const licenses = licensesOf(bundles.flatMap(({ inputs }) => inputs));
+    for (const kind of ['esm', 'cjs']) mkdirSync(path.join(next, kind), { recursive: true });
+    writeFileSync(path.join(next, 'esm', 'index.js'), esm);
+    writeFileSync(path.join(next, 'cjs', 'index.js'), cjs);
     writeFileSync(path.join(next, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
-    writeFileSync(path.join(next, 'LICENSES.txt'), licensesOf(inputs));
+    writeFileSync(path.join(next, 'LICENSES.txt'), licenses);
+    writeFileSync(path.join(next, 'verify.html'), pageOf(page, script, licenses));
     for (const kind of ['esm', 'cjs']) await writeDeclarations(path.join(next, kind));
     rmSync(dist, { recursive: true, force: true });
     renameSync(next, dist);
@@ -40,12 +52,12 @@ export async function buildVerify() {
  * Slices are entered by their index, which names all that they have. Nothing that is imported does anything by itself, so that of a file
  * only what is used comes with it; what is left over of other packages than those above fails the build.
  */
-async function bundle(format, outdir) {
+async function bundle(entry, format) {
   // Not before it is needed: this file is loaded before packages are installed.
   const { build } = await import('esbuild');
-  const { metafile } = await build({
-    entryPoints: [path.join(folder, 'src', 'index.ts')],
-    outfile: path.join(outdir, format, 'index.js'),
+  const { metafile, outputFiles } = await build({
+    entryPoints: [path.join(folder, entry)],
+    write: false,
     tsconfig: path.join(root, 'tsconfig.json'),
     bundle: true,
     format,
@@ -60,7 +72,8 @@ async function bundle(format, outdir) {
   const left = output.imports.map((one) => one.path);
   if (left.length > 0)
     throw new StepFailed('building @parley/verify', `it would need ${[...new Set(left)].join(', ')}`);
-  return Object.keys(output.inputs).filter((file) => output.inputs[file].bytesInOutput > 0);
+  const inputs = Object.keys(output.inputs).filter((file) => output.inputs[file].bytesInOutput > 0);
+  return { code: outputFiles[0].text, inputs };
 }
 
 /** Where our code hashes, and by what it does so where there is no Node. */

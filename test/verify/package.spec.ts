@@ -44,12 +44,15 @@ const aspects = ['bytes', 'conclusions', 'history', 'inclusion', 'signature', 'w
 const answers = [true, aspects, 1, false, true, false, null];
 
 describe('the package, from its tarball', () => {
-  it('holds the two builds with their types, a README and licenses, and nothing else', () => {
+  it('holds the two builds with their types, the page, a README and licenses, and nothing else', () => {
     const stray = project.files.filter(
-      (path) => !/^(dist\/(esm|cjs)\/[\w./-]+|dist\/LICENSES\.txt|package\.json|README\.md)$/.test(path),
+      (path) =>
+        !/^(dist\/(esm|cjs)\/[\w./-]+|dist\/LICENSES\.txt|dist\/verify\.html|package\.json|README\.md)$/.test(path),
     );
     expect(stray).toEqual([]);
-    expect(project.files).toEqual(expect.arrayContaining(['README.md', 'dist/esm/index.d.ts', 'dist/cjs/index.d.ts']));
+    expect(project.files).toEqual(
+      expect.arrayContaining(['README.md', 'dist/esm/index.d.ts', 'dist/cjs/index.d.ts', 'dist/verify.html']),
+    );
   });
 
   it('depends on nothing, and has nothing of Node, of Nest or of the stores in it', async () => {

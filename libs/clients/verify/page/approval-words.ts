@@ -1,0 +1,159 @@
+/** What a receipt says of its approval, in words. Whether it is true the report says; here any member may be missing, or be anything. */
+import { fromBase64 } from '../src/index.js';
+import { bullets, card, facts, make, type Child } from './elements.js';
+
+/** Beyond this a text is no longer read. */
+const charactersMax = 20_000;
+
+/** A member of a member; undefined where there is none. */
+function within(value: unknown, ...names: readonly string[]): unknown {
+  let found = value;
+  for (const name of names) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = Reflect.get(found, name);
+  }
+  return found;
+}
+
+function textIn(value: unknown, ...names: readonly string[]): string | null {
+  const found = within(value, ...names);
+  if (typeof found !== 'string' || found === '') return null;
+  return found.length > charactersMax ? `${found.slice(0, charactersMax)}…` : found;
+}
+
+function listIn(value: unknown, ...names: readonly string[]): readonly unknown[] {
+  const found = within(value, ...names);
+  return Array.isArray(found) ? found : [];
+}
+
+/** `2026-11-21T09:19:24.117Z` as people read it. */
+function timeIn(value: unknown, ...names: readonly string[]): string | null {
+  const found = textIn(value, ...names);
+  return found?.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC') ?? null;
+}
+
+/** Everything that a receipt says of what was reviewed, decided and done. */
+export function approvalCards(receipt: unknown): readonly HTMLElement[] {
+  const { approval, decision, operation, authority } = {
+    approval: within(receipt, 'approval'),
+    decision: within(receipt, 'decision'),
+    operation: within(receipt, 'operation'),
+    authority: within(receipt, 'authority'),
+  };
+  const contract = within(authority, 'approval');
+  return [
+    card('What was reviewed', ...reviewed(approval), exactly(receipt)),
+    card('The decision', decided(approval, decision)),
+    ...(contract === undefined
+      ? []
+      : [
+          card(
+            "The automation's contract that covered it",
+            ...reviewed(contract),
+            decided(contract, within(authority, 'decision')),
+          ),
+        ]),
+    card('What was done', ...done(operation)),
+  ];
+}
+
+/** The sentences, then the same as a list of terms. */
+function reviewed(approval: unknown): readonly Child[] {
+  const terms = listIn(approval, 'terms').slice(0, 20);
+  return [
+    make('p', 'lines', textIn(approval, 'summary') ?? 'The receipt does not say.'),
+    facts([
+      ...terms.map((term) => [textIn(term, 'name') ?? '', textIn(term, 'text')] as const),
+      ['Tool', textIn(approval, 'tool')],
+      ['Asked', timeIn(approval, 'openedAt')],
+      ['To decide before', timeIn(approval, 'expiresAt')],
+      ['Approval', textIn(approval, 'id')],
+      ['Fingerprint', textIn(approval, 'fingerprint')],
+    ]),
+  ];
+}
+
+/** The bytes that the fingerprint is of. */
+function exactly(receipt: unknown): HTMLElement | null {
+  const bytes = fromBase64(textIn(receipt, 'review', 'canonical') ?? '');
+  if (bytes === null || bytes.length === 0) return null;
+  const text = new TextDecoder().decode(bytes);
+  return make('details', '', make('summary', '', 'Exactly what was reviewed'), make('pre', '', indented(text)));
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+const statuses = new Map([
+  ['approved', 'Approved'],
+  ['denied', 'Denied'],
+  ['pending', 'Not decided yet'],
+  ['expired', 'Ended without a decision'],
+]);
+const deciders = new Map([
+  ['user', 'the user'],
+  ['automation_contract', 'an approved contract of the automation'],
+]);
+const ends = new Map([
+  ['timeout', 'nobody decided in time'],
+  ['run_ended', 'the run was over before'],
+  ['superseded', 'the automation was changed or archived'],
+]);
+
+function worded(words: ReadonlyMap<string, string>, text: string | null): string | null {
+  return text === null ? null : (words.get(text) ?? text);
+}
+
+function decided(approval: unknown, decision: unknown): HTMLElement {
+  return facts([
+    ['Decision', worded(statuses, textIn(approval, 'status'))],
+    ['By', worded(deciders, textIn(decision, 'decidedBy'))],
+    [textIn(decision, 'actor', 'kind') === 'user' ? 'User' : 'Recorded by', textIn(decision, 'actor', 'id')],
+    ['Partner key', textIn(decision, 'actor', 'partnerKeyId')],
+    ['When', timeIn(decision, 'at')],
+    ['Reason', textIn(approval, 'denialReason')],
+    ['Ended because', worded(ends, textIn(approval, 'endedReason'))],
+  ]);
+}
+
+const kinds = new Map([
+  ['withdrawal', 'A withdrawal by the user'],
+  ['agent_transfer', 'What an agent moves'],
+  ['withdraw_to_owner', 'Withdrawal to the main account'],
+  ['swap', 'Swap'],
+]);
+
+function done(operation: unknown): readonly Child[] {
+  if (typeof operation !== 'object' || operation === null)
+    return [make('p', '', 'Nothing was moved with this approval, as far as this receipt goes.')];
+  return [
+    facts([
+      ['Operation', textIn(operation, 'id')],
+      ['Kind', worded(kinds, textIn(operation, 'kind'))],
+      ['Status', textIn(operation, 'status')],
+      ['Settled', timeIn(operation, 'settledAt')],
+      ['Failed because', textIn(operation, 'failure', 'text')],
+    ]),
+    bullets(listIn(operation, 'actions'), (action) => [
+      worded(kinds, textIn(action, 'kind')),
+      facts([
+        ['Status', textIn(action, 'status')],
+        ['Takes', amountIn(action, 'input')],
+        ['Delivers', amountIn(action, 'output')],
+        ['Came back', amountIn(action, 'returned')],
+        ["Provider's name for it", textIn(action, 'providerReference')],
+      ]),
+    ]),
+  ];
+}
+
+/** In the token's smallest unit: how many of them make one, a receipt need not say. */
+function amountIn(action: unknown, side: string): string | null {
+  const [amount, token] = [textIn(action, side, 'amountRaw'), textIn(action, side, 'tokenId')];
+  return amount === null ? null : `${amount} smallest units of ${token ?? 'an unnamed token'}`;
+}
