@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestClient } from '@app/testing/client';
 import { conversationOf, holdings, start, untilEnded } from '@app/testing/journeys';
+import { until } from '@app/testing/until';
 import { freePorts, isReady, TestProcess } from '@app/testing/processes';
 import { jsonOf, parley } from './cli';
 
@@ -67,7 +68,28 @@ async function goOnFrom(version: string): Promise<void> {
     expect(await holdings(user)).toEqual(held);
     const { body } = await start(user, await conversationOf(user));
     expect(await untilEnded(user, body.runId)).toMatchObject({ status: 'completed' });
+    await coversAll(baseUrl, env, await eventsKept(version));
   } finally {
     await service.stop();
   }
+}
+
+async function eventsKept(version: string): Promise<number> {
+  // Reason for the assertion: `backup` writes it so.
+  const { events } = JSON.parse(await readFile(join(keptFolder, version, 'backup', 'backup.json'), 'utf8')) as {
+    events: number;
+  };
+  return events;
+}
+
+/** The log of all events, which the earlier version did not have, covers what it left behind, from the first event on. */
+async function coversAll(baseUrl: string, env: Readonly<Record<string, string>>, events: number): Promise<void> {
+  expect(events).toBeGreaterThan(0);
+  await until('a checkpoint of all that was there', async () => {
+    const response = await fetch(`${baseUrl}/transparency/checkpoint`);
+    const [, size] = (await response.text()).split('\n');
+    return response.ok && Number(size) >= events ? true : null;
+  });
+  const verified = await parley(env, ['audit', 'verify'], folder);
+  expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^PROVEN: /m)]);
 }
