@@ -11,8 +11,10 @@ export function fromBase64(text: string): Uint8Array | null {
   }
 }
 
+const encoder = new TextEncoder();
+
 export function utf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
+  return encoder.encode(text);
 }
 
 /** The text of UTF-8 bytes; null for others. */
