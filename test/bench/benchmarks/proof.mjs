@@ -128,8 +128,8 @@ class Builder {
     await other.connect();
     await other.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks
-       WHERE locktype = 'advisory' AND granted AND ((classid::bigint << 32) | objid::bigint) = $1`,
-      [leaderLocks.transparency],
+       WHERE locktype = 'advisory' AND granted AND ((classid::bigint << 32) | objid::bigint) = $1 AND pid <> $2`,
+      [leaderLocks.transparency, this.database.processID],
     );
     await taken;
     await other.end();

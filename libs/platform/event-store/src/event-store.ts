@@ -13,6 +13,7 @@ import { shares } from './open-calls';
 import { ReadCalls } from './read-calls';
 import { readOfAll, readOfStream, type Direction } from './read-requests';
 import { SharedSubscription } from './shared-subscription';
+import { newestPositionOf } from './newest-position';
 import { isTransient } from './transient-errors';
 
 /** Bounds of one append or read, in real time. */
@@ -24,9 +25,6 @@ export interface CallLimits {
 }
 
 const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
-/** Events that are looked at together on the way back from the end, and how many of them at most. */
-const lookBackEvents = 32;
-const lookBackEventsMax = 1_024;
 const disposeWithinMs = 2_000;
 /** A revision that no stream has. */
 const nowhere = 1_000_000_000;
@@ -134,12 +132,8 @@ export class EventStore {
 
   /** Revision of the last event of a stream, or -1 when it has none. Throws Unavailable. */
   async lastRevision(stream: string): Promise<number> {
-    let revision = -1;
-    await this.collect(readOfStream(stream, 'end', 1, 'backwards'), (last) => {
-      revision = last.revision;
-      return true;
-    });
-    return revision;
+    const [last] = await this.received(readOfStream(stream, 'end', 1, 'backwards'));
+    return last?.revision ?? -1;
   }
 
   /**
@@ -168,20 +162,15 @@ export class EventStore {
    * those of the server's own streams, and such as this product cannot have written. Throws Unavailable.
    */
   async readAllRaw(after: number, maxCount: number): Promise<ReceivedEvent[]> {
-    const events: ReceivedEvent[] = [];
+    if (after === 0) return this.received(readOfAll('start', maxCount, 'forwards'));
     // The one at the position comes again.
-    await this.collect(readOfAll(after === 0 ? 'start' : after, maxCount + 1, 'forwards'), (event) => {
-      if (event.position > after) events.push(event);
-      return events.length < maxCount;
-    });
-    return events;
+    const events = await this.received(readOfAll(after, maxCount + 1, 'forwards'));
+    return events.filter(({ position }) => position > after);
   }
 
   /** As `readStream`, with the bytes of the events as they are stored. Throws Unavailable. */
   async readStreamRaw(stream: string, fromRevision: number, maxCount: number): Promise<ReceivedEvent[]> {
-    const events: ReceivedEvent[] = [];
-    await this.collect(readOfStream(stream, fromRevision, maxCount, 'forwards'), (event) => events.push(event) > 0);
-    return events;
+    return this.received(readOfStream(stream, fromRevision, maxCount, 'forwards'));
   }
 
   /** Position of the newest event, also one of the server's own, or 0 in an empty store. Throws Unavailable. */
@@ -196,19 +185,7 @@ export class EventStore {
    * it is the position of the last one looked at. Throws Unavailable.
    */
   async endPositionOf(categories: readonly string[], after = 0): Promise<number> {
-    const prefixes = categories.map((category) => `${category}-`);
-    let from: number | 'end' = 'end';
-    let position = 0;
-    for (let looked = 0; looked < lookBackEventsMax; looked += lookBackEvents) {
-      const page: ReceivedEvent[] = await this.readBackwards(from, lookBackEvents);
-      const found = page.find(({ stream }) => prefixes.some((prefix) => stream.startsWith(prefix)));
-      position = (found ?? page.at(-1))?.position ?? 0;
-      if (position <= after) return 0;
-      if (found !== undefined) return position;
-      if (page.length < lookBackEvents) return 0;
-      from = position;
-    }
-    return position;
+    return newestPositionOf(categories, after, (from, count) => this.readBackwards(from, count));
   }
 
   /** Ends every connection within 2 s: the client itself would wait forever for a call whose reader has left. */
@@ -244,17 +221,16 @@ export class EventStore {
   }
 
   private async storedEvents(stream: string, from: number, maxCount: number, direction: Direction) {
-    const events: StoredEvent[] = [];
-    await this.collect(
-      readOfStream(stream, from, maxCount, direction),
-      (event) => events.push(decodeStored(event)) > 0,
-    );
-    return events;
+    return (await this.received(readOfStream(stream, from, maxCount, direction))).map(decodeStored);
   }
 
-  private async readBackwards(from: number | 'end', maxCount: number): Promise<ReceivedEvent[]> {
+  private readBackwards(from: number | 'end', maxCount: number): Promise<ReceivedEvent[]> {
+    return this.received(readOfAll(from, maxCount, 'backwards'));
+  }
+
+  private async received(request: Buffer): Promise<ReceivedEvent[]> {
     const events: ReceivedEvent[] = [];
-    await this.collect(readOfAll(from, maxCount, 'backwards'), (event) => events.push(event) > 0);
+    await this.collect(request, (event) => events.push(event) > 0);
     return events;
   }
 

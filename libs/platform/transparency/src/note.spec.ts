@@ -92,6 +92,8 @@ describe('a checkpoint', () => {
       isWitnessed: true,
     });
     expect(openCheckpoint(cosigned, { ...policy, needed: 2 })).toMatchObject({ isWitnessed: false });
+    const twice = { ...policy, witnesses: [witness, witness], needed: 2 };
+    expect(openCheckpoint(cosigned, twice)).toMatchObject({ isWitnessed: false });
     expect(openCheckpoint(signed, { ...policy, log: [signingKey('log', 'parley/two', seed(1))] })).toBe('other_log');
     expect(openCheckpoint(signed, { ...policy, log: [signingKey('log', 'parley/one', seed(9))] })).toBe('not_signed');
     expect(openCheckpoint('nothing', policy)).toBe('no_note');

@@ -37,7 +37,7 @@ export function parseNote(note: string): Note | null {
 }
 
 /** One signature line without its newline; null for another text. */
-export function parseSignatureLine(line: string): NoteSignature | null {
+function parseSignatureLine(line: string): NoteSignature | null {
   const [, name, encoded = ''] = linePattern.exec(line) ?? [];
   const bytes = fromBase64(encoded);
   if (name === undefined || bytes === null || bytes.length <= idBytes) return null;

@@ -1,6 +1,7 @@
 import { parseCheckpoint, type Checkpoint } from './checkpoint';
 import { cosignatureBy, type Cosignature } from './cosignature';
 import type { VerifierKey } from './keys';
+import { sameHash } from './merkle';
 import { isNoteSignedBy, parseNote } from './note';
 
 /** Whom a verifier trusts: keys of one log, as it changed them, and witnesses of whom so many must have signed. */
@@ -30,6 +31,11 @@ export function openCheckpoint(text: string, { log, witnesses, needed }: TrustPo
   const own = log.filter(({ name }) => name === checkpoint.origin);
   if (own.length === 0) return 'other_log';
   if (!own.some((key) => isNoteSignedBy(note, key))) return 'not_signed';
-  const cosignatures = witnesses.flatMap((key) => cosignatureBy(note, key) ?? []);
+  const cosignatures = distinct(witnesses).flatMap((key) => cosignatureBy(note, key) ?? []);
   return { ...checkpoint, cosignatures, isWitnessed: cosignatures.length >= needed };
+}
+
+/** Each public key counts once, by however many names it is known. */
+function distinct(keys: readonly VerifierKey[]): VerifierKey[] {
+  return keys.filter(({ publicKey }, at) => keys.findIndex((other) => sameHash(other.publicKey, publicKey)) === at);
 }

@@ -1,5 +1,5 @@
 export { AuditModule, AuditServingModule, AuditWorkModule } from './audit.module';
-export { EventProofs, type Inclusion, type LogProofs } from './log-proofs';
+export { EventProofs, type LogProofs } from './log-proofs';
 export { ServedLog } from './served-log';
 export { transparencyGroup } from './transparency.contract';
 export { logMigrations, LogTables } from './log-tables';

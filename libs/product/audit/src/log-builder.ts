@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventStore } from '@app/event-store';
+import { EventStore, type ReceivedEvent } from '@app/event-store';
 import { Resting } from '@app/read-store';
 import { Probe } from '@app/runtime';
 import type { TreeEdge } from '@app/transparency';
@@ -30,20 +30,35 @@ export class LogBuilder {
    */
   async catchUp(signal: AbortSignal): Promise<{ readonly place: LogPlace; readonly edge: TreeEdge }> {
     const resting = new Resting();
-    for (;;) {
-      const known = this.known ?? (await this.read());
-      const events = await this.store.readAllRaw(known.place.position, pageEvents);
+    const { place: from } = this.known ?? (await this.read());
+    for (let reading = this.page(from.position); ;) {
+      const events = await reading;
       const last = events.at(-1);
-      if (last === undefined) return known;
-      this.known = null; // until it is written, nothing is known
-      const entries = events.filter(isCovered).map((event) => ({ position: event.position, entry: entryOf(event) }));
-      this.probe.reached('log:before-commit');
-      const place = await this.tables.add(known.place, entries, known.edge, last.position);
-      this.probe.reached('log:after-commit');
-      const built = (this.known = { place, edge: known.edge });
-      if (events.length < pageEvents || signal.aborted) return built;
+      const isMore = events.length >= pageEvents && !signal.aborted;
+      if (last === undefined || !isMore) return this.add(events);
       await resting.rest();
+      // The next ones are read while these are written.
+      reading = this.page(last.position);
+      await this.add(events);
     }
+  }
+
+  private page(after: number): Promise<ReceivedEvent[]> {
+    const reading = this.store.readAllRaw(after, pageEvents);
+    reading.catch(() => undefined); // it is awaited, unless what is added before fails
+    return reading;
+  }
+
+  private async add(events: readonly ReceivedEvent[]) {
+    const known = this.known ?? (await this.read());
+    const last = events.at(-1);
+    if (last === undefined) return known;
+    this.known = null; // until it is written, nothing is known
+    const entries = events.filter(isCovered).map((event) => ({ position: event.position, entry: entryOf(event) }));
+    this.probe.reached('log:before-commit');
+    const place = await this.tables.add(known.place, entries, known.edge, last.position);
+    this.probe.reached('log:after-commit');
+    return (this.known = { place, edge: known.edge });
   }
 
   private async read(): Promise<{ place: LogPlace; edge: TreeEdge }> {
