@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStore } from '@app/composition';
+import { leaderLocks } from '@app/read-store';
 import { type OperatorClient, operatorOf, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { defined, Journey, moveClock, occurrencesOf, rule, seededRandom } from '@app/testing/journeys';
@@ -20,7 +21,8 @@ const elsewhereWithinMs = full ? 10_000 : 60_000;
 const underWayMs = 1_500;
 
 /** All that one process of a deployment does alone, beside the segments of runs; `projector` may be several, each with its read models. */
-const led = ['contractUses', 'copies', 'firing', 'operators', 'projector', 'rebuilds', 'transparency', 'watchdog'];
+const momentary = ['migrations', 'segments'];
+const led = [...Object.keys(leaderLocks).filter((name) => !momentary.includes(name)), 'projector', 'rebuilds'];
 const everyMinute = { wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } } };
 
 interface ShownDeployment {

@@ -5,7 +5,7 @@ import type { LeaderSession, OpenSession } from './leader-session';
 const retryMs = 300;
 const logger = new Logger('Leadership');
 
-/** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. @public benchmarks take one, to stop that work */
+/** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. */
 export const leaderLocks = {
   migrations: 7_265_001,
   segments: 7_265_003,

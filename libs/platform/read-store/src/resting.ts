@@ -10,10 +10,10 @@ const lookAfterMs = 100;
 const wholeLookMs = 50;
 /** What is taken before the first look: a little, so that this one is not long in an idle process. */
 const busyAtFirst = 0.2;
-/** How much longer than it works it rests where the others take all of the time; where they take a quarter, a quarter of that. */
-const restsPerBusy = 36;
+/** How much longer than it works it rests, for all of the time that the others take: seven times as long where they take a quarter. */
+const restsPerBusy = 48;
 /** What a process does that serves nobody: timers, heartbeats, looks at its tables. */
-const busyOfItself = 0.05;
+const busyOfItself = 0.1;
 
 /**
  * Rests of work in the background, as long as the process is busy beside it: an idle process works without pause, and in one that serves
