@@ -94,7 +94,8 @@ describe.each(layouts)('roles %s', (layout) => {
       await allCompleted();
       const events = await logged();
       expect(auditLog(events)).toEqual([]);
-      expect((await orders.carriedOut()).length).toBeGreaterThan(kills / 2);
+      // A checkpoint of the log, which comes each minute, may be among the appends that were counted.
+      expect((await orders.carriedOut()).length).toBeGreaterThanOrEqual(kills / 2);
     },
     TIMEOUT_MS,
   );

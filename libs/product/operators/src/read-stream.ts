@@ -30,25 +30,32 @@ export function pointIn(name: string, text: string | undefined): Result<Point | 
   return at === null ? refuse(invalid(`/${name}`, 'must be a seq or an instant')) : ok({ at });
 }
 
-/** What a stream's events come to at a point; null where no decider knows the stream. @throws Unavailable */
+/**
+ * What a stream's events come to at a point, or up to the first that cannot be folded; null where no decider knows the stream.
+ * @throws Unavailable
+ */
 export async function stateAt(store: EventStore, stream: string, point: Point): Promise<StreamState | null> {
   const folding = foldingOf(stream);
   if (folding === null) return null;
   const resting = new Resting();
-  for (let revision = 0; ; await resting.rest()) {
-    const page = await store.readStream(stream, revision, pageEvents);
-    for (const stored of page) {
-      if (isAfter(stored, point)) return { seq: revision, state: folding.state() };
-      folding.take(stored);
-      revision = stored.revision + 1;
+  for (let seq = 0; ; await resting.rest()) {
+    const page = await store.readStreamRaw(stream, seq, pageEvents);
+    for (const received of page) {
+      const stored = decodeOwn(received);
+      if (isAfter(received.revision, stored, point)) return { seq, state: folding.state(), stoppedAt: null };
+      if (stored === null || !folding.take(stored))
+        return { seq, state: folding.state(), stoppedAt: received.revision };
+      seq = received.revision + 1;
     }
-    if (page.length < pageEvents) return { seq: revision, state: folding.state() };
+    if (page.length < pageEvents) return { seq, state: folding.state(), stoppedAt: null };
   }
 }
 
 /** Instants compare as text. */
-function isAfter({ revision, payload: { at } }: StoredEvent, point: Point): boolean {
-  return 'seq' in point ? revision >= point.seq : typeof at === 'string' && at > point.at;
+function isAfter(revision: number, stored: StoredEvent | null, point: Point): boolean {
+  if ('seq' in point) return revision >= point.seq;
+  const at = stored?.payload['at'];
+  return typeof at === 'string' && at > point.at;
 }
 
 /** An event as auditors see it. */

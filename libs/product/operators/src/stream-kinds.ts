@@ -13,7 +13,8 @@ import { operatorLogKind } from './operator-log.stream';
 
 /** Folds the events of a stream, in their order, as the decider does that decides on it. */
 export interface Folding {
-  take(stored: StoredEvent): void;
+  /** False for an event that the decider cannot fold, as one that was altered; the state is then as it was. */
+  take(stored: StoredEvent): boolean;
   state(): JsonValue;
 }
 
@@ -50,7 +51,12 @@ function folded<State, Command, Event extends DomainEvent>(kind: StreamKind<Stat
       let state = kind.decider.initialState;
       return {
         take: (stored) => {
-          state = kind.decider.evolve(state, decodeEvent<Event>(kind, stored).event);
+          try {
+            state = kind.decider.evolve(state, decodeEvent<Event>(kind, stored).event);
+            return true;
+          } catch {
+            return false; // deciders fold whatever this product writes, and nothing else
+          }
         },
         // Reason for the assertion: states are JSON, since snapshots of them are stored.
         state: () => JSON.parse(JSON.stringify(state)) as JsonValue,

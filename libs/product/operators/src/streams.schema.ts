@@ -35,6 +35,12 @@ export type AuditedEvent = Shaped<typeof AuditedEvent>;
 const StreamState = shape('StreamState', {
   seq: natural('Of the last event that it comes from; 0 for the state before the first one'),
   state: json({ description: 'As the program that answers folds it to decide' }),
+  stoppedAt: nullable(
+    natural('The revision of an event that it cannot fold, as one that was altered: the state is the one before'),
+    {
+      description: 'Null where every event up to the point is folded',
+    },
+  ),
 });
 export type StreamState = Shaped<typeof StreamState>;
 
@@ -108,8 +114,8 @@ export const streamsExamples = {
       },
     ],
     nextCursor: null,
-    at: { seq: 0, state: { paused: [] } },
-    and: { seq: 1, state: { paused: ['withdrawals'] } },
+    at: { seq: 0, state: { paused: [] }, stoppedAt: null },
+    and: { seq: 1, state: { paused: ['withdrawals'] }, stoppedAt: null },
     differences: [{ path: '/paused/0', after: 'withdrawals' }],
   } satisfies StreamEventPage,
   verification: {

@@ -38,7 +38,11 @@ interface Event {
 interface Events {
   readonly data: readonly Event[];
   readonly nextCursor: string | null;
-  readonly at: { readonly seq: number; readonly state: Record<string, unknown> } | null;
+  readonly at: {
+    readonly seq: number;
+    readonly state: Record<string, unknown>;
+    readonly stoppedAt: number | null;
+  } | null;
   readonly and: { readonly seq: number; readonly state: Record<string, unknown> } | null;
   readonly differences:
     readonly { readonly path: string; readonly before?: unknown; readonly after?: unknown }[] | null;
@@ -101,17 +105,28 @@ describe('the events of a stream', () => {
     const { state, revision } = await partOf(deployment, FoldedStates).current(conversationKind, conversationId);
     const last = revision + 1;
     const known: unknown = JSON.parse(JSON.stringify(state));
-    expect((await events(`?limit=1&at=${last}`)).at).toEqual({ seq: last, state: known });
-    expect((await events('?limit=1&at=999999')).at).toEqual({ seq: last, state: known });
+    expect((await events(`?limit=1&at=${last}`)).at).toEqual({ seq: last, state: known, stoppedAt: null });
+    expect((await events('?limit=1&at=999999')).at).toEqual({ seq: last, state: known, stoppedAt: null });
     const [first] = await rawEvents();
     const opened = (JSON.parse(String(first?.data)) as { at: string }).at;
     const before = new Date(Date.parse(opened) - 1).toISOString();
     const span = await events(`?limit=1&at=${before}&and=${encodeURIComponent('2999-01-01T00:00:00+01:00')}`);
-    expect([span.at?.seq, span.and]).toEqual([0, { seq: last, state: known }]);
+    expect([span.at?.seq, span.and]).toEqual([0, { seq: last, state: known, stoppedAt: null }]);
     const expected = JSON.parse(JSON.stringify(conversationKind.decider.initialState)) as unknown;
     expect(span.at?.state).toEqual(expected);
     expect(span.differences?.length).toBeGreaterThan(0);
     expect((await events(`?limit=1&at=2&and=2`)).differences).toEqual([]);
+  });
+
+  it('come to a state up to the first that no decider can fold', async () => {
+    const strange = `deployment-${randomUUID()}`;
+    const event = (type: string) => ({ type, at: instantOf(0), control: 'runs', reason: 'a test' });
+    const types = ['deployment.paused', 'deployment.rested', 'deployment.resumed'];
+    const encoded = types.map((type) => encodeEvent({ category: 'deployment' }, event(type), byOperator(user).cause));
+    await store().append(strange, encoded, -1);
+    const { at } = await events('?at=3', strange);
+    expect(at).toMatchObject({ seq: 1, stoppedAt: 1, state: { runs: { reason: 'a test' } } });
+    expect((await events('?at=1', strange)).at).toMatchObject({ seq: 1, stoppedAt: null });
   });
 
   it('are not asked for by anything else', async () => {
