@@ -62,6 +62,7 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async build(leading: AbortSignal): Promise<void> {
     this.builder.forget();
+    leading.addEventListener('abort', () => this.wake(), { once: true });
     while (!leading.aborted) {
       const { place, edge } = await this.builder.catchUp(leading);
       const sinceMs = performance.now() - this.madeAtMs;
@@ -70,7 +71,7 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
         this.madeAtMs = performance.now();
         await this.make(place, edge);
       }
-      await this.rest(leading);
+      if (!leading.aborted) await this.rest();
     }
   }
 
@@ -83,12 +84,11 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** Until there may be something to do. */
-  private async rest(leading: AbortSignal): Promise<void> {
+  /** Until there may be something to do, or another process leads. */
+  private async rest(): Promise<void> {
     const woken = new AbortController();
     this.wake = () => woken.abort();
     const withinMs = this.isWanted ? wantedEveryMs : buildEveryMs;
-    const signal = AbortSignal.any([leading, woken.signal]);
-    await sleep(withinMs, undefined, { signal }).catch(() => undefined); // woken, or over
+    await sleep(withinMs, undefined, { signal: woken.signal }).catch(() => undefined); // woken
   }
 }
