@@ -19,6 +19,8 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
   private work: Promise<void> = Promise.resolve();
   private madeAtMs = -Infinity;
+  /** The size of the tree that a checkpoint was made of last. */
+  private coveredSize = -1;
   private isWanted = false;
   private wake = (): void => undefined;
 
@@ -62,17 +64,24 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async build(leading: AbortSignal): Promise<void> {
     this.builder.forget();
+    this.coveredSize = -1; // another process may have left a checkpoint that is not signed
     leading.addEventListener('abort', () => this.wake(), { once: true });
     while (!leading.aborted) {
       const { place, edge } = await this.builder.catchUp(leading);
-      const sinceMs = performance.now() - this.madeAtMs;
-      if (!leading.aborted && sinceMs >= (this.isWanted ? wantedEveryMs : checkpointEveryMs)) {
+      if (place.size === this.coveredSize) this.isWanted = false;
+      else if (!leading.aborted && this.isDue()) {
         this.isWanted = false;
-        this.madeAtMs = performance.now();
+        this.coveredSize = place.size;
+        // The first events of all are covered at once.
+        if (place.size > 0) this.madeAtMs = performance.now();
         await this.make(place, edge);
       }
       if (!leading.aborted) await this.rest();
     }
+  }
+
+  private isDue(): boolean {
+    return performance.now() - this.madeAtMs >= (this.isWanted ? wantedEveryMs : checkpointEveryMs);
   }
 
   private async make(...tree: Parameters<Checkpoints['make']>): Promise<void> {
