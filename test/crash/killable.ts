@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Deployment, type DeploymentOptions, startDeployment } from '@app/testing/deployment';
-import { KillOrders } from './kill-orders';
+import { KillOrders, onlyCount } from './kill-orders';
 
 /** A deployment whose processes take orders to die, and how to end it. */
 export interface Killable {
@@ -22,5 +22,19 @@ export async function startKillable({ env, ...options }: DeploymentOptions): Pro
   } catch (error) {
     await removeFolder();
     throw error;
+  }
+}
+
+/** Starts the workers that are dead, and takes the order from all of them. */
+export async function disarmed({ orders, deployment }: Killable): Promise<void> {
+  for (const worker of deployment.workers) {
+    for (;;) {
+      if (!worker.isAlive) await worker.start();
+      const isTaken = await orders.give(worker.pid, onlyCount).then(
+        () => true,
+        () => false, // it has died of the order meanwhile
+      );
+      if (isTaken) break;
+    }
   }
 }

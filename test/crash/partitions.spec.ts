@@ -2,8 +2,7 @@
 import { readAllEvents, unlikeAReplay } from '@app/testing/audits';
 import { until } from '@app/testing/until';
 import { Client } from 'pg';
-import { startKillable, type Killable } from './killable';
-import { onlyCount } from './kill-orders';
+import { disarmed, startKillable, type Killable } from './killable';
 
 const WITHIN_MS = 120_000;
 const takenOverWithinMs = 10_000;
@@ -43,21 +42,6 @@ async function untilSharedOut(count: number): Promise<void> {
     async () => (await sharedOut()).join() === allOf(count).join() || null,
     WITHIN_MS,
   );
-}
-
-/** Starts those that are dead, and takes the order from all. */
-async function disarmed(): Promise<void> {
-  const { orders, deployment } = killable;
-  for (const worker of deployment.workers) {
-    for (;;) {
-      if (!worker.isAlive) await worker.start();
-      const isTaken = await orders.give(worker.pid, onlyCount).then(
-        () => true,
-        () => false, // it has died of the order meanwhile
-      );
-      if (isTaken) break;
-    }
-  }
 }
 
 /** Some users live for a while; each of their answers can be read at once. */
@@ -117,7 +101,7 @@ test.each(points.flatMap((point) => [1, 4].map((nth) => ({ point, nth }))))(
     await orders.armAll(deployment.workers, order);
     const living = lived();
     await until('a death', async () => (await orders.carriedOut()).length > before || null, WITHIN_MS);
-    await disarmed();
+    await disarmed(killable);
     await living;
     await untilSharedOut(4);
     expect(await differences()).toEqual([]);

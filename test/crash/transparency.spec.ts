@@ -3,8 +3,7 @@ import { unlikeTheEvents } from '@app/testing/audits';
 import { conversationOf } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import { Client } from 'pg';
-import { startKillable, type Killable } from './killable';
-import { onlyCount } from './kill-orders';
+import { disarmed, startKillable, type Killable } from './killable';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = full ? 20 : 1;
@@ -23,21 +22,6 @@ afterAll(async () => {
   await database.end();
   await killable.stop();
 });
-
-/** Starts those that are dead, and takes the order from all. */
-async function disarmed(): Promise<void> {
-  const { orders, deployment } = killable;
-  for (const worker of deployment.workers) {
-    for (;;) {
-      if (!worker.isAlive) await worker.start();
-      const isTaken = await orders.give(worker.pid, onlyCount).then(
-        () => true,
-        () => false, // it has died of the order meanwhile
-      );
-      if (isTaken) break;
-    }
-  }
-}
 
 /** Some events, and somebody who wants a checkpoint of them. */
 async function live(): Promise<void> {
@@ -78,7 +62,7 @@ test.each(points)(
         return (await orders.carriedOut()).length > before || null;
       });
       await living;
-      await disarmed();
+      await disarmed(killable);
       await live();
       await covered();
       expect(await unlikeTheEvents(deployment.databaseUrl, deployment.eventStoreUrl)).toEqual([]);

@@ -77,7 +77,7 @@ async function perform(command: Command, contract: Contract, path: string, value
 /** Whether what it answers is no JSON. */
 const isRaw = ({ answer }: Contract): boolean => answer !== null && 'mediaType' in answer;
 
-/** As fast as whoever reads it does. */
+/** As fast as its reader takes it. */
 async function printed(chunk: Uint8Array): Promise<void> {
   if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
 }

@@ -98,6 +98,6 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
     const woken = new AbortController();
     this.wake = () => woken.abort();
     const withinMs = this.isWanted ? wantedEveryMs : buildEveryMs;
-    await sleep(withinMs, undefined, { signal: woken.signal }).catch(() => undefined); // woken
+    await sleep(withinMs, undefined, { signal: woken.signal }).catch(() => undefined); // woken: there may be something to do
   }
 }

@@ -11,7 +11,7 @@ import { ServedLog } from './served-log';
 import { TransparencyController, transparencyHandlers } from './transparency.controller';
 import { Witnesses } from './witnesses';
 
-/** The log of all events, for whoever serves it or proves something by it. */
+/** The log of all events, for what serves it or proves something by it. */
 @Module({
   providers: [AuditFigures, Checkpoints, EventProofs, LogTables],
   exports: [Checkpoints, EventProofs, LogTables],

@@ -20,7 +20,7 @@ export class LogBuilder {
     private readonly probe: Probe,
   ) {}
 
-  /** Begins from what the tables say, as whoever begins to lead must. */
+  /** Begins from what the tables say, as a new leader must. */
   forget(): void {
     this.known = null;
   }

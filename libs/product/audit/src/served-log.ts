@@ -8,10 +8,10 @@ import { LogTables } from './log-tables';
 
 /** A process asks the store for checkpoints no more often than this, but for who asks for more than the last one covered. */
 const knownForMs = 500;
-/** Whoever reads the log takes so many connections to the database from everybody else, and no more. */
+/** Readers of the log take at most so many connections to the database from everybody else. */
 const tilesAtOnce = 4;
 const tilesWaitingMax = 1_000;
-/** Some hundred tiles: whoever follows the log asks for the same ones, at its edge. */
+/** Some hundred tiles: all who follow the log ask for the same ones, at its edge. */
 const tilesBytesMax = 4_000_000;
 
 /** The log as everybody may read it: what the newest signed checkpoint covers. Every method throws Unavailable. */
@@ -66,7 +66,7 @@ export class ServedLog {
   private async covers({ level, index, width }: TileName): Promise<boolean> {
     const isWithin = ({ signed }: CheckpointsState) =>
       index * tileWidth + width <= Math.floor((signed.at(-1)?.size ?? 0) / tileWidth ** level);
-    // Whoever has a checkpoint from another process asks for what it covers.
+    // A reader with a checkpoint from another process asks for what it covers.
     return isWithin(await this.recent()) || isWithin(await this.ask());
   }
 
@@ -75,7 +75,7 @@ export class ServedLog {
     return known !== null && performance.now() - known.atMs < knownForMs ? known.state : this.ask();
   }
 
-  /** One question at a time, whoever asks. */
+  /** One question at a time, for all who ask. */
   private ask(): Promise<CheckpointsState> {
     this.asking ??= this.readCheckpoints().finally(() => (this.asking = null));
     return this.asking;

@@ -87,7 +87,7 @@ export class Witnesses {
       : 'a witness does not sign';
     if (progress.pause === null) this.logger[refuses ? 'error' : 'warn']({ msg, witness: key.name, err });
     progress.pause = progress.pause?.next(null) ?? pauses.next();
-    await sleep(progress.pause.duration, undefined, { signal }).catch(() => undefined); // over
+    await sleep(progress.pause.duration, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
   }
 
   /** Gets the witness's line under a checkpoint, unless it is there. */
