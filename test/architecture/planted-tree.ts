@@ -32,7 +32,7 @@ const libraries = [
   ...['partners', 'users', 'deployment', 'audit', 'budget', 'consent', 'conversations', 'wallets'].map(
     inRoom('product'),
   ),
-  ...['artifacts', 'runs', 'automations', 'approvals', 'engine', 'journal', 'activity', 'operators'].map(
+  ...['artifacts', 'runs', 'automations', 'approvals', 'notices', 'engine', 'journal', 'activity', 'operators'].map(
     inRoom('product'),
   ),
   ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),

@@ -1,9 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { conversationKind, type OperationCopy } from '@app/conversations';
-import { decodeEvent, EventStore, idInStream, Streams, type Recorded, type StoredEvent } from '@app/event-store';
-import { asId, causeOfEvent, type ApprovalId, type JsonValue, type OperationId, type RunId } from '@app/kernel';
+import { conversationKind } from '@app/conversations';
+import { decodeEvent, EventStore, Streams, type StoredEvent } from '@app/event-store';
+import { causeOfEvent } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
-import { operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
+import { operationKind, operationView, type OperationEvent } from '@app/wallets';
+import { operationCopy } from './operation-copy';
 import { operationEventsMax } from './receipt-events';
 
 const copiedTypes = new Set<string>(['submission.accepted', 'operation.settled', 'operation.failed']);
@@ -31,7 +32,7 @@ export class OperationCopies implements Reactor {
     const events = await this.store.readStream(stored.stream, 0, Math.min(stored.revision + 1, operationEventsMax));
     const view = operationView(events.map((event) => decodeEvent<OperationEvent>(operationKind, event)));
     if (view === null || view.conversationId === null) return;
-    const copy = copyOf(recorded, view);
+    const copy = operationCopy(recorded, view);
     if (copy === null) return;
     const command = { type: 'CopyOperation', copy } as const;
     const cause = causeOfEvent(this.name, stored);
@@ -39,23 +40,4 @@ export class OperationCopies implements Reactor {
     // It would be refused again, and the others must not wait behind it.
     if (!done.ok) this.logger.error({ msg: 'a copy was refused', stream: stored.stream, refusal: done.refusal });
   }
-}
-
-/** The conversation's copy of an event of its operation; null for an event that is not copied. */
-function copyOf({ event, stream }: Recorded<OperationEvent>, view: OperationView): OperationCopy | null {
-  const { at } = event;
-  const operationId = asId<OperationId>(idInStream(operationKind, stream) ?? '');
-  if (event.type === 'submission.accepted') {
-    const approvalId = asId<ApprovalId>(view.approvalId);
-    const runId = view.runId === null ? null : asId<RunId>(view.runId);
-    return event.index === 0 ? { type: 'operation.submitted', at, operationId, runId, approvalId } : null;
-  }
-  if (event.type !== 'operation.settled' && event.type !== 'operation.failed') return null;
-  // Reason for the assertion: what the API answers is JSON.
-  const { actions, failure } = view as unknown as {
-    readonly actions: readonly JsonValue[];
-    readonly failure: JsonValue;
-  };
-  const status = event.type === 'operation.settled' ? 'settled' : 'failed';
-  return { type: 'settlement.updated', at, operationId, status, actions, failure };
 }

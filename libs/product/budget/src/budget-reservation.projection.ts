@@ -57,6 +57,7 @@ export const budgetReservationsProjection: Projection<BudgetReservationRow, Budg
       case 'budget.frozen':
       case 'budget.unfrozen':
       case 'budget.caps_set':
+      case 'budget.exhausted':
         return row;
       default:
         return unreachable(event);

@@ -1,5 +1,5 @@
 import { accept, because, invalid, reject, unreachable, type Decider, type Decision, type Instant } from '@app/kernel';
-import type { BudgetEvent, Segment } from './budget.events';
+import type { BudgetEvent, BudgetExhausted, Segment } from './budget.events';
 import {
   bookingDay,
   evolveBudget,
@@ -29,6 +29,9 @@ export interface Settle extends Segment {
   readonly type: 'Settle';
   readonly at: Instant;
   readonly spentCents: number;
+  readonly configuredCaps: Caps;
+  /** What the admission of a run needs. */
+  readonly reservationCents: number;
 }
 
 /** The segment was never admitted. */
@@ -111,7 +114,7 @@ function settle(command: Settle, state: BudgetState): Decision<BudgetEvent> {
   // A segment that was given back while its run went on after all has still cost what it cost.
   const day = open?.day ?? state.released.find((released) => released.key === key)?.day;
   if (day === undefined) return accept();
-  return accept({
+  const spent = {
     type: 'budget.spent',
     at,
     ...segmentOf(command),
@@ -119,6 +122,22 @@ function settle(command: Settle, state: BudgetState): Decision<BudgetEvent> {
     releasedCents: open?.amountCents ?? 0,
     day,
     month: monthOf(day),
+  } as const;
+  return accept<BudgetEvent>(spent, ...exhaustedBy(spent, command, state));
+}
+
+/** The present periods in which a run could have been paid for, and cannot any more. What is only held may yet be given back. */
+function exhaustedBy(
+  { at, day, amountCents }: { readonly at: Instant; readonly day: string; readonly amountCents: number },
+  { configuredCaps, reservationCents }: Settle,
+  state: BudgetState,
+): BudgetExhausted[] {
+  const today = bookingDay(state, at);
+  return snapshotsOf(state, day, configuredCaps).flatMap(({ periodKind, capCents, spentCents }) => {
+    const [period, present] = periodKind === 'day' ? [day, today] : [monthOf(day), monthOf(today)];
+    const leftCents = capCents - spentCents;
+    const isCrossed = leftCents >= reservationCents && leftCents - amountCents < reservationCents;
+    return isCrossed && period === present ? [{ type: 'budget.exhausted', at, periodKind, period }] : [];
   });
 }
 

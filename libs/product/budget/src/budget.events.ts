@@ -1,7 +1,7 @@
 import type { Instant, RunId, RunKey } from '@app/kernel';
 
 /** The facts of one user's budget. Amounts are whole cents; days and months are UTC (`2026-03-01`, `2026-03`). */
-export type BudgetEvent = SegmentEvent | OperatorEvent;
+export type BudgetEvent = SegmentEvent | BudgetExhausted | OperatorEvent;
 
 /**
  * What a run segment holds and has spent. `day` and `month` are the periods that the segment books into, for all of its events.
@@ -15,6 +15,15 @@ export type SegmentEvent =
   | (OfSegment<'budget.spent'> & { readonly amountCents: number; readonly releasedCents: number })
   /** The segment was never admitted: it released all that it held and spent nothing. */
   | (OfSegment<'budget.released'> & { readonly amountCents: number });
+
+/** What is spent leaves no room for another run: none is admitted before the period is over or the cap is raised. */
+export interface BudgetExhausted {
+  readonly type: 'budget.exhausted';
+  readonly at: Instant;
+  readonly periodKind: 'day' | 'month';
+  /** The day or the month itself. */
+  readonly period: string;
+}
 
 export type OperatorEvent =
   | { readonly type: 'budget.frozen' | 'budget.unfrozen'; readonly at: Instant; readonly reason: string }

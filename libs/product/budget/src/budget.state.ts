@@ -68,6 +68,8 @@ export function evolveBudget(state: BudgetState, event: BudgetEvent): BudgetStat
       return { ...state, frozen: true };
     case 'budget.unfrozen':
       return { ...state, frozen: false };
+    case 'budget.exhausted':
+      return state;
     case 'budget.caps_set':
       return { ...state, caps: { dayCents: event.dayCents, monthCents: event.monthCents } };
     default:

@@ -58,7 +58,14 @@ export class Budgets {
 
   /** The segment is over and cost `spentCents`, which may be 0 or more than it held. Again, or unreserved: nothing happens. */
   async settle(spend: SegmentSpend, { spentCents }: { readonly spentCents: number }): Promise<void> {
-    await this.must(spend, { type: 'Settle', at: this.clock.now(), ...segmentOf(spend), spentCents });
+    await this.must(spend, {
+      type: 'Settle',
+      at: this.clock.now(),
+      ...segmentOf(spend),
+      spentCents,
+      configuredCaps: this.configuredCaps,
+      reservationCents: this.configuration.env.RUN_RESERVATION_CENTS,
+    });
   }
 
   /** Releases what a segment holds that was never admitted; it may be reserved again. */

@@ -1,6 +1,6 @@
 export { BudgetModule, budgetReadModel } from './budget.module';
 export { Budgets, type SegmentSpend } from './budgets';
-export { freezeEvents } from './budget.events';
+export { freezeEvents, type BudgetEvent } from './budget.events';
 export { budgetGroup } from './budget.contract';
 export { amountCentsMax } from './budget.decider';
 export { FreezeBudget } from './freeze-budget';

@@ -30,7 +30,7 @@ export function reserved(
 }
 
 export function settle(of: Segment, spentCents: number, at = noon): BudgetCommand {
-  return { type: 'Settle', at, ...of, spentCents };
+  return { type: 'Settle', at, ...of, spentCents, configuredCaps, reservationCents: 25 };
 }
 
 export function spent(
@@ -40,6 +40,13 @@ export function spent(
 ): BudgetEvent {
   return { type: 'budget.spent', at: noon, ...of, amountCents, releasedCents: 25, ...march, ...options };
 }
+
+export const exhausted = (periodKind: 'day' | 'month', period: string, at = noon): BudgetEvent => ({
+  type: 'budget.exhausted',
+  at,
+  periodKind,
+  period,
+});
 
 export const release = (of: Segment, at = noon): BudgetCommand => ({ type: 'Release', at, ...of });
 export const released = (of: Segment, at = noon): BudgetEvent => ({

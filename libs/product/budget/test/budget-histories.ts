@@ -35,6 +35,8 @@ export const settle = (spentCentsMax: number): fc.Arbitrary<BudgetCommand> =>
       type: 'Settle' as const,
       ...of,
       ...rest,
+      configuredCaps,
+      reservationCents: 25,
     }));
 const release: fc.Arbitrary<BudgetCommand> = fc
   .record({ at, segment })

@@ -1,4 +1,4 @@
-export { accountChanges } from './user.events';
+export { accountChanges, type UserEvent } from './user.events';
 export { StoredAccounts } from './accounts.queries';
 export { DisableUser } from './disable-user';
 export { EnableUser } from './enable-user';

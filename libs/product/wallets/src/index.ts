@@ -46,3 +46,4 @@ export { reviewExample, withdrawalExamples } from './withdrawal.example';
 export { walletsGroup } from './wallets.contract';
 export { financialOperationsGroup } from './financial-operations.contract';
 export { walletKind } from './wallet.stream';
+export type { WalletEvent } from './wallet.events';

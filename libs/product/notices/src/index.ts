@@ -1,0 +1,13 @@
+export {
+  noticeBody,
+  noticeTypes,
+  payloadKinds,
+  type Notice,
+  type NoticeBody,
+  type NoticeData,
+  type NoticeType,
+  type PayloadKind,
+} from './notice';
+export { Notices } from './notices';
+export { NoticesModule } from './notices.module';
+export { toldCategories } from './subject';

@@ -1,0 +1,90 @@
+import type { AutomationEvent } from '@app/automations';
+import type { BudgetEvent } from '@app/budget';
+import type { ConversationEvent } from '@app/conversations';
+import type { Recorded } from '@app/event-store';
+import { asId } from '@app/kernel';
+import type { UserEvent } from '@app/users';
+import type { WalletEvent } from '@app/wallets';
+import type { Notice, NoticeData, NoticeType } from './notice';
+import type { Subject } from './subject';
+
+/** The events of which some are told. What becomes of operations is told in the form in which journals show it. */
+export type Told = ConversationEvent | AutomationEvent | WalletEvent | BudgetEvent | UserEvent;
+type EventOf<Type> = Extract<Told, { readonly type: Type }>;
+type About = { readonly [Name in keyof NoticeData]?: NoticeData[Name] | null };
+
+/** How one type of event is told. */
+interface Telling<Event> {
+  readonly as: NoticeType;
+  /** What it is about, besides its stream's subject. */
+  about(this: void, event: Event): About;
+  /** What of its payload partners may not see: an operator's words are for operators. */
+  readonly hides?: readonly (keyof Event & string)[];
+}
+
+type ToldType =
+  | ('run.ended' | 'run.suspended' | 'approval.opened' | 'approval.decided' | 'approval.expired')
+  | ('operation.submitted' | 'settlement.updated' | 'automation.triggered')
+  | ('occurrence.rejected' | 'automation.completed' | 'wallet.session_rejected' | 'budget.exhausted' | 'user.disabled');
+
+const itself = (): About => ({});
+
+/** Every type of event that partners are told of, in whatever stream it is (docs/decisions/telling-partners.md, "Types"). */
+const tellings: { readonly [Type in ToldType]: Telling<EventOf<Type>> } = {
+  'run.ended': { as: 'run.ended', about: ({ runId, status }) => ({ runId, status }) },
+  'run.suspended': { as: 'run.suspended', about: ({ runId }) => ({ runId }) },
+  'approval.opened': {
+    as: 'approval.opened',
+    about: ({ approvalId, runId, expiresAt }) => ({ approvalId, runId, expiresAt }),
+  },
+  'approval.decided': { as: 'approval.decided', about: ({ approvalId, status }) => ({ approvalId, status }) },
+  'approval.expired': { as: 'approval.expired', about: ({ approvalId }) => ({ approvalId, status: 'expired' }) },
+  'operation.submitted': {
+    as: 'operation.submitted',
+    about: ({ operationId, runId, approvalId }) => ({ operationId, runId, approvalId }),
+  },
+  'settlement.updated': { as: 'settlement.updated', about: ({ operationId, status }) => ({ operationId, status }) },
+  'automation.triggered': {
+    as: 'automation.triggered',
+    about: ({ automationId, occurrenceId }) => ({ automationId: asId(automationId), occurrenceId: asId(occurrenceId) }),
+  },
+  'occurrence.rejected': { as: 'automation.rejected', about: ({ occurrenceId }) => ({ occurrenceId }) },
+  'automation.completed': { as: 'automation.completed', about: itself },
+  'wallet.session_rejected': { as: 'wallet.authorization_required', about: itself },
+  'budget.exhausted': { as: 'budget.exhausted', about: ({ periodKind }) => ({ status: periodKind }) },
+  'user.disabled': { as: 'user.disabled', about: itself, hides: ['reason'] },
+};
+
+/** Whether partners are told of events of this type. */
+export function isTold(type: string): type is ToldType {
+  return Object.hasOwn(tellings, type);
+}
+
+/** What partners are told of an event; null where they are told nothing. @param subject of the stream that it is in */
+export function noticeOf({ event, payload, ...place }: Recorded<Told>, subject: Subject): Notice | null {
+  if (!isTold(event.type)) return null;
+  // Reason for the assertion: the table has, at each type, what tells events of this very type.
+  const telling: Telling<Told> = tellings[event.type] as unknown as Telling<Told>;
+  const hides: readonly string[] = telling.hides ?? [];
+  const shown = Object.entries(payload).filter(([name]) => !hides.includes(name));
+  const { id, stream, revision, position } = place;
+  const { userId, conversationId, operationId, automationId } = subject;
+  const seq = conversationId === null ? null : revision + 1;
+  const about = { conversationId, seq, operationId, automationId, ...withoutNulls(telling.about(event)) };
+  return {
+    id,
+    type: telling.as,
+    timestamp: event.at,
+    data: { userId, ...withoutNulls(about) },
+    payload: { ...Object.fromEntries(shown), type: telling.as },
+    stream,
+    revision,
+    position,
+  };
+}
+
+function withoutNulls(about: About): Omit<NoticeData, 'userId'> {
+  const present = Object.entries(about).filter(([, value]) => value !== null && value !== undefined);
+  // Reason for the assertion: only the nulls are gone.
+  return Object.fromEntries(present);
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { operationCopy } from '@app/approvals';
+import { automationKind } from '@app/automations';
+import { budgetKind } from '@app/budget';
+import { conversationKind } from '@app/conversations';
+import { decodeEvent, EventStore, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
+import { userKind } from '@app/users';
+import { operationKind, operationView, walletKind, type OperationEvent } from '@app/wallets';
+import { LRUCache } from 'lru-cache';
+import { isTold, noticeOf, type Told } from './notice-of';
+import type { Notice } from './notice';
+import { subjectOf, type Subject } from './subject';
+
+/** Subjects kept per process, by number: a few ids each; they never change. */
+const subjectsMax = 50_000;
+/** Events whose streams are looked up at once. */
+const lookUpsAtOnce = 64;
+
+/** Kinds of streams that tell by their own events; what becomes of operations is told in other words. */
+const tellingKinds = [conversationKind, automationKind, walletKind, budgetKind, userKind, operationKind] as const;
+/** Events by which an operation says what becomes of it. */
+const outcomes: ReadonlySet<string> = new Set<OperationEvent['type']>([
+  'submission.accepted',
+  'operation.settled',
+  'operation.failed',
+]);
+
+/**
+ * What partners are told, made of stored events and of nothing else: the same event gives the same notice, however often it is asked
+ * for and by whom. What happens to an operation that began in a conversation is told by the journal's copy, and otherwise by its own
+ * stream, so that each fact is told once.
+ */
+@Injectable()
+export class Notices {
+  private readonly subjects = new LRUCache<string, Subject>({ max: subjectsMax });
+
+  constructor(private readonly store: EventStore) {}
+
+  /** The notices among events, in their order; most events are none. Throws Unavailable. */
+  async of(events: readonly StoredEvent[]): Promise<Notice[]> {
+    const told = events.filter(({ type }) => isTold(type) || outcomes.has(type));
+    const notices: Notice[] = [];
+    for (let from = 0; from < told.length; from += lookUpsAtOnce) {
+      const made = await Promise.all(told.slice(from, from + lookUpsAtOnce).map((stored) => this.ofOne(stored)));
+      notices.push(...made.filter((notice) => notice !== null));
+    }
+    return notices;
+  }
+
+  /** The notice that the event at a place is; null where it is none. Throws Unavailable. */
+  async at(stream: string, revision: number): Promise<Notice | null> {
+    const [stored] = await this.store.readStream(stream, revision, 1);
+    return stored === undefined ? null : this.ofOne(stored);
+  }
+
+  private async ofOne(stored: StoredEvent): Promise<Notice | null> {
+    const kind = tellingKinds.find((each) => idInStream(each, stored.stream) !== null);
+    const subject = kind === undefined ? null : await this.subject(stored);
+    if (kind === undefined || subject === null) return null;
+    const recorded = outcomes.has(stored.type) ? await this.outcome(stored) : decoded(kind, stored);
+    return recorded === null ? null : noticeOf(recorded, subject);
+  }
+
+  private async subject(stored: StoredEvent): Promise<Subject | null> {
+    const { stream } = stored;
+    const known = this.subjects.get(stream);
+    if (known !== undefined) return known;
+    const [first] = stored.revision === 0 ? [stored] : await this.store.readStream(stream, 0, 1);
+    const subject = first === undefined ? null : subjectOf(first);
+    if (subject !== null) this.subjects.set(stream, subject);
+    return subject;
+  }
+
+  /** What became of an operation, as a journal would show it; null where one does, and for what was told before. */
+  private async outcome(stored: StoredEvent): Promise<Recorded<Told> | null> {
+    const events = await this.store.readStream(stored.stream, 0, stored.revision + 1);
+    const history = events.map((event) => decodeEvent<OperationEvent>(operationKind, event));
+    const view = operationView(history);
+    const recorded = history.at(-1);
+    if (view === null || view.conversationId !== null || recorded === undefined) return null;
+    const isSignedAgain = history.slice(0, -1).some(({ event }) => event.type === 'submission.accepted');
+    if (recorded.event.type === 'submission.accepted' && isSignedAgain) return null;
+    const event = operationCopy(recorded, view);
+    return event === null ? null : { ...stored, payload: { ...event }, event };
+  }
+}
+
+function decoded(kind: (typeof tellingKinds)[number], stored: StoredEvent): Recorded<Told> {
+  // Reason for the assertion: each of the kinds has events that are among those.
+  return decodeEvent(kind as Parameters<typeof decodeEvent<Told>>[0], stored);
+}

@@ -1,0 +1,43 @@
+import { automationKind } from '@app/automations';
+import { budgetKind } from '@app/budget';
+import { conversationKind } from '@app/conversations';
+import { idInStream, type StoredEvent } from '@app/event-store';
+import { parseUuid, type AutomationId, type ConversationId, type OperationId, type UserId } from '@app/kernel';
+import { userKind } from '@app/users';
+import { operationKind, walletKind } from '@app/wallets';
+
+/** Whose a stream is and what it is about, which its first event says once and for all. */
+export interface Subject {
+  readonly userId: UserId;
+  /** The conversation that the stream is the journal of. */
+  readonly conversationId: ConversationId | null;
+  readonly operationId: OperationId | null;
+  /** The automation itself, or the one that began it. */
+  readonly automationId: AutomationId | null;
+}
+
+/** What partners are told of is in streams of these kinds. */
+export const toldCategories: readonly string[] = [
+  conversationKind,
+  operationKind,
+  automationKind,
+  walletKind,
+  budgetKind,
+  userKind,
+].map(({ category }) => category);
+
+/** Streams that are named by their user. */
+const ofUsers = [walletKind, budgetKind, userKind];
+
+/** The subject of a stream by its first event; null for a stream that this product does not write. */
+export function subjectOf({ stream, payload, metadata }: StoredEvent): Subject | null {
+  const { userId = metadata.private?.['userId'], automationId } = payload;
+  const owner = parseUuid<UserId>(ofUsers.map((kind) => idInStream(kind, stream)).find((id) => id !== null) ?? userId);
+  if (owner === null) return null;
+  return {
+    userId: owner,
+    conversationId: parseUuid<ConversationId>(idInStream(conversationKind, stream)),
+    operationId: parseUuid<OperationId>(idInStream(operationKind, stream)),
+    automationId: parseUuid<AutomationId>(idInStream(automationKind, stream) ?? automationId),
+  };
+}
