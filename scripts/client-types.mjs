@@ -1,5 +1,8 @@
 // What @parley/client knows of the service: TypeScript made from its OpenAPI document. Pure: the document in, the files' texts out.
 import openapiTS, { astToString } from 'openapi-typescript';
+import { clientResources } from './client-resources.mjs';
+import { plainComments } from './documentation-comments.mjs';
+import { methods, resolved } from './openapi-document.mjs';
 
 const notice = "// Made from the service's OpenAPI document by scripts/client.mjs.\n\n";
 
@@ -28,8 +31,6 @@ const closedSets = [
 /** Members by which the service recognizes a repeated call. The client makes one where none is given. */
 const idMembers = ['runId', 'idempotencyKey'];
 
-const methods = ['get', 'put', 'post', 'patch', 'delete'];
-
 /** @returns {Promise<Record<string, string>>} texts by file name. Throws when the document lacks what clients are promised. */
 export async function clientTypes(document) {
   const own = partnerApi(document);
@@ -37,9 +38,10 @@ export async function clientTypes(document) {
   relax(own, ids);
   adapt(own);
   return {
-    'openapi.ts': notice + astToString(await openapiTS(own)),
+    'openapi.ts': notice + plainComments(astToString(await openapiTS(own))),
     'enums.ts': notice + [...closedSets.map((row) => closedSet(own, row)), eventTypes(own)].join('\n'),
     'operations.ts': `${notice}/** The member of a call's body that makes a repetition of it known. */\nexport const clientMadeIds = ${text(ids)} as const;\n`,
+    ...(await clientResources(own, notice)),
   };
 }
 
@@ -139,17 +141,6 @@ function adapt(value) {
     value.additionalProperties ??= true;
   }
   for (const inner of Object.values(value)) adapt(inner);
-}
-
-function resolved(document, schema) {
-  if (schema?.$ref === undefined) return schema;
-  return resolved(
-    document,
-    schema.$ref
-      .slice(2)
-      .split('/')
-      .reduce((value, key) => value?.[key], document),
-  );
 }
 
 const text = (value) => JSON.stringify(value, null, 2);

@@ -56,6 +56,7 @@ async function writeTypes(document) {
   const { clientTypes } = await import('./client-types.mjs');
   mkdirSync(generated, { recursive: true });
   for (const [name, text] of Object.entries(await clientTypes(document))) {
+    mkdirSync(path.dirname(path.join(generated, name)), { recursive: true });
     writeFileSync(path.join(generated, name), text);
   }
 }

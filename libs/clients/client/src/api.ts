@@ -15,6 +15,7 @@ export interface Api {
 
 /** What the calls have in common once their types are left aside. */
 interface UntypedOptions {
+  readonly params?: { readonly path?: Readonly<Record<string, unknown>> };
   readonly body?: unknown;
   readonly parseAs?: string;
   readonly headers?: HeadersInit;
@@ -29,6 +30,7 @@ export function createApi(baseUrl: string, transport: Transport): Api {
     const call: UntypedCall = async (path, options = {}) => {
       // Reason for the assertion: the typed signature of this very call, `CallMethod`, lets nothing else through.
       const given = withClientMadeId(method, path, options as UntypedOptions);
+      checkPathIds(`${method} ${path}`, path, given.params?.path ?? {});
       const traits = { repeatable: isRepeatable(method, path), expectsJson: (given.parseAs ?? 'json') === 'json' };
       const fetch = (request: Request): Promise<Response> => transport.send(request, traits);
       // Reason for the assertion: openapi-fetch's own type needs a literal path; the typed signature has checked it.
@@ -48,4 +50,14 @@ function serialize(body: unknown): BodyInit {
   // Reason for the assertion: a view of shared memory is refused by fetch itself.
   if (ArrayBuffer.isView(body)) return body as ArrayBufferView<ArrayBuffer>;
   return JSON.stringify(body);
+}
+
+/** Throws a TypeError when an id of the path is missing, or would lead elsewhere: URLs take `.` and `..` for steps. */
+function checkPathIds(call: string, path: string, given: Readonly<Record<string, unknown>>): void {
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    const value = given[name];
+    const isGiven = typeof value === 'number' || (typeof value === 'string' && value !== '');
+    if (!isGiven) throw new TypeError(`${call}: ${name} is missing`);
+    if (value === '.' || value === '..') throw new TypeError(`${call}: ${name} cannot be ${JSON.stringify(value)}`);
+  }
 }

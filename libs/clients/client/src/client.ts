@@ -1,6 +1,9 @@
 import { createApi, type Api, type UntypedCall } from './api.js';
 import type { Fetch } from './attempt.js';
+import { checkedBaseUrl } from './base-url.js';
+import { Calls } from './calls.js';
 import { Credentials, type UserToken } from './credentials.js';
+import { resourcesOf, type Resources } from './generated/resources.js';
 import { itemsOf } from './pages.js';
 import { defaultRetries, type RetryOptions } from './retries.js';
 import { JournalStream, type StreamOptions } from './stream.js';
@@ -12,32 +15,45 @@ export interface ParleyClientOptions {
   readonly baseUrl: string;
   /** Your integration's key. It belongs into a backend, never into a browser. */
   readonly partnerKey: string;
-  /** The user that this client acts for. */
+  /** The access token of the user that this client acts for. */
   readonly userToken: UserToken;
+  /**
+   * That user's id, where you know it. Otherwise it is what `users.ensure()` or `users.me()` answered, and else the client asks for
+   * it once, before the first call that needs it. A call may name another.
+   */
+  readonly userId?: string | undefined;
   /** The runtime's own when absent. */
   readonly fetch?: Fetch;
   readonly retry?: RetryOptions;
 }
 
+// One member for each resource, so that a new one needs no word here.
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type -- the constructor assigns what `resourcesOf` has
+export interface ParleyClient extends Resources {}
+
 /**
- * One user's view of a Parley deployment. Cheap to make: one for each of your users' sessions.
+ * One user's view of a Parley deployment: `parley.runs.start(…)` for the operation `runs.start`, and so on. Cheap to make: one for
+ * each of your users' sessions.
  *
  * Calls that fail are sent again only where that does nothing twice: reads, deletions, writes that the service recognizes, whatever it
  * calls `retryable`, and what never left. All else rejects with what is known of it.
  */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- as above
 export class ParleyClient {
-  /** Every operation by method and path: `await parley.api.GET('/v1/users/me')`. */
+  /** Every operation by method and path, also one that is newer than this client: `await parley.api.GET('/v1/users/me')`. */
   readonly api: Api;
   private readonly transport: Transport;
   private readonly baseUrl: string;
 
-  constructor({ baseUrl, partnerKey, userToken, fetch, retry = {} }: ParleyClientOptions) {
-    this.baseUrl = baseUrl.replace(/\/+$/, '');
+  /** Throws a TypeError that says what is wrong with an option. */
+  constructor({ baseUrl, partnerKey, userToken, userId, fetch, retry = {} }: ParleyClientOptions) {
+    this.baseUrl = checkedBaseUrl(baseUrl);
     // Looked up at each call, so that instrumentation which replaces it later is used.
     const send: Fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
     const policy = { ...defaultRetries, ...withoutGaps(retry) };
     this.transport = new Transport(send, new Credentials(partnerKey, userToken), policy);
     this.api = createApi(this.baseUrl, this.transport);
+    Object.assign(this, resourcesOf(new Calls(this.api, (options) => this.stream(options), userId)));
   }
 
   /**

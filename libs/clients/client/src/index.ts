@@ -1,5 +1,7 @@
 export { ParleyClient, type ParleyClientOptions } from './client.js';
 export type { Api } from './api.js';
+export type { Call } from './call.js';
+export type { Bytes, CallOptions, FollowInput, FollowOptions } from './calls.js';
 export {
   activityKinds,
   type ActivityKind,
@@ -40,6 +42,8 @@ export {
   withdrawalChanges,
   type WithdrawalChange,
 } from './generated/enums.js';
+export type { Inputs, Resources } from './generated/resources.js';
+export type { List } from './list.js';
 export type { Fetch } from './attempt.js';
 export type { UserToken } from './credentials.js';
 export {
@@ -54,7 +58,18 @@ export {
 } from './problems.js';
 export type { RetryOptions } from './retries.js';
 export type { StreamOptions } from './stream.js';
-export type { DurableFrame, ItemOf, JournalFrame, ListPath, LiveFrame, PathOf, ReadAs, Schemas } from './types.js';
+export type {
+  CallAnswer,
+  DurableFrame,
+  ItemOf,
+  JournalFrame,
+  ListPath,
+  LiveFrame,
+  PageOf,
+  PathOf,
+  ReadAs,
+  Schemas,
+} from './types.js';
 export {
   signWebhook,
   verifyWebhook,

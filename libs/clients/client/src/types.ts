@@ -48,7 +48,7 @@ export type CallMethod<Method extends HttpMethod> = <Path extends PathOf<Method>
 ) => Promise<CallAnswer<SuccessOf<OperationAt<Path, Method>, As>>>;
 
 /** A page of a list. */
-interface PageOf<Item> {
+export interface PageOf<Item> {
   readonly data: readonly Item[];
   readonly nextCursor: string | null;
 }

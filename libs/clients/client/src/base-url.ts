@@ -1,0 +1,29 @@
+/**
+ * The address of a deployment without a slash at its end. Throws a TypeError that says what is wrong with it.
+ * @param given absolute http(s), with a path where a proxy needs one, without `/v1`
+ */
+export function checkedBaseUrl(given: unknown): string {
+  const wrong = (what: string): TypeError =>
+    new TypeError(`baseUrl ${what}: give where the service is, such as https://parley.example.com`);
+  if (typeof given !== 'string' || given.trim() === '') throw wrong('is missing');
+  const url = parsed(given);
+  if (url === null) throw wrong(`${JSON.stringify(given)} is no absolute URL`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw wrong(`${JSON.stringify(given)} is neither http: nor https:`);
+  }
+  // Not quoted: it may be a password.
+  if (url.username !== '' || url.password !== '') throw wrong('holds a user name or a password');
+  if (/[?#]/.test(given)) throw wrong(`${JSON.stringify(given)} has a query or a fragment`);
+  const path = url.pathname.replace(/\/+$/, '');
+  if (/\/v1$/.test(path)) throw wrong(`${JSON.stringify(given)} ends in /v1, which the client adds by itself`);
+  return `${url.origin}${path}`;
+}
+
+function parsed(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    // Said by the null.
+    return null;
+  }
+}

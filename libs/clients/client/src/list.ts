@@ -1,0 +1,41 @@
+import type { Call } from './call.js';
+import type { PageOf } from './types.js';
+
+/**
+ * A list of the service, newest first unless its operation says otherwise. Nothing is asked for before it is read:
+ * `for await (const run of parley.runs.list())` takes item after item, each page when the one before is used up; `await` and `page()`
+ * take one page.
+ */
+export class List<Item, Page extends PageOf<Item>> implements AsyncIterable<Item>, PromiseLike<Page> {
+  /** @param pageAt asks for the page at a cursor; undefined: for the first that is wanted */
+  constructor(
+    private readonly name: string,
+    private readonly pageAt: (cursor: string | undefined) => Call<Page>,
+  ) {}
+
+  /** One page: `{ data, nextCursor, … }`. Give its `nextCursor` as `cursor` for the next; null: it was the last. */
+  page(): Call<Page> {
+    return this.pageAt(undefined);
+  }
+
+  /** Page after page. Throws as the calls do. */
+  async *pages(): AsyncGenerator<Page, void> {
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: Page = await this.pageAt(cursor);
+      yield page;
+      if (page.nextCursor === cursor) throw new Error(`${this.name} does not go on: the same cursor came twice`);
+      cursor = page.nextCursor;
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    for await (const page of this.pages()) yield* page.data;
+  }
+
+  then<Fulfilled = Page, Rejected = never>(
+    onFulfilled?: ((page: Page) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.page().then(onFulfilled, onRejected);
+  }
+}

@@ -1,0 +1,233 @@
+// The resources of @parley/client: `parley.runs.start(…)` for the operation `runs.start`. Pure: the document in, the files' texts out.
+import openapiTS, { astToString } from 'openapi-typescript';
+import { format } from 'prettier';
+import ts from 'typescript';
+import { plainComments } from './documentation-comments.mjs';
+import { methods, resolved } from './openapi-document.mjs';
+
+/** The one operation that the client follows by itself, over as many connections as it takes. */
+const followed = 'conversations.stream';
+const bytes = 'application/octet-stream';
+const style = { parser: 'typescript', printWidth: 120, singleQuote: true, trailingComma: 'all' };
+
+/**
+ * @param document as the types are made from it
+ * @returns {Promise<Record<string, string>>} texts by file name: one file a resource, and `resources.ts`, which has them all
+ */
+export async function clientResources(document, notice) {
+  const operations = operationsOf(document);
+  const inputs = await inputInterfaces(document, operations);
+  const names = [...new Set(operations.map(({ resource }) => resource))];
+  const groups = names.map((name) => [name, operations.filter(({ resource }) => resource === name)]);
+  const files = groups.map(([name, own]) => [
+    `resources/${fileName(name)}.ts`,
+    resourceFile(name, document, own, inputs),
+  ]);
+  files.push(['resources.ts', indexFile(groups, document)]);
+  const texts = files.map(async ([name, text]) => [name, await format(notice + text, style)]);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+/**
+ * Every operation with where the client has it: `runs.start` is `parley.runs.start`, `budget`, which has no more of a name, is
+ * `parley.budget.get`.
+ */
+export function operationsOf(document) {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined) return [];
+      const [resource, name = method] = operation.operationId.split('.');
+      const parameters = (operation.parameters ?? []).map((parameter) => resolved(document, parameter));
+      const input = inputOf(document, operation, parameters);
+      return [{ id: operation.operationId, resource, name, method: method.toUpperCase(), path, operation, input }];
+    }),
+  );
+}
+
+/**
+ * What a method takes: path ids, members of the query and those of the body, side by side. Where two of them share a name, the body
+ * is given whole, as `body`; bytes are given as `content`.
+ */
+function inputOf(document, operation, parameters) {
+  const of = (place) => parameters.filter((parameter) => parameter.in === place);
+  const named = [...of('path'), ...of('query')];
+  const properties = Object.fromEntries(named.map((parameter) => [parameter.name, parameterSchema(parameter)]));
+  const required = named.filter(({ required, name }) => required && name !== 'userId').map(({ name }) => name);
+  const body = resolved(document, operation.requestBody);
+  const query = of('query').map(({ name }) => name);
+  const given = bodyMembers(document, body, new Set(Object.keys(properties)));
+  return {
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { ...properties, ...given.properties },
+      required: [...required, ...given.required],
+    },
+    query,
+    bodyAs: given.as,
+  };
+}
+
+function bodyMembers(document, body, taken) {
+  if (body === undefined) return { as: 'none', properties: {}, required: [] };
+  if (body.content[bytes] !== undefined) {
+    const content = { description: `${body.description}` };
+    const contentType = { type: 'string', description: 'Its media type; `application/octet-stream` when absent' };
+    return { as: 'bytes', properties: { content, contentType }, required: ['content'] };
+  }
+  const given = body.content['application/json'].schema;
+  const { properties = {}, required = [], additionalProperties, oneOf, anyOf, allOf } = resolved(document, given);
+  const names = Object.keys(properties);
+  const isFlat = (oneOf ?? anyOf ?? allOf) === undefined && (names.length > 0 || additionalProperties === false);
+  if (isFlat && !names.some((name) => taken.has(name))) return { as: 'members', properties, required };
+  return { as: 'whole', properties: { body: given }, required: body.required === true ? ['body'] : [] };
+}
+
+function parameterSchema({ name, description, schema }) {
+  const text =
+    name === 'userId' ? 'Whose. The client knows its own user: see `userId` of `ParleyClientOptions`' : description;
+  return { ...schema, description: text };
+}
+
+/** The declaration of each input by the id of its operation, with the documentation of every member. */
+async function inputInterfaces(document, operations) {
+  const named = operations.map((operation) => [inputName(operation), operation.input.schema]);
+  const schemas = { ...document.components.schemas, ...Object.fromEntries(named) };
+  const described = { ...document, paths: {}, components: { ...document.components, schemas } };
+  const tree = await openapiTS(described, { defaultNonNullable: false });
+  const components = tree.find((node) => ts.isInterfaceDeclaration(node) && node.name.text === 'components');
+  const types = components.members.find((member) => member.name.text === 'schemas').type.members;
+  const byName = new Map(types.map((member) => [member.name.text, member.type]));
+  return new Map(operations.map((operation) => [operation.id, membersText(byName.get(inputName(operation)))]));
+}
+
+function membersText(type) {
+  if (!ts.isTypeLiteralNode(type)) return '';
+  for (const member of type.members) {
+    if (member.name?.text === 'content') member.type = ts.factory.createTypeReferenceNode('Bytes');
+    // What is left out may be written as undefined.
+    const absent = ts.factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
+    if (member.questionToken !== undefined) member.type = ts.factory.createUnionTypeNode([member.type, absent]);
+  }
+  return plainComments(astToString([...type.members])).replaceAll('components["schemas"]', 'Schemas');
+}
+
+function resourceFile(name, document, operations, inputs) {
+  const called = className(name);
+  const declared = operations.filter(({ id }) => id !== followed);
+  const types = declared.map((operation) => inputText(operation, inputs.get(operation.id))).join('\n');
+  const body = operations.map((operation) => methodText(operation, document)).join('\n\n');
+  const uses = (text) => new RegExp(`\\b${text}\\b`).test(types + body);
+  const imported = (names, from) => {
+    const used = names.filter(uses);
+    return used.length === 0 ? '' : `import type { ${used.join(', ')} } from '${from}';\n`;
+  };
+  return [
+    imported(['Call'], '../../call.js'),
+    `import type { ${['Bytes', 'CallOptions', 'FollowInput', 'FollowOptions'].filter(uses).concat('Calls').join(', ')} } from '../../calls.js';\n`,
+    imported(['List'], '../../list.js'),
+    imported(['JournalFrame', 'Schemas'], '../../types.js'),
+    `\n${types}\n`,
+    `${comment([tagText(document, name)])}export class ${called} {\n  constructor(private readonly calls: Calls) {}\n\n${body}\n}\n`,
+  ].join('');
+}
+
+function inputText(operation, members) {
+  const told = comment([`What \`parley.${operation.resource}.${operation.name}\` takes.`]);
+  const name = inputName(operation);
+  return members === ''
+    ? `${told}export type ${name} = Record<string, never>;\n`
+    : `${told}export interface ${name} {\n${members}}\n`;
+}
+
+function methodText(entry, document) {
+  const { id, name, method, path, input, operation } = entry;
+  const doc = comment([operation.summary, operation.description, reasonsText(operation), `\`${method} ${path}\``]);
+  if (id === followed) {
+    return `${doc}${name}(input: FollowInput, options?: FollowOptions): AsyncGenerator<JournalFrame, void> {\n  return this.calls.follow(input, options);\n}`;
+  }
+  const { kind, type } = answerOf(entry, document);
+  const optional = input.schema.required.length === 0 ? ' = {}' : '';
+  const besidesBody = input.bodyAs === 'none' || input.query.length === 0 ? {} : { query: input.query };
+  const bodyAs = input.bodyAs === 'bytes' || input.bodyAs === 'whole' ? { body: input.bodyAs } : {};
+  const told = { id, method, path, ...besidesBody, ...bodyAs };
+  const call = `this.calls.${kind}(${JSON.stringify(told)}, input, options)`;
+  return `${doc}${name}(input: ${inputName(entry)}${optional}, options?: CallOptions): ${type} {\n  return ${call};\n}`;
+}
+
+/** How a call is answered: `kind` is the method of `Calls`. */
+function answerOf({ id, operation, input }, document) {
+  const contents = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));
+  const [mediaType, content] = Object.entries(contents[0][1].content ?? {})[0] ?? [];
+  if (mediaType === undefined) return { kind: 'nothing', type: 'Call<void>' };
+  if (content.schema.format === 'binary') return { kind: 'bytes', type: 'Call<Uint8Array>' };
+  const name = content.schema.$ref?.split('/').at(-1);
+  if (mediaType !== 'application/json' || name === undefined) {
+    throw new Error(`${id}: the client knows no answer of ${mediaType} that is no named schema`);
+  }
+  if (input.query.includes('cursor') && name.endsWith('Page'))
+    return { kind: 'list', type: `List<${itemType(document, name)}, Schemas['${name}']>` };
+  return { kind: 'value', type: `Call<Schemas['${name}']>` };
+}
+
+function itemType(document, page) {
+  const items = document.components.schemas[page].properties.data.items.$ref;
+  return items === undefined ? `Schemas['${page}']['data'][number]` : `Schemas['${items.split('/').at(-1)}']`;
+}
+
+/** The reasons of its own that a call is refused with. */
+function reasonsText(operation) {
+  const reasons = Object.entries(operation['x-reasons'] ?? {}).flatMap(([status, own]) =>
+    status === '409' ? own : [],
+  );
+  return reasons.length === 0 ? undefined : `Refused with ${reasons.map((reason) => `\`${reason}\``).join(', ')}.`;
+}
+
+function indexFile(groups, document) {
+  const names = groups.map(([name]) => name);
+  const imports = groups.map(([name, own]) => {
+    const inputs = own.filter(({ id }) => id !== followed).map((operation) => `type ${inputName(operation)}`);
+    return `import { ${[className(name), ...inputs].join(', ')} } from './resources/${fileName(name)}.js';`;
+  });
+  const members = names.map((name) => `${comment([tagText(document, name)])}readonly ${name}: ${className(name)};`);
+  const inputs = groups.flatMap(([, own]) =>
+    own.map((operation) => `'${operation.id}': ${operation.id === followed ? 'FollowInput' : inputName(operation)};`),
+  );
+  return `import type { Calls, FollowInput } from '../calls.js';
+${imports.join('\n')}
+
+/** One member for each resource of the service, with one method for each of its operations. */
+export interface Resources {
+${members.join('\n')}
+}
+
+/** What each operation takes: \`Inputs['runs.start']\`. */
+export interface Inputs {
+${inputs.join('\n')}
+}
+
+export function resourcesOf(calls: Calls): Resources {
+  return { ${names.map((name) => `${name}: new ${className(name)}(calls)`).join(', ')} };
+}
+`;
+}
+
+function tagText(document, name) {
+  const found = document.tags.find((tag) => tag.name === name);
+  if (found === undefined) throw new Error(`the OpenAPI document has no tag ${name}`);
+  return found.description;
+}
+
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
+const className = capital;
+const inputName = ({ resource, name }) => `${capital(resource)}${capital(name)}Input`;
+const fileName = (resource) => resource.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** A documentation comment of these paragraphs; those that are absent leave no gap. */
+function comment(paragraphs) {
+  const present = paragraphs.filter(Boolean).map((text) => text.replaceAll('*/', '*\\/'));
+  if (present.length === 1) return `/** ${present[0]} */\n`;
+  const lines = present.flatMap((text, at) => (at === 0 ? [text] : ['', text]));
+  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+}
