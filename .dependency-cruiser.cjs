@@ -72,6 +72,8 @@ const rooms = {
       approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent', 'audit'],
       // What partners are told is made of the events of these.
       notices: ['users', 'budget', 'conversations', 'wallets', 'automations', 'approvals', 'consent'],
+      // Where partners have it delivered, and its delivery.
+      webhooks: ['notices'],
       // Operators change what any slice has.
       operators: [
         'audit',
@@ -83,6 +85,8 @@ const rooms = {
         'wallets',
         'runs',
         'automations',
+        'notices',
+        'webhooks',
       ],
       // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
       engine: [

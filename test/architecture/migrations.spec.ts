@@ -36,6 +36,8 @@ const released = [
   'CreateSourceSamples1700000000680',
   'CreateActivity1700000000700',
   'WeighRequests1700000000725',
+  'CreateWebhookEndpoints1700000000800',
+  'CreateWebhookEndpointKeys1700000000801',
 ];
 
 describe('the migrations of the product', () => {

@@ -32,9 +32,10 @@ const libraries = [
   ...['partners', 'users', 'deployment', 'audit', 'budget', 'consent', 'conversations', 'wallets'].map(
     inRoom('product'),
   ),
-  ...['artifacts', 'runs', 'automations', 'approvals', 'notices', 'engine', 'journal', 'activity', 'operators'].map(
+  ...['artifacts', 'runs', 'automations', 'approvals', 'notices', 'webhooks', 'engine', 'journal'].map(
     inRoom('product'),
   ),
+  ...['activity', 'operators'].map(inRoom('product')),
   ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),
   'clients/verify',
   'composition',

@@ -4,7 +4,7 @@ import { Configuration, Sealing } from '@app/runtime';
 import { CannotStart } from './start-failures';
 
 /** What slices seal under PARLEY_SECRET_KEY; nothing else in the stores is lost with the key. */
-const sealedTables = ['wallet_keys', 'webhook_keys'] as const;
+const sealedTables = ['wallet_keys', 'webhook_keys', 'webhook_endpoint_keys'] as const;
 const label = 'parley/sealing-check/1';
 const boundTo = 'sealing_check';
 

@@ -24,6 +24,7 @@ import { sandboxLedgerMigrations, sandboxStateMigrations } from '@app/sandbox';
 import { timersMigrations } from '@app/timers';
 import { accountChanges, StoredAccounts, UsersModule, usersReadModel } from '@app/users';
 import { operationKind, SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
+import { WebhooksModule, webhooksReadModel } from '@app/webhooks';
 import { asyncApiOf } from './events-document';
 import { rateWindowsMigrations } from './rate-windows.row';
 import { sealingCheckMigrations } from './sealing-check.row';
@@ -47,6 +48,7 @@ const readModels: readonly ReadModel[] = [
   automationsReadModel,
   approvalsReadModel,
   journalReadModel,
+  webhooksReadModel,
   activityReadModel([conversationKind, operationKind, automationKind]),
 ];
 
@@ -101,6 +103,7 @@ export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (T
     ApprovalsModule,
     ActivityModule,
     AuditModule,
+    WebhooksModule,
     ...(api
       ? [JournalModule.register(conversationKind, asyncApiOf), ReferenceModule.register(asyncApiOf), AuditServingModule]
       : []),

@@ -24,6 +24,8 @@ export type InputId = Branded<'InputId'>;
 /** A process of the deployment, from its start to its end. */
 export type ProcessId = Branded<'ProcessId'>;
 export type PartnerKeyId = Branded<'PartnerKeyId'>;
+/** Where a partner has its events delivered. */
+export type EndpointId = Branded<'EndpointId'>;
 export type RequestId = Branded<'RequestId'>;
 
 // Versions 1 to 8 with RFC variant bits, or the nil or the max UUID (specification, "Resources and their fields").

@@ -21,6 +21,7 @@ export {
   type ArtifactId,
   type AutomationId,
   type ConversationId,
+  type EndpointId,
   type InputId,
   type MessageId,
   type OccurrenceId,

@@ -9,6 +9,7 @@ import { partnerKeyKind } from '@app/partners';
 import { runBindingKind } from '@app/runs';
 import { userKind } from '@app/users';
 import { operationKind, walletKind } from '@app/wallets';
+import { endpointKind } from '@app/webhooks';
 import { operatorLogKind } from './operator-log.stream';
 
 /** Folds the events of a stream, in their order, as the decider does that decides on it. */
@@ -37,6 +38,7 @@ const kinds: readonly FoldedKind[] = [
   folded(runBindingKind),
   folded(automationKind),
   folded(inputKind),
+  folded(endpointKind),
 ];
 
 /** A folding of the stream's events; null for a stream of none of these kinds. */

@@ -1,0 +1,87 @@
+import { idInStream } from '@app/event-store';
+import { unreachable } from '@app/kernel';
+import { migration, type Projection } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { DisabledBecause, EndpointEvent, EndpointSettings } from './endpoint.events';
+import { endpointKind } from './endpoint.stream';
+
+/** An endpoint as operators see it; one that was deleted has no row. */
+@Entity('webhook_endpoints')
+export class EndpointRow implements EndpointSettings {
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') url: string;
+  @Column('json', { nullable: true }) types: readonly string[] | null;
+  @Column('text') payload: EndpointSettings['payload'];
+  @Column('text') description: string;
+  /** Null: it is enabled. */
+  @Column('text', { nullable: true }) disabledBecause: DisabledBecause | null;
+  @Column('text', { nullable: true }) disabledAt: string | null;
+  @Column('text') createdAt: string;
+  /** When something of it was last changed, its secret and whether it is enabled as well. */
+  @Column('text') updatedAt: string;
+  /** When its newest secret was made. */
+  @Column('text') rotatedAt: string;
+  /** Position of its beginning: lists are sorted by it. */
+  @Column('bigint') openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+export const endpointsMigrations = [
+  migration(
+    800,
+    'CreateWebhookEndpoints',
+    `
+      CREATE TABLE webhook_endpoints (
+        id uuid PRIMARY KEY, url text NOT NULL, types json, payload text NOT NULL, description text NOT NULL,
+        disabled_because text, disabled_at text, created_at text NOT NULL, updated_at text NOT NULL,
+        rotated_at text NOT NULL, opened_position bigint NOT NULL, position bigint NOT NULL);
+    `,
+  ),
+  // The sealed keys that deliveries are signed with. No read model: no rebuild touches them, and events carry ids of keys only.
+  migration(
+    801,
+    'CreateWebhookEndpointKeys',
+    `
+      CREATE TABLE webhook_endpoint_keys (
+        key_id uuid PRIMARY KEY, endpoint_id uuid NOT NULL, sealed bytea NOT NULL, in_force boolean NOT NULL DEFAULT false,
+        until_ms bigint, created_at timestamptz NOT NULL DEFAULT now());
+      CREATE INDEX webhook_endpoint_keys_of_endpoint ON webhook_endpoint_keys (endpoint_id);
+    `,
+  ),
+];
+
+/** One row for each endpoint that is there. */
+export const endpointsProjection: Projection<EndpointRow, EndpointEvent> = {
+  name: 'webhook_endpoints',
+  version: 1,
+  row: EndpointRow,
+  kinds: [endpointKind],
+  keyOf: ({ stream }) => idInStream(endpointKind, stream),
+  project: (row, { stream, position, event }) => {
+    const { at } = event;
+    switch (event.type) {
+      case 'endpoint.created': {
+        const id = idInStream(endpointKind, stream);
+        if (id === null) return row;
+        const { url, types, payload, description } = event;
+        const enabled = { disabledBecause: null, disabledAt: null };
+        const times = { createdAt: at, updatedAt: at, rotatedAt: at };
+        return { id, url, types, payload, description, ...enabled, ...times, openedPosition: position, position };
+      }
+      case 'endpoint.changed': {
+        const { url, types, payload, description } = event;
+        return row && { ...row, url, types, payload, description, updatedAt: at, position };
+      }
+      case 'endpoint.secret_rotated':
+        return row && { ...row, rotatedAt: at, updatedAt: at, position };
+      case 'endpoint.enabled':
+        return row && { ...row, disabledBecause: null, disabledAt: null, updatedAt: at, position };
+      case 'endpoint.disabled':
+        return row && { ...row, disabledBecause: event.because, disabledAt: at, updatedAt: at, position };
+      case 'endpoint.deleted':
+        return null;
+      default:
+        return unreachable(event);
+    }
+  },
+};

@@ -1,0 +1,65 @@
+import { epochMsOf, instantOf, type Instant } from '@app/kernel';
+import type { EndpointEvent, EndpointSettings } from './endpoint.events';
+
+/** A key by which deliveries are signed. */
+export interface SigningKey {
+  readonly keyId: string;
+  /** Until when it signs, by the service clock; null: it is the newest. */
+  readonly until: Instant | null;
+}
+
+/** An endpoint that has not been deleted. */
+export interface PresentEndpoint {
+  readonly status: 'enabled' | 'disabled';
+  readonly settings: EndpointSettings;
+  /** The newest first. */
+  readonly keys: readonly SigningKey[];
+}
+
+export type EndpointState = PresentEndpoint | { readonly status: 'absent' } | { readonly status: 'deleted' };
+
+/** How long an earlier key signs beside the newest one: receivers have that long to take the new secret. */
+export const replacedKeySignsMs = 24 * 3_600_000;
+
+/** The keys that sign at an instant, newest first. */
+export function keysAt(keys: readonly SigningKey[], at: Instant): readonly SigningKey[] {
+  return keys.filter(({ until }) => until === null || epochMsOf(until) > epochMsOf(at));
+}
+
+export function isPresent(state: EndpointState): state is PresentEndpoint {
+  return state.status === 'enabled' || state.status === 'disabled';
+}
+
+export function evolveEndpoint(state: EndpointState, event: EndpointEvent): EndpointState {
+  if (event.type === 'endpoint.created')
+    return { status: 'enabled', settings: settingsOf(event), keys: [{ keyId: event.keyId, until: null }] };
+  return isPresent(state) ? evolvePresent(state, event) : state;
+}
+
+function evolvePresent(
+  state: PresentEndpoint,
+  event: Exclude<EndpointEvent, { readonly type: 'endpoint.created' }>,
+): EndpointState {
+  switch (event.type) {
+    case 'endpoint.changed':
+      return { ...state, settings: settingsOf(event) };
+    case 'endpoint.secret_rotated':
+      return { ...state, keys: [{ keyId: event.keyId, until: null }, ...replacedAt(state.keys, event.at)] };
+    case 'endpoint.enabled':
+      return { ...state, status: 'enabled' };
+    case 'endpoint.disabled':
+      return { ...state, status: 'disabled' };
+    case 'endpoint.deleted':
+      return { status: 'deleted' };
+  }
+}
+
+/** Those that still sign once another one is the newest. */
+function replacedAt(keys: readonly SigningKey[], at: Instant): readonly SigningKey[] {
+  const until = instantOf(epochMsOf(at) + replacedKeySignsMs);
+  return keysAt(keys, at).map((key) => ({ ...key, until: key.until ?? until }));
+}
+
+function settingsOf({ url, types, payload, description }: EndpointSettings): EndpointSettings {
+  return { url, types, payload, description };
+}

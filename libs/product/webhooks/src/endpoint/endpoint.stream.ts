@@ -1,0 +1,11 @@
+import type { StreamKind } from '@app/event-store';
+import { endpointDecider, type EndpointCommand } from './endpoint.decider';
+import type { EndpointEvent } from './endpoint.events';
+import type { EndpointState } from './endpoint.state';
+
+/** `endpoint-<endpointId>`: one stream for each place where a partner has events delivered. */
+export const endpointKind: StreamKind<EndpointState, EndpointCommand, EndpointEvent> = {
+  category: 'endpoint',
+  decider: endpointDecider,
+  stateVersion: 1,
+};

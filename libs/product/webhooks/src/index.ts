@@ -1,0 +1,11 @@
+export { ChangeEndpoint } from './endpoint/change-endpoint';
+export { CreateEndpoint } from './endpoint/create-endpoint';
+export { DeleteEndpoint } from './endpoint/delete-endpoint';
+export { DisableEndpoint } from './endpoint/disable-endpoint';
+export { descriptionLengthMax, urlLengthMax } from './endpoint/endpoint.decider';
+export { disabledCauses, type DisabledBecause, type EndpointEvent } from './endpoint/endpoint.events';
+export { endpointKind } from './endpoint/endpoint.stream';
+export { EndpointSecrets } from './endpoint/endpoint-secrets';
+export { FindEndpoint, ListEndpoints, type ListedEndpoint } from './endpoint/find-endpoints';
+export { RotateEndpointSecret } from './endpoint/rotate-secret';
+export { WebhooksModule, webhooksReadModel } from './webhooks.module';

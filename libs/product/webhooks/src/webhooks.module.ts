@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { ChangeEndpointHandler } from './endpoint/change-endpoint';
+import { CreateEndpointHandler } from './endpoint/create-endpoint';
+import { DeleteEndpointHandler } from './endpoint/delete-endpoint';
+import { DisableEndpointHandler } from './endpoint/disable-endpoint';
+import { EndpointSecrets } from './endpoint/endpoint-secrets';
+import { EndpointUrls } from './endpoint/endpoint-urls';
+import { EndpointRow, endpointsMigrations, endpointsProjection } from './endpoint/endpoint.projection';
+import { FindEndpointHandler, ListEndpointsHandler } from './endpoint/find-endpoints';
+import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
+
+/** Where partners have events delivered, as operators and deliveries know it. */
+@Module({
+  providers: [
+    EndpointSecrets,
+    EndpointUrls,
+    ChangeEndpointHandler,
+    CreateEndpointHandler,
+    DeleteEndpointHandler,
+    DisableEndpointHandler,
+    FindEndpointHandler,
+    ListEndpointsHandler,
+    RotateEndpointSecretHandler,
+  ],
+  exports: [EndpointSecrets],
+})
+export class WebhooksModule {}
+
+/** What the slice keeps in PostgreSQL. */
+export const webhooksReadModel = {
+  rows: [EndpointRow],
+  migrations: endpointsMigrations,
+  projections: [endpointsProjection],
+};
