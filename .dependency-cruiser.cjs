@@ -282,7 +282,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: {
-      path: '^(dist|coverage|libs/clients/(client|verify)/dist[^/]*)/|^test/(bench|conformance|generators)/node_modules/',
+      path: '^(dist|coverage|libs/clients/(client|verify)/dist[^/]*)/|^test/(bench|conformance|generators|runtimes)/node_modules/',
     },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -1,4 +1,6 @@
-import { ParleyProblem, ParleyUnreachable, problemOf, type Unreached } from './problems.js';
+import { hostOf } from './base-url.js';
+import { connectionFailure, outcomeUnknown } from './connection-failure.js';
+import { ParleyProblem, ParleyUnreachable, problemOf } from './problems.js';
 import { retryAfterSeconds } from './retries.js';
 
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
@@ -6,18 +8,6 @@ export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 /** The largest answer that is taken: well over the largest artifact. */
 const answerBytesMax = 64 * 1024 * 1024;
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
-/** Error codes of connections that were never established: nothing was sent. */
-const notConnected: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ConnectionRefused',
-]);
-const causesMax = 10;
-
 export interface Attempt {
   readonly fetch: Fetch;
   readonly url: string;
@@ -31,35 +21,35 @@ export interface Attempt {
 
 /** One request, and its whole answer. Throws ParleyProblem, ParleyUnreachable, or the signal's reason. */
 export async function attemptWhole(attempt: Attempt, expectsJson: boolean): Promise<Response> {
-  const { requestId, signal, timeoutMs } = attempt;
+  const { signal, timeoutMs } = attempt;
   return withTimeout({ signal, timeoutMs, staysOpen: false }, async (inner, timedOut) => {
     try {
       const response = await attempt.fetch(attempt.url, { ...attempt.init, redirect: 'manual', signal: inner });
       const bytes = await readWhole(response);
-      if (!response.ok) throw failureOf(response, bytes, requestId);
-      if (expectsJson && !statusesWithoutBody.has(response.status)) mustBeJson(response, bytes, requestId);
+      if (!response.ok) throw failureOf(response, bytes, attempt);
+      if (expectsJson && !statusesWithoutBody.has(response.status)) mustBeJson(response, bytes, attempt);
       return rebuilt(response, bytes);
     } catch (error) {
       signal.throwIfAborted();
-      throw connectionFailure(error, requestId, timedOut());
+      throw unreached(error, attempt, timedOut());
     }
   });
 }
 
 /** One request whose answer is a stream: resolves as soon as its head is there. Throws as `attemptWhole`. */
 export async function attemptStream(attempt: Attempt, mediaType: string): Promise<ReadableStream<Uint8Array>> {
-  const { requestId, signal, timeoutMs } = attempt;
+  const { signal, timeoutMs } = attempt;
   return withTimeout({ signal, timeoutMs, staysOpen: true }, async (inner, timedOut) => {
     try {
       const response = await attempt.fetch(attempt.url, { ...attempt.init, redirect: 'manual', signal: inner });
-      if (!response.ok) throw failureOf(response, await readWhole(response), requestId);
+      if (!response.ok) throw failureOf(response, await readWhole(response), attempt);
       const { body } = response;
       if (body !== null && mediaTypeOf(response) === mediaType) return body;
       await body?.cancel();
-      throw notTheService(response, requestId);
+      throw notTheService(response, attempt);
     } catch (error) {
       signal.throwIfAborted();
-      throw connectionFailure(error, requestId, timedOut());
+      throw unreached(error, attempt, timedOut());
     }
   });
 }
@@ -100,10 +90,15 @@ async function readWhole(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   if (response.body === null) return new Uint8Array(0);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of response.body) {
-    length += chunk.length;
-    if (length > answerBytesMax) throw new Error(`the answer is longer than ${answerBytesMax} bytes`);
-    chunks.push(chunk);
+  // With a reader, since not every browser iterates a stream.
+  const reader = response.body.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    length += read.value.length;
+    if (length > answerBytesMax) {
+      await reader.cancel();
+      throw new Error(`the answer is longer than ${answerBytesMax} bytes`);
+    }
+    chunks.push(read.value);
   }
   const whole = new Uint8Array(length);
   chunks.reduce((at, chunk) => {
@@ -121,26 +116,29 @@ function rebuilt(response: Response, bytes: Uint8Array<ArrayBuffer>): Response {
   return new Response(statusesWithoutBody.has(status) ? null : bytes, { status, statusText, headers });
 }
 
-function failureOf(response: Response, bytes: Uint8Array, requestId: string): Error {
+function failureOf(response: Response, bytes: Uint8Array, attempt: Attempt): Error {
   const isProblem = mediaTypeOf(response) === 'application/problem+json';
   const problem = isProblem ? problemOf(parseJson(bytes)) : null;
   return problem === null
-    ? notTheService(response, requestId)
+    ? notTheService(response, attempt)
     : new ParleyProblem(problem, retryAfterSeconds(response.headers));
 }
 
-function mustBeJson(response: Response, bytes: Uint8Array, requestId: string): void {
+function mustBeJson(response: Response, bytes: Uint8Array, attempt: Attempt): void {
   if (mediaTypeOf(response) !== 'application/json' || parseJson(bytes) === undefined)
-    throw notTheService(response, requestId);
+    throw notTheService(response, attempt);
 }
 
-function notTheService(response: Response, requestId: string): ParleyUnreachable {
+function notTheService(response: Response, { url, requestId }: Attempt): ParleyUnreachable {
   const { status } = response;
-  const what = `The answer (${status}, ${mediaTypeOf(response) || 'no media type'}) is none of the service's`;
+  const host = hostOf(url);
+  const kind = mediaTypeOf(response) || 'no media type';
+  const what = `The answer of ${host} (${status}, ${kind}) is none of the service's: ${outcomeUnknown}`;
   const asked = retryAfterSeconds(response.headers);
   return new ParleyUnreachable(what, {
     kind: 'answer',
     outcome: 'unknown',
+    host,
     requestId,
     status,
     retryAfterSeconds: asked,
@@ -162,28 +160,11 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function connectionFailure(error: unknown, requestId: string, late: boolean): Error {
+/** What an attempt rejects with that got no whole answer. */
+function unreached(error: unknown, { url, requestId, timeoutMs }: Attempt, late: boolean): Error {
   if (error instanceof ParleyProblem || error instanceof ParleyUnreachable) return error;
-  if (late) return new ParleyUnreachable('No whole answer in time', { kind: 'timeout', outcome: 'unknown', requestId });
-  return new ParleyUnreachable('The connection failed', {
-    kind: 'connection',
-    outcome: outcomeOf(error),
-    requestId,
-    cause: error,
-  });
-}
-
-function outcomeOf(error: unknown): Unreached['outcome'] {
-  return neverConnected(error, 0) ? 'not_sent' : 'unknown';
-}
-
-/** Whether every attempt to connect that an error tells of failed. */
-function neverConnected(error: unknown, depth: number): boolean {
-  if (typeof error !== 'object' || error === null || depth > causesMax) return false;
-  // Several, when a name stands for several addresses.
-  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) {
-    return error.errors.every((one) => neverConnected(one, depth + 1));
-  }
-  if ('code' in error && notConnected.has(error.code)) return true;
-  return 'cause' in error && neverConnected(error.cause, depth + 1);
+  if (!late) return connectionFailure(error, url, requestId);
+  const host = hostOf(url);
+  const message = `No whole answer from ${host} in ${timeoutMs} ms: ${outcomeUnknown}`;
+  return new ParleyUnreachable(message, { kind: 'timeout', outcome: 'unknown', host, requestId });
 }

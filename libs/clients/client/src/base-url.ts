@@ -27,3 +27,9 @@ function parsed(text: string): URL | null {
     return null;
   }
 }
+
+/** `host:port`, also where the port is the protocol's own. */
+export function hostOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+}

@@ -57,9 +57,11 @@ export interface Unreached {
   readonly kind: 'connection' | 'timeout' | 'answer';
   /**
    * `not_sent`: the request did not reach anything, nothing has happened. `unknown`: it may have been carried out; read the
-   * recorded state before you act again.
+   * recorded state before you act again. In a browser always `unknown`: a page is never told more.
    */
   readonly outcome: 'not_sent' | 'unknown';
+  /** Where the request went, or was to go: `parley.example.com:443`. */
+  readonly host: string;
   /** The id that the request carried. */
   readonly requestId: string;
   /** The HTTP status, when there was an answer at all. */
@@ -73,14 +75,16 @@ export class ParleyUnreachable extends Error implements Unreached {
   override readonly name = unreachableName;
   readonly kind: Unreached['kind'];
   readonly outcome: Unreached['outcome'];
+  readonly host: string;
   readonly requestId: string;
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(message: string, { kind, outcome, requestId, status, retryAfterSeconds, cause }: Unreached) {
+  constructor(message: string, { kind, outcome, host, requestId, status, retryAfterSeconds, cause }: Unreached) {
     super(message, { cause });
     this.kind = kind;
     this.outcome = outcome;
+    this.host = host;
     this.requestId = requestId;
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;

@@ -1,3 +1,4 @@
+import { hostOf } from './base-url.js';
 import { framesOf, GarbledStream } from './frames.js';
 import { isProblem, ParleyUnreachable } from './problems.js';
 import { askedDelayMs, jitteredMs, pause } from './retries.js';
@@ -119,7 +120,9 @@ export class JournalStream {
   private countGarbled(error: GarbledStream): void {
     this.garbled += 1;
     if (this.garbled < garbledMax) return;
-    const what = `The stream cannot be read after ${this.after}: ${error.message}`;
-    throw new ParleyUnreachable(what, { kind: 'answer', outcome: 'unknown', requestId: this.requestId, cause: error });
+    const host = hostOf(this.url);
+    const what = `The stream of ${host} cannot be read after ${this.after}: ${error.message}`;
+    const { requestId } = this;
+    throw new ParleyUnreachable(what, { kind: 'answer', outcome: 'unknown', host, requestId, cause: error });
   }
 }

@@ -1,0 +1,5 @@
+// On runtimes that have a command line.
+import process from 'node:process';
+import { tryOut } from './program.mjs';
+
+console.log(JSON.stringify(await tryOut(JSON.parse(process.env['GIVEN'] ?? ''))));
