@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { Deliveries } from './delivery/deliveries';
+import { deliveriesMigrations } from './delivery/delivery-tables';
 import { ChangeEndpointHandler } from './endpoint/change-endpoint';
 import { CreateEndpointHandler } from './endpoint/create-endpoint';
 import { DeleteEndpointHandler } from './endpoint/delete-endpoint';
@@ -12,6 +14,7 @@ import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
 /** Where partners have events delivered, as operators and deliveries know it. */
 @Module({
   providers: [
+    Deliveries,
     EndpointSecrets,
     EndpointUrls,
     ChangeEndpointHandler,
@@ -22,13 +25,13 @@ import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
     ListEndpointsHandler,
     RotateEndpointSecretHandler,
   ],
-  exports: [EndpointSecrets],
+  exports: [Deliveries, EndpointSecrets],
 })
 export class WebhooksModule {}
 
 /** What the slice keeps in PostgreSQL. */
 export const webhooksReadModel = {
   rows: [EndpointRow],
-  migrations: endpointsMigrations,
+  migrations: [...endpointsMigrations, ...deliveriesMigrations],
   projections: [endpointsProjection],
 };

@@ -70,6 +70,9 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
     // The log's tables name positions; of the same events in the same order they are built again to the same tree.
     await manager.query('TRUNCATE transparency_leaves, transparency_tiles');
     await manager.query('UPDATE transparency_log SET size = 0, position = 0');
+    // Without a mark, a recovery of webhooks begins at the first event.
+    await manager.query('TRUNCATE webhook_marks');
+    await manager.query('UPDATE webhook_recoveries SET position = 0');
   });
 }
 
