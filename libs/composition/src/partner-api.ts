@@ -5,6 +5,7 @@ import { transparencyGroup } from '@app/audit';
 import { automationsGroup } from '@app/automations';
 import { budgetGroup } from '@app/budget';
 import { conversationsGroup } from '@app/conversations';
+import { toolServersGroup } from '@app/engine';
 import { serviceGroup, type ApiDescription } from '@app/http';
 import { eventsGroup } from '@app/journal';
 import { runsGroup } from '@app/runs';
@@ -40,6 +41,7 @@ export const partnerApi: ApiDescription = {
     eventsGroup,
     activityGroup,
     transparencyGroup,
+    toolServersGroup,
     serviceGroup,
     sandboxGroup,
   ],

@@ -13,7 +13,7 @@ import {
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { conversationKind, ConversationsModule, conversationsReadModel } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
-import { ActiveAccounts, EngineModule, EngineCatalogModule } from '@app/engine';
+import { ActiveAccounts, EngineModule, EngineCatalogModule, ToolServersModule } from '@app/engine';
 import { OperatorsModule, OperatorWorkModule } from '@app/operators';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
@@ -105,7 +105,12 @@ export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (T
     AuditModule,
     WebhooksModule,
     ...(api
-      ? [JournalModule.register(conversationKind, asyncApiOf), ReferenceModule.register(asyncApiOf), AuditServingModule]
+      ? [
+          JournalModule.register(conversationKind, asyncApiOf),
+          ReferenceModule.register(asyncApiOf),
+          AuditServingModule,
+          ToolServersModule,
+        ]
       : []),
     ...(api && operators ? [OperatorsModule] : []),
     ...(worker

@@ -45,6 +45,7 @@ export {
   type JsonObject,
   type JsonValue,
 } from './json';
+export { isJsonPointer, pointerForm, valueAt } from './json-pointers';
 export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
 export { productVersion, specificationRevision } from './product-version';

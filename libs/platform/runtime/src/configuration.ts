@@ -4,6 +4,7 @@ import { artifactVariables } from './artifact-variables';
 import { auditVariables, needsTooMany } from './audit-variables';
 import { commandLineVariables } from './command-line-variables';
 import { connectionVariables } from './connection-variables';
+import { contextProblems, contextVariables } from './context-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
 import { identityVariables, leavesKeysOpen, sharesAudience } from './identity-variables';
 import { insecureWarnings, insecureVariables, insecureProblems } from './insecure-variables';
@@ -73,6 +74,7 @@ export const variables = {
     desc: 'Cents reserved for each run segment when it is admitted',
   }),
   ...mcpVariables,
+  ...contextVariables,
   ...modelVariables,
   MODEL_HISTORY_TOKENS: positiveInteger({
     default: 16_000,
@@ -210,7 +212,8 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       broken.push(...sandboxDefaults(given, defaultDataDir).map((rule) => `  ${rule}`));
       broken.push(...nearIntentsRules(given).map((rule) => `  ${rule}`));
       // Reason for the assertion: envalid gives the values that passed, and types them unknown.
-      broken.push(...insecureProblems(valid as Partial<Environment>).map((rule) => `  ${rule}`));
+      const passed = valid as Partial<Environment>;
+      broken.push(...[...insecureProblems(passed), ...contextProblems(passed)].map((rule) => `  ${rule}`));
       if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');
       if (endsTooSoon(given))
         broken.push('  V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it');

@@ -1,11 +1,12 @@
 export { askedGauges } from './asked-gauges';
 export type { WitnessAddress } from './audit-variables';
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
+export type { ConsentTemplate } from './consent-template';
 export { fetchWithoutRedirects } from './fetch-without-redirects';
 export { GroupLoader } from './group-loader';
 export { isOnThisMachine } from './insecure-variables';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './logging';
-export type { McpClientCredentials, McpServerSettings, McpTransport } from './mcp-variables';
+export type { McpClientCredentials, McpServerSettings, McpToolSettings, McpTransport } from './mcp-variables';
 export { Metrics } from './metrics';
 export type { ModelPrice } from './model-prices';
 export { ModelFaults, NoFaults, type ModelFault } from './model-faults';

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { messageOf, production } from '../test/environments';
 import { configurationWarnings, readConfiguration, variables } from './configuration';
 
@@ -7,6 +8,12 @@ describe('production', () => {
     MODEL_PROVIDER: 'openai-compatible',
     MODEL_NAME: 'm',
     MODEL_PRICES: '{"m":{"inputUsdPerMillion":"1","outputUsdPerMillion":"1"}}',
+  };
+  /** What a server over HTTP knows by whose call it is. */
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const context = {
+    CONTEXT_SIGNING_KEYS: JSON.stringify(privateKey.export({ format: 'jwk' })),
+    PUBLIC_URL: 'https://agents.example',
   };
   const clear: [allowance: string, variable: string, value: string][] = [
     ['ALLOW_INSECURE_ISSUER', 'OIDC_ISSUER', 'http://id.example'],
@@ -31,7 +38,7 @@ describe('production', () => {
     ['ALLOW_INSECURE_PROVIDERS', 'MCP_SERVERS', mcp('http://tools/mcp')],
   ];
   it.each(clear)('without %s refuses %s %s', (allowance, variable, value) => {
-    const environment = { ...production, ...model, MODEL_BASE_URL: 'https://model/v1', [variable]: value };
+    const environment = { ...production, ...model, ...context, MODEL_BASE_URL: 'https://model/v1', [variable]: value };
     const lines = messageOf(environment).split('\n').slice(1);
     expect(lines).toEqual([expect.stringMatching(new RegExp(`^  ${variable}: .*\\(or set ${allowance}=true\\)$`))]);
     expect(lines[0]).not.toContain('hunter2');
@@ -64,7 +71,7 @@ describe('production', () => {
     ['S3_ENDPOINT', 'http://localhost:9000'],
     ['MCP_SERVERS', mcp('http://127.0.0.1:1/mcp')],
   ])('takes %s %s', (variable, value) => {
-    const environment = { ...production, [variable]: value };
+    const environment = { ...production, ...context, [variable]: value };
     expect(configurationWarnings(environment, readConfiguration(environment))).toEqual([]);
   });
 });

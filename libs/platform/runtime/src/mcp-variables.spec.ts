@@ -8,7 +8,7 @@ describe('MCP_SERVERS', () => {
   it('is empty unless it is set', () => expect(readConfiguration({}).env.MCP_SERVERS).toEqual([]));
 
   it('fills in what may be left out', () => {
-    const defaults = { tools: {}, timeoutMs: 30_000, startTimeoutMs: 60_000, resultBytesMax: 65_536 };
+    const defaults = { idempotent: null, tools: {}, timeoutMs: 30_000, startTimeoutMs: 60_000, resultBytesMax: 65_536 };
     expect(reading([web, child])).toEqual([
       { ...defaults, ...web },
       { ...defaults, ...child },
@@ -17,9 +17,29 @@ describe('MCP_SERVERS', () => {
 
   it('takes a list of names as the only tools that are allowed', () => {
     expect(reading([{ ...web, tools: ['look', 'find'] }])).toMatchObject([
-      { consent: 'off', tools: { look: 'ask', find: 'ask' } },
+      { consent: 'off', tools: { look: { consent: 'ask' }, find: { consent: 'ask' } } },
     ]);
-    expect(reading([{ ...web, tools: { look: 'off' } }])).toMatchObject([{ consent: 'ask', tools: { look: 'off' } }]);
+    expect(reading([{ ...web, tools: { look: 'off' } }])).toMatchObject([
+      { consent: 'ask', tools: { look: { consent: 'off' } } },
+    ]);
+  });
+
+  it('takes, of each tool, what is asked for and whether it does nothing twice', () => {
+    const cancel = { consent: 'ask', consentSummary: 'Cancel order {/orderId}', idempotent: false };
+    const tools = { list: 'auto', cancel, pay: { consent: 'ask' } };
+    expect(reading([{ ...web, idempotent: true, tools }])).toMatchObject([
+      {
+        idempotent: true,
+        tools: {
+          list: { consent: 'auto', idempotent: true, consentSummary: null },
+          cancel: { consent: 'ask', idempotent: false, consentSummary: ['Cancel order ', { pointer: '/orderId' }] },
+          pay: { consent: 'ask', idempotent: true, consentSummary: null },
+        },
+      },
+    ]);
+    expect(reading([{ ...web, idempotent: true, tools: ['list'] }])).toMatchObject([
+      { consent: 'off', tools: { list: { consent: 'ask', idempotent: true } } },
+    ]);
   });
 
   it('takes tokens from a file, and credentials of a client with one secret', () => {
@@ -57,6 +77,11 @@ describe('MCP_SERVERS', () => {
     ['a member that is not known', [{ ...web, secret: 1 }]],
     ['no consent', [{ ...web, consent: undefined }]],
     ['another consent', [{ ...web, tools: { look: 'never' } }]],
+    ['a tool without consent', [{ ...web, tools: { look: { idempotent: true } } }]],
+    ['a member of a tool that is not known', [{ ...web, tools: { look: { consent: 'ask', secret: 1 } } }]],
+    ['words for who is not asked', [{ ...web, tools: { look: { consent: 'auto', consentSummary: 'Look' } } }]],
+    ['broken words', [{ ...web, tools: { look: { consent: 'ask', consentSummary: 'Look at {secret@}' } } }]],
+    ['our own header', [{ ...web, transport: { ...web.transport, headers: { 'parley-context': 'secret@' } } }]],
     ['another transport', [{ ...web, transport: { type: 'sse', url: 'https://host' } }]],
     ['credentials in the address', [{ ...web, transport: { type: 'http', url: 'https://secret@host' } }]],
     ['a broken header', [{ ...web, transport: { ...web.transport, headers: { a: 'b\r\nc: d' } } }]],

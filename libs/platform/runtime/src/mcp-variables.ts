@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020';
 import { makeValidator } from 'envalid';
+import { parseConsentTemplate, templateBounds, type ConsentTemplate } from './consent-template';
 import { Rule } from './variable-rules';
 
 /** Whether a tool may be called as it is, only with the user's approval, or not at all. */
@@ -38,13 +39,23 @@ export type McpTransport =
       readonly env?: Readonly<Record<string, string>>;
     };
 
+/** What the operator says of a tool. */
+export interface McpToolSettings {
+  readonly consent: McpConsent;
+  /** Whether it does nothing twice for one `parley/toolCallId`; null: what the server itself says of the tool counts. */
+  readonly idempotent: boolean | null;
+  /** What the user is asked; null: to look at the input. */
+  readonly consentSummary: ConsentTemplate | null;
+}
+
 /** An MCP server of the deployment; its tools are named `<name>_<tool>`. */
 export interface McpServerSettings {
   readonly name: string;
   readonly transport: McpTransport;
-  /** For every tool that `tools` does not name. */
+  /** For every tool that `tools` does not name, as `idempotent`. */
   readonly consent: McpConsent;
-  readonly tools: Readonly<Record<string, McpConsent>>;
+  readonly idempotent: boolean | null;
+  readonly tools: Readonly<Record<string, McpToolSettings>>;
   /** How long a call may take. */
   readonly timeoutMs: number;
   /** Until the server has started and told its tools. */
@@ -52,16 +63,23 @@ export interface McpServerSettings {
   readonly resultBytesMax: number;
 }
 
+interface GivenTool {
+  readonly consent: McpConsent;
+  readonly idempotent?: boolean;
+  readonly consentSummary?: string;
+}
+
 type GivenServer = Pick<McpServerSettings, 'name' | 'transport' | 'consent'> &
   Partial<Omit<McpServerSettings, 'tools'>> & {
     /** A list: these, and no others. */
-    readonly tools?: McpServerSettings['tools'] | readonly string[];
+    readonly tools?: Readonly<Record<string, McpConsent | GivenTool>> | readonly string[];
   };
 
 const defaults = { timeoutMs: 30_000, startTimeoutMs: 60_000, resultBytesMax: 64 * 1024 };
 const serversMax = 16;
 
 const consent = { enum: ['auto', 'ask', 'off'] };
+const idempotent = { type: 'boolean' };
 const text = { type: 'string', maxLength: 8192 };
 const word = { ...text, minLength: 1 };
 const url = { type: 'string', pattern: '^https?://[^\\s@]+$', maxLength: 2048 };
@@ -81,6 +99,19 @@ const clientCredentials = {
   dependentRequired: { algorithm: ['privateKeyFile'] },
   additionalProperties: false,
 };
+const tool = {
+  type: ['string', 'object'],
+  if: { type: 'string' },
+  then: consent,
+  else: {
+    properties: { consent, idempotent, consentSummary: { type: 'string' } },
+    required: ['consent'],
+    additionalProperties: false,
+    // Nobody is asked about another tool.
+    if: { required: ['consentSummary'] },
+    then: { properties: { consent: { const: 'ask' } } },
+  },
+};
 const http = {
   properties: {
     type: { const: 'http' },
@@ -88,7 +119,8 @@ const http = {
     headers: {
       type: 'object',
       maxProperties: 64,
-      propertyNames: { pattern: '^[A-Za-z0-9_-]{1,128}$' },
+      // Headers of this name are the service's own.
+      propertyNames: { pattern: '^(?![Pp][Aa][Rr][Ll][Ee][Yy]-)[A-Za-z0-9_-]{1,128}$' },
       additionalProperties: { type: 'string', pattern: '^[\\x20-\\x7e]{0,4096}$' },
     },
     tokenFile: word,
@@ -127,10 +159,11 @@ const serversSchema = {
       consent,
       tools: {
         anyOf: [
-          { type: 'object', maxProperties: 256, additionalProperties: consent },
+          { type: 'object', maxProperties: 256, additionalProperties: tool },
           { type: 'array', maxItems: 256, items: word },
         ],
       },
+      idempotent,
       timeoutMs: time,
       startTimeoutMs: time,
       resultBytesMax: { type: 'integer', minimum: 1024, maximum: 256 * 1024 },
@@ -149,13 +182,28 @@ const mcpServers = makeValidator<readonly McpServerSettings[]>((json) => {
     throw new Rule(`must be a JSON list of MCP servers: ${instancePath.slice(0, 100)} ${message}`);
   }
   if (new Set(servers.map(({ name }) => name)).size < servers.length) throw new Rule('must name each server once');
-  return servers.map((server) => ({ ...defaults, ...server, ...consents(server) }));
+  return servers.map((server) => ({ ...defaults, ...server, ...toolSettings(server) }));
 });
 
 /** A list of names allows these with the server's consent, and turns every other tool off. */
-function consents({ consent, tools = {} }: GivenServer): Pick<McpServerSettings, 'consent' | 'tools'> {
-  if (!isNames(tools)) return { consent, tools };
-  return { consent: 'off', tools: Object.fromEntries(tools.map((name) => [name, consent])) };
+function toolSettings(server: GivenServer): Pick<McpServerSettings, 'consent' | 'idempotent' | 'tools'> {
+  const { name: serverName, consent, idempotent = null, tools = {} } = server;
+  const given = isNames(tools) ? tools.map((name) => [name, consent] as const) : Object.entries(tools);
+  const settings = given.map(([name, tool]) => {
+    const { consentSummary, ...own } = typeof tool === 'string' ? { consent: tool } : tool;
+    return [name, { idempotent, ...own, consentSummary: templateOf(consentSummary, serverName) }] as const;
+  });
+  return { consent: isNames(tools) ? 'off' : consent, idempotent, tools: Object.fromEntries(settings) };
+}
+
+function templateOf(text: string | undefined, server: string): ConsentTemplate | null {
+  const template = text === undefined ? null : parseConsentTemplate(text);
+  if (text === undefined || template !== null) return template;
+  const { lengthMax, pointersMax } = templateBounds;
+  throw new Rule(
+    `must give each consentSummary as one line of ${lengthMax} characters at most, without quotation marks, with ${pointersMax} JSON ` +
+      `pointers at most in braces, such as {/orderId}: not so at the server ${server}`,
+  );
 }
 
 function isNames(tools: NonNullable<GivenServer['tools']>): tools is readonly string[] {
@@ -170,8 +218,9 @@ export const mcpVariables = {
       'Secret, a list in JSON of MCP servers whose tools agents may use: {"name", "transport": {"type": "http", "url", "headers", ' +
       '"tokenFile" or "clientCredentials": {"issuer", "clientId", "clientSecret", "clientSecretFile" or "privateKeyFile" with ' +
       '"algorithm", "scope"}} or {"type": "stdio", "command", "args", "env"}, "consent": "auto", "ask" or "off", ' +
-      '"tools": {"tool": consent} or a list of the only ones allowed, "timeoutMs": 30000, "startTimeoutMs": 60000, ' +
-      '"resultBytesMax": 65536}; the first three are needed',
+      '"idempotent": true where it does nothing twice for one parley/toolCallId, "tools": {"tool": consent or {"consent", ' +
+      '"idempotent", "consentSummary": "Cancel order {/orderId}"}} or a list of the only ones allowed, "timeoutMs": 30000, ' +
+      '"startTimeoutMs": 60000, "resultBytesMax": 65536}; name, transport and consent are needed (docs/mcp.md)',
   }),
 };
 

@@ -58,7 +58,7 @@ const terms = list(
   {
     max: termNames.length,
     description:
-      'The same as a list for a page, in this order and at most one of each name; empty where nothing but the input itself is agreed to',
+      'The same as a list for a page, in this order and at most one of each name; empty where nothing but the input itself is agreed to, and nobody put it into words',
   },
 );
 const notApplicable = constant(null);

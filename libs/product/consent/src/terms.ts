@@ -35,15 +35,22 @@ export function summaryOf(sentences: readonly string[], quoted: Quoted | null = 
   return quote === null || codePointLength(quote) + 1 > left ? told : `${told} ${quote}`;
 }
 
-/** The text on one line in quotation marks, which it cannot end itself; its beginning where it is longer than 200 characters. */
-export function quotation(text: string): string {
+/** What is not seen, or turns the order of what is: all of it but the two joiners, which scripts and emoji are written with. */
+const unseen = /(?![\u200c\u200d])\p{C}/gu;
+
+/**
+ * The text on one line in quotation marks, which it cannot end itself; its beginning where it is longer.
+ * @param lengthMax in code points
+ */
+export function quotation(text: string, lengthMax: number = quotedLengthMax): string {
   const points = [
     ...text
       .replace(/\s+/gu, ' ')
-      .replace(/["“”„]/gu, "'")
+      .replace(/["“”„‟〝〞＂]/gu, "'")
+      .replace(unseen, '\ufffd')
       .trim(),
   ];
-  const shown = points.length <= quotedLengthMax ? points : [...points.slice(0, quotedLengthMax - 1), '…'];
+  const shown = points.length <= lengthMax ? points : [...points.slice(0, lengthMax - 1), '…'];
   return `“${shown.join('')}”`;
 }
 

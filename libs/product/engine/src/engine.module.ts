@@ -13,8 +13,11 @@ import { ExecuteRun } from './execute-run';
 import { LeaseRecoveries } from './lease-recoveries';
 import { ModelCalls } from './model-calls';
 import { ModelStep } from './model-step';
+import { ContextKeys } from './mcp/context-keys';
+import { ContextKeysController } from './mcp/context-keys.controller';
 import { McpReadiness } from './mcp/mcp-readiness';
 import { McpServers } from './mcp/mcp-servers';
+import { ReadContextKeysHandler } from './mcp/read-context-keys';
 import { ToolCalls } from './tool-calls';
 import { ModelReadiness } from './model-readiness';
 import { Models } from './models';
@@ -34,6 +37,7 @@ import { StopExecutionHandler, WorkerSagas } from './wake-worker';
 @Module({
   imports: [ArtifactsModule, AutomationsModule, DeploymentModule, WalletsModule],
   providers: [
+    ContextKeys,
     McpReadiness,
     McpServers,
     ModelReadiness,
@@ -60,6 +64,10 @@ import { StopExecutionHandler, WorkerSagas } from './wake-worker';
   exports: [EngineCatalog, Models, Tools],
 })
 export class EngineCatalogModule {}
+
+/** Tells servers of tools by which keys they know whose call it is, in api processes. */
+@Module({ controllers: [ContextKeysController], providers: [ContextKeys, ReadContextKeysHandler] })
+export class ToolServersModule {}
 
 /** The execution of runs, for worker processes. */
 @Module({

@@ -1,5 +1,6 @@
 export { ActiveAccounts } from './active-accounts';
-export { EngineModule, EngineCatalogModule } from './engine.module';
+export { EngineModule, EngineCatalogModule, ToolServersModule } from './engine.module';
+export { toolServersGroup } from './mcp/context-keys.contract';
 export {
   ModelFailed,
   type LanguageModel,

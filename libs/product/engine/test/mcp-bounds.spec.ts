@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { Logger } from '@nestjs/common';
-import { readConfiguration } from '@app/runtime';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
 import { until } from '@app/testing/until';
 import { connectMcp } from '../src/mcp/client.adapter';
+import { ContextKeys } from '../src/mcp/context-keys';
 import { McpServer } from '../src/mcp/mcp-server';
-import { calling } from './mcp-calls';
+import { calling, configured } from './mcp-calls';
 
 const tooLarge = 'x'.repeat(5 * 1024 * 1024);
 const unreachable = { outcome: 'error', result: { error: expect.stringContaining('could not be reached') as unknown } };
@@ -26,10 +26,10 @@ afterEach(async () => {
 /** By itself: nothing looks after it but what the test does. */
 async function connected(): Promise<McpServer> {
   const transport = { type: 'http', url: mcp.url };
-  const { env } = readConfiguration({ MCP_SERVERS: JSON.stringify([{ name: 'docs', transport, consent: 'auto' }]) });
-  const [settings] = env.MCP_SERVERS;
+  const configuration = configured({ name: 'docs', transport, consent: 'auto' });
+  const [settings] = configuration.env.MCP_SERVERS;
   if (settings === undefined) throw new Error('no server is configured');
-  const connecting = new McpServer(settings, new Set(), connectMcp, new Logger('test'));
+  const connecting = new McpServer(settings, new Set(), connectMcp, new ContextKeys(configuration), new Logger('test'));
   await connecting.refresh();
   return connecting;
 }

@@ -1,8 +1,23 @@
+import { randomBytes } from 'node:crypto';
 import { asId, type ConversationId, type RequestId, type RunId, type ToolCallId, type UserId } from '@app/kernel';
-import type { McpServers } from '../src/mcp/mcp-servers';
+import { readConfiguration, type Configuration } from '@app/runtime';
+import { ContextKeys } from '../src/mcp/context-keys';
+import { McpServers } from '../src/mcp/mcp-servers';
 import type { CallContext, ToolResult } from '../src/tool';
 
 const requestId = asId<RequestId>('request-1');
+
+/** Of a sandbox, with these servers. */
+export function configured(...servers: readonly object[]): Configuration {
+  const PARLEY_SECRET_KEY = randomBytes(32).toString('base64');
+  return readConfiguration({ MCP_SERVERS: JSON.stringify(servers), PARLEY_SECRET_KEY });
+}
+
+/** The servers of a process, nothing of which has started. */
+export function serversOf(...servers: readonly object[]): McpServers {
+  const configuration = configured(...servers);
+  return new McpServers(configuration, new ContextKeys(configuration));
+}
 
 /** Whose calls the tests make. */
 const context: CallContext = {
@@ -25,8 +40,9 @@ export async function calling(
   name: string,
   input: object,
   signal: AbortSignal = new AbortController().signal,
+  whose: Partial<CallContext> = {},
 ): Promise<ToolResult> {
   const tool = servers.tools.find((offered) => offered.name === name);
   if (tool?.consent !== 'auto') throw new Error(`${name} is not offered, or asks`);
-  return tool.run({ ...input }, context, signal);
+  return tool.run({ ...input }, { ...context, ...whose }, signal);
 }

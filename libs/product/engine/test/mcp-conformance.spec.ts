@@ -15,10 +15,9 @@ const root = join(__dirname, '..', '..', '..', '..');
 const attemptsMax = 4;
 
 /** The rows of the table: scenario, and `passes` or why it does not apply. */
+const [, table = ''] = readFileSync(join(root, 'docs', 'mcp.md'), 'utf8').split('## Conformance');
 const rows = new Map(
-  [...readFileSync(join(root, 'docs', 'mcp.md'), 'utf8').matchAll(/^\| `([^`]+)` +\| (.+?) +\|$/gm)].map(
-    ([, scenario = '', verdict = '']) => [scenario, verdict],
-  ),
+  [...table.matchAll(/^\| `([^`]+)` +\| (.+?) +\|$/gm)].map(([, scenario = '', verdict = '']) => [scenario, verdict]),
 );
 const passing = [...rows].filter(([, verdict]) => verdict === 'passes').map(([scenario]) => scenario);
 

@@ -2,9 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isJsonObject } from '@app/kernel';
-import { readConfiguration } from '@app/runtime';
-import { calling } from './mcp-calls';
-import { McpServers } from '../src/mcp/mcp-servers';
+import { calling, serversOf } from './mcp-calls';
 
 /** What the suite tells a client of its scenario. */
 export interface Scenario {
@@ -25,8 +23,7 @@ export async function useAsConfigured({ serverUrl, context }: Scenario): Promise
   const folder = await mkdtemp(join(tmpdir(), 'parley-conformance-'));
   const clientCredentials = await credentialsOf(serverUrl, context, join(folder, 'key.pem'));
   const transport = { type: 'http', url: serverUrl, ...(clientCredentials !== null && { clientCredentials }) };
-  const settings = [{ name: 'suite', consent: 'auto', transport }];
-  const servers = new McpServers(readConfiguration({ MCP_SERVERS: JSON.stringify(settings) }));
+  const servers = serversOf({ name: 'suite', consent: 'auto', transport });
   try {
     await servers.onModuleInit();
     if (servers.servers[0]?.isAway !== false) throw new Error('the server is away');

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfiguration } from '@app/runtime';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
 import { until } from '@app/testing/until';
-import { McpServers } from '../src/mcp/mcp-servers';
-import { calling } from './mcp-calls';
+import type { McpServers } from '../src/mcp/mcp-servers';
+import { calling, serversOf } from './mcp-calls';
 import { breakingOff, interrupting } from './mcp-interruptions';
 
 const resultBytesMax = 2048;
@@ -25,7 +24,7 @@ afterEach(async () => {
 function withTimeout(timeoutMs: number): McpServers {
   const settings = { name: 'docs', consent: 'auto', timeoutMs, resultBytesMax };
   const transport = { type: 'http', url: mcp.url, headers: { authorization: 'Bearer secret' } };
-  return new McpServers(readConfiguration({ MCP_SERVERS: JSON.stringify([{ ...settings, transport }]) }));
+  return serversOf({ ...settings, transport });
 }
 
 const names = () => servers.tools.map(({ name }) => name);

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfiguration } from '@app/runtime';
 import { stdioProgram } from '@app/testing/mcp';
 import type { ToolResult } from '../src/tool';
 import { until } from '@app/testing/until';
-import { McpServers } from '../src/mcp/mcp-servers';
-import { calling } from './mcp-calls';
+import type { McpServers } from '../src/mcp/mcp-servers';
+import { calling, serversOf } from './mcp-calls';
 
 let servers: McpServers;
 afterEach(() => servers.onModuleDestroy());
@@ -19,7 +18,7 @@ async function listed(
 ): Promise<void> {
   const transport = { type: 'stdio', command: process.execPath, args: [stdioProgram, mode], env };
   const settings = { name: 'child', transport, consent: 'auto', timeoutMs, startTimeoutMs };
-  servers = new McpServers(readConfiguration({ MCP_SERVERS: JSON.stringify([settings]) }));
+  servers = serversOf(settings);
   await servers.onModuleInit();
 }
 

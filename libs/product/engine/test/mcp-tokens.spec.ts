@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfiguration } from '@app/runtime';
 import { LoopbackMcp } from '@app/testing/mcp';
-import { McpServers } from '../src/mcp/mcp-servers';
-import { calling } from './mcp-calls';
+import type { McpServers } from '../src/mcp/mcp-servers';
+import { calling, serversOf } from './mcp-calls';
 
 let folder: string;
 let mcp: LoopbackMcp;
@@ -21,11 +20,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** The tools of the one server that MCP_SERVERS names, which is reached in this way. */
 async function listed(way: object, limits: object = {}): Promise<void> {
   const transport = { type: 'http', url: mcp.url, ...way };
-  servers = new McpServers(
-    readConfiguration({ MCP_SERVERS: JSON.stringify([{ name: 'docs', transport, consent: 'auto', ...limits }]) }),
-  );
+  servers = serversOf({ name: 'docs', transport, consent: 'auto', ...limits });
   await servers.onModuleInit();
 }
 

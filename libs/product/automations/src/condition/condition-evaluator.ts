@@ -1,4 +1,4 @@
-import { epochMsOf, type Instant, type JsonValue } from '@app/kernel';
+import { epochMsOf, valueAt, type Instant, type JsonValue } from '@app/kernel';
 import {
   operandsIn,
   type Condition,
@@ -11,7 +11,6 @@ import {
   type UnresolvedReason,
   type Verdict,
 } from './condition';
-import { valueAt } from './json-pointers';
 import { comparable, compareValues, type Comparable } from './value-comparison';
 
 /** A source whose time is further ahead than this tells of the future (docs/decisions/automations.md, "testCondition"). */

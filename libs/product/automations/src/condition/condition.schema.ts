@@ -1,4 +1,4 @@
-import { isBoundedJson, pointerTo } from '@app/kernel';
+import { isBoundedJson, pointerForm, pointerTo } from '@app/kernel';
 import {
   choice,
   withoutOthers,
@@ -17,7 +17,6 @@ import {
   variants,
 } from '@app/schema';
 import { compareOps, conditionBounds, type Condition, type RuleNode } from './condition';
-import { pointerForm } from './json-pointers';
 
 const { bindingsMax, ageSecondsMax, skewSecondsMax, depthMax, nodesMax, fieldLengthMax, ruleBytesMax } =
   conditionBounds;

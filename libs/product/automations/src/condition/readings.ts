@@ -1,8 +1,7 @@
 import { sha256Hex } from '@app/canonical';
-import { codePointLength, type Instant, type JsonValue } from '@app/kernel';
+import { codePointLength, valueAt, type Instant, type JsonValue } from '@app/kernel';
 import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
 import { tokenWords } from './condition-words';
-import { valueAt } from './json-pointers';
 import type { SymbolOf } from '../definition/token-symbols';
 
 /** Bounds of what is reported about sources (specification, "Condition test", "Automation (status view)"). */

@@ -121,7 +121,8 @@ function readTool(tool: unknown): ListedTool | null {
 }
 
 /** Not by the client's own `callTool`, which would compile the schemas that servers send for their results. */
-function callTool(client: Client, name: string, input: JsonObject, { signal, meta }: CallOptions): Promise<unknown> {
-  const params = { name, arguments: input, _meta: meta };
-  return client.request({ method: 'tools/call', params }, asItIs, { signal, timeout });
+function callTool(client: Client, name: string, input: JsonObject, options: CallOptions): Promise<unknown> {
+  const { signal, meta, headers } = options;
+  const params = { name, arguments: input, _meta: { ...meta } };
+  return client.request({ method: 'tools/call', params }, asItIs, { signal, timeout, headers });
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@app/kernel';
+import type { CallIds } from './call-context';
 
 /** A tool as a server lists it: words and schema of somebody else. */
 export interface ListedTool {
@@ -16,7 +17,9 @@ export interface ListedTool {
 export interface CallOptions {
   readonly signal: AbortSignal;
   /** `_meta` of the request. */
-  readonly meta: JsonObject;
+  readonly meta: CallIds;
+  /** Headers of this request alone; a child process gets none. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** An open connection to an MCP server. Everything rejects with McpFailed. */

@@ -1,7 +1,8 @@
 import { isJsonObject, limits, type JsonObject, type JsonValue } from '@app/kernel';
-import type { McpServerSettings } from '@app/runtime';
+import type { McpServerSettings, McpToolSettings } from '@app/runtime';
 import { storableText } from '../models/answer-values';
-import { failWith, type CallContext, type Tool, type ToolResult } from '../tool';
+import { failWith, type CallContext, type FailedReview, type Reviewed, type Tool, type ToolResult } from '../tool';
+import { askedWords } from './asked-words';
 import type { ListedTool } from './connection';
 import { outwardNames } from './outward-names';
 
@@ -26,8 +27,8 @@ export interface OfferedTools {
 
 /**
  * The tools of a server as the registry has them. Whatever it says of them is text for models and decides nothing, with one exception:
- * a call that was cut off is made again only where the server says that this does nothing more. Consent follows from the
- * configuration alone.
+ * where the configuration is silent, a call that was cut off is made again if the server says that this does nothing more. Consent
+ * follows from the configuration alone.
  */
 export function offeredTools(
   server: McpServerSettings,
@@ -35,7 +36,7 @@ export function offeredTools(
   taken: ReadonlySet<string>,
   call: CallTool,
 ): OfferedTools {
-  const allowed = listed.filter(({ name }) => consentOf(server, name) !== 'off');
+  const allowed = listed.filter(({ name }) => toolSettingsOf(server, name).consent !== 'off');
   const names = outwardNames(
     server.name,
     allowed.map(({ name }) => name),
@@ -65,8 +66,8 @@ export function offeredTools(
 }
 
 /** By the configuration alone, which knows tools by the server's own names for them. */
-function consentOf(server: McpServerSettings, ownName: string): McpServerSettings['consent'] {
-  return (Object.hasOwn(server.tools, ownName) ? server.tools[ownName] : null) ?? server.consent;
+export function toolSettingsOf({ tools, consent, idempotent }: McpServerSettings, ownName: string): McpToolSettings {
+  return (Object.hasOwn(tools, ownName) ? tools[ownName] : null) ?? { consent, idempotent, consentSummary: null };
 }
 
 function toolOf(
@@ -76,25 +77,26 @@ function toolOf(
   inputSchema: JsonObject,
   call: CallTool,
 ): Tool {
+  const { consent, idempotent, consentSummary } = toolSettingsOf(server, ownName);
   const head = {
     name,
     inputSchema,
     description: withinLength(description, descriptionLengthMax),
-    effect: repeatable ? ('repeatable' as const) : ('once' as const),
+    effect: (idempotent ?? repeatable) ? ('repeatable' as const) : ('once' as const),
   };
   const run = async (input: JsonValue, context: CallContext, signal: AbortSignal) =>
     isJsonObject(input) ? call(ownName, input, context, signal) : failWith(noObject);
-  if (consentOf(server, ownName) === 'auto') return { ...head, consent: 'auto', run };
-  const summary = `Call ${ownName} of ${server.name} with the input shown.`;
+  if (consent === 'auto') return { ...head, consent: 'auto', run };
+  const unshown = { summary: `Call ${ownName} of ${server.name} with the input shown.`, terms: [] };
+  const review = (input: JsonValue): Reviewed | FailedReview => {
+    if (!isJsonObject(input)) return { ok: false, error: noObject };
+    const words = consentSummary === null ? unshown : askedWords(consentSummary, input);
+    return { ok: true, walletId: null, contract: null, ...words };
+  };
   return {
     ...head,
     consent: 'ask',
-    review: (input) =>
-      Promise.resolve(
-        isJsonObject(input)
-          ? { ok: true, walletId: null, contract: null, summary, terms: [] }
-          : { ok: false, error: noObject },
-      ),
+    review: (input) => Promise.resolve(review(input)),
     run: ({ input }, context, signal) => run(input, context, signal),
   };
 }

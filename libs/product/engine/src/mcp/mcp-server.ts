@@ -3,15 +3,19 @@ import type { Logger } from '@nestjs/common';
 import type { JsonObject } from '@app/kernel';
 import { unlessAborted, type McpServerSettings } from '@app/runtime';
 import { failWith, type CallContext, type Tool, type ToolResult } from '../tool';
+import { callIdsOf } from './call-context';
 import { callResult, reportError } from './call-result';
 import { McpFailed, type CallOptions, type McpConnection } from './connection';
-import { offeredTools } from './listed-tools';
+import type { ContextKeys } from './context-keys';
+import { offeredTools, toolSettingsOf } from './listed-tools';
 
 /** How long listing may take once the server has started. */
 const answersWithinMs = 5000;
 /** A server that says without end that its tools changed is listed so often at most. */
 const changesEveryMs = 1000;
 const leftOutToldMax = 10;
+/** Before each further attempt of a call of which the server does nothing twice; all of them within the time of the call. */
+const attemptPausesMs = [250, 500, 1000, 2000, 4000];
 
 /** What a call came to that no answer says; why is for the log. */
 const words: Readonly<Record<Exclude<McpFailed['kind'], 'refused'>, string>> = {
@@ -46,6 +50,7 @@ export class McpServer {
     readonly settings: McpServerSettings,
     private readonly taken: ReadonlySet<string>,
     private readonly open: Connect,
+    private readonly keys: ContextKeys,
     private readonly logger: Logger,
   ) {}
 
@@ -109,10 +114,12 @@ export class McpServer {
   /** One call. A failure is its outcome; never rejects. */
   private async call(tool: string, input: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolResult> {
     const patience = AbortSignal.timeout(this.settings.timeoutMs);
-    const options = { signal: AbortSignal.any([signal, patience]), meta: metaOf(context) };
+    const both = AbortSignal.any([signal, patience]);
+    const ask = () => this.ask(tool, input, context, both);
     this.callsUnderWay += 1;
     try {
-      return callResult(await this.ask(tool, input, options), this.settings.resultBytesMax);
+      const isIdempotent = toolSettingsOf(this.settings, tool).idempotent === true;
+      return callResult(await (isIdempotent ? askAgain(ask, both) : ask()), this.settings.resultBytesMax);
     } catch (error) {
       if (signal.aborted) return failWith('the call was stopped');
       if (patience.aborted) return failWith(`there was no answer within ${this.settings.timeoutMs} ms`);
@@ -126,17 +133,26 @@ export class McpServer {
   }
 
   /** Asks twice only where the server did not begin: it was started again and has forgotten the session. */
-  private async ask(tool: string, input: JsonObject, options: CallOptions): Promise<unknown> {
-    const connection = await unlessAborted(this.connect(), options.signal);
+  private async ask(tool: string, input: JsonObject, context: CallContext, signal: AbortSignal): Promise<unknown> {
+    const connection = await unlessAborted(this.connect(), signal);
     const opened = this.connection;
     try {
-      return await connection.callTool(tool, input, options);
+      return await connection.callTool(tool, input, await this.optionsOf(context, signal));
     } catch (error) {
       if (!(error instanceof McpFailed) || error.kind !== 'unbegun') throw error;
       if (this.connection === opened) this.connection = null;
       connection.leave(); // other calls may be under way on it
-      return (await unlessAborted(this.connect(), options.signal)).callTool(tool, input, options);
+      const other = await unlessAborted(this.connect(), signal);
+      return other.callTool(tool, input, await this.optionsOf(context, signal));
     }
+  }
+
+  /** Made for each attempt: what is signed lives for a minute. */
+  private async optionsOf(context: CallContext, signal: AbortSignal): Promise<CallOptions> {
+    const { name, transport } = this.settings;
+    const meta = callIdsOf(context);
+    const headers = transport.type === 'http' ? { 'Parley-Context': await this.keys.sign(name, meta) } : {};
+    return { signal, meta, headers };
   }
 
   /** The open connection, or a new one; those who ask at once share it. */
@@ -170,14 +186,17 @@ export class McpServer {
   }
 }
 
-/** By the last of them a server knows a call that is made again (docs/decisions/runs.md, "MCP"). */
-function metaOf({ userId, conversationId, runId, toolCallId }: CallContext): JsonObject {
-  return {
-    'parley/userId': userId,
-    'parley/conversationId': conversationId,
-    'parley/runId': runId,
-    'parley/toolCallId': toolCallId,
-  };
+/** Asks again where no answer came, as long as the pauses last. Rejects with the last failure. */
+async function askAgain(ask: () => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  for (const pauseMs of attemptPausesMs) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal.aborted || !(error instanceof McpFailed) || error.kind !== 'broken') throw error;
+    }
+    await sleep(pauseMs, null, { signal });
+  }
+  return ask();
 }
 
 function wordsOf(error: unknown): string {

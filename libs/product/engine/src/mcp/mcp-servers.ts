@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { Configuration } from '@app/runtime';
 import type { Tool } from '../tool';
 import type { connectMcp } from './client.adapter';
+import { ContextKeys } from './context-keys';
 import { McpServer, type Connect } from './mcp-server';
 
 const lookEveryMs = 5000;
@@ -19,10 +20,10 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
   private tooMany = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor({ env }: Configuration) {
+  constructor({ env }: Configuration, keys: ContextKeys) {
     const connect = env.MCP_SERVERS.length === 0 ? null : loadConnect();
     this.servers = env.MCP_SERVERS.flatMap((settings) =>
-      connect === null ? [] : new McpServer(settings, this.taken, connect, this.logger),
+      connect === null ? [] : new McpServer(settings, this.taken, connect, keys, this.logger),
     );
   }
 

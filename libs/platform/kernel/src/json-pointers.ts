@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@app/kernel';
+import type { JsonObject, JsonValue } from './json';
 
 /** RFC 6901. */
 export const pointerForm = /^(?:\/(?:[^~/]|~[01])*)*$/u;

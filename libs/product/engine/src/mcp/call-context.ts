@@ -1,0 +1,19 @@
+import type { CallContext } from '../tool';
+
+/** Whose call it is, as servers are told: in `_meta` of the request, and as claims of the header Parley-Context (docs/mcp.md). */
+export interface CallIds {
+  readonly 'parley/userId': string;
+  readonly 'parley/conversationId': string;
+  readonly 'parley/runId': string;
+  /** The same for every attempt of one call, and a user's own: clients choose ids of runs, so another user's call may have it as well. */
+  readonly 'parley/toolCallId': string;
+}
+
+export function callIdsOf({ userId, conversationId, runId, toolCallId }: CallContext): CallIds {
+  return {
+    'parley/userId': userId,
+    'parley/conversationId': conversationId,
+    'parley/runId': runId,
+    'parley/toolCallId': toolCallId,
+  };
+}

@@ -1,0 +1,102 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  randomUUID,
+  type JsonWebKey,
+  type KeyObject,
+} from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { mapHashToField } from '@noble/curves/abstract/modular';
+import { p256 } from '@noble/curves/p256';
+import { Configuration } from '@app/runtime';
+import { constant, list, shape, text, type Shaped } from '@app/schema';
+import { SignJWT } from 'jose';
+import type { CallIds } from './call-context';
+
+const algorithm = 'ES256';
+const lifeSeconds = 60;
+const label = 'parley/context-signing/1';
+/** Half as long again as the key, so that none is likelier than another (FIPS 186-5, A.2.1). */
+const derivedBytes = 48;
+/** 32 bytes in base64url. */
+const base64Url = /^[A-Za-z0-9_-]{43}$/;
+
+/** RFC 7517. */
+export const ContextKeySet = shape('ContextKeySet', {
+  keys: list(
+    shape('ContextKey', {
+      kty: constant('EC'),
+      crv: constant('P-256'),
+      alg: constant(algorithm),
+      use: constant('sig'),
+      kid: text({ pattern: base64Url, description: 'RFC 7638' }),
+      x: text({ pattern: base64Url }),
+      y: text({ pattern: base64Url }),
+    }),
+    { max: 8, description: 'The one that signs comes first' },
+  ),
+});
+export type ContextKeySet = Shaped<typeof ContextKeySet>;
+type ContextKey = ContextKeySet['keys'][number];
+
+/** The keys by which servers over HTTP know whose call it is: CONTEXT_SIGNING_KEYS or, in a sandbox without, one of its secret key. */
+@Injectable()
+export class ContextKeys {
+  /** The public halves. */
+  readonly published: ContextKeySet;
+  private readonly signing: KeyObject | undefined;
+  private readonly issuer: string;
+
+  constructor(configuration: Configuration) {
+    const { CONTEXT_SIGNING_KEYS: own, PARLEY_SECRET_KEY: secret } = configuration.env;
+    const keys = own ?? (secret === undefined || !configuration.sandbox ? [] : [derivedKey(secret)]);
+    this.published = { keys: keys.map(publicHalf) };
+    this.signing = keys[0];
+    this.issuer = configuration.publicUrl;
+  }
+
+  /**
+   * A JSON Web Token for one request to a server. Its times are real ones, whatever the service clock says: others' clocks verify them.
+   * @param server the name of it, which is the audience @throws Error where there is no key
+   */
+  async sign(server: string, ids: CallIds): Promise<string> {
+    const [key] = this.published.keys;
+    if (this.signing === undefined || key === undefined)
+      throw new Error('CONTEXT_SIGNING_KEYS is needed to call MCP servers over HTTP');
+    const issuedAt = Math.floor(Date.now() / 1000);
+    return new SignJWT({ ...ids })
+      .setProtectedHeader({ alg: algorithm, kid: key.kid, typ: 'JWT' })
+      .setIssuer(this.issuer)
+      .setSubject(ids['parley/userId'])
+      .setAudience(server)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + lifeSeconds)
+      .setJti(randomUUID())
+      .sign(this.signing);
+  }
+}
+
+/** By RFC 5869, so that every process of a sandbox has the same. */
+function derivedKey(secret: string): KeyObject {
+  const bytes = hkdfSync('sha256', Buffer.from(secret, 'base64'), '', label, derivedBytes);
+  const scalar = mapHashToField(new Uint8Array(bytes), p256.CURVE.n);
+  const point = p256.getPublicKey(scalar, false); // a byte that says so, and both coordinates
+  const [d, x, y] = [scalar, point.subarray(1, 33), point.subarray(33)].map(toBase64Url);
+  // Reason for the assertion: there are three of them.
+  return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', d, x, y } as JsonWebKey, format: 'jwk' });
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url');
+}
+
+function publicHalf(key: KeyObject): ContextKey {
+  const { x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' });
+  // The members in this order are what RFC 7638 hashes.
+  const kid = createHash('sha256')
+    .update(JSON.stringify({ crv: 'P-256', kty: 'EC', x, y }))
+    .digest('base64url');
+  return { kty: 'EC', crv: 'P-256', alg: algorithm, use: 'sig', kid, x, y };
+}
