@@ -127,6 +127,8 @@ const entry = `^libs/(?:(?:${room}/[^/]+|composition)/src|${testing}/src/[^/]+)/
 const platform = `(^|/)node_modules/(?!@sinclair/typebox/)|^(node:)?(${builtinModules.join('|')})$`;
 
 const clientPackages = npm('openapi-fetch', 'openapi-typescript-helpers', 'eventsource-parser', 'standardwebhooks');
+/** Of the front ends that the client fits, it knows the types only: they are the page's. */
+const frontEnds = npm('ai', '@ag-ui/core');
 /** SDKs of models, providers and collectors. */
 const sdkScopes = 'ai-sdk|anthropic-ai|modelcontextprotocol|defuse-protocol|aws-sdk|opentelemetry';
 const sdks = npm('ai', 'openai', 'near-api-js', `@(?:${sdkScopes})/[^/]+`);
@@ -227,7 +229,13 @@ const rules = [
     name: 'client-stands-alone',
     comment: 'The published client uses its own few packages, and nothing of the service.',
     from: { path: lib('client') },
-    to: { pathNot: [lib('client'), clientPackages] },
+    to: { pathNot: [lib('client'), clientPackages, frontEnds] },
+  },
+  {
+    name: 'front-ends-by-type',
+    comment: 'The published client runs nothing of a front end: it is an optional peer, and a page has its own.',
+    from: { path: lib('client') },
+    to: { path: frontEnds, dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'entered-by-index',
@@ -256,7 +264,7 @@ const rules = [
   {
     name: 'sdks-in-adapters',
     comment: 'SDKs of models, providers and collectors in *.adapter.ts only.',
-    from: { path: product, pathNot: ['\\.adapter\\.ts$', spec, lib(testing)] },
+    from: { path: product, pathNot: ['\\.adapter\\.ts$', spec, lib(testing, 'client')] },
     to: { path: sdks },
   },
   {

@@ -13,7 +13,7 @@ export default tseslint.config(
       'coverage/',
       '.parley/',
       '**/generated/**',
-      'test/{bench,conformance,generators,runtimes}/node_modules/',
+      'test/{bench,conformance,generators,runtimes,ai-sdk-7}/node_modules/',
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },

@@ -41,7 +41,7 @@ module.exports = {
   modulePathIgnorePatterns: [
     '<rootDir>/dist',
     '<rootDir>/.parley',
-    '<rootDir>/test/(bench|conformance|generators|runtimes)/node_modules',
+    '<rootDir>/test/(bench|conformance|generators|runtimes|ai-sdk-7)/node_modules',
   ],
   transform: { '\\.ts$': swc(true), '\\.[cm]?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(${esm.join('|')})/)`],

@@ -10,7 +10,7 @@ const formatted = [
   'examples/**/*.{js,json,html,css}',
   '!package-lock.json',
   '!test/bench/results/**',
-  '!test/{bench,conformance,generators,runtimes}/node_modules/**',
+  '!test/{bench,conformance,generators,runtimes,ai-sdk-7}/node_modules/**',
 ];
 const unitSpecs = ['libs/.+/src/', 'test/architecture/'];
 

@@ -21,6 +21,7 @@ const others = [
   'libs/adapters/near-intents/test/answering.ts',
   'libs/testing/src/event-store/embedded-stores.ts',
   'libs/testing/src/processes/deployment-process.ts',
+  'test/ai-sdk/partner.ts',
   'test/browser/recording-proxy.ts',
   'test/client/scripted-service.ts',
   'test/surface/losing-proxy.ts',

@@ -117,6 +117,7 @@ export const violations: readonly PlantedFile[] = [
   { path: 'libs/composition/src/uses-a-double.ts', text: uses('@app/testing/models'), rule: 'testing-in-tests' },
   { path: 'apps/api/src/uses-a-double.ts', text: uses('@app/testing/models'), rule: 'testing-in-tests' },
   { path: 'libs/clients/client/src/uses-nest.ts', text: uses('@nestjs/common'), rule: 'client-stands-alone' },
+  { path: 'libs/clients/client/src/runs-front-end.ts', text: uses('ai'), rule: 'front-ends-by-type' },
   { path: 'libs/platform/schema/src/uses-http.ts', text: uses('@app/http'), rule: 'along-the-list:schema' },
   { path: 'libs/platform/http/src/uses-a-slice.ts', text: uses('@app/users'), rule: 'along-the-list:http' },
   {

@@ -46,13 +46,22 @@ export class PackedProject {
     return new PackedProject(folder, tarball?.files.map(({ path }) => path) ?? [], manifest);
   }
 
+  /** Installs a package that is installed elsewhere already, with what it needs. @param folder where, from the repository's root */
+  async link(name: string, folder: string): Promise<void> {
+    await symlink(join(root, folder, 'node_modules', name), join(this.folder, 'node_modules', name));
+  }
+
   async write(name: string, text: string): Promise<void> {
     await writeFile(join(this.folder, name), text);
   }
 
   /** Runs one of the project's files; what it printed. Throws, with its errors, when it fails. */
-  async node(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-    const { stdout } = await run(process.execPath, [name], {
+  async node(
+    name: string,
+    env: Readonly<Record<string, string>> = {},
+    programArguments: readonly string[] = [],
+  ): Promise<string> {
+    const { stdout } = await run(process.execPath, [name, ...programArguments], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       maxBuffer: outputBytesMax,

@@ -23,6 +23,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** The connection is opened again when no byte came for this long; heartbeats come every 15 s. Default 45,000. */
   readonly silenceMaxMs?: number;
+  /** Told of each connection that opens. Live frames of before it are not given again, so what was being said then has a gap. */
+  readonly onOpen?: () => void;
 }
 
 /** Follows one conversation's journal over as many connections as it takes. */
@@ -35,6 +37,7 @@ export class JournalStream {
   /** A fresh token is asked for at most once between two connections, in front of the one attempt after a refusal. */
   private renewal: 'none' | 'next' | 'done' = 'none';
   private readonly silenceMaxMs: number;
+  private readonly onOpen: () => void;
   private readonly url: string;
   /** The same for every connection, so that they are found together in logs. */
   private readonly requestId = crypto.randomUUID();
@@ -49,6 +52,7 @@ export class JournalStream {
     this.url = `${baseUrl}/v1/users/${user}/conversations/${conversation}/stream`;
     this.after = after;
     this.silenceMaxMs = silenceMaxMs;
+    this.onOpen = options.onOpen ?? (() => undefined);
   }
 
   /** Ends when the signal aborts. Throws when the service refuses for good, or cannot be understood. */
@@ -81,6 +85,7 @@ export class JournalStream {
     const body = await this.transport.open(this.url, headers, signal, renew);
     this.renewal = 'none';
     const openedAt = performance.now();
+    this.onOpen();
     const onRetry = (retryMs: number): void => {
       this.retryMs = retryMs;
     };

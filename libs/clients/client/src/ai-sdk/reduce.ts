@@ -1,0 +1,148 @@
+import type { DurableFrame, JournalFrame } from '../types.js';
+import type { ShownText } from './cursor.js';
+import { answerIdOf, type ParleyUIChunk } from './message.js';
+import { enterRecordedStep, leaveStep, tellWhole, tellWords, withdrawOpen } from './reduce-text.js';
+import * as tools from './reduce-tools.js';
+import {
+  andThen,
+  isOver,
+  metadataOf,
+  noContext,
+  silent,
+  type FrameContext,
+  type RunState,
+  type Told,
+} from './run-state.js';
+
+type Payload = DurableFrame['payload'];
+type PayloadOf<Type extends Payload['type']> = Extract<Payload, { type: Type }>;
+
+/**
+ * The next frame of a conversation's journal, as the AI SDK's chunks for the message that answers one run. Pure. Frames of other runs
+ * tell nothing and move the cursor.
+ */
+export function reduce(state: RunState, frame: JournalFrame, context: FrameContext = noContext): Told {
+  if (frame.delivery === 'live') return reduceLive(state, frame);
+  const { payload, seq } = frame;
+  const before = { ...state, seq };
+  if (!isOf(state, payload)) return silent(before);
+  const told = reducePayload(before, payload, context, seq);
+  const isEdge = edges.has(payload.type) && seq > context.liveAfter;
+  const next = isEdge ? { ...told.state, follows: true } : told.state;
+  return { state: next, chunks: [...told.chunks, { type: 'message-metadata', messageMetadata: metadataOf(next) }] };
+}
+
+/** A connection was lost: what was being said is not heard to its end. */
+export function loseTrack(state: RunState): RunState {
+  return { ...state, follows: false, open: state.open.map((text) => ({ ...text, isFollowed: false })) };
+}
+
+/** The state of somebody who was shown so much of what is not recorded yet. */
+export function withShown(state: RunState, shown: readonly ShownText[]): RunState {
+  if (shown.length === 0) return state;
+  return { ...state, step: 'live', open: shown.map((text) => ({ ...text, isFollowed: false })) };
+}
+
+/** Opens the message: for a run that begins, and for one that goes on. */
+export function startOf(state: RunState): ParleyUIChunk {
+  return { type: 'start', messageId: answerIdOf(state.runId), messageMetadata: metadataOf(state) };
+}
+
+/** Closes the stream of a message whose run is at rest. */
+export function finishOf(state: RunState): readonly ParleyUIChunk[] {
+  const { chunks, state: left } = leaveStep(state);
+  const messageMetadata = metadataOf(left);
+  if (state.status === 'failed') {
+    const errorText = state.failure?.text ?? 'The run failed.';
+    return [...chunks, { type: 'message-metadata', messageMetadata }, { type: 'error', errorText }];
+  }
+  if (state.status === 'aborted') {
+    return [...chunks, { type: 'message-metadata', messageMetadata }, { type: 'abort', reason: 'stopped' }];
+  }
+  const finishReason = !isOver(state) ? 'tool-calls' : state.truncated ? 'length' : 'stop';
+  return [...chunks, { type: 'finish', finishReason, messageMetadata }];
+}
+
+/** The run's frames between which a message is said from its first word to its last. */
+const edges: ReadonlySet<Payload['type']> = new Set([
+  'run.started',
+  'run.claimed',
+  'run.resumed',
+  'agent.step',
+  'agent.message',
+  'tool.called',
+  'tool.returned',
+]);
+
+function reduceLive(state: RunState, { payload }: Extract<JournalFrame, { delivery: 'live' }>): Told {
+  if (payload.runId !== state.runId || isOver(state)) return silent(state);
+  const { type, messageId, text } = payload;
+  return tellWords(state, { kind: kindOf(type), messageId, text });
+}
+
+function isOf(state: RunState, payload: Payload): boolean {
+  if ('runId' in payload) return payload.runId === state.runId;
+  if ('approvalId' in payload) return payload.approvalId in state.approvals;
+  return 'operationId' in payload && payload.operationId in state.operations;
+}
+
+type Tell<Some extends Payload> = (state: RunState, payload: Some, context: FrameContext, seq: number) => Told;
+
+const tellers: { readonly [Type in Payload['type']]?: Tell<PayloadOf<Type>> } = {
+  'run.started': (state, payload, _, seq) => tellStarted(state, payload, seq),
+  'run.claimed': (state) => withdrawOpen({ ...state, status: state.status === 'stopping' ? 'stopping' : 'running' }),
+  'run.suspended': (state) => withdrawOpen({ ...state, status: 'awaiting_approval' }),
+  'run.resumed': (state) => silent({ ...state, status: 'running' }),
+  'run.stopping': (state) => silent({ ...state, status: 'stopping' }),
+  'run.ended': tellEnded,
+  'agent.step': enterRecordedStep,
+  'agent.message': tellMessage,
+  'tool.called': (state, payload) => andThen(withdrawOpen(state), (next) => tools.tellCall(next, payload)),
+  'tool.returned': (state, payload) => andThen(withdrawOpen(state), (next) => tools.tellReturn(next, payload)),
+  'approval.opened': tools.tellOpened,
+  'approval.decided': tools.tellDecided,
+  'approval.expired': tools.tellExpired,
+  'operation.submitted': tools.tellSubmitted,
+  'settlement.updated': tools.tellSettled,
+};
+
+function reducePayload(state: RunState, payload: Payload, context: FrameContext, seq: number): Told {
+  // Reason for the assertion: the teller of this very type.
+  const tell = tellers[payload.type] as Tell<Payload> | undefined;
+  return tell === undefined ? tellReasoning(state, payload) : tell(state, payload, context, seq);
+}
+
+function tellStarted(state: RunState, payload: PayloadOf<'run.started'>, seq: number): Told {
+  const { origin, automationId, occurrenceId, request, at } = payload;
+  const next = { ...state, startedSeq: seq, startedAt: at, automationId };
+  const chunks: ParleyUIChunk[] = [startOf(next)];
+  if (origin === 'automation') {
+    const { text } = request.input;
+    chunks.push({ type: 'data-automation', id: state.runId, data: { automationId, occurrenceId, text } });
+  }
+  return { state: next, chunks };
+}
+
+function tellMessage(state: RunState, { messageId, text, truncated }: PayloadOf<'agent.message'>): Told {
+  return tellWhole({ ...state, truncated }, { kind: 'text', messageId, text });
+}
+
+/** What the model thought is told as what it said is, and is recorded right before it. */
+function tellReasoning(state: RunState, payload: { readonly type: string }): Told {
+  if (!('messageId' in payload) || !('text' in payload)) return silent(state);
+  return tellWhole(state, {
+    kind: kindOf(payload.type),
+    messageId: String(payload.messageId),
+    text: String(payload.text),
+  });
+}
+
+function kindOf(type: string): ShownText['kind'] {
+  return type.startsWith('agent.reasoning') ? 'reasoning' : 'text';
+}
+
+function tellEnded(state: RunState, { status, failure, output }: PayloadOf<'run.ended'>): Told {
+  const told = andThen(withdrawOpen({ ...state, status, failure }), tools.tellUnreturned);
+  if (output === null || output === undefined) return told;
+  return { ...told, chunks: [...told.chunks, { type: 'data-output', id: state.runId, data: { value: output } }] };
+}

@@ -1,0 +1,146 @@
+import type { ParleyUIChunk, ApprovalDescriptor, ChatMetadata } from './message.js';
+import { writeCursor, type ShownText } from './cursor.js';
+
+/** A message of the agent that is being shown before it is recorded. */
+export interface OpenText extends ShownText {
+  /** Whether every word so far was heard; else the rest waits for the recorded message. */
+  readonly isFollowed: boolean;
+}
+
+export interface Call {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly approvalId: string | null;
+  readonly isReturned: boolean;
+}
+
+export interface AskedApproval {
+  readonly toolCallId: string;
+  readonly status: 'pending' | 'approved' | 'denied' | 'expired';
+}
+
+/** What a run's frames have come to so far: all that the next one needs. */
+export interface RunState {
+  readonly runId: string;
+  readonly startedSeq: number;
+  /** The newest durable frame that was looked at. */
+  readonly seq: number;
+  readonly startedAt: string;
+  readonly status: ChatMetadata['status'];
+  readonly failure: ChatMetadata['failure'];
+  readonly truncated: boolean;
+  readonly automationId: string | null;
+  /** `live`: words of it came; `recorded`: its `agent.step` did, and what is said next belongs to the next one. */
+  readonly step: 'none' | 'live' | 'recorded';
+  readonly open: readonly OpenText[];
+  /** Whether a message that begins now is heard from its first word. */
+  readonly follows: boolean;
+  readonly calls: Readonly<Record<string, Call>>;
+  readonly approvals: Readonly<Record<string, AskedApproval>>;
+  readonly operations: Readonly<Record<string, { readonly approvalId: string | null; readonly isSettled: boolean }>>;
+}
+
+/** Of an approval, what its question is made of; every answer of `approvals.get` has it. */
+export interface ReadApproval {
+  readonly fingerprint: string;
+  readonly summary: string;
+  readonly terms: ApprovalDescriptor['terms'];
+  readonly input: unknown;
+  readonly contract: unknown;
+  readonly toolCallId?: string | null;
+}
+
+/** What frames alone do not say. */
+export interface FrameContext {
+  /** Approvals as they were read, by id. */
+  readonly approvals: ReadonlyMap<string, ReadApproval>;
+  /** Frames after this `seq` were recorded while the stream was open, so that live frames after them are complete. */
+  readonly liveAfter: number;
+}
+
+/** A step of the fold: the state after it, and what it tells. */
+export interface Told {
+  readonly state: RunState;
+  readonly chunks: readonly ParleyUIChunk[];
+}
+
+export const noContext: FrameContext = { approvals: new Map(), liveAfter: Number.POSITIVE_INFINITY };
+
+export function initialRun(runId: string): RunState {
+  return {
+    runId,
+    startedSeq: 0,
+    seq: 0,
+    startedAt: '',
+    status: 'running',
+    failure: null,
+    truncated: false,
+    automationId: null,
+    step: 'none',
+    open: [],
+    follows: false,
+    calls: {},
+    approvals: {},
+    operations: {},
+  };
+}
+
+/** One after the other: `next` sees the state that `told` led to. */
+export function andThen(told: Told, next: (state: RunState) => Told): Told {
+  const { state, chunks } = next(told.state);
+  return { state, chunks: [...told.chunks, ...chunks] };
+}
+
+export function silent(state: RunState): Told {
+  return { state, chunks: [] };
+}
+
+/** The exact place in the telling. */
+export function cursorOf({ startedSeq, seq, open }: RunState): string {
+  return writeCursor({ startedSeq, seq, shown: open });
+}
+
+export function metadataOf(state: RunState): ChatMetadata {
+  const { runId, status, startedAt, failure, truncated, automationId } = state;
+  return {
+    runId,
+    cursor: cursorOf(state),
+    status,
+    startedAt,
+    ...(failure != null && { failure }),
+    ...(truncated && { truncated }),
+    ...(automationId !== null && { automationId }),
+  };
+}
+
+/** Whether nothing more will be told unless somebody decides: the run is over, or waits for consent. */
+export function isAtRest(state: RunState): boolean {
+  if (isOver(state)) return true;
+  return (
+    state.status === 'awaiting_approval' && Object.values(state.approvals).some(({ status }) => status === 'pending')
+  );
+}
+
+/** Whether the run has ended. */
+export function isOver({ status }: RunState): boolean {
+  return status === 'completed' || status === 'failed' || status === 'aborted';
+}
+
+/** Whether every transfer of the run has come to its end. */
+export function isSettled({ operations }: RunState): boolean {
+  return Object.values(operations).every((operation) => operation.isSettled);
+}
+
+/** What an approval asks, from what was read of it; from the frame alone where it could not be read. */
+export function descriptorOf(
+  opened: Pick<ApprovalDescriptor, 'approvalId' | 'kind' | 'tool' | 'fingerprint' | 'expiresAt'>,
+  input: unknown,
+  read: ReadApproval | undefined,
+): ApprovalDescriptor {
+  const { approvalId, kind, tool, fingerprint, expiresAt } = opened;
+  const named = { approvalId, kind, tool, fingerprint, expiresAt };
+  if (read === undefined) return { ...named, summary: null, terms: [], input, contract: null };
+  // The fingerprint is that of what is shown: both come from the same reading.
+  const { fingerprint: readFingerprint, summary, terms, contract } = read;
+  return { ...named, fingerprint: readFingerprint, summary, terms, input: read.input, contract };
+}
