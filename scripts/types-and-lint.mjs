@@ -2,8 +2,13 @@
 import { ESLint } from 'eslint';
 import ts from 'typescript';
 
-/** The product with its tests, the client, and the example, whose JavaScript has its types in comments. */
-const projects = ['tsconfig.json', 'libs/clients/client/tsconfig.json', 'examples/partner-backend/tsconfig.json'];
+/** The product with its tests, the client, and the examples, whose JavaScript has its types in comments. */
+const projects = [
+  'tsconfig.json',
+  'libs/clients/client/tsconfig.json',
+  'examples/partner-backend/tsconfig.json',
+  'examples/tools/tsconfig.json',
+];
 
 function programOf(project) {
   const onUnRecoverableConfigFileDiagnostic = (diagnostic) => {

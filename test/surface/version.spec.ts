@@ -10,10 +10,13 @@ const configuration = readConfiguration({
 });
 
 describe('one version', () => {
-  it.each(['.', 'libs/clients/client', 'examples/partner-backend'])('is that of the package %s', (folder) => {
-    const manifest: unknown = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    expect(manifest).toMatchObject({ version: productVersion });
-  });
+  it.each(['.', 'libs/clients/client', 'examples/partner-backend', 'examples/tools'])(
+    'is that of the package %s',
+    (folder) => {
+      const manifest: unknown = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+      expect(manifest).toMatchObject({ version: productVersion });
+    },
+  );
 
   it('is that of the client which the example names', () => {
     const manifest: unknown = JSON.parse(readFileSync(join(root, 'examples/partner-backend/package.json'), 'utf8'));

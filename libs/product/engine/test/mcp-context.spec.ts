@@ -161,7 +161,7 @@ describe('a call whose answer is lost', () => {
   it('is not made again without end', async () => {
     const done = losing(Infinity);
     expect(await call('cancel')).toMatchObject({ outcome: 'error' });
-    expect(done()).toBe(6);
+    expect(done()).toBe(7);
   });
 
   it('is not made again where the server answered, with whatever error', async () => {

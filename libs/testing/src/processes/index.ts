@@ -2,4 +2,4 @@ export { type AppName, freePorts, isReady, TestProcess } from './deployment-proc
 export { isRunning, treeOf } from './process-tree';
 export { childrenOf, peakBytesOf } from './process-memory';
 export { cpuMsOf } from './cpu-time';
-export { type Sandbox, startSandbox } from './sandbox';
+export { type Sandbox, type SandboxAccess, startSandbox } from './sandbox';

@@ -15,7 +15,7 @@ const answersWithinMs = 5000;
 const changesEveryMs = 1000;
 const leftOutToldMax = 10;
 /** Before each further attempt of a call of which the server does nothing twice; all of them within the time of the call. */
-const attemptPausesMs = [250, 500, 1000, 2000, 4000];
+const attemptPausesMs = [250, 500, 1000, 2000, 4000, 8000];
 
 /** What a call came to that no answer says; why is for the log. */
 const words: Readonly<Record<Exclude<McpFailed['kind'], 'refused'>, string>> = {

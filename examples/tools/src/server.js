@@ -1,0 +1,30 @@
+import http from 'node:http';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { createTools } from './tools.js';
+
+/**
+ * MCP over streamable HTTP, at `/mcp`. It keeps no sessions: each request is served by itself, so that any process could answer it.
+ * @param {ReturnType<typeof import('./callers.js').createCallers>} callers
+ * @param {ReturnType<typeof import('./orders.js').openOrders>} orders
+ */
+export function createServer(callers, orders) {
+  return http.createServer((request, response) => {
+    if (request.url !== '/mcp') return void response.writeHead(404).end();
+    if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
+    serve(request, response).catch((error) => {
+      console.error(error);
+      response.destroy();
+    });
+  });
+
+  /**
+   * @param {http.IncomingMessage} request
+   * @param {http.ServerResponse} response
+   */
+  async function serve(request, response) {
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    response.once('close', () => void transport.close());
+    await createTools(callers, orders).connect(transport);
+    await transport.handleRequest(request, response);
+  }
+}

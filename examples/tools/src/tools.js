@@ -1,0 +1,57 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+import { NotCalledForAUser } from './callers.js';
+
+/**
+ * The tools, for one request. No tool has a member for the user: it is whoever the call is signed for.
+ * @param {ReturnType<typeof import('./callers.js').createCallers>} callers
+ * @param {ReturnType<typeof import('./orders.js').openOrders>} orders
+ */
+export function createTools(callers, orders) {
+  const server = new McpServer({ name: 'orders', version: '0.2.0' });
+
+  server.registerTool(
+    'list_orders',
+    {
+      description: "The user's orders.",
+      inputSchema: {},
+      annotations: { readOnlyHint: true },
+    },
+    (_input, { requestInfo }) => forUser(requestInfo, ({ userId }) => JSON.stringify(orders.list(userId))),
+  );
+
+  server.registerTool(
+    'cancel_order',
+    {
+      description: "Cancels one of the user's orders.",
+      inputSchema: { orderId: z.string().max(40).describe('As list_orders names it') },
+      annotations: { destructiveHint: true },
+    },
+    ({ orderId }, { requestInfo }) => forUser(requestInfo, (caller) => orders.cancel(caller, orderId)),
+  );
+
+  return server;
+
+  /**
+   * @param {{ headers: import('node:http').IncomingHttpHeaders } | undefined} request
+   * @param {(caller: import('./callers.js').Caller) => string} answer
+   * @returns {Promise<import('@modelcontextprotocol/sdk/types.js').CallToolResult>}
+   */
+  async function forUser(request, answer) {
+    try {
+      return saying(answer(await callers.of(request?.headers['parley-context'])));
+    } catch (error) {
+      if (!(error instanceof NotCalledForAUser)) throw error;
+      console.warn(error.message);
+      return { ...saying('This call was refused: it does not say whose it is.'), isError: true };
+    }
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {import('@modelcontextprotocol/sdk/types.js').CallToolResult}
+ */
+function saying(text) {
+  return { content: [{ type: 'text', text }] };
+}
