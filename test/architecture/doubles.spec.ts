@@ -23,6 +23,7 @@ const others = [
   'libs/testing/src/processes/deployment-process.ts',
   'test/ai-sdk/partner.ts',
   'test/browser/recording-proxy.ts',
+  'test/client/ag-ui-partner.ts',
   'test/client/scripted-service.ts',
   'test/surface/losing-proxy.ts',
 ];

@@ -1,0 +1,119 @@
+import { isProblem } from '../problems.js';
+import type { Schemas } from '../types.js';
+import { catchUp, type CaughtUp } from './catch-up.js';
+import { decide, type Parley } from './decisions.js';
+import { finish, runError, UnusableInput } from './finish.js';
+import { follow } from './follow.js';
+import { newestOf, readAgUiInput, textOf, type AgUiInput } from './input.js';
+import { protocolVersion, type AgUiEvent } from './protocol.js';
+import { runIdOf } from './run-id.js';
+import { agUiResponse } from './sse.js';
+import type { Thread, ThreadOperation } from './thread.js';
+
+const settleWaitMsDefault = 60_000;
+
+export interface AgUiRequest {
+  /** Acts for the user whose conversation it is. */
+  readonly parley: Parley;
+  /** The body of the request, parsed: a `RunAgentInput`. Bound its size where you read it. */
+  readonly input: unknown;
+  /** Of the runs that it starts. It is your server's to choose: what a browser sends does not choose it. */
+  readonly profile?: Schemas['StartRun']['profile'];
+  /** How long the answer stays open for money on its way, once nothing runs any more. Default 60,000. */
+  readonly settleWaitMs?: number;
+  /** Ends the answer. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Answers a request of an AG-UI client: 400 for what is no `RunAgentInput`, else its events as server-sent events.
+ *
+ * The last message starts a run if it is the user's, once, however often it is sent; `resume` decides approvals; without either the
+ * conversation is followed until nothing runs any more. A client that was cut off sends the same again and gets what it misses.
+ */
+export function answerAgUi(request: AgUiRequest): Response {
+  const input = readAgUiInput(request.input);
+  if ('issues' in input) {
+    const problem = { title: 'No RunAgentInput', reason: 'invalid_input', issues: input.issues };
+    return Response.json(problem, { status: 400 });
+  }
+  const gone = new AbortController();
+  const signals = request.signal === undefined ? [gone.signal] : [gone.signal, request.signal];
+  return agUiResponse(eventsOf(request, input, AbortSignal.any(signals)), () => gone.abort());
+}
+
+async function* eventsOf(request: AgUiRequest, input: AgUiInput, signal: AbortSignal): AsyncGenerator<AgUiEvent, void> {
+  const { threadId, runId } = input;
+  const over = new AbortController();
+  yield { type: 'RUN_STARTED', threadId, runId, protocolVersion };
+  try {
+    const message = newestOf(input);
+    const sent = message === null ? null : await runIdOf(threadId, message.id);
+    const caughtUp = yield* catchUp(request.parley, input, sent, AbortSignal.any([signal, over.signal]));
+    signal.throwIfAborted();
+    const target = yield* act(request, input, sent, caughtUp);
+    const isOver = overAt(target, request.settleWaitMs ?? settleWaitMsDefault, over);
+    const thread = yield* follow(caughtUp.frames, caughtUp.thread, isOver);
+    if (!signal.aborted) yield* finish(request.parley, input, thread);
+  } catch (error) {
+    if (!signal.aborted) yield runError(error);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Does what the request asks for; the `seq` up to which its effect is to be followed. Throws as calls do, and UnusableInput. */
+async function* act(
+  request: AgUiRequest,
+  input: AgUiInput,
+  runId: string | null,
+  { lastSeq }: CaughtUp,
+): AsyncGenerator<AgUiEvent, number> {
+  const { parley, profile } = request;
+  const { threadId: conversationId, resume } = input;
+  if (resume.length > 0) {
+    if (runId !== null) await mustBeSent(parley, runId);
+    yield* decide(parley, resume);
+    return (await parley.conversations.get({ conversationId })).lastSeq;
+  }
+  const message = newestOf(input);
+  if (message === null || runId === null) return lastSeq;
+  const text = textOf(message);
+  if (text === null) throw new UnusableInput('A message is text; files are uploaded with artifacts.upload');
+  const { seq } = await parley.runs.start({ conversationId, runId, input: { text }, profile });
+  return seq;
+}
+
+/** Answers come alone: a message beside them would be neither sent nor shown. */
+async function mustBeSent(parley: Parley, runId: string): Promise<void> {
+  try {
+    await parley.runs.get({ runId });
+  } catch (error) {
+    if (!isProblem(error) || error.status !== 404) throw error;
+    throw new UnusableInput('Send what was answered and a new message one after the other');
+  }
+}
+
+/**
+ * Whether everything up to a `seq` was told and nothing runs any more. Money on its way is waited for, but only so long after it was
+ * submitted; then `over` is aborted.
+ */
+function overAt(target: number, settleWaitMs: number, over: AbortController): (thread: Thread) => boolean {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  over.signal.addEventListener('abort', () => clearTimeout(timer));
+  return ({ cursor, liveRunId, pending, operations }) => {
+    clearTimeout(timer);
+    if (cursor < target || liveRunId !== null) return false;
+    const waitMs = Math.max(0, ...Object.values(operations).map((one) => leftMs(one, settleWaitMs)));
+    if (pending.size > 0 || waitMs === 0) return true;
+    timer = setTimeout(() => over.abort(), waitMs);
+    return false;
+  };
+}
+
+function leftMs({ status, submittedAt }: ThreadOperation, settleWaitMs: number): number {
+  if (status !== 'submitted') return 0;
+  const leftMs = Date.parse(submittedAt) + settleWaitMs - Date.now();
+  // A sandbox's clock can be far ahead.
+  return Number.isNaN(leftMs) ? 0 : Math.min(Math.max(0, leftMs), settleWaitMs);
+}

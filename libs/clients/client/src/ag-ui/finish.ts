@@ -1,0 +1,52 @@
+import { isProblem, isUnreachable } from '../problems.js';
+import { openInterrupts, type Parley } from './decisions.js';
+import type { AgUiInput } from './input.js';
+import type { AgUiEvent, Interrupt, RunFinishedOutcome as Outcome } from './protocol.js';
+import { messagesSnapshot, stateSnapshot, type RunEnd, type Thread } from './thread.js';
+
+/** The last event of an answer, and what has to come before it: whatever waits for an answer is asked for, again if need be. */
+export async function* finish(
+  parley: Parley,
+  { threadId, runId, state }: AgUiInput,
+  thread: Thread,
+): AsyncGenerator<AgUiEvent, void> {
+  const { lastEnd } = thread;
+  if (lastEnd?.status === 'failed') {
+    const { text, reason } = lastEnd.failure ?? { text: 'The run failed', reason: 'engine_error' };
+    yield { type: 'RUN_ERROR', message: text, code: reason };
+    return;
+  }
+  const interrupts = await openInterrupts(parley, thread);
+  if (interrupts.length > 0) yield* [stateSnapshot(thread, state), messagesSnapshot(thread)];
+  yield { type: 'RUN_FINISHED', threadId, runId, ...outcomeOf(lastEnd, interrupts) };
+}
+
+function outcomeOf(end: RunEnd | null, interrupts: Interrupt[]): { outcome: Outcome; result?: unknown } {
+  if (interrupts.length > 0) return { outcome: { type: 'interrupt', interrupts } };
+  if (end?.status === 'aborted') return { outcome: { type: 'cancelled' } };
+  const result = end?.output ?? end?.response?.text;
+  return { outcome: { type: 'success' }, ...(result !== undefined && { result }) };
+}
+
+/** A request that AG-UI allows, and that Parley has no use for. */
+export class UnusableInput extends Error {}
+
+/**
+ * What went wrong, by Parley's own reason. Rethrows what is no failure of Parley's: that is for whoever runs the server to see.
+ * With `retryable` the same request can be sent again; whatever it asked for is then done once.
+ */
+export function runError(error: unknown): AgUiEvent {
+  if (isProblem(error)) {
+    const { title, reason, type, status, retryable, requestId, retryAfterSeconds, issues } = error;
+    const code = reason ?? type.split(':').at(-1) ?? 'internal';
+    const parley = { status, retryable, requestId, retryAfterSeconds, issues };
+    return { type: 'RUN_ERROR', message: title, code, metadata: { parley } };
+  }
+  if (isUnreachable(error)) {
+    const { requestId } = error;
+    const parley = { retryable: true, requestId };
+    return { type: 'RUN_ERROR', message: 'Parley did not answer', code: 'unreachable', metadata: { parley } };
+  }
+  if (error instanceof UnusableInput) return { type: 'RUN_ERROR', message: error.message, code: 'invalid_input' };
+  throw error;
+}

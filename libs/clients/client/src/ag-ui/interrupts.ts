@@ -1,0 +1,45 @@
+import type { Schemas } from '../types.js';
+import type { Interrupt, ResumeEntry } from './protocol.js';
+
+type Approval = Schemas['AgentToolApproval'];
+
+/**
+ * A pending approval as an AG-UI interrupt. `message` is its summary; `metadata.parley` has its `terms`, `contract`, `input`, `tool` and
+ * `fingerprint`. The answer is `{approved: true, fingerprint}` with this very fingerprint, or `{approved: false, reason?}`.
+ */
+export function interruptOf(approval: Approval): Interrupt {
+  const { id, summary, toolCallId, expiresAt, tool, terms, contract, input, fingerprint } = approval;
+  return {
+    id,
+    reason: 'tool_call',
+    message: summary,
+    toolCallId,
+    expiresAt,
+    responseSchema: {
+      type: 'object',
+      properties: {
+        approved: { type: 'boolean' },
+        fingerprint: { const: fingerprint },
+        reason: { type: 'string', description: 'Of a denial: told to the agent' },
+      },
+      required: ['approved', 'fingerprint'],
+    },
+    metadata: { parley: { tool, terms, contract, input, fingerprint } },
+  };
+}
+
+/** What somebody answered: nothing but this very shape is consent. */
+export type Answer =
+  | { readonly approved: true; readonly fingerprint: string }
+  | { readonly approved: false; readonly reason: string | undefined };
+
+/** null: no answer to an approval. What was given up (`cancelled`) is denied. */
+export function answerOf({ status, payload }: ResumeEntry): Answer | null {
+  if (status === 'cancelled') return { approved: false, reason: undefined };
+  if (typeof payload !== 'object' || payload === null) return null;
+  // Reason for the assertion: each member is looked at before it is believed.
+  const { approved, fingerprint, reason } = payload as Record<string, unknown>;
+  if (approved === true && typeof fingerprint === 'string') return { approved, fingerprint };
+  if (approved !== false || (reason !== undefined && typeof reason !== 'string')) return null;
+  return { approved, reason };
+}

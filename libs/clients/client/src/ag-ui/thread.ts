@@ -1,0 +1,101 @@
+import type { JournalFrame } from '../types.js';
+import type { AgUiEvent, Message } from './protocol.js';
+
+/** What became of money that a conversation moved; under `state.parley.operations`, by the operation's id. */
+export interface ThreadOperation {
+  readonly status: 'submitted' | 'settled' | 'failed';
+  readonly submittedAt: string;
+  readonly runId: string | null;
+  readonly approvalId: string | null;
+  readonly actions: readonly unknown[];
+  readonly failure: unknown;
+}
+
+/** The member `parley` of an agent's `state`: what the next request brings back, so that it goes on where this one ended. */
+export interface ThreadState {
+  /** The `seq` of the last durable event that the client has. */
+  readonly cursor: number;
+  readonly operations: Readonly<Record<string, ThreadOperation>>;
+}
+
+/** Reasoning as the journal has it; its messageId is its own. */
+interface Reasoning {
+  readonly type: 'agent.reasoning';
+  readonly at: string;
+  readonly runId: string;
+  readonly messageId: string;
+  readonly text: string;
+  readonly truncated: boolean;
+}
+
+interface ReasoningDelta {
+  readonly type: 'agent.reasoning_delta';
+  readonly at: string;
+  readonly runId: string;
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/** A published frame; one that this version does not know changes nothing. */
+export type Frame =
+  | JournalFrame
+  | {
+      readonly delivery: 'durable';
+      readonly seq: number;
+      readonly requestId: string;
+      readonly payload: Reasoning;
+    }
+  | { readonly delivery: 'live'; readonly payload: ReasoningDelta };
+
+export type DurablePayload = Extract<Frame, { delivery: 'durable' }>['payload'];
+export type LivePayload = Extract<Frame, { delivery: 'live' }>['payload'];
+export type RunEnd = Extract<DurablePayload, { type: 'run.ended' }>;
+
+/** A conversation as one AG-UI client has it. */
+export interface Thread extends ThreadState {
+  readonly messages: readonly Message[];
+  /** Ids of messages of which more is to come. */
+  readonly speaking: ReadonlySet<string>;
+  /** A run that was live before anybody listened: whatever it is saying now, its beginning is missing. */
+  readonly missedRunId: string | null;
+  readonly liveRunId: string | null;
+  /** Approvals that are neither decided nor expired. */
+  readonly pending: ReadonlySet<string>;
+  readonly lastEnd: RunEnd | null;
+  /** Ids that the client gave to the messages that started these runs. */
+  readonly messageIds: Readonly<Record<string, string>>;
+}
+
+/** What a frame comes to. */
+export interface Step {
+  readonly thread: Thread;
+  readonly events: readonly AgUiEvent[];
+}
+
+/** A client that has these messages up to a cursor. Without any: one that has nothing yet. */
+export function threadOf(
+  known: Partial<Pick<Thread, 'cursor' | 'operations' | 'messages' | 'messageIds'>> = {},
+): Thread {
+  return {
+    cursor: 0,
+    operations: {},
+    messages: [],
+    messageIds: {},
+    ...known,
+    speaking: new Set(),
+    missedRunId: null,
+    liveRunId: null,
+    pending: new Set(),
+    lastEnd: null,
+  };
+}
+
+/** All messages at once: puts right whatever the client has. */
+export function messagesSnapshot({ messages }: Thread): AgUiEvent {
+  return { type: 'MESSAGES_SNAPSHOT', messages: [...messages] };
+}
+
+/** @param state the client's own, whose other members stay as they are */
+export function stateSnapshot({ cursor, operations }: Thread, state: Readonly<Record<string, unknown>>): AgUiEvent {
+  return { type: 'STATE_SNAPSHOT', snapshot: { ...state, parley: { cursor, operations } } };
+}
