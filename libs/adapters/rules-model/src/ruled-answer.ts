@@ -2,7 +2,10 @@ import type { JsonObject } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from '@app/engine';
 
 /** What the rules say next: calls to make side by side, or the last words. */
-export type RuledAnswer = { readonly calls: readonly RuledCall[] } | { readonly text: string };
+export type RuledAnswer =
+  | { readonly calls: readonly RuledCall[] }
+  /** `reasoning`: what it says that it has thought before, where it was told to. */
+  | { readonly text: string; readonly reasoning?: string };
 
 export interface RuledCall {
   readonly tool: string;

@@ -10,6 +10,9 @@ const asking = (input: string): ModelRequest => ({
   tools: [],
   artifacts: [],
   outputSchema: null,
+  temperature: null,
+  effort: null,
+  reasoning: true,
   repairing: false,
 });
 
@@ -23,9 +26,12 @@ describe('the rules model', () => {
     );
     expect(pieces).toEqual(['one ', 'two']);
     expect(reply).toEqual({
+      model: 'parley/rules',
+      reasoning: null,
       text: 'one two',
       calls: [],
       inputTokens: 5,
+      cachedInputTokens: 0,
       outputTokens: 2,
       costMicroCents: 1_000_000,
       estimated: false,
@@ -37,12 +43,39 @@ describe('the rules model', () => {
     const stop = new AbortController();
     const onText = (text: string) => (text === 'two ' ? stop.abort() : undefined);
     expect(await model.step(asking('repeat after me: one two three four'), onText, stop.signal)).toEqual({
+      model: 'parley/rules',
+      reasoning: null,
       text: 'one two ',
       calls: [],
       inputTokens: 7,
+      cachedInputTokens: 0,
       outputTokens: 2,
       costMicroCents: 0,
       estimated: false,
+      ending: 'stopped',
+    });
+  });
+
+  it('shows the words that it is given as its reasoning, says that they are not its own, and leaves them out where asked', async () => {
+    const pieces: string[] = [];
+    const keep = (text: string, of: string) => pieces.push(`${of}:${text}`);
+    const aloud = asking('Think aloud: first this');
+    const { reasoning, text } = await model.step(aloud, keep, new AbortController().signal);
+    expect([reasoning, text]).toEqual([
+      { text: 'first this', truncated: false },
+      expect.stringContaining('does not think'),
+    ]);
+    expect(pieces.slice(0, 3)).toEqual(['reasoning:first ', 'reasoning:this', 'text:A ']);
+    const plain = await model.step({ ...aloud, reasoning: false }, keep, new AbortController().signal);
+    expect([plain.reasoning, plain.text]).toEqual([null, text]);
+  });
+
+  it('that is aborted while it thinks aloud leaves what it has shown of that', async () => {
+    const stop = new AbortController();
+    const onPiece = (text: string) => (text === 'one ' ? stop.abort() : undefined);
+    expect(await model.step(asking('think aloud: one two'), onPiece, stop.signal)).toMatchObject({
+      text: null,
+      reasoning: { text: 'one ', truncated: true },
       ending: 'stopped',
     });
   });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration, ModelFaults } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from '@app/engine';
+import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest, type ShowPiece } from '@app/engine';
 import { answerByRules } from './rules';
 
 const defaultWordMs = 40;
@@ -17,32 +17,52 @@ export class RulesModel implements LanguageModel {
     private readonly configuration: Configuration,
   ) {}
 
-  async step(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply> {
+  async step(request: ModelRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
     const { delayMs, fail } = this.faults.current();
     if (fail) throw new ModelFailed('switched_off', 'the sandbox has told the rules model to fail');
     const answer = answerByRules(request);
-    const text = 'text' in answer ? answer.text : null;
-    // Joined, the pieces are the text to the letter.
-    const words = text?.match(/\S+\s*|\s+/g) ?? [];
+    const thought = 'reasoning' in answer && request.reasoning ? wordsOf(answer.reasoning, 'reasoning') : [];
+    const words = [...thought, ...('text' in answer ? wordsOf(answer.text, 'text') : [])];
     const wordMs = delayMs === null ? defaultWordMs : delayMs / Math.max(words.length, 1);
-    if (text === null && delayMs !== null && delayMs > 0) await sleep(delayMs, undefined, { signal });
-    const said: string[] = [];
-    const counted = { inputTokens: countWords(request.turn.input), estimated: false };
+    if (words.length === 0 && delayMs !== null && delayMs > 0) await sleep(delayMs, undefined, { signal });
+    const said: Word[] = [];
+    const counted = { inputTokens: countWords(request.turn.input), cachedInputTokens: 0, estimated: false };
     for (const word of words) {
       const isStopped = await isStoppedWithin(wordMs, signal);
       // What was shown stays; an incomplete step has no price, since it is not billed.
       if (isStopped && said.length > 0) {
-        const reply = { text: said.join(''), calls: [], outputTokens: said.length, costMicroCents: 0 };
-        return { ...reply, ...counted, ending: 'stopped' };
+        const reply = { ...told(said, true), calls: [], outputTokens: said.length, costMicroCents: 0 };
+        return { model: this.name, ...reply, ...counted, ending: 'stopped' };
       }
       signal.throwIfAborted();
       said.push(word);
-      onText(word);
+      onPiece(word.word, word.of);
     }
     const costMicroCents = this.configuration.env.RULES_STEP_MICRO_CENTS;
     const calls = 'calls' in answer ? answer.calls : [];
-    return { text, calls, outputTokens: words.length, costMicroCents, ...counted, ending: 'whole' };
+    const reply = { ...told(said, false), calls, outputTokens: words.length, costMicroCents };
+    return { model: this.name, ...reply, ...counted, ending: 'whole' };
   }
+}
+
+interface Word {
+  readonly word: string;
+  readonly of: Parameters<ShowPiece>[1];
+}
+
+/** Joined, they are the text to the letter. */
+function wordsOf(text: string | undefined, of: Word['of']): readonly Word[] {
+  return (text?.match(/\S+\s*|\s+/g) ?? []).map((word) => ({ word, of }));
+}
+
+/** What was said and thought until now. */
+function told(said: readonly Word[], isStopped: boolean): Pick<ModelReply, 'text' | 'reasoning'> {
+  const joined = (kind: Word['of']) => said.flatMap(({ word, of }) => (of === kind ? [word] : [])).join('');
+  const [text, thought] = [joined('text'), joined('reasoning')];
+  return {
+    text: text === '' ? null : text,
+    reasoning: thought === '' ? null : { text: thought, truncated: isStopped && text === '' },
+  };
 }
 
 /** Waits; true as soon as the signal aborts. A model that does not pause costs no timer, which takes a millisecond at least. */

@@ -9,6 +9,7 @@ import { sampleOf } from './schema-sample';
 
 const understood = [
   '`repeat after me: TEXT` says TEXT word for word',
+  '`think aloud: TEXT` shows TEXT as my reasoning, since I have none of my own',
   '`what time is it` (or `what time is it in Europe/Berlin`) asks the service clock',
   '`what is my balance` reads the wallet, `price of NEAR` a price',
   '`withdraw 1.5 USDC`, `withdraw all USDC`, `withdraw 25% of NEAR` ask you to approve a withdrawal to your main account',
@@ -32,6 +33,8 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
   }
   const echo = echoOf(request.turn.input);
   if (echo !== null) return { text: echo };
+  const thought = toldAfter(thinkAloud, request.turn.input);
+  if (thought !== null) return { text: thoughtText, reasoning: thought };
   const plain = answerAboutCalls(request) ?? answerAboutArtifacts(request);
   if (plain !== null) return plain;
   const words = withoutPunctuation(request.turn.input.trim().replace(/\s+/g, ' '));
@@ -41,11 +44,13 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
   return answer ?? { text: /^help$/i.test(words) ? helpText : honestText };
 }
 
+const untuned = { temperature: null, effort: null, reasoning: false } as const;
+
 /** Whether a sentence by itself asks for something that the rules can do. */
 function isUnderstood(sentence: string): boolean {
   const words = withoutPunctuation(sentence.trim());
   const unasked = { turn: { input: sentence, steps: [] }, tools: [], history: [], artifacts: [] } as const;
-  const request = { ...unasked, instructions: null, outputSchema: null, repairing: false };
+  const request = { ...unasked, instructions: null, outputSchema: null, repairing: false, ...untuned };
   const rules = [echoOf(sentence), timeAsked.exec(words), answerAboutCalls(request), answerAboutMoney(words, request)];
   return rules.some((answer) => answer !== null);
 }
@@ -54,7 +59,15 @@ const timeAsked = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/
 
 /** What is to be said after `repeat after me:`, to the letter; null where nothing is. */
 function echoOf(input: string): string | null {
-  const [asked] = /^\s*repeat\s+after\s+me\s*:[^\S\n]*/i.exec(input) ?? [];
+  return toldAfter(/^\s*repeat\s+after\s+me\s*:[^\S\n]*/i, input);
+}
+
+const thinkAloud = /^\s*think\s+aloud\s*:[^\S\n]*/i;
+const thoughtText = 'A model of rules does not think: what I showed as my reasoning are your words.';
+
+/** What follows the phrase, to the letter; null where that is nothing. */
+function toldAfter(phrase: RegExp, input: string): string | null {
+  const [asked] = phrase.exec(input) ?? [];
   const rest = asked === undefined ? '' : input.slice(asked.length);
   return rest.trim() === '' ? null : rest;
 }

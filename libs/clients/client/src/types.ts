@@ -69,11 +69,19 @@ export type ListOptions<Path extends ListPath> = CallOptions<Path, 'get', 'json'
 /** An event of a conversation's journal, recorded permanently under its `seq`. */
 export type DurableFrame = ItemOf<EventsPath>;
 
-/** Presentation only: the words of an answer as they come. Never replayed; the whole text is in `agent.message`. */
-export interface LiveFrame {
+/** Presentation only: the words of an answer, or of the reasoning before it, as they come. Never replayed. */
+export type LiveFrame = TextDeltaFrame | ReasoningDeltaFrame;
+
+/** What a message grows by; the whole text is in the `agent.message` of its `messageId`. */
+type TextDeltaFrame = LiveFrameOf<'agent.text_delta'>;
+
+/** What the reasoning of a step grows by; the whole is in the `agent.reasoning` of its `messageId`. */
+type ReasoningDeltaFrame = LiveFrameOf<'agent.reasoning_delta'>;
+
+interface LiveFrameOf<Type extends string> {
   readonly delivery: 'live';
   readonly payload: {
-    readonly type: 'agent.text_delta';
+    readonly type: Type;
     readonly at: string;
     readonly runId: string;
     readonly messageId: string;

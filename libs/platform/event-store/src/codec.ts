@@ -98,14 +98,14 @@ function jsonObjectIn(bytes: Buffer): JsonObject | null {
   }
 }
 
-/** The domain event of a stored one: lifted to the present version, with its private members. */
+/** The domain event of a stored one, with its private members: lifted to the present version, these included. */
 export function decodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, stored: StoredEvent): Recorded<Event> {
-  const lifted = lift(kind, stored);
   const { stream, revision, position, id, type, metadata } = stored;
   const secret = metadata.private;
+  const whole = secret === undefined ? stored : { ...stored, payload: { ...stored.payload, ...secret } };
   // Reason for the assertion: the event was written from this union, and fixtures of every stored version are tested.
-  const event = (secret === undefined ? lifted : { ...lifted, ...secret }) as unknown as Event;
-  return { stream, revision, position, id, type, payload: publicPart(kind, stored, lifted), metadata, event };
+  const event = lift(kind, whole) as unknown as Event;
+  return { stream, revision, position, id, type, payload: upcast(kind, stored), metadata, event };
 }
 
 /** The public payload in its present version. */
@@ -113,7 +113,10 @@ export function upcast(kind: LiftingKind, stored: StoredEvent): JsonObject {
   return publicPart(kind, stored, lift(kind, stored));
 }
 
-/** What is needed of a kind to lift old events: an upcaster may add members that are private in the present version. */
+/**
+ * What is needed of a kind to lift old events: an upcaster may add members that are private in the present version. It is given the private
+ * ones where the whole event is read, and not where only the public payload is.
+ */
 export type LiftingKind = Pick<StreamKind<unknown, never, never>, 'upcasters'> & {
   readonly privateMembers?: { readonly [type: string]: readonly string[] | undefined };
 };

@@ -12,6 +12,8 @@ export const limits = {
   inputTextLengthMax: 32_768,
   artifactIdsMax: 10,
   instructionsLengthMax: 8192,
+  /** With the version after `@`. */
+  agentNameLengthMax: 128,
   profileToolsMax: 64,
   maxStepsMax: 50,
   maxStepsDefault: 16,

@@ -15,6 +15,7 @@ export {
   instant,
   integer,
   json,
+  number,
   oneOf,
   optional,
   text,

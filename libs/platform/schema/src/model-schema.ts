@@ -114,11 +114,11 @@ class ModelSchema {
   }
 }
 
-/** The integer formats tell generators how wide a number is; a constant and an enum have the type of their values. */
+/** The formats of numbers tell generators how wide a number is; a constant and an enum have the type of their values. */
 function isTold(keyword: string, schema: object): boolean {
   if (forDocuments.includes(keyword)) return false;
   if (keyword === 'minLength' || keyword === 'minItems') return Reflect.get(schema, keyword) !== 0;
-  if (keyword === 'format') return Reflect.get(schema, 'type') !== 'integer';
+  if (keyword === 'format') return !['integer', 'number'].includes(String(Reflect.get(schema, 'type')));
   if (keyword === 'enum') return !('const' in schema);
   return keyword !== 'type' || !('const' in schema || 'enum' in schema);
 }

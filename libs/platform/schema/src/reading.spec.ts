@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { custom, isText, refine } from './checks';
 import { list, nullable, object, withoutOthers } from './objects';
 import { read } from './reading';
-import { boolean, constant, givenInstant, instant, integer, json, oneOf, optional, text, uuid } from './schema';
+import { boolean, constant, givenInstant, instant, integer, json, number, oneOf, optional, text, uuid } from './schema';
 import { choice, recursive, variants } from './unions';
 
 const closed = (members: Parameters<typeof object>[0]) => withoutOthers(object(members));
@@ -42,6 +42,13 @@ describe('a value that is read', () => {
     const given = { id: id.toUpperCase(), at: '2026-01-01T01:00:00+01:00', note: null, none: null, any: null, figures };
     const { note: _, ...rest } = given;
     expect(kept(Whole, given)).toEqual({ ...rest, id, at: '2026-01-01T00:00:00.000Z' });
+  });
+
+  it('is any number of a range, whole or not', () => {
+    const Heat = closed({ heat: number({ min: 0, max: 2 }) });
+    for (const heat of [0, 0.7, 2]) expect(kept(Heat, { heat })).toEqual({ heat });
+    for (const heat of [-0.1, 2.1, '1', true, null])
+      expect(told(Heat, { heat })).toEqual({ '/heat': 'must be a number from 0 to 2' });
   });
 
   it('is refused with every issue at its pointer', () => {

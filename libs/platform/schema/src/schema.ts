@@ -165,6 +165,26 @@ export function integer(bounds: IntegerBounds = {}): TUnsafe<number> {
   return withReader(schema, reader, { converts: false });
 }
 
+interface NumberBounds extends Words {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A JSON number that need not be whole, for what is measured by nobody: amounts, prices and costs are texts or integers. */
+export function number({ min, max, ...words }: NumberBounds): TUnsafe<number> {
+  const schema = Type.Unsafe<number>({
+    type: 'number',
+    format: 'double',
+    minimum: min,
+    maximum: max,
+    ...publish(words),
+  });
+  const message = words.message ?? `must be a number from ${min} to ${max}`;
+  const reader: Reader = ({ value, ...part }) =>
+    typeof value === 'number' && isBetween(value, min, max) ? value : wrong({ value, ...part }, message);
+  return withReader(schema, reader, { converts: false });
+}
+
 /** @param words `default` is what absence means, for the reference */
 export function boolean(words: Words & { readonly default?: boolean } = {}): TUnsafe<boolean> {
   const schema = Type.Unsafe<boolean>({ type: 'boolean', ...publish(words) });

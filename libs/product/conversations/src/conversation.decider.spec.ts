@@ -3,15 +3,15 @@ import { fold, instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
 import { rememberedEndedRunsMax } from './conversation.state';
 import type { ConversationEvent } from './conversation.events';
-import type { RunRequest } from './run.schema';
-import { abortedEnd } from './run.decider';
+import { type RunRequest, untuned } from './run.schema';
+import { abortedEnd } from './run-facts';
 
 const at = instant('2026-03-01T10:00Z');
 const later = instant('2026-03-01T11:00Z');
 const userId = asId<UserId>('ada');
 const stranger = asId<UserId>('bob');
 const request: RunRequest = { input: { text: 'hello' }, profile: { model: 'parley/rules' } };
-const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16, ...untuned };
 const origin = { origin: 'conversation', automationId: null } as const;
 
 const create: ConversationCommand = { type: 'CreateConversation', at, userId, title: 'Plans', ...origin };
@@ -32,6 +32,7 @@ const startOf = (id: string) => ({
   occurrenceId: null,
   request,
   resolved,
+  agentInstructions: null,
   holder: null,
 });
 const start = (id = 'one'): ConversationCommand => ({ type: 'StartRun', ...startOf(id) });
@@ -42,7 +43,7 @@ const ended = (id = 'one'): ConversationEvent => ({
   ...runOf(id),
   userId,
   ...abortedEnd,
-  usage: { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
+  usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
   segment: 1,
   segmentCostCents: 0,
 });

@@ -62,7 +62,7 @@ export interface TriggerRun {
   readonly automationId: string;
   readonly occurrenceId: string;
   readonly trigger: OccurrenceTrigger;
-  readonly run: Pick<StartRun, 'runId' | 'runKey' | 'userId' | 'messageId' | 'request' | 'resolved' | 'holder'>;
+  readonly run: Omit<StartRun, 'type' | 'at' | 'origin' | 'automationId' | 'occurrenceId'>;
 }
 
 /** Copies a fact of an operation's own stream. */

@@ -138,6 +138,7 @@ export const conversationEvents = [
   runEvents.resumed,
   submitted,
   runEvents.returned,
+  runEvents.reasoning,
   runEvents.message,
   runEvents.ended,
   settlement,

@@ -1,4 +1,5 @@
 import { decodeEvent, upcast, type StoredEvent } from '@app/event-store';
+import { untuned } from './run.schema';
 import { conversationKind } from './conversation.stream';
 
 /** As version 1 was stored: the profile with its defaults filled in, and null where there is none. */
@@ -39,9 +40,20 @@ it('run.started of version 1 tells by its profile what the run was resolved to',
     ...rest,
     ...started.metadata.private,
     request,
-    resolved: { model: 'big', tools: ['current_time'], maxSteps: 3 },
+    resolved: { model: 'big', tools: ['current_time'], maxSteps: 3, ...untuned },
+    agentInstructions: null,
     holder: null,
   });
+});
+
+it('run.started of version 3 knew no agents, and what it was resolved to stays', () => {
+  const resolved = { model: 'big', tools: ['current_time'], maxSteps: 3 };
+  const hidden = { ...started.metadata.private, holder: null, resolved };
+  const third = { ...started, metadata: { ...started.metadata, v: 3, private: hidden } };
+  const { event, payload } = decodeEvent(conversationKind, third);
+  expect(event).toMatchObject({ resolved: { ...resolved, ...untuned }, agentInstructions: null, holder: null });
+  expect(payload).toEqual(started.payload);
+  expect(upcast(conversationKind, third)).toEqual(started.payload);
 });
 
 it('run.started of version 2 and run.resumed of version 1 were claimed by an event of their own', () => {
@@ -59,12 +71,12 @@ it('run.started of version 2 and run.resumed of version 1 were claimed by an eve
 describe('of version 1', () => {
   const { at } = { at: '2026-03-01T10:00:00.000Z' };
   const usage = { inputTokens: 2, outputTokens: 3, costCents: 1 };
-  const counted = { ...usage, estimated: false };
+  const counted = { ...usage, cachedInputTokens: 0, estimated: false };
   const ended = { at, runId: 'run', status: 'completed', output: null, failure: null, usage };
   const suspended = { at, runId: 'run', segment: 1, approvalIds: ['a'], usage };
 
   it.each([
-    ['agent.step', { at, runId: 'run', step: 1, usage }, { usage: counted }],
+    ['agent.step', { at, runId: 'run', step: 1, usage }, { usage: counted, model: null }],
     ['agent.message', { at, runId: 'run', messageId: 'm', text: 'hi' }, { truncated: false }],
     ['run.suspended', suspended, { usage: counted }],
     [

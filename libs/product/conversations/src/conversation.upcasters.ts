@@ -1,5 +1,6 @@
 import { approvalUpcasters } from '@app/consent';
 import type { JsonObject, JsonValue } from '@app/kernel';
+import { untuned } from './run.schema';
 
 /** Version 1 of `run.started` kept the profile with the defaults of the deployment filled in, and null for what it had none for. */
 function requestApart(stored: JsonObject): JsonObject {
@@ -35,12 +36,28 @@ function withoutHolder(stored: JsonObject): JsonObject {
   return { ...stored, holder: null };
 }
 
+/** Until then how much of the input a cache had held was priced, and not kept. */
+function uncountedCache(stored: JsonObject): JsonObject {
+  return { ...stored, usage: { cachedInputTokens: 0, ...membersOf(stored['usage']) } };
+}
+
+/** Until then nothing but the run's model answered, and a step did not say so. */
+function namelessStep(stored: JsonObject): JsonObject {
+  return { ...uncountedCache(stored), model: null };
+}
+
+/** Until then a profile knew no agents, and nothing to turn but the model. */
+function withoutAgent(stored: JsonObject): JsonObject {
+  const resolved = { ...membersOf(stored['resolved']), ...untuned };
+  return { ...stored, resolved, agentInstructions: null };
+}
+
 export const conversationUpcasters = {
   ...approvalUpcasters,
-  'run.started': [requestApart, withoutHolder],
+  'run.started': [requestApart, withoutHolder, withoutAgent],
   'run.resumed': [withoutHolder],
-  'run.suspended': [countedUsage],
-  'run.ended': [wholeResponse],
-  'agent.step': [countedUsage],
+  'run.suspended': [countedUsage, uncountedCache],
+  'run.ended': [wholeResponse, uncountedCache],
+  'agent.step': [countedUsage, namelessStep],
   'agent.message': [wholeText],
 };

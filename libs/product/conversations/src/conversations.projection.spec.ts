@@ -1,3 +1,4 @@
+import { untuned } from './run.schema';
 import type { Recorded } from '@app/event-store';
 import { asId, type MessageId, type RequestId, type RunId, type RunKey, type UserId } from '@app/kernel';
 import type { Projection, ReadModelRow } from '@app/read-store';
@@ -9,8 +10,8 @@ const conversationId = '0190a000-0000-7000-8000-00000000c0de';
 const userId = asId<UserId>('0190a000-0000-7000-8000-00000000ada0');
 const at = (minute: number) => instant(`2026-03-01T10:0${minute}Z`);
 const of = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
-const usage = { inputTokens: 1, outputTokens: 1, costCents: 1, estimated: false };
-const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
+const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costCents: 1, estimated: false };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16, ...untuned };
 
 const events: ConversationEvent[] = [
   {
@@ -32,6 +33,7 @@ const events: ConversationEvent[] = [
     messageId: asId<MessageId>('asked'),
     request: { input: { text: 'hello' } },
     resolved,
+    agentInstructions: null,
     holder: null,
   },
   { type: 'run.claimed', at: at(2), ...of, segment: 1, attempt: 1 },

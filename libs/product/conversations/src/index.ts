@@ -5,19 +5,24 @@ export {
   type ConversationEvent,
   type OperationCopy,
 } from './conversation.events';
-export { textDelta, type RunOrigin, type TextDelta, type ToolOutcome } from './run.events';
+export { reasoningDelta, textDelta, type LiveDelta } from './live-deltas';
+export type { RunOrigin, ToolOutcome } from './run.events';
 export { conversationIdParameter, type ConversationPage } from './conversation.schema';
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { ListConversations } from './list-conversations';
-export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd, type ToolReturn } from './run.decider';
+export type { OpenApproval, RunCommand } from './run.decider';
+export { abortedEnd, type RunEnd, type ToolReturn } from './run-facts';
 export {
+  Effort,
   profileOf,
   Resolved,
   RunFailure,
   RunRequest,
   RunResponse,
+  temperatureBounds,
+  untuned,
   Usage,
   type ResolvedRun,
   type RunFailureReason,

@@ -11,18 +11,19 @@ import {
 import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
 import type { ConversationEvent } from './conversation.events';
-import type { RunRequest, Usage } from './run.schema';
-import { abortedEnd, type RecordStep, type RunEnd } from './run.decider';
+import { type RunRequest, type Usage, untuned } from './run.schema';
+import type { RecordStep } from './run.decider';
+import { abortedEnd, type RunEnd } from './run-facts';
 
 const at = instant('2026-03-01T10:00Z');
 const userId = asId<UserId>('ada');
 const run = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const { runId } = run;
 const request: RunRequest = { input: { text: 'hello' }, profile: { model: 'parley/rules' } };
-const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16, ...untuned };
 const messageId = asId<MessageId>('message');
 const toolCallId = asId<ToolCallId>('run/1/0');
-const none: Usage = { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false };
+const none: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costCents: 0, estimated: false };
 
 const origin = { automationId: null } as const;
 const created: ConversationEvent = {
@@ -44,6 +45,7 @@ const started: ConversationEvent = {
   occurrenceId: null,
   request,
   resolved,
+  agentInstructions: null,
   holder: null,
 };
 const claimed = (attempt = 1): ConversationEvent => ({ type: 'run.claimed', at, ...run, segment: 1, attempt });
@@ -55,7 +57,8 @@ const stepped = (step: number, costMicroCents: number, costCents: number): Conve
   at,
   ...run,
   step,
-  usage: { inputTokens: 2, outputTokens: 3, costCents, estimated: false },
+  model: 'scripted',
+  usage: { inputTokens: 2, cachedInputTokens: 0, outputTokens: 3, costCents, estimated: false },
   costMicroCents,
 });
 const said: ConversationEvent = { type: 'agent.message', at, ...run, messageId, text: 'hi', truncated: false };
@@ -93,10 +96,13 @@ const step = (more: Partial<RecordStep> = {}): ConversationCommand => ({
   at,
   runId,
   attempt: 1,
+  model: 'scripted',
   inputTokens: 2,
+  cachedInputTokens: 0,
   outputTokens: 3,
   costMicroCents: microCentsPerCent,
   estimated: false,
+  reasoning: null,
   message: null,
   calls: [],
   returned: [],
@@ -136,7 +142,7 @@ describe('a step whose call has returned already', () => {
     );
   });
   it('keeps neither where the run is to stop', () => {
-    const usage = { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: false };
+    const usage = { inputTokens: 2, cachedInputTokens: 0, outputTokens: 3, costCents: 1, estimated: false };
     stopped.when(step(more)).then(stepped(1, microCentsPerCent, 1), ended(abortedEnd, usage));
   });
 });
@@ -162,14 +168,14 @@ describe('a stop', () => {
   it('tells a running one, once', () => running.when(stop).thenOnce(stopping));
   it('lets the run end in no other way', () => {
     stopped.when(finish(completed)).then(ended(abortedEnd, none));
-    const usage = { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: true };
+    const usage = { inputTokens: 2, cachedInputTokens: 0, outputTokens: 3, costCents: 1, estimated: true };
     const calls = [{ toolCallId, tool: 'clock', input: {} }];
     const message = { messageId, text: 'hi', truncated: true };
     // What was said and used until then stays, and nothing is called any more.
     stopped
       .when(step({ estimated: true, message, calls, end: completed }))
       .then(
-        { type: 'agent.step', at, ...run, step: 1, usage, costMicroCents: microCentsPerCent },
+        { type: 'agent.step', at, ...run, step: 1, model: 'scripted', usage, costMicroCents: microCentsPerCent },
         { type: 'agent.message', at, ...run, ...message },
         ended(abortedEnd, usage),
       );
@@ -188,14 +194,14 @@ describe('a step', () => {
       .then(
         stepped(1, microCentsPerCent, 1),
         said,
-        ended(completed, { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: false }),
+        ended(completed, { inputTokens: 2, cachedInputTokens: 0, outputTokens: 3, costCents: 1, estimated: false }),
       ));
 
   it('adds to the cost of its segment, which is rounded up once', () => {
     const third = microCentsPerCent / 4;
     const first = conversation.given(created, started, claimed(), stepped(1, third, 1));
     first.when(step({ costMicroCents: third })).then(stepped(2, third, 0));
-    const usage = { inputTokens: 4, outputTokens: 6, costCents: 1, estimated: false };
+    const usage = { inputTokens: 4, cachedInputTokens: 0, outputTokens: 6, costCents: 1, estimated: false };
     const second = conversation.given(created, started, claimed(), stepped(1, third, 1), stepped(2, third, 0));
     second.when(finish(completed)).then(ended(completed, usage));
   });

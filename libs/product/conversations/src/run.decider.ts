@@ -15,8 +15,9 @@ import {
   type UserId,
 } from '@app/kernel';
 import type { ApprovalEvent } from '@app/consent';
-import type { RunEndStatus, RunEvent, RunOrigin, ToolOutcome } from './run.events';
-import type { ResolvedRun, RunFailure, RunRequest, RunResponse } from './run.schema';
+import type { RunEvent, RunOrigin } from './run.events';
+import type { ResolvedRun, RunRequest } from './run.schema';
+import { abortedEnd, endRun, headOf, toolReturned, type RecordedText, type RunEnd, type ToolReturn } from './run-facts';
 import { approvalOf, evolveRun, type RunState } from './run.state';
 
 /** What the run is, beside the conversation that holds it. */
@@ -32,6 +33,8 @@ export interface StartRun {
   readonly occurrenceId: string | null;
   readonly request: RunRequest;
   readonly resolved: ResolvedRun;
+  /** Of the agent that it was resolved to; null without any. */
+  readonly agentInstructions: string | null;
   /** The process that executes it from here on; null: the process that claims it. */
   readonly holder: ProcessId | null;
 }
@@ -44,13 +47,6 @@ export type RunCommand =
   | AuthorizeCalls
   | SuspendRun
   | (ByHolder & { readonly type: 'EndRun'; readonly end: RunEnd });
-
-/** What a call came to. */
-export interface ToolReturn {
-  readonly toolCallId: ToolCallId;
-  readonly outcome: ToolOutcome;
-  readonly result: JsonValue;
-}
 
 /** Open calls that an automation's contract covers: their approvals are opened and decided in one append, and the run goes on. */
 export interface AuthorizeCalls extends ByHolder {
@@ -73,22 +69,20 @@ export type OpenApproval = Omit<
 /** Everything that one model step came to, in one append; `end` where the step was the last. */
 export interface RecordStep extends ByHolder {
   readonly type: 'RecordStep';
+  /** The model that answered. */
+  readonly model: string;
   readonly inputTokens: number;
+  readonly cachedInputTokens: number;
   readonly outputTokens: number;
   readonly costMicroCents: number;
   readonly estimated: boolean;
-  readonly message: { readonly messageId: MessageId; readonly text: string; readonly truncated: boolean } | null;
+  /** What it thought before, as far as it was shown. */
+  readonly reasoning: RecordedText | null;
+  readonly message: RecordedText | null;
   readonly calls: readonly { readonly toolCallId: ToolCallId; readonly tool: string; readonly input: JsonValue }[];
   /** What those of them came to that have returned already. */
   readonly returned: readonly ToolReturn[];
   readonly end: RunEnd | null;
-}
-
-export interface RunEnd {
-  readonly status: RunEndStatus;
-  readonly response: RunResponse | null;
-  readonly output: JsonValue;
-  readonly failure: RunFailure | null;
 }
 
 interface ByHolder {
@@ -97,8 +91,6 @@ interface ByHolder {
   /** The claim under which the caller works; a later claim fences it. */
   readonly attempt: number;
 }
-
-export const abortedEnd: RunEnd = { status: 'aborted', response: null, output: null, failure: null };
 
 /** Decides a command on an open run; undefined is a run that has ended or never was. */
 export function decideRun(command: RunCommand, run: RunState | undefined): Decision<RunEvent | ApprovalEvent> {
@@ -200,49 +192,27 @@ function suspend({ at, approvals }: SuspendRun, run: RunState): Decision<RunEven
 }
 
 function step(command: RecordStep, run: RunState): Decision<RunEvent> {
-  const { inputTokens, outputTokens, estimated } = command;
+  const { model, inputTokens, cachedInputTokens, outputTokens, estimated } = command;
   const before = centsFromMicroCents(run.segmentCostMicroCents);
   const after = centsFromMicroCents(run.segmentCostMicroCents + command.costMicroCents);
   const stepped = {
     ...headOf('agent.step', run, command.at),
     step: run.steps + 1,
-    usage: { inputTokens, outputTokens, costCents: after - before, estimated },
+    model,
+    usage: { inputTokens, cachedInputTokens, outputTokens, costCents: after - before, estimated },
     costMicroCents: command.costMicroCents,
   };
+  const thought =
+    command.reasoning === null ? [] : [{ ...headOf('agent.reasoning', run, command.at), ...command.reasoning }];
   const said = command.message === null ? [] : [{ ...headOf('agent.message', run, command.at), ...command.message }];
   const called = command.calls.map((call) => ({ ...headOf('tool.called', run, command.at), ...call }));
   const returned = command.returned.map((one) => toolReturned(one, run, command.at));
   const over = command.end === null ? [] : [endRun(evolveRun(run, stepped), command.at, command.end)];
-  return accept<RunEvent>(stepped, ...said, ...called, ...returned, ...over);
-}
-
-function toolReturned({ toolCallId, outcome, result }: ToolReturn, run: RunState, at: Instant): RunEvent {
-  return { ...headOf('tool.returned', run, at), toolCallId, outcome, result };
+  return accept<RunEvent>(stepped, ...thought, ...said, ...called, ...returned, ...over);
 }
 
 /** A run that ends leaves no call open: not even one that was approved and not made. */
 function returnedAsCut(run: RunState, at: Instant): RunEvent[] {
   const cut = { outcome: 'error', result: { error: 'the run ended before the tool returned' } } as const;
   return run.openCalls.map((toolCallId) => toolReturned({ toolCallId, ...cut }, run, at));
-}
-
-/** The end of a run in any state. */
-export function endRun(run: RunState, at: Instant, end: RunEnd): RunEvent {
-  return {
-    ...headOf('run.ended', run, at),
-    ...end,
-    userId: run.userId,
-    usage: run.usage,
-    segment: run.segment,
-    segmentCostCents: centsFromMicroCents(run.segmentCostMicroCents),
-  };
-}
-
-/** What every event of a run begins with. */
-export function headOf<Type extends RunEvent['type']>(
-  type: Type,
-  { runId, runKey }: RunState,
-  at: Instant,
-): { readonly type: Type; readonly at: Instant; readonly runId: RunId; readonly runKey: RunKey } {
-  return { type, at, runId, runKey };
 }

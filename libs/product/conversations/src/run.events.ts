@@ -30,9 +30,12 @@ const ids = {
   run: exampleIds.run,
   approval: exampleIds.approval,
   call: '019a3c61-0b10-7e44-9a5b-2f7c8d1e6a01/1/0',
-  message: '019a3c61-7d90-7c11-b2e4-8a6f5d3c9b08',
 };
-const usage = { inputTokens: 388, outputTokens: 41, costCents: 1, estimated: false };
+export const exampleMessages = {
+  said: '019a3c61-7d90-7c11-b2e4-8a6f5d3c9b08',
+  thought: '019a3c61-7d91-7f20-8c55-0e9b7a6d4c13',
+};
+const usage = { inputTokens: 388, cachedInputTokens: 0, outputTokens: 41, costCents: 1, estimated: false };
 export const exampleToken = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 /** UUIDv5 of the approval, as an agent's transfer has it. */
 export const exampleOperationId = '0a5be28c-7585-541f-a3b0-7f7bdcdc09cf';
@@ -45,8 +48,15 @@ const started = event('run.started', 'A run was admitted; it holds the conversat
     occurrenceId: nullable(uuid(), { description: 'Of the occurrence that started it' }),
     request: RunRequest,
   },
-  /** What the request was resolved to, whose run it is, and the id of the message that the input is. */
-  private: { runKey, userId, messageId: internal<MessageId>(), resolved: internal<ResolvedRun>(), holder },
+  /** What the request was resolved to with the instructions of its agent, whose run it is, and the id of the message that the input is. */
+  private: {
+    runKey,
+    userId,
+    messageId: internal<MessageId>(),
+    resolved: internal<ResolvedRun>(),
+    agentInstructions: internal<string | null>(),
+    holder,
+  },
   example: {
     runId: ids.run,
     origin: 'user',
@@ -103,7 +113,7 @@ const ended = event('run.ended', 'The run is over.', {
     response: { text: 'The withdrawal of 1.5 USDC is on its way.', truncated: false },
     output: null,
     failure: null,
-    usage: { inputTokens: 902, outputTokens: 63, costCents: 2, estimated: false },
+    usage: { inputTokens: 902, cachedInputTokens: 256, outputTokens: 63, costCents: 2, estimated: false },
   },
 });
 
@@ -111,13 +121,39 @@ const step = event('agent.step', "The model has answered once; first of its step
   public: {
     runId,
     step: integer({ min: 1, description: 'Counted over the whole run' }),
+    model: nullable(text(), {
+      description:
+        "Which answered: the run's, or one of the deployment's fallbacks; null in steps of before there were any",
+    }),
     /** The step's usage; `costCents` is what the step adds to its segment's cost, so that steps add up. */
     usage: Usage,
   },
   /** The exact cost, which is rounded up once per segment. */
   private: { runKey, costMicroCents: internal<number>() },
-  example: { runId: ids.run, step: 1, usage },
+  example: { runId: ids.run, step: 1, model: 'parley/rules', usage },
 });
+
+const reasoning = event(
+  'agent.reasoning',
+  'What the model thought before it spoke or called, where it shows that and `profile.reasoning` is not false; it replaces the deltas of its `messageId`.',
+  {
+    public: {
+      runId,
+      messageId: uuid<MessageId>({ description: 'Its own; it is no message of the conversation' }),
+      text: text(),
+      truncated: boolean({
+        description: 'Whether it is shorter than what was thought: by our bound, an abort, or trouble',
+      }),
+    },
+    private: { runKey },
+    example: {
+      runId: ids.run,
+      messageId: exampleMessages.thought,
+      text: 'The user wants to withdraw 1.5 USDC. The balance allows it.',
+      truncated: false,
+    },
+  },
+);
 
 const message = event('agent.message', 'The agent has said something; it replaces the deltas of its `messageId`.', {
   public: {
@@ -131,7 +167,7 @@ const message = event('agent.message', 'The agent has said something; it replace
   private: { runKey },
   example: {
     runId: ids.run,
-    messageId: ids.message,
+    messageId: exampleMessages.said,
     text: 'The withdrawal of 1.5 USDC is on its way.',
     truncated: false,
   },
@@ -189,19 +225,9 @@ export const runEvents = {
   stopping,
   ended,
   step,
+  reasoning,
   message,
   called,
   returned,
 };
 export type RunEvent = EventOf<(typeof runEvents)[keyof typeof runEvents]>;
-
-/** Live only: presentation of a message that is still being written; it has no place in the journal. */
-export const textDelta = event(
-  'agent.text_delta',
-  'What a message that is being written grows by. Live only: never replayed, and `agent.message` has the whole.',
-  {
-    public: { runId, messageId, text: text({ min: 1 }) },
-    example: { runId: ids.run, messageId: ids.message, text: 'The withdrawal of ' },
-  },
-);
-export type TextDelta = EventOf<typeof textDelta>;

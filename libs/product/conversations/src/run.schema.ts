@@ -1,11 +1,29 @@
 import { limits, type JsonValue } from '@app/kernel';
-import { boolean, byName, integer, list, oneOf, optional, shape, text, uuid, type Shaped } from '@app/schema';
+import {
+  boolean,
+  byName,
+  integer,
+  list,
+  nullable,
+  number,
+  oneOf,
+  optional,
+  shape,
+  text,
+  uuid,
+  withName,
+  type Shaped,
+} from '@app/schema';
 
 /** What of a run both its resource and its events show. */
 
 /** Tokens, and the cost in whole cents. */
 export const Usage = shape('Usage', {
   inputTokens: integer({ min: 0 }),
+  cachedInputTokens: integer({
+    min: 0,
+    description: "Those of the input that the provider's cache of prompts held; they have a price of their own",
+  }),
   outputTokens: integer({ min: 0 }),
   costCents: integer({ min: 0, description: 'Whole cents; each segment of a run is rounded up once' }),
   estimated: boolean({ description: 'Whether some of it is an estimate, because the provider told no usage' }),
@@ -36,17 +54,30 @@ export const RunFailure = shape('RunFailure', {
 });
 export type RunFailure = Shaped<typeof RunFailure>;
 
+export const Effort = withName(
+  'Effort',
+  oneOf(['minimal', 'low', 'medium', 'high'], {
+    description: 'How much a model is to think before it answers, where its provider can be told',
+  }),
+);
+export type Effort = Shaped<typeof Effort>;
+export const temperatureBounds = { min: 0, max: 2 } as const;
+
 const steps = { min: 1, max: limits.maxStepsMax, description: 'Model steps, over all segments' };
 
 /** A profile as it was asked for; what is absent was left to the deployment. */
 const RunProfileShape = shape(
   'RunProfile',
   {
+    agent: optional(text({ min: 1, max: limits.agentNameLengthMax })),
     model: optional(text({ min: 1, max: 256 })),
     instructions: optional(text({ max: limits.instructionsLengthMax })),
     tools: optional(list(text(), { max: limits.profileToolsMax })),
     maxSteps: optional(integer(steps)),
     outputSchema: optional(byName<JsonValue>('OutputSchema')),
+    temperature: optional(number(temperatureBounds)),
+    effort: optional(Effort),
+    reasoning: optional(boolean()),
   },
   { description: 'The profile as it was sent; `resolved` of the run says what the deployment filled in' },
 );
@@ -72,10 +103,25 @@ export const Resolved = shape(
     model: text(),
     tools: list(text(), { description: 'Names of the tools that the run may call' }),
     maxSteps: integer(steps),
+    agent: nullable(
+      shape('ResolvedAgent', {
+        name: text(),
+        version: text({
+          description: 'The newest of its name when the run was admitted, unless the profile named one',
+        }),
+      }),
+      { description: 'The named agent that it runs as; null without one' },
+    ),
+    temperature: nullable(number(temperatureBounds), { description: "Null: the model's own" }),
+    effort: nullable(Effort, { description: "Null: the model's own" }),
+    reasoning: boolean({ description: 'Whether the journal shows what the model thinks, where it shows that' }),
   },
   { description: 'What the request came to when the run was admitted; later defaults do not change it' },
 );
 export type ResolvedRun = Shaped<typeof Resolved>;
+
+/** What a run is resolved to beside model, tools and steps where neither its profile nor an agent says anything. */
+export const untuned = { agent: null, temperature: null, effort: null, reasoning: true } as const;
 
 /** Everything that a run executes with. */
 export interface RunProfile extends ResolvedRun {
@@ -83,7 +129,9 @@ export interface RunProfile extends ResolvedRun {
   readonly outputSchema: JsonValue;
 }
 
-export function profileOf(request: RunRequest, resolved: ResolvedRun): RunProfile {
-  const { instructions = null, outputSchema = null } = request.profile ?? {};
-  return { ...resolved, instructions, outputSchema };
+/** @param standing the instructions of the agent that the run was resolved to, which come before its own; null without any */
+export function profileOf(request: RunRequest, resolved: ResolvedRun, standing: string | null): RunProfile {
+  const { instructions: own = null, outputSchema = null } = request.profile ?? {};
+  const told = [standing, own].filter((part): part is string => part !== null);
+  return { ...resolved, instructions: told.length === 0 ? null : told.join('\n\n'), outputSchema };
 }

@@ -19,6 +19,7 @@ export interface RunState {
   readonly status: 'queued' | 'running' | 'stopping' | 'awaiting_approval';
   readonly request: RunRequest;
   readonly resolved: ResolvedRun;
+  readonly agentInstructions: string | null;
   /** 1, then one more at each continuation. */
   readonly segment: number;
   /** How often the run got a holder, by its begin, a resumption or a claim; only the last one may append. */
@@ -46,11 +47,12 @@ export function beginRun(event: Extract<RunEvent, { type: 'run.started' }>, seq:
     ...heldBy(event.holder, 0),
     request: event.request,
     resolved: event.resolved,
+    agentInstructions: event.agentInstructions,
     segment: 1,
     steps: 0,
     startedSeq: seq,
     segmentSeq: seq,
-    usage: { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
+    usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
     segmentCostMicroCents: 0,
     openCalls: [],
     approvals: [],
@@ -88,6 +90,7 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
         usage: addUsage(run.usage, event.usage),
         segmentCostMicroCents: run.segmentCostMicroCents + event.costMicroCents,
       };
+    case 'agent.reasoning':
     case 'agent.message':
       return run;
     case 'tool.called':
@@ -98,9 +101,8 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
       return { ...run, approvals: [...run.approvals, openedApproval(event)] };
     case 'approval.decided':
     case 'approval.expired': {
-      const { approvalId } = event;
-      const evolved = run.approvals.map((one) => (one.approvalId === approvalId ? evolveApproval(one, event) : one));
-      return { ...run, approvals: evolved };
+      const isIt = ({ approvalId }: ApprovalState) => approvalId === event.approvalId;
+      return { ...run, approvals: run.approvals.map((one) => (isIt(one) ? evolveApproval(one, event) : one)) };
     }
     default:
       return unreachable(event);
@@ -110,6 +112,7 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
 function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     costCents: a.costCents + b.costCents,
     estimated: a.estimated || b.estimated,

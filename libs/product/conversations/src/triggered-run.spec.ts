@@ -10,7 +10,7 @@ import {
 import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type TriggerRun } from './conversation.decider';
 import type { ConversationEvent } from './conversation.events';
-import type { RunRequest } from './run.schema';
+import { type RunRequest, untuned } from './run.schema';
 import type { AuthorizeCalls, OpenApproval } from './run.decider';
 
 const at = instant('2026-03-01T10:00Z');
@@ -19,7 +19,7 @@ const runIds = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const { runId } = runIds;
 const messageId = asId<MessageId>('message');
 const request: RunRequest = { input: { text: 'swap' } };
-const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16, ...untuned };
 const ofAutomation = { automationId: 'automation', occurrenceId: 'occurrence' };
 
 const trigger: TriggerRun = {
@@ -28,7 +28,7 @@ const trigger: TriggerRun = {
   title: 'Dip',
   ...ofAutomation,
   trigger: 'schedule',
-  run: { ...runIds, userId, messageId, request, resolved, holder: null },
+  run: { ...runIds, userId, messageId, request, resolved, agentInstructions: null, holder: null },
 };
 const created: ConversationEvent = {
   type: 'conversation.created',
@@ -49,6 +49,7 @@ const started: ConversationEvent = {
   ...ofAutomation,
   request,
   resolved,
+  agentInstructions: null,
   holder: null,
 };
 const archived: ConversationEvent = { type: 'conversation.archived', at };
@@ -142,7 +143,7 @@ describe('calls that the automation’s contract covers', () => {
     const [asked, otherCall] = [asId<ApprovalId>('asked'), asId<ToolCallId>('run/1/1')];
     const calledBeside: ConversationEvent = { ...called, toolCallId: otherCall };
     const openedBeside: ConversationEvent = { ...opened, approvalId: asked, toolCallId: otherCall };
-    const usage = { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false };
+    const usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costCents: 0, estimated: false };
     const suspended: ConversationEvent = {
       type: 'run.suspended',
       at,

@@ -8,7 +8,7 @@ import {
 } from '@app/consent';
 import { accept, because, reject, type ApprovalId, type Decision, type Instant, type ProcessId } from '@app/kernel';
 import type { RunEvent } from './run.events';
-import { abortedEnd, endRun, headOf, type RunEnd } from './run.decider';
+import { abortedEnd, endRun, headOf, type RunEnd } from './run-facts';
 import { approvalOf, evolveRun, isLastPending, pendingOf, type RunState } from './run.state';
 
 /** A decision on an approval that a run waits for. */

@@ -11,7 +11,7 @@ import {
 import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from '../src/conversation.decider';
 import type { ConversationEvent } from '../src/conversation.events';
-import type { RunRequest } from '../src/run.schema';
+import { type RunRequest, untuned } from '../src/run.schema';
 import type { OpenApproval } from '../src/run.decider';
 
 /** What happens to a run that waits for approvals: the facts of its specifications. */
@@ -21,8 +21,8 @@ export const userId = asId<UserId>('ada');
 export const run = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 export const other = { runId: asId<RunId>('other'), runKey: asId<RunKey>('other-key') };
 const request: RunRequest = { input: { text: 'withdraw' } };
-const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
-export const usage = { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: false };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16, ...untuned };
+export const usage = { inputTokens: 2, cachedInputTokens: 0, outputTokens: 3, costCents: 1, estimated: false };
 export const [a, b] = [asId<ApprovalId>('a'), asId<ApprovalId>('b')];
 export const callOf = (approvalId: ApprovalId) => asId<ToolCallId>(`call-${approvalId}`);
 
@@ -45,9 +45,18 @@ export const started = (of: typeof run): ConversationEvent => ({
   occurrenceId: null,
   request,
   resolved,
+  agentInstructions: null,
   holder: null,
 });
-const stepped: ConversationEvent = { type: 'agent.step', at, ...run, step: 1, usage, costMicroCents: 1_000_000 };
+const stepped: ConversationEvent = {
+  type: 'agent.step',
+  at,
+  ...run,
+  step: 1,
+  model: 'scripted',
+  usage,
+  costMicroCents: 1_000_000,
+};
 const called = (id: ApprovalId): ConversationEvent => ({
   type: 'tool.called',
   at,

@@ -53,6 +53,7 @@ import { StopExecutionHandler, WorkerSagas } from './wake-worker';
       useFactory: (models: Models, mcpServers: McpServers): EngineCatalog => ({
         models: models.names,
         defaultModel: models.names[0] ?? '',
+        agents: [],
         // Asked each time: servers come and go.
         get tools() {
           return mcpServers.toolNames;

@@ -6,6 +6,7 @@ export {
   type LanguageModel,
   type ModelReply,
   type ModelRequest,
+  type ShowPiece,
   type OfferedArtifact,
   type ToolExchange,
 } from './model';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Metrics, Tracing } from '@app/runtime';
 import type { ExecutableSegment } from '@app/runs';
 import { Counter, Histogram } from 'prom-client';
-import type { AnswerEnding, LanguageModel, ModelReply, ModelRequest } from './model';
+import type { AnswerEnding, LanguageModel, ModelReply, ModelRequest, ShowPiece } from './model';
 
 type Outcome = 'answered' | 'failed' | 'aborted';
 
@@ -44,7 +44,7 @@ export class ModelCalls {
     model: LanguageModel,
     run: ExecutableSegment,
     request: ModelRequest,
-    onText: (text: string) => void,
+    onPiece: ShowPiece,
     signal: AbortSignal,
   ): Promise<ModelReply> {
     const attributes = { 'gen_ai.request.model': model.name, 'parley.run.id': run.runId };
@@ -52,7 +52,7 @@ export class ModelCalls {
       const startedAtMs = performance.now();
       let outcome: Outcome = 'failed';
       try {
-        const reply = await model.step(request, onText, signal);
+        const reply = await model.step(request, onPiece, signal);
         outcome = outcomeOf(reply.ending);
         this.count(model.name, reply);
         span?.set({

@@ -1,22 +1,22 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { RunEnd } from '@app/conversations';
+import type { LiveDelta, RunEnd } from '@app/conversations';
 import { LiveFrames } from '@app/journal';
-import { asId, Clock, Unavailable, type MessageId } from '@app/kernel';
+import { asId, Clock, Unavailable, type Instant, type MessageId } from '@app/kernel';
 import { Configuration, Probe } from '@app/runtime';
 import { failedEnd } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';
 import type { ClaimedRun, HeldCommand, Signals } from './claimed-run';
 import { turnOf } from './history';
-import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from './model';
+import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest, type ShowPiece } from './model';
 import { ModelCalls } from './model-calls';
 import { modelTroubles } from './model-troubles';
 import { Models } from './models';
-import { recordedStep } from './recorded-step';
+import { recordedStep, type StepIds } from './recorded-step';
 import { ToolCalls } from './tool-calls';
 
 type StepCommand = Extract<HeldCommand, { readonly type: 'RecordStep' | 'EndRun' }>;
 
-/** Asks a run's model for one step: builds the request, publishes text as it arrives, and turns the answer into a command. */
+/** Asks a run's model for one step: builds the request, publishes what is shown as it arrives, and turns the answer into a command. */
 @Injectable()
 export class ModelStep {
   private readonly logger = new Logger(ModelStep.name);
@@ -34,11 +34,11 @@ export class ModelStep {
   /** Returns the command to append; null when a signal aborted before the model began. Throws Unavailable. */
   async ask(claimed: ClaimedRun, repairing: boolean, signals: Signals): Promise<StepCommand | null> {
     const { run } = claimed;
-    const messageId = asId<MessageId>(uuidV7());
+    const ids = { runId: run.runId, messageId: newMessageId(), reasoningId: newMessageId() };
     let reply: ModelReply;
     try {
       this.probe.reached('model:before');
-      reply = await this.replyOf(claimed, repairing, messageId, signals.any);
+      reply = await this.replyOf(claimed, repairing, ids, signals.any);
       this.probe.reached('model:after');
     } catch (error) {
       return signals.any.aborted ? null : { type: 'EndRun', end: this.endOfFailure(claimed, error) };
@@ -46,36 +46,37 @@ export class ModelStep {
     if (reply.ending instanceof ModelFailed)
       this.logger.error({ msg: 'a model step broke off', ...claimed.names, err: reply.ending });
     await this.live.flush(run.conversationId);
-    const step = recordedStep(claimed.progress, { runId: run.runId, messageId }, reply, repairing);
+    const step = recordedStep(claimed.progress, ids, reply, repairing);
     // A begun answer is paid for, so it is recorded. A stopping run ends with it; otherwise the next process asks again.
     const isLeft = reply.ending === 'stopped' && !signals.stop.aborted;
     return isLeft ? { ...step, end: null } : step;
   }
 
-  /** Rejects as `LanguageModel.step` does. Publishes text as it arrives. */
+  /** Rejects as `LanguageModel.step` does. Publishes what is shown as it arrives. */
   private async replyOf(
     claimed: ClaimedRun,
     repairing: boolean,
-    messageId: MessageId,
+    ids: StepIds,
     signal: AbortSignal,
   ): Promise<ModelReply> {
     const { run, progress } = claimed;
-    const onText = (text: string) => {
-      const delta = { type: 'agent.text_delta', at: this.clock.now(), runId: run.runId, messageId, text } as const;
-      this.live.publish(run.conversationId, delta);
-    };
+    const onPiece: ShowPiece = (text, of) =>
+      this.live.publish(run.conversationId, deltaOf(text, of, ids, this.clock.now()));
     const model = this.models.find(progress.profile.model);
     const request = await this.requestOf(claimed, model, repairing);
-    return this.calls.step(model, run, request, onText, signal);
+    return this.calls.step(model, run, request, onPiece, signal);
   }
 
   private async requestOf(claimed: ClaimedRun, model: LanguageModel, repairing: boolean): Promise<ModelRequest> {
     const { progress } = claimed;
-    const { instructions, outputSchema } = progress.profile;
+    const { instructions, outputSchema, temperature, effort, reasoning } = progress.profile;
     const artifacts = await claimed.artifacts();
     return {
       instructions,
       outputSchema,
+      temperature,
+      effort,
+      reasoning,
       repairing,
       turn: turnOf(progress),
       tools: this.tools.offers(progress),
@@ -91,4 +92,19 @@ export class ModelStep {
       ? failedEnd('provider_error', modelTroubles[error.trouble])
       : failedEnd('engine_error', 'The engine could not go on.');
   }
+}
+
+function newMessageId(): MessageId {
+  return asId<MessageId>(uuidV7());
+}
+
+function deltaOf(
+  text: string,
+  of: 'text' | 'reasoning',
+  { runId, messageId, reasoningId }: StepIds,
+  at: Instant,
+): LiveDelta {
+  return of === 'text'
+    ? { type: 'agent.text_delta', at, runId, messageId, text }
+    : { type: 'agent.reasoning_delta', at, runId, messageId: reasoningId, text };
 }

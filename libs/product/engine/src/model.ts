@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
-import type { ToolOutcome } from '@app/conversations';
+import type { Effort, ToolOutcome } from '@app/conversations';
 import type { ModelTrouble } from './model-troubles';
 
 /** A call that the model made, with what came of it. */
@@ -53,6 +53,11 @@ export interface ModelRequest {
   readonly artifacts: readonly OfferedArtifact[];
   /** JSON Schema that the final answer must satisfy, or null. */
   readonly outputSchema: JsonValue;
+  /** Null: the model's own. A model whose provider takes none goes without. */
+  readonly temperature: number | null;
+  readonly effort: Effort | null;
+  /** Whether what it thinks is wanted. */
+  readonly reasoning: boolean;
   /** Whether the turn's last step was an answer that did not satisfy it: this is the one attempt to repair it. */
   readonly repairing: boolean;
 }
@@ -62,10 +67,16 @@ export type AnswerEnding = 'whole' | 'cut' | 'stopped' | ModelFailed;
 
 /** What one step came to: calls, or the final text; of a step that was stopped or broke off, what had come until then. */
 export interface ModelReply {
+  /** The name of the model that answered. */
+  readonly model: string;
+  /** What it thought, where that is wanted and shown; `truncated` where that was more. */
+  readonly reasoning: { readonly text: string; readonly truncated: boolean } | null;
   readonly text: string | null;
   /** `input` is what the model wrote, a text if that was not JSON; tools check it themselves. */
   readonly calls: readonly { readonly tool: string; readonly input: JsonValue }[];
   readonly inputTokens: number;
+  /** How many of them a cache held. */
+  readonly cachedInputTokens: number;
   readonly outputTokens: number;
   readonly costMicroCents: number;
   /** Whether the numbers are an estimate: the provider told none. */
@@ -73,16 +84,19 @@ export interface ModelReply {
   readonly ending: AnswerEnding;
 }
 
+/** Shows a piece of what a model says, or of what it thinks before. */
+export type ShowPiece = (text: string, of: 'text' | 'reasoning') => void;
+
 /** A language model, one step at a time. */
 export interface LanguageModel {
   readonly name: string;
   /** Whether earlier turns mean anything to it; they are read for it only then. */
   readonly readsHistory: boolean;
   /**
-   * Answers one step; `onText` is called with each piece of text as it comes. What was begun is answered, however it ended.
+   * Answers one step; `onPiece` is called with each piece of text as it comes, and of reasoning where that is wanted. What was begun is answered, however it ended.
    * Rejects where nothing was begun: with an AbortError when the signal aborts, with ModelFailed when the model cannot answer.
    */
-  step(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply>;
+  step(request: ModelRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply>;
 }
 
 /** The model could not answer. The message is for the log; users read the words of the trouble. */

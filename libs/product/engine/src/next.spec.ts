@@ -1,17 +1,24 @@
-import type { ConversationEvent, RunRequest } from '@app/conversations';
+import { type ConversationEvent, type RunRequest, untuned } from '@app/conversations';
 import { asId, type MessageId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import { next, progressAfter, startedProgress, type NextAction } from './next';
 
 const at = instant('2026-03-01T10:00Z');
 const of = { at, runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
-const usage = { inputTokens: 1, outputTokens: 1, costCents: 1, estimated: false };
+const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costCents: 1, estimated: false };
 const request: RunRequest = { input: { text: 'hello' } };
-const resolved = { model: 'parley/rules', tools: [], maxSteps: 2 };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 2, ...untuned };
 
 const claimed: ConversationEvent = { type: 'run.claimed', ...of, segment: 1, attempt: 1 };
 const stopping: ConversationEvent = { type: 'run.stopping', ...of };
-const stepped = (step: number): ConversationEvent => ({ type: 'agent.step', ...of, step, usage, costMicroCents: 10 });
+const stepped = (step: number): ConversationEvent => ({
+  type: 'agent.step',
+  ...of,
+  step,
+  model: 'scripted',
+  usage,
+  costMicroCents: 10,
+});
 const said: ConversationEvent = {
   type: 'agent.message',
   ...of,
@@ -42,7 +49,7 @@ const ended: ConversationEvent = {
 };
 
 const progress = (...events: ConversationEvent[]) =>
-  events.reduce(progressAfter, startedProgress({ request, resolved }));
+  events.reduce(progressAfter, startedProgress({ request, resolved, agentInstructions: null }));
 const after = (...events: ConversationEvent[]): NextAction => next(progress(...events), (tool) => tool === 'transfer');
 const unreturned = { approval: null, cutOff: false, returned: null };
 const open = (...ids: string[]) => ({ kind: 'run_tools', calls: ids.map((id) => ({ ...callOf(id), ...unreturned })) });

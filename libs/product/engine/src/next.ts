@@ -101,9 +101,13 @@ export function next(progress: RunProgress, asks: (tool: string) => boolean): Ne
 }
 
 /** The progress of a run before its first event. */
-export function startedProgress({ request, resolved }: Pick<RunState, 'request' | 'resolved'>): RunProgress {
+export function startedProgress({
+  request,
+  resolved,
+  agentInstructions,
+}: Pick<RunState, 'request' | 'resolved' | 'agentInstructions'>): RunProgress {
   const nothingYet = { stopping: false, steps: [], segmentCostMicroCents: 0, claimedSegment: 0, resumedAt: null };
-  const begun = { input: request.input.text, profile: profileOf(request, resolved) };
+  const begun = { input: request.input.text, profile: profileOf(request, resolved, agentInstructions) };
   return { ...begun, automationId: null, ...nothingYet };
 }
 

@@ -1,11 +1,15 @@
-import { abortedEnd, type RunRequest } from '@app/conversations';
+import { abortedEnd, type RunRequest, untuned } from '@app/conversations';
 import { asId, type JsonObject, type MessageId, type RunId } from '@app/kernel';
 import { failedEnd } from '@app/runs';
 import { ModelFailed, type AnswerEnding, type ModelReply } from './model';
 import { startedProgress } from './next';
 import { recordedStep } from './recorded-step';
 
-const ids = { runId: asId<RunId>('run'), messageId: asId<MessageId>('message') };
+const ids = {
+  runId: asId<RunId>('run'),
+  messageId: asId<MessageId>('message'),
+  reasoningId: asId<MessageId>('reasoning'),
+};
 const call = { tool: 'clock', input: {} };
 const brokenOff = new ModelFailed('broken_off', 'for the log');
 
@@ -15,9 +19,20 @@ function recorded(reply: Partial<ModelReply>, asked: { schema?: JsonObject; repa
     input: { text: 'hello' },
     ...(schema !== null && { profile: { outputSchema: schema } }),
   };
-  const progress = startedProgress({ request, resolved: { model: 'scripted', tools: [], maxSteps } });
-  const counted = { inputTokens: 3, outputTokens: 2, costMicroCents: 10, estimated: false };
-  const whole: ModelReply = { text: 'hi', calls: [], ending: 'whole', ...counted, ...reply };
+  const progress = startedProgress({
+    request,
+    resolved: { model: 'scripted', tools: [], maxSteps, ...untuned },
+    agentInstructions: null,
+  });
+  const counted = {
+    model: 'scripted',
+    inputTokens: 3,
+    cachedInputTokens: 1,
+    outputTokens: 2,
+    costMicroCents: 10,
+    estimated: false,
+  };
+  const whole: ModelReply = { reasoning: null, text: 'hi', calls: [], ending: 'whole', ...counted, ...reply };
   return recordedStep(progress, ids, whole, repairing);
 }
 
@@ -25,10 +40,13 @@ describe('the record of a model step', () => {
   it('ends the run with an answer that makes no call', () => {
     expect(recorded({}, {})).toEqual({
       type: 'RecordStep',
+      model: 'scripted',
       inputTokens: 3,
+      cachedInputTokens: 1,
       outputTokens: 2,
       costMicroCents: 10,
       estimated: false,
+      reasoning: null,
       message: { messageId: 'message', text: 'hi', truncated: false },
       calls: [],
       returned: [],
@@ -52,6 +70,14 @@ describe('the record of a model step', () => {
       end,
     });
     expect(recorded({ ending, text: ' \n' }, {}).message).toBeNull();
+  });
+
+  it('keeps what was thought beside it, under an id of its own', () => {
+    const reasoning = { text: 'Hm.', truncated: true };
+    expect(recorded({ ending: 'stopped', text: null, reasoning }, {})).toMatchObject({
+      reasoning: { messageId: 'reasoning', ...reasoning },
+      message: null,
+    });
   });
 
   it('lets an answer be mended once, where a step is left for it', () => {

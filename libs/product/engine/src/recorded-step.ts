@@ -6,6 +6,13 @@ import { ModelFailed, type ModelReply } from './model';
 import { modelTroubles } from './model-troubles';
 import type { RunProgress } from './next';
 
+/** Of a step's message and of its reasoning, whether they come or not: readers were told them with the first pieces. */
+export interface StepIds {
+  readonly runId: RunId;
+  readonly messageId: MessageId;
+  readonly reasoningId: MessageId;
+}
+
 type RecordStep = Extract<HeldCommand, { readonly type: 'RecordStep' }>;
 
 /**
@@ -14,11 +21,12 @@ type RecordStep = Extract<HeldCommand, { readonly type: 'RecordStep' }>;
  */
 export function recordedStep(
   progress: RunProgress,
-  { runId, messageId }: { readonly runId: RunId; readonly messageId: MessageId },
+  { runId, messageId, reasoningId }: StepIds,
   reply: ModelReply,
   repairing: boolean,
 ): RecordStep {
-  const { text, ending, inputTokens, outputTokens, costMicroCents, estimated } = reply;
+  const { model, text, reasoning, ending, costMicroCents } = reply;
+  const { inputTokens, cachedInputTokens, outputTokens, estimated } = reply;
   const step = progress.steps.length + 1;
   const { outputSchema, maxSteps } = progress.profile;
   // The calls of an answer that broke off may be incomplete.
@@ -27,10 +35,13 @@ export function recordedStep(
   const isSaid = text !== null && (isUsable || text.trim() !== '');
   return {
     type: 'RecordStep',
+    model,
     inputTokens,
+    cachedInputTokens,
     outputTokens,
     costMicroCents,
     estimated,
+    reasoning: reasoning === null ? null : { messageId: reasoningId, ...reasoning },
     message: isSaid ? { messageId, text, truncated: ending !== 'whole' } : null,
     calls: calls.map((call, index) => ({ toolCallId: asId<ToolCallId>(`${runId}/${step}/${index}`), ...call })),
     returned: [],

@@ -207,7 +207,7 @@ describe.each(providers)('a provider of %s', (provider) => {
     expect(await say(user, conversationId, 'what time is it')).toMatchObject({
       status: 'failed',
       failure: { reason: 'provider_error', text: expect.stringContaining('output limit') as string },
-      usage: { inputTokens: 100, outputTokens: 10, costCents: 1, estimated: false },
+      usage: { inputTokens: 100, cachedInputTokens: 0, outputTokens: 10, costCents: 1, estimated: false },
     });
     expect(await eventsOf(user, conversationId, 'tool.called')).toEqual([]);
   });

@@ -88,7 +88,8 @@ describe('steps', () => {
     // 333 × 300 + 77 × 1500 micro-cents, three times.
     const microCents = 3 * (333 * 300 + 77 * 1500);
     const costCents = Math.ceil(microCents / 1_000_000);
-    expect(run['usage']).toEqual({ inputTokens: 999, outputTokens: 231, costCents, estimated: false });
+    const counted = { inputTokens: 999, cachedInputTokens: 0, outputTokens: 231 };
+    expect(run['usage']).toEqual({ ...counted, costCents, estimated: false });
     const steps = (await recorded(stage.deployment, 'agent.step')).filter(
       ({ payload }) => payload['runId'] === run['id'],
     );

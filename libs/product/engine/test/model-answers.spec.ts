@@ -18,9 +18,12 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     expect(pieces).toEqual(['I am ', 'fine, ', '🐦.']);
     // 100 tokens at 3 and 10 at 15 USD per million: 450 millionths of a dollar.
     expect(reply).toEqual({
+      model: 'scripted-1',
+      reasoning: null,
       text: 'I am fine, 🐦.',
       calls: [],
       inputTokens: 100,
+      cachedInputTokens: 0,
       outputTokens: 10,
       costMicroCents: 45_000,
       estimated: false,
@@ -37,7 +40,12 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     const usage = { inputTokens: 1_000_000, outputTokens: 0, cachedInputTokens: cached };
     const { reply } = await models.step([{ text: ['Fine.'], usage }], asking);
     if (provider === 'anthropic' && cached > usage.inputTokens) return expect(reply.costMicroCents).toBeGreaterThan(0);
-    return expect([reply.inputTokens, reply.costMicroCents]).toEqual([1_000_000, microCents]);
+    const known = cached > usage.inputTokens ? 0 : cached;
+    return expect([reply.inputTokens, reply.cachedInputTokens, reply.costMicroCents]).toEqual([
+      1_000_000,
+      known,
+      microCents,
+    ]);
   });
 
   it('is paid for the larger sum where a gateway leaves out what was cached', async () => {
@@ -107,9 +115,12 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     const { reply, asked } = await models.step([{ text: ['Yes, ', 'twelve.'], usage }], asking);
     const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(asked.body)) / 3);
     expect(reply).toEqual({
+      model: 'scripted-1',
+      reasoning: null,
       text: 'Yes, twelve.',
       calls: [],
       inputTokens,
+      cachedInputTokens: 0,
       outputTokens: 4,
       estimated: true,
       ending: 'whole',

@@ -8,7 +8,7 @@ import {
   type Scripted,
 } from '@app/testing/models';
 import { modelRequest } from '@app/testing/runs';
-import type { ModelFailed } from '../src/model';
+import type { ModelFailed, ModelRequest } from '../src/model';
 import { ProviderModels } from './provider-models';
 
 const schema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };
@@ -17,6 +17,7 @@ const withTools = {
   ...modelRequest('Now?', [], []),
   tools: [{ name: 'clock', description: 'The time.', inputSchema }],
 };
+const tuned = { ...modelRequest('Now?', [], []), temperature: 0.7, effort: 'low' } as const;
 const withFormat = { ...modelRequest('Sum.', [], []), outputSchema: schema };
 const settings = { MODEL_OUTPUT_TOKENS: '512' };
 
@@ -26,7 +27,14 @@ const has: Readonly<Record<RefusedPart, (asked: Asked) => boolean>> = {
   tool_schemas: ({ tools }) => tools.some((tool) => JSON.stringify(tool.schema).includes('zone')),
   cache_marks: ({ body }) => JSON.stringify(body).includes('"cache_control"'),
   max_tokens: ({ body }) => 'max_tokens' in body && !('system' in body),
+  temperature: ({ body }) => 'temperature' in body,
+  effort: ({ body }) => 'reasoning_effort' in body || JSON.stringify(body['output_config'] ?? {}).includes('effort'),
 };
+
+function requestWith(part: RefusedPart): ModelRequest {
+  if (part === 'temperature' || part === 'effort') return tuned;
+  return part === 'format' ? withFormat : withTools;
+}
 
 describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (provider) => {
   let models: ProviderModels;
@@ -43,7 +51,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
   it.each(partRefusals(provider))(
     'that refuses $part as $server does is asked again without, once, and that is remembered',
     async ({ part, refusal }) => {
-      const request = part === 'format' ? withFormat : withTools;
+      const request = requestWith(part);
       const model = models.model();
       const ask = async () => model.step(request, () => undefined, new AbortController().signal);
       models.loopback.says((asked): Scripted => (has[part](asked) ? refusal : { text: ['{"total":3}'] }));

@@ -150,7 +150,8 @@ export class ConversationHub {
   }
 
   private encode(event: StoredEvent): Buffer {
-    const messageId = event.type === 'agent.message' ? event.payload['messageId'] : null;
+    const isWhole = event.type === 'agent.message' || event.type === 'agent.reasoning';
+    const messageId = isWhole ? event.payload['messageId'] : null;
     if (typeof messageId === 'string') {
       this.finished.add(messageId);
       const [oldest] = this.finished;

@@ -149,8 +149,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     if (this.started.size === 0) return;
     const delta = readDelta(payload, (conversationId) => this.started.has(conversationId));
     if (delta === null) return;
-    this.started
-      .get(delta.conversationId)
-      ?.deliverLive(delta.messageId, liveFrame('agent.text_delta', delta.payloadText));
+    const { conversationId, type, messageId, payloadText } = delta;
+    this.started.get(conversationId)?.deliverLive(messageId, liveFrame(type, payloadText));
   }
 }

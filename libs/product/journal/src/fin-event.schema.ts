@@ -1,8 +1,8 @@
-import { conversationEvents, textDelta } from '@app/conversations';
+import { conversationEvents, reasoningDelta, textDelta } from '@app/conversations';
 import { limits, type JsonObject } from '@app/kernel';
 import { constant, integer, nameOf, pageMembers, shape, text, variants, withName, type Schema } from '@app/schema';
 
-/** The delta comes just before the last message of the story that the examples tell. */
+/** The deltas come just before the last message of the story that the examples tell. */
 const deltaSecond = 13;
 
 const delivery = {
@@ -62,15 +62,12 @@ export const frames: readonly DescribedFrame[] = [
       payload: { type, at: exampleInstant(index), ...example },
     },
   })),
-  {
-    type: textDelta.type,
-    payload: textDelta.payload,
-    frame: shape('AgentTextDeltaFrame', { delivery: delivery.live, payload: textDelta.payload }),
-    example: {
-      delivery: 'live',
-      payload: { type: textDelta.type, at: exampleInstant(deltaSecond), ...textDelta.example },
-    },
-  },
+  ...[textDelta, reasoningDelta].map(({ type, payload, example }) => ({
+    type,
+    payload,
+    frame: shape(`${nameOf(payload) ?? type}Frame`, { delivery: delivery.live, payload }),
+    example: { delivery: 'live', payload: { type, at: exampleInstant(deltaSecond), ...example } },
+  })),
 ];
 
 /** A true event of this type, as it is delivered. @throws Error for a type without one */

@@ -51,6 +51,7 @@ describe('the live channel', () => {
       `${conversationId} 1 {`,
       `${conversationId} 1 null`,
       `${conversationId} 1 {"messageId":1}`,
+      `${conversationId} 1 {"messageId":"m","type":"agent.message"}`,
     ]) {
       expect(readDelta(text, () => true)).toBeNull();
     }

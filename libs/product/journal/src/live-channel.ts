@@ -1,5 +1,5 @@
 import { isJsonObject, parseUuid, type ConversationId } from '@app/kernel';
-import type { TextDelta } from '@app/conversations';
+import { reasoningDelta, textDelta, type LiveDelta } from '@app/conversations';
 
 /** The PostgreSQL channel on which workers tell all replicas what is being written right now. */
 export const liveChannel = 'parley_live';
@@ -7,10 +7,12 @@ export const liveChannel = 'parley_live';
 /** PostgreSQL takes payloads of less than 8,000 bytes; what a delta needs beside its text is far below the rest. */
 const textBytesMax = 7_000;
 const idLength = 36;
+const liveTypes: readonly LiveDelta['type'][] = [textDelta.type, reasoningDelta.type];
 
 /** What came over the channel: the delta as JSON text, with what is needed to hand it on. */
 export interface HeardDelta {
   readonly conversationId: ConversationId;
+  readonly type: LiveDelta['type'];
   readonly messageId: string;
   readonly payloadText: string;
 }
@@ -19,7 +21,7 @@ export interface HeardDelta {
  * The payloads that carry a delta, in order, its text cut between code points where it is too long for one.
  * `number` must differ between the payloads of one transaction: PostgreSQL delivers equal ones only once.
  */
-export function writeDelta(conversationId: ConversationId, delta: TextDelta, number: () => number): string[] {
+export function writeDelta(conversationId: ConversationId, delta: LiveDelta, number: () => number): string[] {
   return pieces(delta.text).map((text) => `${conversationId} ${number()} ${JSON.stringify({ ...delta, text })}`);
 }
 
@@ -30,7 +32,9 @@ export function readDelta(payload: string, wanted: (conversationId: string) => b
   const payloadText = payload.slice(payload.indexOf(' ', idLength + 1) + 1);
   const delta = parseJson(payloadText);
   if (!isJsonObject(delta) || typeof delta['messageId'] !== 'string') return null;
-  return { conversationId, messageId: delta['messageId'], payloadText: JSON.stringify(delta) };
+  const type = liveTypes.find((one) => one === delta['type']);
+  if (type === undefined) return null;
+  return { conversationId, type, messageId: delta['messageId'], payloadText: JSON.stringify(delta) };
 }
 
 function pieces(text: string): string[] {

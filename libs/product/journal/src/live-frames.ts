@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConversationId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import type { TextDelta } from '@app/conversations';
+import type { LiveDelta } from '@app/conversations';
 import { liveChannel, writeDelta } from './live-channel';
 
 /** What is published for one message within this time goes out as one delta. */
@@ -13,12 +13,12 @@ const flushMaxMs = 500;
 
 interface Waiting {
   readonly conversationId: ConversationId;
-  readonly first: TextDelta;
+  readonly first: LiveDelta;
   readonly texts: string[];
 }
 
 /**
- * Where the engine publishes a message's deltas, for every reader of the conversation on every replica.
+ * Where the engine publishes the deltas of a message and of the reasoning before it, for every reader of the conversation on every replica.
  * Presentation only: when PostgreSQL does not answer, deltas are lost, and nothing waits or fails because of it.
  */
 @Injectable()
@@ -36,7 +36,7 @@ export class LiveFrames implements OnApplicationShutdown {
   constructor(private readonly database: Database) {}
 
   /** Sends the delta soon, together with what else its message grows by meanwhile. Never throws. */
-  publish(conversationId: ConversationId, delta: TextDelta): void {
+  publish(conversationId: ConversationId, delta: LiveDelta): void {
     if (delta.text === '' || this.waitingText + delta.text.length > waitingTextMax) return;
     this.waitingText += delta.text.length;
     const known = this.waiting.get(delta.messageId);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asId, instantOf, type ConversationId, type MessageId, type RunId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import type { TextDelta } from '@app/conversations';
+import type { LiveDelta } from '@app/conversations';
 import { newConversationId, startStores, type TestStores } from '@app/testing/journal';
 import { LiveFrames } from '../src';
 import { liveChannel, readDelta } from '../src/live-channel';
@@ -14,7 +14,7 @@ afterAll(() => stores.stop());
 
 const runId = asId<RunId>('019a0000-0000-7000-8000-000000000003');
 
-function delta(text: string, message = 2): TextDelta {
+function delta(text: string, message = 2): LiveDelta {
   const messageId = asId<MessageId>(`019a0000-0000-7000-8000-00000000000${message}`);
   return { type: 'agent.text_delta', at: instantOf(0), runId, messageId, text };
 }
@@ -25,7 +25,7 @@ function listenTo(id: ConversationId): string[] {
   stores.notifications.on(liveChannel, (payload) => {
     const found = readDelta(payload, (conversationId) => conversationId === id);
     if (found === null) return;
-    const { text } = JSON.parse(found.payloadText) as TextDelta;
+    const { text } = JSON.parse(found.payloadText) as LiveDelta;
     heard.push(`${found.messageId.at(-1)}:${text}`);
   });
   return heard;

@@ -1,5 +1,19 @@
+import { Effort, temperatureBounds } from '@app/conversations';
 import { limits } from '@app/kernel';
-import { custom, inBrief, integer, list, object, optional, shape, text, withoutOthers, type Shaped } from '@app/schema';
+import {
+  boolean,
+  custom,
+  inBrief,
+  integer,
+  list,
+  number,
+  object,
+  optional,
+  shape,
+  text,
+  withoutOthers,
+  type Shaped,
+} from '@app/schema';
 import { isOutputSchema, OutputSchema } from './output-schema';
 
 /** What a run is asked to be done with, as `runs.start` and the definition of an automation take it. */
@@ -7,21 +21,34 @@ export const Profile = withoutOthers(
   shape(
     'Profile',
     {
+      agent: optional(
+        text({
+          min: 1,
+          max: limits.agentNameLengthMax,
+          description:
+            "One of the deployment's named agents, as `name` (its newest version) or `name@version`; what is absent here is taken from it",
+        }),
+      ),
       model: optional(
-        text({ min: 1, max: 256, description: "One of the deployment's models; its default when absent" }),
+        text({
+          min: 1,
+          max: 256,
+          description: "One of the deployment's models; that of the agent, or the default, when absent",
+        }),
       ),
       instructions: optional(
         text({
           min: 0,
           max: limits.instructionsLengthMax,
-          description: 'What the model is told beside the conversation; it grants no permission',
+          description: "What the model is told beside the conversation, after the agent's own; it grants no permission",
         }),
       ),
       tools: optional(
         list(text({ message: 'must be the name of a tool' }), {
           min: 0,
           max: limits.profileToolsMax,
-          description: 'Names of the tools that the run may call; every tool of the deployment when absent',
+          description:
+            "Names of the tools that the run may call; the agent's, or every tool of the deployment, when absent",
         }),
       ),
       maxSteps: optional(
@@ -36,6 +63,18 @@ export const Profile = withoutOthers(
           custom(OutputSchema, isOutputSchema, 'must be a JSON Schema of the supported keywords, at most 16 KiB'),
           object({}, { brief: 'JSON Schema of the answer' }),
         ),
+      ),
+      temperature: optional(
+        number({
+          ...temperatureBounds,
+          description: "Passed on where the model's provider takes one; the model's own when absent",
+        }),
+      ),
+      effort: optional(Effort),
+      reasoning: optional(
+        boolean({
+          description: 'False: what the model thinks is not shown, neither in the journal nor while it comes',
+        }),
       ),
     },
     { brief: 'Absent: what the deployment offers' },

@@ -2,22 +2,58 @@ import type { ResolvedRun } from '@app/conversations';
 import { because, invalid, limits, ok, refuse, type Result } from '@app/kernel';
 import type { Profile } from './profile.schema';
 
+/** An agent of the deployment: what a profile that names it need not say. */
+export interface NamedAgent extends Pick<
+  Profile,
+  'model' | 'tools' | 'maxSteps' | 'temperature' | 'effort' | 'reasoning'
+> {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions: string | null;
+}
+
 /** What the deployment's engine offers; the engine binds it. */
 export abstract class EngineCatalog {
   abstract readonly models: readonly string[];
   abstract readonly defaultModel: string;
   abstract readonly tools: readonly string[];
+  /** Of one name, the newest is the last. */
+  abstract readonly agents: readonly NamedAgent[];
+}
+
+/** What a run keeps, whatever the deployment offers later. */
+export interface Resolution {
+  readonly resolved: ResolvedRun;
+  /** Those of its agent, which come before its own; null without any. */
+  readonly agentInstructions: string | null;
 }
 
 /**
- * What the deployment makes of a profile, its defaults filled in, so that what was admitted stays what it was.
- * An unknown tool is `profile_unknown_tool`, an unknown model 400 at `/profile/model`.
+ * What the deployment makes of a profile: what it does not say is taken from its agent, and else from the defaults. An unknown agent is
+ * 400 at `/profile/agent`, an unknown tool `profile_unknown_tool`, an unknown model 400 at `/profile/model`.
  */
-export function resolveProfile(asked: Profile | undefined, offer: EngineCatalog): Result<ResolvedRun> {
-  const tools = asked?.tools ?? offer.tools;
+export function resolveProfile(asked: Profile | undefined, offer: EngineCatalog): Result<Resolution> {
+  const agent = asked?.agent === undefined ? null : agentOf(asked.agent, offer.agents);
+  if (agent === undefined) return refuse(invalid('/profile/agent', 'is not an agent that the deployment offers'));
+  const chosen = { ...agent, ...asked };
+  const { tools = offer.tools, model = offer.defaultModel, maxSteps = limits.maxStepsDefault } = chosen;
   if (tools.some((tool) => !offer.tools.includes(tool))) return refuse(because('profile_unknown_tool'));
-  const model = asked?.model ?? offer.defaultModel;
   if (!offer.models.includes(model))
     return refuse(invalid('/profile/model', 'is not a model that the deployment offers'));
-  return ok({ model, tools: [...new Set(tools)], maxSteps: asked?.maxSteps ?? limits.maxStepsDefault });
+  const { temperature = null, effort = null, reasoning = true } = chosen;
+  const resolved = {
+    model,
+    tools: [...new Set(tools)],
+    maxSteps,
+    agent: agent === null ? null : { name: agent.name, version: agent.version },
+    temperature,
+    effort,
+    reasoning,
+  };
+  return ok({ resolved, agentInstructions: agent?.instructions ?? null });
+}
+
+/** Undefined where there is none. */
+function agentOf(named: string, agents: readonly NamedAgent[]): NamedAgent | undefined {
+  return agents.findLast(({ name, version }) => named === name || named === `${name}@${version}`);
 }

@@ -1,4 +1,4 @@
-import { Resolved, RunFailure, RunRequest, RunResponse, Usage } from '@app/conversations';
+import { Resolved, RunFailure, RunRequest, RunResponse, untuned, Usage } from '@app/conversations';
 import {
   countedPageOfShape,
   instant,
@@ -71,13 +71,13 @@ const run: RunView = {
     input: { text: 'what is my balance' },
     profile: { tools: ['wallet_balances', 'token_price'] },
   },
-  resolved: { model: 'parley/rules', tools: ['wallet_balances', 'token_price'], maxSteps: 16 },
+  resolved: { model: 'parley/rules', tools: ['wallet_balances', 'token_price'], maxSteps: 16, ...untuned },
   response: { text: 'You have 250 USDC and 40 wNEAR.', truncated: false },
   output: null,
   status: 'completed',
   segment: 1,
   pendingApprovalIds: [],
-  usage: { inputTokens: 412, outputTokens: 38, costCents: 2, estimated: false },
+  usage: { inputTokens: 412, cachedInputTokens: 0, outputTokens: 38, costCents: 2, estimated: false },
   failure: null,
   createdAt: '2026-11-21T09:15:42.090Z',
   startedAt: '2026-11-21T09:15:42.118Z',

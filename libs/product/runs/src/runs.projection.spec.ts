@@ -1,4 +1,4 @@
-import type { ConversationEvent } from '@app/conversations';
+import { type ConversationEvent, untuned } from '@app/conversations';
 import type { Recorded } from '@app/event-store';
 import {
   asId,
@@ -18,7 +18,7 @@ const userId = asId<UserId>('0190a000-0000-7000-8000-00000000ada0');
 const at = (minute: number) => instant(`2026-03-01T10:0${minute}Z`);
 const of = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const request = { input: { text: 'hello' }, profile: { maxSteps: 16 } };
-const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16, ...untuned };
 const toolCallId = asId<ToolCallId>('run/1/0');
 
 const started: ConversationEvent = {
@@ -32,6 +32,7 @@ const started: ConversationEvent = {
   messageId: asId<MessageId>('asked'),
   request,
   resolved,
+  agentInstructions: null,
   holder: null,
 };
 const claimed = (minute: number): ConversationEvent => ({
@@ -46,8 +47,9 @@ const step = (minute: number): ConversationEvent => ({
   at: at(minute),
   ...of,
   step: minute,
+  model: 'scripted',
   costMicroCents: 5,
-  usage: { inputTokens: 3, outputTokens: 4, costCents: 1, estimated: false },
+  usage: { inputTokens: 3, cachedInputTokens: 0, outputTokens: 4, costCents: 1, estimated: false },
 });
 const called: ConversationEvent = { type: 'tool.called', at: at(3), ...of, toolCallId, tool: 'clock', input: {} };
 const stopping: ConversationEvent = { type: 'run.stopping', at: at(5), ...of };
@@ -62,7 +64,7 @@ const ended = (status: 'completed' | 'aborted'): ConversationEvent => ({
   response: status === 'completed' ? { text: 'hi', truncated: false } : null,
   output: { n: 1 },
   failure: null,
-  usage: { inputTokens: 6, outputTokens: 8, costCents: 2, estimated: false },
+  usage: { inputTokens: 6, cachedInputTokens: 0, outputTokens: 8, costCents: 2, estimated: false },
 });
 
 function recordedAt(event: ConversationEvent, revision: number): Recorded<ConversationEvent> {
@@ -112,6 +114,7 @@ describe('the runs that lists show', () => {
       pendingApprovalIds: [],
       failure: null,
       inputTokens: 0,
+      cachedInputTokens: 0,
       outputTokens: 0,
       costCents: 0,
       usageEstimated: false,

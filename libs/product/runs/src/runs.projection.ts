@@ -42,6 +42,7 @@ export class RunRow implements ReadModelRow {
   @Column('integer') segment: number;
   @Column('jsonb') pendingApprovalIds: readonly string[];
   @Column('bigint') inputTokens: number;
+  @Column('bigint') cachedInputTokens: number;
   @Column('bigint') outputTokens: number;
   @Column('bigint') costCents: number;
   @Column('boolean') usageEstimated: boolean;
@@ -131,6 +132,8 @@ export const runsMigrations = [
   ),
   // Some usage is an estimate, and answers are cut. The table is filled again by its new version.
   migration(23, 'MarkEstimates', 'ALTER TABLE runs ADD COLUMN usage_estimated boolean NOT NULL DEFAULT false'),
+  // How much of the input a provider's cache held. The table is filled again by its new version.
+  migration(26, 'CountCachedInput', 'ALTER TABLE runs ADD COLUMN cached_input_tokens bigint NOT NULL DEFAULT 0'),
   // Operators list what failed, of all users.
   migration(25, 'IndexFailedRuns', `CREATE INDEX runs_failed ON runs (opened_position DESC) WHERE status = 'failed'`),
 ];
@@ -140,7 +143,7 @@ type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
 /** Table `runs`. */
 export const runsProjection: Projection<RunRow, ConversationEvent> = {
   name: 'runs',
-  version: 4,
+  version: 5,
   row: RunRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
@@ -180,6 +183,7 @@ function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
     segment: 1,
     pendingApprovalIds: [],
     inputTokens: 0,
+    cachedInputTokens: 0,
     outputTokens: 0,
     costCents: 0,
     usageEstimated: false,
@@ -206,6 +210,7 @@ const folds: Folds<RunRow, RunEvent> = {
   'agent.step': (row, { usage }) => ({
     ...row,
     inputTokens: row.inputTokens + usage.inputTokens,
+    cachedInputTokens: row.cachedInputTokens + usage.cachedInputTokens,
     outputTokens: row.outputTokens + usage.outputTokens,
     costCents: row.costCents + usage.costCents,
     usageEstimated: row.usageEstimated || usage.estimated,

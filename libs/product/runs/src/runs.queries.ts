@@ -11,7 +11,8 @@ type Selected = RunView & Pick<RunRow, 'startedSeq'>;
 export const runMembers = selectList(RunRow, memberNames(Run), {
   computed: {
     usage: `json_build_object(
-      'inputTokens', input_tokens, 'outputTokens', output_tokens, 'costCents', cost_cents, 'estimated', usage_estimated)`,
+      'inputTokens', input_tokens, 'cachedInputTokens', cached_input_tokens, 'outputTokens', output_tokens,
+      'costCents', cost_cents, 'estimated', usage_estimated)`,
   },
 });
 

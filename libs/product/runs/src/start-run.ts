@@ -1,12 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import {
-  conversationKind,
-  isKnownRun,
-  isWritable,
-  type ConversationState,
-  type ResolvedRun,
-  type RunRequest,
-} from '@app/conversations';
+import { conversationKind, isKnownRun, isWritable, type ConversationState, type RunRequest } from '@app/conversations';
 import { FoldedStates, KeyedQueue } from '@app/event-store';
 import { validateInto } from '@app/http';
 import {
@@ -33,7 +26,7 @@ import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { RunAdmission, type NewRun } from './run-admission';
 import { mayBeMinted, runBindingKind, runKeyOf } from './run-binding';
-import { EngineCatalog, resolveProfile } from './run-profile';
+import { EngineCatalog, resolveProfile, type Resolution } from './run-profile';
 import { requestIn } from './run-request';
 import { StartRunDto } from './runs.dto';
 import { RunQueries } from './runs.queries';
@@ -80,7 +73,7 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
       if (!resolved.ok) return resolved;
       const id = runId ?? asId<RunId>(uuidV7());
       const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), cause };
-      return this.admit(run, { request: requestIn(body), resolved: resolved.value }, { chosenId: runId !== null });
+      return this.admit(run, { request: requestIn(body), ...resolved.value }, { chosenId: runId !== null });
     });
   }
 
@@ -88,8 +81,8 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
   private async resolveIn(
     { userId, conversationId }: Pick<NewRun, 'userId' | 'conversationId'>,
     body: unknown,
-  ): Promise<Result<ResolvedRun>> {
-    const resolveOn = ({ state }: { readonly state: ConversationState }): Result<ResolvedRun> => {
+  ): Promise<Result<Resolution>> {
+    const resolveOn = ({ state }: { readonly state: ConversationState }): Result<Resolution> => {
       if (!isWritable(state, userId)) return refuse(notFound);
       const validated = validateInto(StartRunDto, body);
       return validated.ok ? this.resolve(validated.value, state) : validated;
@@ -98,7 +91,7 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     return resolved.ok ? resolved : resolveOn(await this.states.current(conversationKind, conversationId));
   }
 
-  private resolve({ input, profile }: StartRunDto, { artifacts }: ConversationState): Result<ResolvedRun> {
+  private resolve({ input, profile }: StartRunDto, { artifacts }: ConversationState): Result<Resolution> {
     const resolved = resolveProfile(profile, this.offer);
     if (!resolved.ok) return resolved;
     const { artifactIds = [] } = input;
@@ -147,7 +140,7 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
 
   private async admit(
     run: NewRun,
-    asked: { readonly request: RunRequest; readonly resolved: ResolvedRun },
+    asked: Resolution & { readonly request: RunRequest },
     { chosenId }: { readonly chosenId: boolean },
   ): Promise<Result<StartedRun>> {
     const { runId, runKey, userId } = run;

@@ -1,3 +1,4 @@
+import { untuned } from '@app/conversations';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import {
@@ -41,13 +42,14 @@ describe('runs.get', () => {
         model: 'parley/rules',
         tools: expect.arrayContaining(['current_time', 'intents_transfer']) as unknown,
         maxSteps: 16,
+        ...untuned,
       },
       response: { text: 'one  two ', truncated: false },
       output: null,
       status: 'completed',
       segment: 1,
       pendingApprovalIds: [],
-      usage: { inputTokens: 5, outputTokens: 2, costCents: 1, estimated: false },
+      usage: { inputTokens: 5, cachedInputTokens: 0, outputTokens: 2, costCents: 1, estimated: false },
       failure: null,
       createdAt: anInstant,
       startedAt: anInstant,
@@ -66,7 +68,7 @@ describe('runs.get', () => {
       failure: null,
       startedAt: anInstant,
       endedAt: null,
-      usage: { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
+      usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
     });
     await user.post(`/agent-runs/${runId}/abort`);
     expect(await untilEnded(there, runId)).toMatchObject({
@@ -109,11 +111,11 @@ describe('a run', () => {
     const runId = run['id'];
     const toolCallId = `${String(runId)}/1/0`;
     const local = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as unknown;
-    const usage = { inputTokens: 6, outputTokens: 0, costCents: 1, estimated: false };
+    const usage = { inputTokens: 6, cachedInputTokens: 0, outputTokens: 0, costCents: 1, estimated: false };
     const input = { timezone: 'Europe/Berlin' };
     const result = { now: anInstant, timezone: 'Europe/Berlin', local };
     expect(events.slice(2, 5)).toEqual([
-      { type: 'agent.step', at: anInstant, runId, step: 1, usage },
+      { type: 'agent.step', at: anInstant, runId, step: 1, model: 'parley/rules', usage },
       { type: 'tool.called', at: anInstant, runId, toolCallId, tool: 'current_time', input },
       { type: 'tool.returned', at: anInstant, runId, toolCallId, outcome: 'ok', result },
     ]);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { untuned } from '@app/conversations';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import {
@@ -72,7 +73,7 @@ describe('runs.start', () => {
       profile: { model: null, tools: [], outputSchema: null },
     });
     expect(plain['request']).toEqual({ input: { text: 'repeat after me: done' }, profile: { tools: [] } });
-    expect(plain['resolved']).toEqual({ model: 'parley/rules', tools: [], maxSteps: 16 });
+    expect(plain['resolved']).toEqual({ model: 'parley/rules', tools: [], maxSteps: 16, ...untuned });
     const { body } = await user.get<Listed>('/agent-runs?limit=1');
     expect(body.data).toMatchObject([{ request: plain['request'], resolved: plain['resolved'] }]);
   });

@@ -9,8 +9,8 @@ export type SeenRefusal = readonly [
   seen: `${string}/${string}#${number}`,
 ];
 
-/** What of a request is refused: the format of the answer, the schemas of tools, marks for the cache, the old name of the limit. */
-export type RefusedPart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens';
+/** What of a request is refused: the answer's format, the tools' schemas, marks for the cache, the limit's old name, temperature, effort. */
+export type RefusedPart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens' | 'temperature' | 'effort';
 
 const invalid = 'invalid_request_error';
 

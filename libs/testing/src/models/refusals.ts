@@ -1,5 +1,6 @@
 import type { Provider, ScriptedRefusal } from './loopback-models';
 import { partRefusalBodies, type RefusedPart, type SeenRefusal } from './part-refusals';
+import { tuningRefusalBodies } from './tuning-refusals';
 
 /** An error in the format of chat completions. */
 const told = (message: string, fields: object = {}): object => ({ error: { message, ...fields } });
@@ -151,7 +152,7 @@ export function contextRefusals(
 export function partRefusals(
   provider: Provider,
 ): readonly { readonly part: RefusedPart; readonly server: string; readonly refusal: ScriptedRefusal }[] {
-  return partRefusalBodies.flatMap(([part, [server, spoken, status, body]]) =>
+  return [...partRefusalBodies, ...tuningRefusalBodies].flatMap(([part, [server, spoken, status, body]]) =>
     spoken === provider ? [{ part, server, refusal: { status, body } }] : [],
   );
 }

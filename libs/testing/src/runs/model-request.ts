@@ -20,6 +20,9 @@ export function modelRequest(
     tools: offers,
     artifacts: [],
     outputSchema,
+    temperature: null,
+    effort: null,
+    reasoning: false,
     repairing: false,
   };
 }

@@ -6,7 +6,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { fingerprintOf } from '@app/canonical';
 import { startServing, type RunningProcess } from '@app/composition';
 import { reviewedDocument, type Contract } from '@app/consent';
-import { conversationKind, type OpenApproval } from '@app/conversations';
+import { conversationKind, type OpenApproval, untuned } from '@app/conversations';
 import { FoldedStates, Streams } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import {
@@ -146,10 +146,13 @@ export class ApprovalsApp {
       input,
     }));
     const step = {
+      model: 'scripted',
       inputTokens: 1,
+      cachedInputTokens: 0,
       outputTokens: 1,
       costMicroCents: 0,
       estimated: false,
+      reasoning: null,
       message: null,
       returned: [],
       end: null,
@@ -224,6 +227,7 @@ const start = {
   automationId: null,
   occurrenceId: null,
   request: { input: { text: 'a test' } },
-  resolved: { model: 'parley/rules', tools: [], maxSteps: 16 },
+  resolved: { model: 'parley/rules', tools: [], maxSteps: 16, ...untuned },
+  agentInstructions: null,
   holder: null,
 } as const;

@@ -4,7 +4,7 @@ import { checkDefinition, pinnedTokens } from './definition-checks';
 
 const at = (text: string): Instant => instantOf(Date.parse(text));
 const now = at('2026-06-01T12:00:00Z');
-const offer = { models: ['rules'], defaultModel: 'rules', tools: ['intents_transfer'] };
+const offer = { models: ['rules'], defaultModel: 'rules', tools: ['intents_transfer'], agents: [] };
 const tokens = [
   { tokenId: 'nep141:usdc', decimals: 6 },
   { tokenId: 'nep141:wrap.near', decimals: 24 },

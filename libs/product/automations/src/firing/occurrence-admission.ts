@@ -72,7 +72,7 @@ export class OccurrenceAdmission {
     const runKey = runKeyOf(userId, runId);
     const request = requestIn({ input: { text: definition.prompt }, profile: definition.profile });
     const messageId = asId<MessageId>(uuidV7());
-    const run = { runId, runKey, userId, messageId, request, resolved: resolved.value };
+    const run = { runId, runKey, userId, messageId, request, ...resolved.value };
     const begin = (at: Instant, holder: ProcessId | null): TriggerRun => ({
       type: 'TriggerRun',
       at,

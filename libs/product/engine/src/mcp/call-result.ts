@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { storableInput, storableText } from '../models/answer-values';
 import { failWith, type ToolResult } from '../tool';
-import { textWithin } from './text-within';
+import { textWithin } from '../text-within';
 
 const reportedLengthMax = 2000;
 const attachmentsMax = 20;

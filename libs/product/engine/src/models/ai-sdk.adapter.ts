@@ -91,6 +91,8 @@ export class AiSdkProvider implements ModelProvider {
       ...questionOf(request, names, { marked: provider === 'anthropic' }, without),
       ...(outputTokensMax === undefined ? {} : { maxOutputTokens: outputTokensMax }),
       ...(this.isFormatted(request, attempt) ? formatOf(request.outputSchema) : {}),
+      ...(request.temperature === null || without.has('temperature') ? {} : { temperature: request.temperature }),
+      providerOptions: optionsOf(request.effort, without),
       maxRetries: 0,
       abortSignal: signal,
       // Errors are read from the stream.
@@ -142,6 +144,8 @@ export class AiSdkProvider implements ModelProvider {
       ...(request.tools.length > 0 ? (['tool_schemas'] as const) : []),
       ...(provider === 'anthropic' ? (['cache_marks'] as const) : []),
       ...(provider === 'openai-compatible' && outputTokensMax !== undefined ? (['max_tokens'] as const) : []),
+      ...(request.temperature === null ? [] : (['temperature'] as const)),
+      ...(request.effort === null ? [] : (['effort'] as const)),
     ];
   }
 }
@@ -162,15 +166,27 @@ function formatOf(outputSchema: JsonValue) {
   return {
     // Text, since the SDK's object output would parse the whole answer so far again with every piece of it.
     output: { ...Output.text(), responseFormat },
-    // Clients' schemas need not keep to the subset that strict mode takes.
-    providerOptions: { provider: { strictJsonSchema: false } },
+  };
+}
+
+/** Anthropic's lowest effort is `low`. It is set without thinking, whose signed blocks would have to be sent back within a turn. */
+const anthropicEfforts = { minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
+
+/** For both providers; each reads its own. */
+function optionsOf(effort: ModelRequest['effort'], without: Attempt['without']) {
+  // Clients' schemas need not keep to the subset that strict mode takes.
+  const always = { provider: { strictJsonSchema: false } };
+  if (effort === null || without.has('effort')) return always;
+  return {
+    provider: { ...always.provider, reasoningEffort: effort },
+    anthropic: { effort: anthropicEfforts[effort] },
   };
 }
 
 /** What a part of the SDK's stream is of the answer; null where it is nothing of it. */
 function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames): AnswerPart | null {
   if (part.type === 'text-delta') return { kind: 'text', text: part.text };
-  if (part.type === 'reasoning-delta') return { kind: 'unseen', bytes: Buffer.byteLength(part.text) };
+  if (part.type === 'reasoning-delta') return { kind: 'reasoning', block: part.id, text: part.text };
   if (part.type === 'tool-input-delta') return { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
   if (part.type !== 'tool-call') return null;
   // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.

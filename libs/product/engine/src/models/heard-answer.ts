@@ -1,11 +1,15 @@
 import type { JsonValue } from '@app/kernel';
-import { ModelFailed } from '../model';
+import { ModelFailed, type AnswerEnding, type ModelReply, type ShowPiece } from '../model';
+import { textWithin } from '../text-within';
 import { storableText } from './answer-values';
 import { estimatedTokens } from './cost';
 import type { AnswerPart, TokenUsage } from './provider';
 
 /** Text and the inputs of calls, as UTF-8. */
 const answerBytesMax = 256 * 1024;
+/** Of reasoning, as JSON, which is shown so far and no further; it is paid for all the same. */
+const reasoningBytesMax = 64 * 1024;
+const betweenThoughts = '\n\n';
 const callsMax = 64;
 
 /** What has come of an answer so far, however it ends: what was said was shown, and what was begun is paid for. */
@@ -14,6 +18,9 @@ export class HeardAnswer {
   cut = false;
   readonly calls: { readonly tool: string; readonly input: JsonValue }[] = [];
   private said = '';
+  private thought = '';
+  private thoughtBytesLeft = reasoningBytesMax;
+  private thoughtBlock: string | null = null;
   private usage: TokenUsage | null = null;
   /** What the provider works on now, estimated; 0 where it works on nothing. */
   private promptTokens = 0;
@@ -25,12 +32,21 @@ export class HeardAnswer {
 
   constructor(
     private readonly model: string,
-    private readonly onText: (text: string) => void,
+    /** Whether what the model thinks is kept and shown. */
+    private readonly keepsReasoning: boolean,
+    private readonly onPiece: ShowPiece,
   ) {}
 
   /** Null where nothing was said. */
   get text(): string | null {
     return this.said === '' ? null : storableText(this.said);
+  }
+
+  /** What it thought, as far as it was shown; null where that was nothing. */
+  reasoningUntil(ending: AnswerEnding): ModelReply['reasoning'] {
+    if (this.thought.trim() === '') return null;
+    const isBrokenOff = ending !== 'whole' && this.said === '' && this.calls.length === 0;
+    return { text: storableText(this.thought), truncated: isBrokenOff || this.thoughtBytesLeft < 0 };
   }
 
   /** Whether the provider has begun to work on an answer, and is paid for it. */
@@ -76,12 +92,16 @@ export class HeardAnswer {
       case 'unseen':
         this.arrivedBytes += part.bytes;
         break;
+      case 'reasoning':
+        this.arrivedBytes += Buffer.byteLength(part.text);
+        if (this.keepsReasoning) this.think(part);
+        break;
       case 'text':
         this.lastWasCall = false;
         this.arrivedBytes += Buffer.byteLength(part.text);
         this.weigh(part.text);
         this.said += part.text;
-        this.onText(part.text.replaceAll('\u0000', '\ufffd'));
+        this.onPiece(part.text.replaceAll('\u0000', '\ufffd'), 'text');
         break;
       case 'call':
         this.lastWasCall = true;
@@ -105,6 +125,17 @@ export class HeardAnswer {
     if (lost !== undefined) throw new ModelFailed('cut_off', `${this.model}: the output limit cut the only call`);
     if (this.said.trim() === '')
       throw new ModelFailed('empty', `${this.model}: an answer without text and calls${cut ? ', cut' : ''}`);
+  }
+
+  private think({ block, text }: Extract<AnswerPart, { kind: 'reasoning' }>): void {
+    const isNext = this.thoughtBlock !== null && this.thoughtBlock !== block && this.thought !== '';
+    this.thoughtBlock = block;
+    const piece = isNext ? betweenThoughts + text : text;
+    const shown = textWithin(piece, this.thoughtBytesLeft);
+    // What does not fit whole is the last that is shown.
+    this.thoughtBytesLeft = shown === piece ? this.thoughtBytesLeft - Buffer.byteLength(JSON.stringify(piece)) + 2 : -1;
+    this.thought += shown;
+    if (shown !== '') this.onPiece(shown.replaceAll('\u0000', '\ufffd'), 'reasoning');
   }
 
   private weigh(text: string): void {

@@ -2,7 +2,14 @@ import { Logger } from '@nestjs/common';
 import type { ModelPrice } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newerHalf } from '../history';
-import { ModelFailed, type AnswerEnding, type LanguageModel, type ModelReply, type ModelRequest } from '../model';
+import {
+  ModelFailed,
+  type AnswerEnding,
+  type LanguageModel,
+  type ModelReply,
+  type ModelRequest,
+  type ShowPiece,
+} from '../model';
 import { stepCost } from './cost';
 import { HeardAnswer } from './heard-answer';
 import type { ModelTrouble } from '../model-troubles';
@@ -25,6 +32,8 @@ const inPlaceOf: Readonly<Record<SparePart, string>> = {
   tool_schemas: 'with the schemas of the tools in words',
   cache_marks: 'without marks for its cache',
   max_tokens: 'with max_completion_tokens',
+  temperature: 'without a temperature',
+  effort: 'without an effort',
 };
 
 /** What is asked: less than the run would have, where the provider takes no more. */
@@ -61,9 +70,9 @@ export class ProviderModel implements LanguageModel {
     private readonly patience: ModelPatience,
   ) {}
 
-  async step(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply> {
+  async step(request: ModelRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
     const { timeoutMs } = this.patience;
-    const heard = new HeardAnswer(this.name, onText);
+    const heard = new HeardAnswer(this.name, request.reasoning, onPiece);
     try {
       await withinTime(signal, timeoutMs, async (stopped, time) => {
         const parts = await this.beginAnyhow(request, { heard, stopped, time });
@@ -90,11 +99,12 @@ export class ProviderModel implements LanguageModel {
 
   private replyOf(heard: HeardAnswer, ending: AnswerEnding): ModelReply {
     const { text, calls, counted } = heard;
-    const { inputTokens, outputTokens, estimated } = counted;
+    const { inputTokens, cachedInputTokens, outputTokens, estimated } = counted;
     if (!heard.isCounted && ending === 'whole')
       this.logger.warn(`${this.name}: the provider told no usage, so it is estimated (docs/configuration.md)`);
     const costMicroCents = stepCost(this.price, counted);
-    return { text, calls, inputTokens, outputTokens, estimated, ending, costMicroCents };
+    const used = { inputTokens, cachedInputTokens, outputTokens, estimated, costMicroCents };
+    return { model: this.name, reasoning: heard.reasoningUntil(ending), text, calls, ...used, ending };
   }
 
   /** Begins an answer; asks for less where the provider says that it was asked for too much (docs/decisions/runs.md, "Models as they are"). */

@@ -15,8 +15,10 @@ export interface TokenUsage {
 /** A piece of an answer as it comes. */
 export type AnswerPart =
   | { readonly kind: 'begun' }
-  /** What no reader is shown: reasoning, and the inputs of calls while they are written. */
+  /** What no reader is shown: the inputs of calls while they are written. */
   | { readonly kind: 'unseen'; readonly bytes: number }
+  /** What the model thinks; `block` tells where another thought begins. */
+  | { readonly kind: 'reasoning'; readonly block: string; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly tool: string; readonly input: JsonValue }
   /** `usage` is null where the provider tells none, `trouble` where the answer can be used; `cut`: the output limit ended it. */
@@ -29,9 +31,10 @@ export type AnswerPart =
 
 /**
  * What a request may be made without, where a provider refuses it: the answer's schema in the provider's own format, the schemas of the
- * tools' inputs (then given in words), the marks for its cache, and the old name of the output limit (then sent under the new one).
+ * tools' inputs (then given in words), the marks for its cache, the old name of the output limit (then sent under the new one), and the
+ * profile's temperature and effort.
  */
-export type SparePart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens';
+export type SparePart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens' | 'temperature' | 'effort';
 
 /** How one attempt is made. */
 export interface Attempt {

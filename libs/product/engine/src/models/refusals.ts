@@ -34,6 +34,8 @@ const noGrammar = /failed to parse grammar|json schema conversion failed|unrecog
 const partWords: readonly (readonly [SparePart | 'schemas', RegExp])[] = [
   ['cache_marks', /cache_control/],
   ['max_tokens', /max_completion_tokens/],
+  ['effort', /reasoning[._]?effort|output_config\.effort|\beffort\b/i],
+  ['temperature', /\btemperature\b/i],
   ['format', /response_format|output_config|output_format|json_schema/],
   ['tool_schemas', /tools[.[]\d|input_schema|function_declarations|(for|invalid) function|function schema/i],
   ['schemas', /schema|grammar/i],
@@ -46,6 +48,7 @@ export function refusedPart(status: number, body: string): SparePart | 'schemas'
   const { code, param, text } = refusalIn(body);
   if (code === 'invalid_function_parameters' || param.startsWith('tools')) return 'tool_schemas';
   if (param.startsWith('response_format')) return 'format';
+  if (param === 'temperature') return 'temperature';
   return partWords.find(([, words]) => words.test(text))?.[0] ?? null;
 }
 

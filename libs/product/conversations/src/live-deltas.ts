@@ -1,0 +1,30 @@
+import { exampleIds } from '@app/consent';
+import type { MessageId, RunId } from '@app/kernel';
+import { event, text, uuid, type EventOf } from '@app/schema';
+import { exampleMessages } from './run.events';
+
+const runId = uuid<RunId>();
+const messageId = uuid<MessageId>({ description: "Of the message in the conversation's messages" });
+
+/** Live only: presentation of a message that is still being written; it has no place in the journal. */
+export const textDelta = event(
+  'agent.text_delta',
+  'What a message that is being written grows by. Live only: never replayed, and `agent.message` has the whole.',
+  {
+    public: { runId, messageId, text: text({ min: 1 }) },
+    example: { runId: exampleIds.run, messageId: exampleMessages.said, text: 'The withdrawal of ' },
+  },
+);
+export type TextDelta = EventOf<typeof textDelta>;
+
+/** Live only, as `textDelta` is. */
+export const reasoningDelta = event(
+  'agent.reasoning_delta',
+  'What the reasoning of a step grows by. Live only: never replayed, and `agent.reasoning` has the whole.',
+  {
+    public: { runId, messageId: uuid<MessageId>({ description: 'Of its `agent.reasoning`' }), text: text({ min: 1 }) },
+    example: { runId: exampleIds.run, messageId: exampleMessages.thought, text: 'The user wants to ' },
+  },
+);
+/** What is written right now, in a message or in the reasoning before it. */
+export type LiveDelta = TextDelta | EventOf<typeof reasoningDelta>;
