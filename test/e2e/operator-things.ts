@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
-import { asId, type RunId, type UserId } from '@app/kernel';
+import { asId, Clock, type EndpointId, type RunId, type UserId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { Rebuilds } from '@app/read-store';
 import { runKeyOf } from '@app/runs';
+import { CreateEndpoint, Deliveries, EndpointSecrets } from '@app/webhooks';
 import type { TestClient } from '@app/testing/client';
 import type { Deployment } from '@app/testing/deployment';
 import { byOperator, conversationOf, partOf, sql, startLongRun } from '@app/testing/journeys';
+import { testCause } from '@app/testing/slices';
 import { until } from '@app/testing/until';
 import { thingsOf } from './things';
 
 /** What the paths of the operator API name. */
 export type OperatorThings = Readonly<
   Record<
-    'control' | 'keyId' | 'userId' | 'automationId' | 'runKey' | 'projection' | 'rebuildId' | 'index' | 'stream',
+    | ('control' | 'keyId' | 'userId' | 'automationId' | 'runKey' | 'projection' | 'rebuildId' | 'index' | 'stream')
+    | ('endpointId' | 'deliveryId'),
     string
   >
 >;
@@ -45,7 +48,8 @@ export async function operatorThings(deployment: Deployment): Promise<OperatorTh
   await until('a checkpoint', async () => ((await fetch(`${owner.baseUrl}/transparency/checkpoint`)).ok ? true : null));
   const { keyId } = minted.value;
   const stream = `user-${userId}`;
-  return { control: 'withdrawals', keyId, userId, automationId, runKey, projection, rebuildId, index, stream };
+  const named = { control: 'withdrawals', projection, index, stream, ...(await endpointWithDelivery(deployment)) };
+  return { ...named, keyId, userId, automationId, runKey, rebuildId };
 }
 
 /** Things that nobody else's call uses up, where the operation does. */
@@ -63,6 +67,8 @@ export async function freshThings(deployment: Deployment, operation: string): Pr
       return { rebuildId: await rebuildThatIs(deployment, 'switched') };
     case 'rebuilds.discard':
       return { rebuildId: await rebuildThatIs(deployment, 'building') };
+    case 'webhooks.delete':
+      return endpointWithDelivery(deployment);
     default:
       return {};
   }
@@ -89,4 +95,24 @@ async function discardOpen(deployment: Deployment): Promise<void> {
 async function liveRun(owner: TestClient): Promise<string> {
   const runId = await startLongRun(owner, await conversationOf(owner));
   return runKeyOf(asId<UserId>(owner.userId), asId<RunId>(runId));
+}
+
+/** One to which a message was sent, of which the operators' log says nothing; nobody listens there. */
+async function endpointWithDelivery(deployment: Deployment): Promise<{ endpointId: string; deliveryId: string }> {
+  const endpointId = asId<EndpointId>(randomUUID());
+  const { keyId } = await partOf(deployment, EndpointSecrets).make(endpointId);
+  const settings = { url: 'http://127.0.0.1:9/', types: null, payload: 'thin', description: 'a test' } as const;
+  const at = partOf(deployment, Clock).now();
+  const request = { endpointId, at, settings, keyId, reason: 'a test', cause: testCause() };
+  const created = await partOf(deployment, CommandBus).execute(new CreateEndpoint(request));
+  if (!created.ok) throw new Error('no endpoint was created');
+  await sql(
+    deployment,
+    `INSERT INTO webhook_targets (endpoint_id, url, payload, is_enabled, epoch, revision) VALUES ($1, '', 'thin', true, 0, 0)
+     ON CONFLICT DO NOTHING`,
+    [endpointId],
+  );
+  const sent = await partOf(deployment, Deliveries).test(endpointId);
+  if (!sent.ok) throw new Error('no message was sent');
+  return { endpointId, deliveryId: sent.value.id };
 }

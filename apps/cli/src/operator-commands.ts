@@ -105,23 +105,29 @@ function membersIn({ query, body }: Contract): readonly CallMember[] {
 
 function optionOf({ name, required, schema }: CallMember): Option {
   const option = new Option(`--${kebab(name)} <${kindOf(schema)}>`, text(schema['description']));
-  const values: unknown = schema['enum'];
+  const values: unknown = schema['type'] === 'boolean' ? ['true', 'false'] : schema['enum'];
   if (Array.isArray(values)) option.choices(values.map(String));
   return required ? option.makeOptionMandatory() : option;
 }
 
-const kindOf = ({ type }: JsonObject): string => (type === 'integer' ? 'number' : 'text');
+const kinds: Readonly<Record<string, string>> = { integer: 'number', boolean: 'true|false', array: 'a,b' };
+const kindOf = ({ type }: JsonObject): string => kinds[text(type)] ?? 'text';
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** What was given, as JSON has it; a number that is none goes as it was written, and the service says what is wrong with it. */
 function valuesOf(command: Command, members: readonly CallMember[]): JsonObject {
   const given = command.opts<Readonly<Record<string, unknown>>>();
   const values = members.flatMap(({ name, schema }): [string, JsonValue][] => {
     const value = given[name];
-    if (typeof value !== 'string') return [];
-    return [[name, schema['type'] === 'integer' && /^-?\d+$/.test(value) ? Number(value) : value]];
+    return typeof value === 'string' ? [[name, valueOf(schema, value)]] : [];
   });
   return Object.fromEntries(values);
+}
+
+/** What was given, as JSON has it; a number that is none goes as it was written, and the service says what is wrong with it. */
+function valueOf({ type }: JsonObject, given: string): JsonValue {
+  if (type === 'array') return given.split(',').map((item) => item.trim());
+  if (type === 'boolean') return given === 'true';
+  return type === 'integer' && /^-?\d+$/.test(given) ? Number(given) : given;
 }
 
 function queryOf(values: JsonObject): string {

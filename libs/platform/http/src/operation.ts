@@ -84,10 +84,12 @@ interface Terms {
   readonly examples?: { readonly body?: JsonValue; readonly answer?: JsonValue };
 }
 
-/** A body must be declared wherever a method has one. */
-type BodyTerms<Route extends string> = Route extends `${'GET' | 'DELETE'} ${string}`
+/** A body must be declared wherever a method has one; that of a deletion says why, where operators delete. */
+type BodyTerms<Route extends string> = Route extends `GET ${string}`
   ? { readonly body?: 'none' }
-  : { readonly body: Body | 'none' };
+  : Route extends `DELETE ${string}`
+    ? { readonly body?: DtoClass | 'none' }
+    : { readonly body: Body | 'none' };
 
 type NamesIn<Route extends string> = Route extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<Rest>

@@ -1,4 +1,13 @@
 /** What an operator's token can be good for, as its `scope` claim names it: each operation under `/operator/v1` asks for one of these. */
-export const operatorScopes = ['keys', 'users', 'runs', 'automations', 'deployment', 'projections', 'audit'] as const;
+export const operatorScopes = [
+  'keys',
+  'users',
+  'runs',
+  'automations',
+  'deployment',
+  'projections',
+  'webhooks',
+  'audit',
+] as const;
 
 export type OperatorScope = (typeof operatorScopes)[number];

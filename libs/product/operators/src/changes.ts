@@ -7,7 +7,7 @@ import {
   type AutomationId,
   type Cause,
   type ConversationId,
-  type JsonObject,
+  type EndpointId,
   type PartnerKeyId,
   type Result,
   type RunId,
@@ -17,7 +17,11 @@ import { RegisterPartnerKey, RevokePartnerKey } from '@app/partners';
 import { AbortRun, ReleaseRun } from '@app/runs';
 import { DisableUser, EnableUser } from '@app/users';
 import { DisableWallet, EnableWallet } from '@app/wallets';
+import { DeleteEndpoint } from '@app/webhooks';
+import { ChangeDeliveries } from './change-deliveries';
 import { ChangeReadModel } from './change-read-model';
+import { changedEndpoint, createdEndpoint, rotatedEndpoint } from './endpoint-changes';
+import { instantOfIntent, numberIn, textIn } from './intent-parameters';
 import type { Intent } from './operator-log.events';
 
 /** A command that changes nothing more when it is given again. */
@@ -76,6 +80,17 @@ const changes = {
   },
   'rebuilds.rollback': ({ target }) => new ChangeReadModel({ kind: 'rollback', rebuildId: target }),
   'rebuilds.discard': ({ target }) => new ChangeReadModel({ kind: 'discard', rebuildId: target }),
+  'webhooks.create': createdEndpoint,
+  'webhooks.change': changedEndpoint,
+  'webhooks.rotate': rotatedEndpoint,
+  'webhooks.delete': ({ target, reason }, cause) => new DeleteEndpoint(asId<EndpointId>(target), reason, cause),
+  'webhooks.test': ({ target }) => new ChangeDeliveries(asId<EndpointId>(target), { kind: 'test' }),
+  'webhooks.retry': ({ target, parameters }) =>
+    new ChangeDeliveries(asId<EndpointId>(target), { kind: 'retry', deliveryId: textIn(parameters, 'deliveryId') }),
+  'webhooks.recover': ({ target, parameters }) => {
+    const since = instantOfIntent(parameters, 'since');
+    return new ChangeDeliveries(asId<EndpointId>(target), { kind: 'recover', since });
+  },
   'controls.pause': ({ target, reason }, cause) => new PauseControl({ control: controlOf(target), reason, cause }),
   'controls.resume': ({ target, reason }, cause) => new ResumeControl({ control: controlOf(target), reason, cause }),
 } satisfies Record<string, Change>;
@@ -98,16 +113,4 @@ function controlOf(target: string): Control {
   const control = controls.find((name) => name === target);
   if (control === undefined) throw new Error(`there is no control ${target}`);
   return control;
-}
-
-function textIn(parameters: JsonObject, name: string): string {
-  const value = parameters[name];
-  if (typeof value !== 'string') throw new TypeError(`the intent has no ${name}`);
-  return value;
-}
-
-function numberIn(parameters: JsonObject, name: string): number {
-  const value = parameters[name];
-  if (typeof value !== 'number') throw new TypeError(`the intent has no ${name}`);
-  return value;
 }

@@ -7,6 +7,7 @@ import * as projections from './projections.contract';
 import * as runs from './runs.contract';
 import * as streams from './streams.contract';
 import * as users from './users.contract';
+import * as webhooks from './webhooks.contract';
 
 /** Every operation of the operator API, in the order of the scopes. */
 export const operatorContracts: readonly Contract[] = [
@@ -16,6 +17,7 @@ export const operatorContracts: readonly Contract[] = [
   automations,
   deployment,
   projections,
+  webhooks,
   streams,
   audit,
 ].flatMap((declared) => Object.values<object>(declared).filter(isContract));

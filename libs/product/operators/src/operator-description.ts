@@ -9,6 +9,7 @@ import { projectionsGroup, rebuildsGroup } from './projections.contract';
 import { operatorsRunsGroup } from './runs.contract';
 import { streamsGroup } from './streams.contract';
 import { operatorsUsersGroup } from './users.contract';
+import { webhooksGroup } from './webhooks.contract';
 
 const description = `What operators of a Parley deployment see and change.
 
@@ -34,6 +35,7 @@ export const operatorApi: ApiDescription = {
     logGroup,
     projectionsGroup,
     rebuildsGroup,
+    webhooksGroup,
     streamsGroup,
     checkpointsGroup,
     unresolvedGroup,

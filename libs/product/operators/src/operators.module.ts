@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuditServingModule } from '@app/audit';
 import { DeploymentModule } from '@app/deployment';
+import { WebhooksModule } from '@app/webhooks';
 import { OperatorsAuditController, operatorsAuditHandlers } from './audit.controller';
+import { ChangeDeliveriesHandler } from './change-deliveries';
 import { ChangeReadModelHandler } from './change-read-model';
 import { OperatorsAutomationsController, operatorsAutomationsHandlers } from './automations.controller';
 import { OperatorsDeploymentController, operatorsDeploymentHandlers } from './deployment.controller';
@@ -16,14 +18,15 @@ import { OperatorsRunsController, operatorsRunsHandlers } from './runs.controlle
 import { OperatorsStreamsController, operatorsStreamsHandlers } from './streams.controller';
 import { OperatorsTransparencyController, operatorsTransparencyHandlers } from './transparency.controller';
 import { OperatorsUsersController, operatorsUsersHandlers } from './users.controller';
+import { OperatorsWebhooksController, operatorsWebhooksHandlers } from './webhooks.controller';
 
-/** What operators do with read models, wherever it is done or completed. */
-@Module({ providers: [ChangeReadModelHandler] })
-class ReadModelChangesModule {}
+/** What operators do with what is no stream's, wherever it is done or completed. */
+@Module({ imports: [WebhooksModule], providers: [ChangeDeliveriesHandler, ChangeReadModelHandler] })
+class OwnChangesModule {}
 
 /** The operator API, where it is served. */
 @Module({
-  imports: [AuditServingModule, DeploymentModule, ReadModelChangesModule],
+  imports: [AuditServingModule, DeploymentModule, OwnChangesModule, WebhooksModule],
   controllers: [
     OperatorsKeysController,
     OperatorsUsersController,
@@ -31,6 +34,7 @@ class ReadModelChangesModule {}
     OperatorsAutomationsController,
     OperatorsDeploymentController,
     OperatorsProjectionsController,
+    OperatorsWebhooksController,
     OperatorsStreamsController,
     OperatorsAuditController,
     OperatorsTransparencyController,
@@ -50,10 +54,11 @@ class ReadModelChangesModule {}
     ...operatorsStreamsHandlers,
     ...operatorsTransparencyHandlers,
     ...operatorsUsersHandlers,
+    ...operatorsWebhooksHandlers,
   ],
 })
 export class OperatorsModule {}
 
 /** Completes what operators asked for, in workers. */
-@Module({ imports: [ReadModelChangesModule], providers: [OperatorChanges, OperatorWatchdog] })
+@Module({ imports: [OwnChangesModule], providers: [OperatorChanges, OperatorWatchdog] })
 export class OperatorWorkModule {}

@@ -1,10 +1,15 @@
+export { Deliveries } from './delivery/deliveries';
+export { deliveryStates, failures as attemptFailures, type DeliveryState } from './delivery/delivery';
 export { ChangeEndpoint } from './endpoint/change-endpoint';
 export { CreateEndpoint } from './endpoint/create-endpoint';
 export { DeleteEndpoint } from './endpoint/delete-endpoint';
 export { DisableEndpoint } from './endpoint/disable-endpoint';
 export { descriptionLengthMax, urlLengthMax } from './endpoint/endpoint.decider';
-export { disabledCauses, type DisabledBecause, type EndpointEvent } from './endpoint/endpoint.events';
+export { disabledCauses } from './endpoint/endpoint.events';
+export { EndpointHealths, type EndpointHealth } from './endpoint/endpoint-health';
+export { replacedKeySignsMs } from './endpoint/endpoint.state';
 export { endpointKind } from './endpoint/endpoint.stream';
+export { wrongInUrl } from './endpoint/endpoint-urls';
 export { EndpointSecrets } from './endpoint/endpoint-secrets';
 export { FindEndpoint, ListEndpoints, type ListedEndpoint } from './endpoint/find-endpoints';
 export { RotateEndpointSecret } from './endpoint/rotate-secret';

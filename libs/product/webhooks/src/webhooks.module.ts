@@ -5,6 +5,7 @@ import { ChangeEndpointHandler } from './endpoint/change-endpoint';
 import { CreateEndpointHandler } from './endpoint/create-endpoint';
 import { DeleteEndpointHandler } from './endpoint/delete-endpoint';
 import { DisableEndpointHandler } from './endpoint/disable-endpoint';
+import { EndpointHealths } from './endpoint/endpoint-health';
 import { EndpointSecrets } from './endpoint/endpoint-secrets';
 import { EndpointUrls } from './endpoint/endpoint-urls';
 import { EndpointRow, endpointsMigrations, endpointsProjection } from './endpoint/endpoint.projection';
@@ -15,6 +16,7 @@ import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
 @Module({
   providers: [
     Deliveries,
+    EndpointHealths,
     EndpointSecrets,
     EndpointUrls,
     ChangeEndpointHandler,
@@ -25,7 +27,7 @@ import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
     ListEndpointsHandler,
     RotateEndpointSecretHandler,
   ],
-  exports: [Deliveries, EndpointSecrets],
+  exports: [Deliveries, EndpointHealths, EndpointSecrets],
 })
 export class WebhooksModule {}
 

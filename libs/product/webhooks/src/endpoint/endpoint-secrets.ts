@@ -7,7 +7,7 @@ import { v7 as uuidV7 } from 'uuid';
 import type { SigningKey } from './endpoint.state';
 
 /** Endpoints of a deployment: each event is sent to all that want its type. */
-export const endpointsMax = 50;
+const endpointsMax = 50;
 /** Between the 24 and the 64 that Standard Webhooks takes. */
 const secretBytes = 32;
 /** Keys that no event came to name are kept this long: a change that was cut may still be completed. Real time. */

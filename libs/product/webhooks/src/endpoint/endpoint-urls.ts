@@ -3,6 +3,15 @@ import { invalid, type Refusal } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { urlLengthMax } from './endpoint.decider';
 
+/** Why a text can be no endpoint's address in any deployment, in words; null where it can. */
+export function wrongInUrl(text: string): string | null {
+  const url = text.length <= urlLengthMax && URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    return `must be a URL of ${urlLengthMax} characters at most that begins with http:// or https://`;
+  if (url.username !== '' || url.password !== '') return 'must hold no user and no password';
+  return text.includes('#') ? 'must have no fragment' : null;
+}
+
 /** Which addresses an endpoint can have in this deployment (docs/decisions/telling-partners.md, "Endpoints"). */
 @Injectable()
 export class EndpointUrls {
@@ -10,15 +19,9 @@ export class EndpointUrls {
 
   /** Why nothing can be sent to a URL; null where it can. A name is looked up at each delivery, not here. */
   issueIn(url: string): Refusal | null {
-    const parsed = url.length <= urlLengthMax && URL.canParse(url) ? new URL(url) : null;
-    const schemes = this.configuration.sandbox ? ['http:', 'https:'] : ['https:'];
-    if (parsed === null || !schemes.includes(parsed.protocol))
-      return invalid('/url', `must be a URL of ${urlLengthMax} characters at most that begins with ${said(schemes)}`);
-    if (parsed.username !== '' || parsed.password !== '') return invalid('/url', 'must hold no user and no password');
-    return url.includes('#') ? invalid('/url', 'must have no fragment') : null;
+    const wrong = wrongInUrl(url);
+    if (wrong !== null) return invalid('/url', wrong);
+    const isSafe = this.configuration.sandbox || new URL(url).protocol === 'https:';
+    return isSafe ? null : invalid('/url', 'must begin with https://');
   }
-}
-
-function said(schemes: readonly string[]): string {
-  return schemes.map((scheme) => `${scheme}//`).join(' or ');
 }

@@ -54,7 +54,7 @@ interface DeleteEndpoint {
 export const urlLengthMax = 2_048;
 export const descriptionLengthMax = 200;
 /** Each signs every delivery: what rotations leave is bounded. */
-export const signingKeysMax = 5;
+const signingKeysMax = 5;
 
 /** The rules of one endpoint (docs/decisions/telling-partners.md, "Endpoints"). */
 export const endpointDecider: Decider<EndpointState, EndpointCommand, EndpointEvent> = {

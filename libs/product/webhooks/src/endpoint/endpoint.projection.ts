@@ -5,7 +5,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { DisabledBecause, EndpointEvent, EndpointSettings } from './endpoint.events';
 import { endpointKind } from './endpoint.stream';
 
-/** An endpoint as operators see it; one that was deleted has no row. */
+/** An endpoint as operators see it, who do not see one that was deleted. */
 @Entity('webhook_endpoints')
 export class EndpointRow implements EndpointSettings {
   @PrimaryColumn('uuid') id: string;
@@ -21,6 +21,7 @@ export class EndpointRow implements EndpointSettings {
   @Column('text') updatedAt: string;
   /** When its newest secret was made. */
   @Column('text') rotatedAt: string;
+  @Column('text', { nullable: true }) deletedAt: string | null;
   /** Position of its beginning: lists are sorted by it. */
   @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
@@ -34,7 +35,7 @@ export const endpointsMigrations = [
       CREATE TABLE webhook_endpoints (
         id uuid PRIMARY KEY, url text NOT NULL, types json, payload text NOT NULL, description text NOT NULL,
         disabled_because text, disabled_at text, created_at text NOT NULL, updated_at text NOT NULL,
-        rotated_at text NOT NULL, opened_position bigint NOT NULL, position bigint NOT NULL);
+        rotated_at text NOT NULL, deleted_at text, opened_position bigint NOT NULL, position bigint NOT NULL);
     `,
   ),
   // The sealed keys that deliveries are signed with. No read model: no rebuild touches them, and events carry ids of keys only.
@@ -50,7 +51,7 @@ export const endpointsMigrations = [
   ),
 ];
 
-/** One row for each endpoint that is there. */
+/** One row for each endpoint. */
 export const endpointsProjection: Projection<EndpointRow, EndpointEvent> = {
   name: 'webhook_endpoints',
   version: 1,
@@ -65,7 +66,7 @@ export const endpointsProjection: Projection<EndpointRow, EndpointEvent> = {
         if (id === null) return row;
         const { url, types, payload, description } = event;
         const enabled = { disabledBecause: null, disabledAt: null };
-        const times = { createdAt: at, updatedAt: at, rotatedAt: at };
+        const times = { createdAt: at, updatedAt: at, rotatedAt: at, deletedAt: null };
         return { id, url, types, payload, description, ...enabled, ...times, openedPosition: position, position };
       }
       case 'endpoint.changed': {
@@ -79,7 +80,7 @@ export const endpointsProjection: Projection<EndpointRow, EndpointEvent> = {
       case 'endpoint.disabled':
         return row && { ...row, disabledBecause: event.because, disabledAt: at, updatedAt: at, position };
       case 'endpoint.deleted':
-        return null;
+        return row && { ...row, deletedAt: at, position };
       default:
         return unreachable(event);
     }

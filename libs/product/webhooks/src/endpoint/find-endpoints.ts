@@ -4,7 +4,7 @@ import { Database, selectList } from '@app/read-store';
 import { EndpointRow } from './endpoint.projection';
 
 /** An endpoint as it is now. */
-export type ListedEndpoint = Omit<EndpointRow, 'id' | 'position'> & { readonly endpointId: EndpointId };
+export type ListedEndpoint = Omit<EndpointRow, 'id' | 'deletedAt' | 'position'> & { readonly endpointId: EndpointId };
 
 const columns = selectList(EndpointRow, [
   'id',
@@ -36,7 +36,7 @@ export class ListEndpointsHandler implements IQueryHandler<ListEndpoints> {
 
   async execute({ after, limit }: ListEndpoints): Promise<readonly ListedEndpoint[]> {
     const rows = await this.database.query<EndpointRow>(
-      `SELECT ${columns} FROM {webhook_endpoints} WHERE opened_position > $1 ORDER BY opened_position LIMIT $2`,
+      `SELECT ${columns} FROM {webhook_endpoints} WHERE opened_position > $1 AND deleted_at IS NULL ORDER BY opened_position LIMIT $2`,
       [after ?? -1, limit],
     );
     return rows.map(listed);
@@ -55,13 +55,14 @@ export class FindEndpointHandler implements IQueryHandler<FindEndpoint> {
   constructor(private readonly database: Database) {}
 
   async execute({ endpointId }: FindEndpoint): Promise<Result<ListedEndpoint>> {
-    const [row] = await this.database.query<EndpointRow>(`SELECT ${columns} FROM {webhook_endpoints} WHERE id = $1`, [
-      endpointId,
-    ]);
+    const [row] = await this.database.query<EndpointRow>(
+      `SELECT ${columns} FROM {webhook_endpoints} WHERE id = $1 AND deleted_at IS NULL`,
+      [endpointId],
+    );
     return row === undefined ? refuse(notFound) : ok(listed(row));
   }
 }
 
-function listed({ id, position: _, ...row }: EndpointRow): ListedEndpoint {
+function listed({ id, ...row }: EndpointRow): ListedEndpoint {
   return { ...row, endpointId: asId<EndpointId>(id) };
 }
