@@ -18,7 +18,6 @@ function draw() {
   const said = user.agent.messages.filter(({ role, content }) => role !== 'tool' && typeof content === 'string');
   log.replaceChildren(...said.map(({ role, content }) => line(content, role)));
   asked.replaceChildren(...user.agent.pendingInterrupts.flatMap(askOf));
-  status.textContent = user.agent.isRunning ? 'working' : 'idle';
 }
 
 function askOf(interrupt) {

@@ -51,6 +51,19 @@ describe('an AG-UI client, before a partner’s server', () => {
     expect(shown(await reloaded(user))).toEqual(shown(user));
   });
 
+  it('gives a client its cursor after all that the cursor stands for, so that a cut between loses nothing', async () => {
+    const user = await userOf();
+    await user.say('repeat after me: one');
+    const body = JSON.stringify({ threadId: user.agent.threadId, runId: 'r', messages: [], tools: [], context: [] });
+    const text = await (await fetch(partner.origin, { method: 'POST', body })).text();
+    expect([...text.matchAll(/"type":"([A-Z_]+)"/g)].map(([, type]) => type)).toEqual([
+      'RUN_STARTED',
+      'MESSAGES_SNAPSHOT',
+      'STATE_SNAPSHOT',
+      'RUN_FINISHED',
+    ]);
+  });
+
   it('starts one run for one message, however often it is sent, and whatever its id is like', async () => {
     const user = await userOf();
     const again = new AgUiUser(partner.origin, user.agent.threadId);

@@ -41,7 +41,8 @@ export async function* catchUp(
   if (known !== null) yield stateSnapshot(before, input.state);
   const missed = replay(frames, before, lastSeq);
   const thread = known === null ? wholeOf(await lastOf(missed), message) : yield* missed;
-  if (known === null) yield* [stateSnapshot(thread, input.state), messagesSnapshot(thread)];
+  // The cursor comes last: a client that has it has all that it stands for.
+  if (known === null) yield* [messagesSnapshot(thread), stateSnapshot(thread, input.state)];
   const pending = await pendingOf(parley, thread, conversation);
   return { thread: { ...thread, liveRunId, missedRunId: liveRunId, pending }, frames, lastSeq };
 }

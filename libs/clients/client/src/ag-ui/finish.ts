@@ -17,7 +17,7 @@ export async function* finish(
     return;
   }
   const interrupts = await openInterrupts(parley, thread);
-  if (interrupts.length > 0) yield* [stateSnapshot(thread, state), messagesSnapshot(thread)];
+  if (interrupts.length > 0) yield* [messagesSnapshot(thread), stateSnapshot(thread, state)];
   yield { type: 'RUN_FINISHED', threadId, runId, ...outcomeOf(lastEnd, interrupts) };
 }
 
