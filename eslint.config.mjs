@@ -10,6 +10,7 @@ export default tseslint.config(
       'dist/',
       'libs/clients/client/dist*/',
       'libs/clients/verify/dist*/',
+      'examples/chat/dist/',
       'coverage/',
       '.parley/',
       '**/generated/**',
@@ -97,7 +98,7 @@ export default tseslint.config(
   },
   {
     // JavaScript whose types stand in comments: partners copy it, so it must run as it is.
-    files: ['examples/**/*.js'],
+    files: ['examples/**/*.{js,jsx}'],
     plugins: { '@typescript-eslint': tseslint.plugin },
     languageOptions: {
       parser: tseslint.parser,

@@ -7,7 +7,7 @@ const formatted = [
   '*.{json,cjs,mjs,ts}',
   '{apps,libs,test,scripts}/**/*.{ts,mjs,cjs,json}',
   'docker/**/*.{yaml,yml,json}',
-  'examples/**/*.{js,json,html,css}',
+  'examples/**/*.{js,jsx,json,html,css}',
   '!package-lock.json',
   '!test/bench/results/**',
   '!test/{bench,conformance,generators,runtimes,ai-sdk-7}/node_modules/**',

@@ -8,6 +8,7 @@ const projects = [
   'libs/clients/client/tsconfig.json',
   'examples/partner-backend/tsconfig.json',
   'examples/tools/tsconfig.json',
+  'examples/chat/tsconfig.json',
 ];
 
 function programOf(project) {
@@ -29,7 +30,7 @@ const wordsOf = (diagnostics) =>
 const programs = projects.map(programOf);
 const wrong = programs.flatMap((program) => ts.getPreEmitDiagnostics(program));
 const typed = {
-  files: ['**/*.ts', 'examples/**/*.js'],
+  files: ['**/*.ts', 'examples/**/*.{js,jsx}'],
   languageOptions: { parserOptions: { projectService: false, programs } },
 };
 const eslint = new ESLint({ overrideConfig: [typed] });

@@ -1,18 +1,19 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { Deployment } from '@app/testing/deployment';
 import { requestJson, TestClient } from '@app/testing/client';
 import { freePorts } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 import { startRecordingProxy } from './recording-proxy';
 
-const folder = path.join(__dirname, '..', '..', 'examples', 'partner-backend');
+const examples = path.join(__dirname, '..', '..', 'examples');
 const child = path.join(__dirname, '..', '..', 'libs', 'testing', 'src', 'processes', 'child.cjs');
 const readyWithinMs = 90_000; // as a process of the product on a crowded machine
 const outputLengthMax = 100_000;
 
-/** examples/partner-backend as a real process, between a browser and a deployment; all that passes either way is recorded. */
+/** One of the examples as a real process, between a browser and a deployment; all that passes either way is recorded. */
 export interface Example {
   /** Where the browser reaches it. */
   readonly origin: string;
@@ -20,6 +21,8 @@ export interface Example {
   answeredToBrowsers(): string;
   /** Every secret that it sent to Parley so far: the partner's key and the users' tokens. */
   secrets(): readonly string[];
+  /** Breaks every connection to a browser that carried one of these requests; how many there were. */
+  cut(...requests: readonly string[]): number;
   /** How many streams it reads from Parley right now. */
   openStreams(): number;
   kill(): Promise<void>;
@@ -29,13 +32,18 @@ export interface Example {
   userNamed(name: string): Promise<TestClient>;
 }
 
-export async function startExample(deployment: Deployment): Promise<Example> {
+export async function startExample(
+  deployment: Deployment,
+  name: 'partner-backend' | 'chat' = 'partner-backend',
+): Promise<Example> {
   const [baseUrl = ''] = deployment.baseUrls;
   const [port = 0, publicPort = 0] = await freePorts(2);
   const towardsParley = await startRecordingProxy(Number(new URL(baseUrl).port));
   const towardsBrowsers = await startRecordingProxy(port, publicPort);
   const origin = `http://127.0.0.1:${publicPort}`;
-  const program = new ExampleProcess({
+  const folder = path.join(examples, name);
+  if (name === 'chat') await promisify(execFile)(process.execPath, ['build.js'], { cwd: folder });
+  const program = new ExampleProcess(folder, {
     PARLEY_BASE_URL: `http://127.0.0.1:${towardsParley.port}`,
     PARLEY_PARTNER_KEY: deployment.partnerKey,
     PORT: String(port),
@@ -46,6 +54,7 @@ export async function startExample(deployment: Deployment): Promise<Example> {
     origin,
     answeredToBrowsers: () => towardsBrowsers.answered(),
     secrets: () => [deployment.partnerKey, ...tokensIn(towardsParley.sent())],
+    cut: (...requests) => towardsBrowsers.cut(...requests),
     openStreams: () => towardsParley.openWith('/stream HTTP/1.1'),
     kill: () => program.end('SIGKILL'),
     start: () => program.start(),
@@ -73,11 +82,14 @@ async function userNamed(baseUrl: string, partnerKey: string, name: string): Pro
 class ExampleProcess {
   private process: ChildProcess | null = null;
 
-  constructor(private readonly env: Readonly<Record<string, string>>) {}
+  constructor(
+    private readonly folder: string,
+    private readonly env: Readonly<Record<string, string>>,
+  ) {}
 
   async start(): Promise<void> {
     const started = spawn(process.execPath, ['-r', child, path.join('src', 'main.js')], {
-      cwd: folder,
+      cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', ...this.env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });

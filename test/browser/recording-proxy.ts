@@ -13,6 +13,8 @@ export interface RecordingProxy {
   answered(): string;
   /** How many connections that carried this request are still open. */
   openWith(request: string): number;
+  /** Breaks every open connection that carried one of these requests; how many there were. */
+  cut(...requests: readonly string[]): number;
   close(): Promise<void>;
 }
 
@@ -54,6 +56,11 @@ export async function startRecordingProxy(targetPort: number, port = 0): Promise
     port: (server.address() as AddressInfo).port,
     sent: () => sent.text(),
     answered: () => answered.text(),
+    cut(...requests) {
+      const hit = [...open].filter(([, own]) => requests.some((request) => own.text().includes(request)));
+      for (const [client] of hit) client.destroy();
+      return hit.length;
+    },
     openWith: (request) => [...open.values()].filter((one) => one.text().includes(request)).length,
     async close() {
       const closed = once(server.close(), 'close');

@@ -1,0 +1,54 @@
+import ReactMarkdown from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+
+/** Links lead to other pages of the web and nowhere else. */
+const schemes = ['http:', 'https:', 'mailto:'];
+
+/**
+ * What the agent said. Markup in it is Markdown's only: HTML stays text, images are named and not loaded (a picture's address can carry
+ * what was said to whoever serves it), links are the web's and open apart.
+ * @param {{ text: string }} props
+ */
+export function Markdown({ text }) {
+  return (
+    <div className="text markdown">
+      <ReactMarkdown
+        remarkPlugins={[remarkGfm]}
+        urlTransform={safeUrl}
+        components={{ a: Link, img: Named, table: Table }}
+      >
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}
+
+/** @param {string} url */
+function safeUrl(url) {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  return parsed !== null && schemes.includes(parsed.protocol) ? url : '';
+}
+
+/** @param {import('react').ComponentProps<'a'>} props */
+function Link({ href, children }) {
+  if (href === undefined || href === '') return <span>{children}</span>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}
+
+/** @param {import('react').ComponentProps<'img'>} props */
+function Named({ alt }) {
+  return <span className="quiet">[picture{alt ? `: ${alt}` : ''}]</span>;
+}
+
+/** @param {import('react').ComponentProps<'table'>} props */
+function Table({ children }) {
+  return (
+    <div className="scrolled" tabIndex={0} role="group" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  );
+}
