@@ -40,6 +40,8 @@ export async function seedSandbox(
     new MintPartnerKey({
       label: 'sandbox',
       key: partnerKey,
+      // It is granted the feed where an earlier version minted it without.
+      feed: true,
       cause: causeOfService('npm start', uuidV7()),
     }),
   );

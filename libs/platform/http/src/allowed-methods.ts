@@ -7,6 +7,7 @@ const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
 export class AllowedMethods {
   private readonly router = findMyWay({ maxParamLength: 16_384 });
   private readonly partnerUrls = underneath('/v1');
+  private readonly feedUrls = underneath('/feed/v1');
   private readonly operatorUrls = underneath('/operator/v1');
 
   constructor(fastify: FastifyInstance) {
@@ -22,8 +23,9 @@ export class AllowedMethods {
   }
 
   /** Who is asked for credentials at a URL, spelled with escapes or not; null where nobody is, and for one that cannot be decoded. */
-  areaOf(url: string): 'partner' | 'operator' | null {
+  areaOf(url: string): 'partner' | 'feed' | 'operator' | null {
     if (this.partnerUrls.find('GET', url) !== null) return 'partner';
+    if (this.feedUrls.find('GET', url) !== null) return 'feed';
     return this.operatorUrls.find('GET', url) === null ? null : 'operator';
   }
 

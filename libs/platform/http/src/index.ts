@@ -2,6 +2,7 @@ export { createHttpApp } from './app';
 export { jsonBody } from './body-parser';
 export { askedBytes, type ByteRange } from './byte-ranges';
 export { Caller } from './caller';
+export { CallingKey } from './calling-key';
 export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';
 export { Member, NoBody, QueryMember } from './dto';
@@ -30,6 +31,7 @@ export {
   RateWindows,
   SqlExecutor,
   type AccountState,
+  type KnownPartnerKey,
   type RateAnswer,
   type RateSubject,
   type Readiness,

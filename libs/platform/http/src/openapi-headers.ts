@@ -32,6 +32,17 @@ const headerComponents = {
     schema: { type: 'string' },
     example: '"key";q=600;w=60, "user";q=300;w=60',
   },
+  KeyRateLimit: {
+    description:
+      'What is left of the window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the key is known',
+    schema: { type: 'string' },
+    example: '"key";r=599;t=60',
+  },
+  KeyRateLimitPolicy: {
+    description: 'The limit that applies: requests in any 60 s; on every answer once the key is known',
+    schema: { type: 'string' },
+    example: '"key";q=600;w=60',
+  },
   OperatorRateLimit: {
     description:
       'What is left of the window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the operator is known',
@@ -84,6 +95,10 @@ const ofPartnerAnswers: Readonly<Record<string, HeaderName>> = {
   RateLimit: 'RateLimit',
   'RateLimit-Policy': 'RateLimitPolicy',
 };
+const ofFeedAnswers: Readonly<Record<string, HeaderName>> = {
+  RateLimit: 'KeyRateLimit',
+  'RateLimit-Policy': 'KeyRateLimitPolicy',
+};
 const ofOperatorAnswers: Readonly<Record<string, HeaderName>> = {
   RateLimit: 'OperatorRateLimit',
   'RateLimit-Policy': 'OperatorRateLimitPolicy',
@@ -104,6 +119,7 @@ export function headersOf(
   const names = {
     ...ofEveryAnswer,
     ...(isPartner && ofPartnerAnswers),
+    ...(area === 'feed' && ofFeedAnswers),
     ...(area === 'operator' && ofOperatorAnswers),
     ...(isPartner && deprecated && ofDeprecatedAnswers),
     ...own,

@@ -67,6 +67,16 @@ const ofOperatorArea: readonly (Reason | number)[] = [
   'internal',
   503,
 ];
+const ofFeedArea: readonly (Reason | number)[] = [
+  'invalid_input',
+  'partner_key_required',
+  'partner_key_invalid',
+  'origin_rejected',
+  'permission_required',
+  'rate_limited',
+  'internal',
+  503,
+];
 const ofOwnArea: readonly (Reason | number)[] = ['invalid_input', 'origin_rejected', 404, 'internal', 503];
 
 /** The answers that operations have in common, each once under `#/components/responses`. */
@@ -134,6 +144,7 @@ export function problemResponses(
 /** Areas differ in their headers and in what a caller is refused for, and lists in that they know cursors. */
 function sharedName(status: number, { area }: Contract, named: readonly Reason[]): string {
   const name = (STATUS_CODES[status] ?? String(status)).replace(/\W/g, '');
+  if (area === 'feed') return `${name}OfFeed`;
   if (named.includes('invalid_cursor')) return `${name}OrCursor`;
   return area === 'partner' || area === 'operator' ? name : `${name}WithoutKey`;
 }
@@ -142,6 +153,7 @@ function sharedName(status: number, { area }: Contract, named: readonly Reason[]
 function ofArea({ area, path, signed }: Contract): readonly (Reason | number)[] {
   if (area === 'partner') return ofPartnerArea;
   if (area === 'operator') return ofOperatorArea;
+  if (area === 'feed') return ofFeedArea;
   // A signed operation does not reveal what exists.
   if (area === 'own') return signed === true ? ofOwnArea.filter((cause) => cause !== 404) : ofOwnArea;
   return namesIn(path).length > 0 ? [404] : [];
@@ -194,6 +206,7 @@ function describe(status: number, named: readonly Reason[], area: Area): string 
 const unaccepted: Readonly<Record<Area, string>> = {
   partner: 'the user token is missing or not accepted',
   operator: 'the token is missing or not accepted',
+  feed: 'the key is not good',
   own: 'the key or the signature is not good',
   open: 'nothing is asked for',
 };

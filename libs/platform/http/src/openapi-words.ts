@@ -68,6 +68,7 @@ export const securityOf = {
   },
   contract({ area, scope, signed }: Contract): JsonObject[] {
     if (area === 'partner') return [{ partnerKey: [], userToken: [] }];
+    if (area === 'feed') return [{ partnerKey: [] }];
     if (scope !== undefined) return [{ operatorToken: [scope] }];
     return signed === true ? [{ webhookSignature: [] }] : [];
   },

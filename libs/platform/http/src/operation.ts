@@ -6,9 +6,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * `partner` routes, all of `/v1`, are admitted by both credentials; `operator` ones, all of `/operator/v1` and others that name a scope,
- * by an operator's token with that scope; `open` ones by nothing; `own` ones (hooks, sandbox, the log of all events) look after themselves.
+ * by an operator's token with that scope; `feed` ones, all of `/feed/v1`, by a partner key that was minted for it; `open` ones by nothing; `own` ones (hooks, sandbox, the log of all events) look after themselves.
  */
-export type Area = 'partner' | 'operator' | 'open' | 'own';
+export type Area = 'partner' | 'operator' | 'feed' | 'open' | 'own';
 
 /** What an operation takes as its body, apart from `'none'`: nothing, or `{}`. */
 export type Body =
@@ -102,7 +102,7 @@ type NamesIn<Route extends string> = Route extends `${string}:${infer Name}/${in
 /** An operation for operators names the scope that it asks for. */
 type ScopeTerms<Route extends string> = Route extends `${string} /operator/v1/${string}`
   ? { readonly scope: OperatorScope }
-  : Route extends `${string} /v1/${string}`
+  : Route extends `${string} /${'v1' | 'feed/v1'}/${string}`
     ? { readonly scope?: undefined }
     : { readonly scope?: OperatorScope };
 
@@ -176,6 +176,7 @@ export function operation(name: string, terms: AnyTerms): Contract {
 
 function areaOf(path: string, scope: OperatorScope | undefined): Area {
   if (path.startsWith('/v1/')) return 'partner';
+  if (path.startsWith('/feed/v1/')) return 'feed';
   return path.startsWith('/operator/v1/') || scope !== undefined ? 'operator' : 'own';
 }
 

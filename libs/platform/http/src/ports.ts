@@ -3,10 +3,17 @@ import type { PartnerKeyId, UserId } from '@app/kernel';
 /** The form of a partner key: `pk_` and 32 random bytes in base64url. */
 export const partnerKeyForm = /^pk_[A-Za-z0-9_-]{43}$/;
 
+/** A partner key that is good. */
+export interface KnownPartnerKey {
+  readonly keyId: PartnerKeyId;
+  /** Whether it may read the feed of all users. */
+  readonly feed: boolean;
+}
+
 /** Partner keys by the lower-case hex SHA-256 of the key. Answers are kept for 10 s. */
 export abstract class PartnerKeys {
-  /** The ids of the keys with these (distinct) hashes; unknown and revoked ones are absent. @throws Unavailable */
-  abstract findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>>;
+  /** The keys with these (distinct) hashes; unknown and revoked ones are absent. @throws Unavailable */
+  abstract findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, KnownPartnerKey>>;
 
   /** The keys among these that no process has revoked. @throws Unavailable */
   abstract live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>>;

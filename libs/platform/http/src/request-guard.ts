@@ -15,7 +15,7 @@ import { bearerOf } from './bearer';
 import type { Caller } from './caller';
 import type { KeyFailures } from './key-failures';
 import { malformedIds, pathParameters } from './path-ids';
-import type { AccountState, Accounts, RateAnswer, RateSubject, RateWindows } from './ports';
+import type { AccountState, Accounts, KnownPartnerKey, RateAnswer, RateSubject, RateWindows } from './ports';
 import type { PartnerKeyCache } from './partner-key-cache';
 import { notAuthenticated, tokenRefused, type Failure } from './problems';
 import { rateHeaders, type RateLimit } from './rate-limits';
@@ -27,6 +27,9 @@ const accountsWaitingMax = 10_000;
 
 /** What admission needs to know of where a request goes. */
 export type GuardedRoute = Pick<RoutePlan, 'account' | 'weight' | 'idParameters'>;
+
+/** A good key, or why there is none. */
+type KeyVerdict = { readonly known: KnownPartnerKey } | { readonly failure: Failure };
 
 /**
  * Decides whether a `/v1` request may reach its operation, before its body is read, in the order of docs/decisions/conventions.md:
@@ -58,13 +61,11 @@ export class RequestGuard {
    * Sets the rate fields of the answer either way. @throws Unavailable
    */
   async admit(request: FastifyRequest, reply: FastifyReply, plan: GuardedRoute): Promise<Failure | null> {
-    const key = request.headers['x-api-key'];
-    if (typeof key !== 'string' || key === '') return this.withoutKey(request, reply, 'partner_key_required');
-    const found = this.keys.find(key, () => this.failures.isOver(request));
+    const found = this.findKey(request, reply);
     // Mostly remembered; then nothing is waited for.
-    const keyId = found instanceof Promise ? await found : found;
-    if (keyId === null) return this.withoutKey(request, reply, 'partner_key_invalid');
-    contextOf(request).partnerKeyId = keyId;
+    const verdict = found instanceof Promise ? await found : found;
+    if ('failure' in verdict) return verdict.failure;
+    const { keyId } = verdict.known;
 
     const entry: Entry = { request, reply, plan, keyId };
     const token = bearerOf(request.headers.authorization);
@@ -77,11 +78,37 @@ export class RequestGuard {
     const overLimit = this.showRates(reply, answers);
     if (overLimit !== null) return overLimit;
     if (token === null) return notAuthenticated;
-    const verdict = remembered ?? (await this.tokens.verify(token));
-    if (verdict.kind === 'accepted') return this.admitUser(entry, verdict.identity, answers);
-    if (verdict.kind === 'expired') return because('credential_expired');
-    this.log.warn({ requestId: request.id, keyId, cause: verdict.cause }, 'a user token was refused');
+    const said = remembered ?? (await this.tokens.verify(token));
+    if (said.kind === 'accepted') return this.admitUser(entry, said.identity, answers);
+    if (said.kind === 'expired') return because('credential_expired');
+    this.log.warn({ requestId: request.id, keyId, cause: said.cause }, 'a user token was refused');
     return tokenRefused;
+  }
+
+  /**
+   * As `admit`, for what asks for no user: partner key, rate limit of the key, and its right to the feed. A user token is not looked at.
+   * @throws Unavailable
+   */
+  async admitToFeed(request: FastifyRequest, reply: FastifyReply): Promise<Failure | null> {
+    const verdict = await this.findKey(request, reply);
+    if ('failure' in verdict) return verdict.failure;
+    const { keyId, feed } = verdict.known;
+    const answers = await this.windows.consume([this.keySubject(keyId)]);
+    const overLimit = this.showRates(reply, answers, [this.limits.key]);
+    return overLimit ?? (feed ? null : because('permission_required'));
+  }
+
+  private findKey(request: FastifyRequest, reply: FastifyReply): KeyVerdict | Promise<KeyVerdict> {
+    const key = request.headers['x-api-key'];
+    if (typeof key !== 'string' || key === '')
+      return { failure: this.withoutKey(request, reply, 'partner_key_required') };
+    const verdictOn = (known: KnownPartnerKey | null): KeyVerdict => {
+      if (known === null) return { failure: this.withoutKey(request, reply, 'partner_key_invalid') };
+      contextOf(request).partnerKeyId = known.keyId;
+      return { known };
+    };
+    const found = this.keys.find(key, () => this.failures.isOver(request));
+    return found instanceof Promise ? found.then(verdictOn) : verdictOn(found);
   }
 
   /** Limits failures per address for callers without a valid key; beyond the limit they must wait. */
@@ -119,8 +146,12 @@ export class RequestGuard {
     return { subject: `key:${keyId}`, limit: this.limits.key.perMinute };
   }
 
-  private showRates(reply: FastifyReply, answers: readonly RateAnswer[]): Failure | null {
-    reply.headers(rateHeaders([this.limits.key, this.limits.user], answers));
+  private showRates(
+    reply: FastifyReply,
+    answers: readonly RateAnswer[],
+    limits: readonly RateLimit[] = [this.limits.key, this.limits.user],
+  ): Failure | null {
+    reply.headers(rateHeaders(limits, answers));
     const last = answers.at(-1);
     if (last === undefined) throw new Unavailable('database');
     if (last.admitted) return null;

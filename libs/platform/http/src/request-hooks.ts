@@ -80,8 +80,9 @@ function admit(
   const { plan } = context;
   const area = areaOf(request, context, parts);
   if (area === 'operator') return parts.guards.operators?.admit(request, reply, plan) ?? Promise.resolve(notFound);
-  if (area !== 'partner') return null;
+  if (!isPartners(area)) return null;
   context.rests = parts.overload.begin(plan);
+  if (area === 'feed') return parts.guards.partners.admitToFeed(request, reply);
   return parts.guards.partners.admit(request, reply, plan ?? unrouted);
 }
 
@@ -92,7 +93,7 @@ function admit(
 function workBeginsWithTheBody(fastify: FastifyInstance, parts: HookParts): void {
   fastify.addHook('preValidation', (request, _reply, done) => {
     const { parley: context } = request;
-    if (context?.plan?.area === 'partner') context.rests = parts.overload.begin(context.plan);
+    if (context != null && isPartners(context.plan?.area)) context.rests = parts.overload.begin(context.plan);
     done();
   });
   fastify.addHook('onSend', (request, _reply, _payload, done) => {
@@ -155,7 +156,7 @@ function refuseAtOnce(
   } else if (origin !== undefined && !parts.isOriginAllowed(origin)) {
     sendProblem(request, reply, because('origin_rejected'));
   } else {
-    return areaOf(request, context, parts) === 'partner' && refuseOverload(request, reply, context, parts);
+    return isPartners(areaOf(request, context, parts)) && refuseOverload(request, reply, context, parts);
   }
   return true;
 }
@@ -171,6 +172,11 @@ function refuseOverload(
   if (seconds === null) return false;
   sendProblem(request, reply, because('rate_limited'), { 'retry-after': String(seconds) });
   return true;
+}
+
+/** Whether partners' backends call it, which an overloaded process may refuse. */
+function isPartners(area: Area | null | undefined): boolean {
+  return area === 'partner' || area === 'feed';
 }
 
 function areaOf(request: FastifyRequest, { plan }: RequestContext, { allowedMethods }: HookParts): Area | null {

@@ -37,6 +37,8 @@ const changes = {
       keyId: asId<PartnerKeyId>(target),
       keyHash: textIn(parameters, 'keyHash'),
       label: textIn(parameters, 'label'),
+      // Entries from before there was a feed do not say.
+      feed: parameters['feed'] === true,
       at,
       reason,
       cause,

@@ -14,7 +14,8 @@ export const mintKey = operation('keys.mint', {
   status: 201,
   summary: 'Mint a partner key',
   description:
-    'The key is shown this once, and only its hash is stored. A key whose answer was lost is in the list: revoke it, and mint another.',
+    'The key is shown this once, and only its hash is stored. A key whose answer was lost is in the list: revoke it, and mint another. ' +
+    'With `feed: true` it reads `/feed/v1` as well.',
   body: MintKeyDto,
   answer: MintedPartnerKey,
   examples: { body: { label: 'Acme', reason: 'a new partner' }, answer: keysExamples.minted },

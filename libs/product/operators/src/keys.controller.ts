@@ -19,11 +19,14 @@ export class OperatorsKeysController {
 
   /** The log has the hash of the key and never the key, which exists nowhere but in this answer. */
   @Serves(mintKey)
-  async mint(@Operator() operator: Operator, @Body() { label, reason }: MintKeyDto): Promise<MintedPartnerKey> {
+  async mint(
+    @Operator() operator: Operator,
+    @Body() { label, feed = false, reason }: MintKeyDto,
+  ): Promise<MintedPartnerKey> {
     const { keyId, key, keyHash } = newPartnerKey();
-    const change = { operation: 'keys.mint', target: keyId, parameters: { label, keyHash }, reason } as const;
+    const change = { operation: 'keys.mint', target: keyId, parameters: { label, keyHash, feed }, reason } as const;
     const { at } = answer(await this.commands.execute(new MakeChange(operator, change)));
-    return { keyId, key, label, createdAt: at };
+    return { keyId, key, label, feed, createdAt: at };
   }
 
   @Serves(listKeys)

@@ -1,9 +1,10 @@
-import { instant, nullable, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
+import { boolean, instant, nullable, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
 
 export const MintedPartnerKey = shape('MintedPartnerKey', {
   keyId: uuid(),
   key: text({ description: 'For `X-Api-Key`; it cannot be shown again' }),
   label: text(),
+  feed: boolean({ description: 'Whether it may read the feed' }),
   createdAt: instant(),
 });
 export type MintedPartnerKey = Shaped<typeof MintedPartnerKey>;
@@ -11,6 +12,7 @@ export type MintedPartnerKey = Shaped<typeof MintedPartnerKey>;
 const PartnerKey = shape('PartnerKey', {
   keyId: uuid(),
   label: text(),
+  feed: boolean({ description: 'Whether it may read the feed' }),
   createdAt: instant(),
   revokedAt: nullable(instant()),
 });
@@ -21,6 +23,7 @@ export type PartnerKeyPage = Shaped<typeof PartnerKeyPage>;
 const listed = {
   keyId: '019a3c5a-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
   label: 'Acme',
+  feed: false,
   createdAt: '2026-11-21T09:10:00.000Z',
 };
 

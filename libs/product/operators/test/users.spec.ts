@@ -177,7 +177,7 @@ describe('a partner key', () => {
       cursor = page.body.nextCursor;
     }
     expect(listed.filter((one) => one['keyId'] === keyId)).toEqual([
-      { keyId, label: 'Acme', createdAt, revokedAt: null },
+      { keyId, label: 'Acme', feed: false, createdAt, revokedAt: null },
     ]);
     expect(listed.length).toBeGreaterThan(1);
     expect(JSON.stringify(await logged())).not.toContain(key);

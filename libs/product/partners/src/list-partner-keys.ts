@@ -7,6 +7,7 @@ import { PartnerKeyRow } from './partner-key.projection';
 export interface ListedPartnerKey {
   readonly keyId: PartnerKeyId;
   readonly label: string;
+  readonly feed: boolean;
   readonly createdAt: Instant;
   readonly revokedAt: Instant | null;
 }
@@ -27,7 +28,7 @@ export class ListPartnerKeysHandler implements IQueryHandler<ListPartnerKeys> {
 
   async execute({ after, limit }: ListPartnerKeys): Promise<readonly ListedPartnerKey[]> {
     return this.database.query<ListedPartnerKey>(
-      `SELECT ${selectList(PartnerKeyRow, ['keyId', 'label', 'revokedAt'])}, minted_at AS "createdAt" FROM {partner_keys}
+      `SELECT ${selectList(PartnerKeyRow, ['keyId', 'label', 'feed', 'revokedAt'])}, minted_at AS "createdAt" FROM {partner_keys}
        WHERE $1::uuid IS NULL OR (minted_at, key_id) > (SELECT minted_at, key_id FROM {partner_keys} WHERE key_id = $1)
        ORDER BY minted_at, key_id LIMIT $2`,
       [after, limit],

@@ -23,6 +23,8 @@ interface MintRequest {
   /** 1 to 100 code points; for operators. */
   readonly label: string;
   readonly cause: Cause;
+  /** Whether it may read the feed of all users; a given key that was minted without is granted it. False when absent. */
+  readonly feed?: boolean;
   /** A key that exists already, in the format of ours (the sandbox keeps its own); absent: a new one. */
   readonly key?: string;
   /** Why, 1 to 500 code points; kept in the event. */
@@ -56,11 +58,11 @@ export class MintPartnerKeyHandler implements ICommandHandler<MintPartnerKey> {
   ) {}
 
   async execute({ request }: MintPartnerKey): Promise<Result<MintedPartnerKey>> {
-    const { label, cause, key: given, reason } = request;
+    const { label, cause, feed = false, key: given, reason } = request;
     if (given !== undefined && !partnerKeyForm.test(given))
       return refuse(invalid('/key', 'must be pk_ and 43 characters'));
     const { keyId, key, keyHash } = given === undefined ? newPartnerKey() : givenPartnerKey(given);
-    const command = { type: 'MintKey', at: this.clock.now(), label, keyHash, reason: reason ?? null } as const;
+    const command = { type: 'MintKey', at: this.clock.now(), label, keyHash, feed, reason: reason ?? null } as const;
     const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, {
       newStream: given === undefined,
       visible: true,

@@ -1,14 +1,22 @@
 import { instant, specification } from '@app/testing/deciders';
-import { partnerKeyDecider, type PartnerKeyCommand } from './partner-key.decider';
+import { partnerKeyDecider, type MintKey, type PartnerKeyCommand } from './partner-key.decider';
 import type { PartnerKeyEvent } from './partner-key.events';
 import { partnerKeyUpcasters } from './partner-key.upcasters';
 
 const at = instant('2026-03-01T10:00Z');
 const later = instant('2026-03-02T10:00Z');
 const keyHash = 'a'.repeat(64);
-const mint: PartnerKeyCommand = { type: 'MintKey', at, label: 'Acme', keyHash, reason: null };
+const mint: MintKey = { type: 'MintKey', at, label: 'Acme', keyHash, feed: false, reason: null };
 const revoke: PartnerKeyCommand = { type: 'RevokeKey', at: later, reason: 'leaked' };
-const minted: PartnerKeyEvent = { type: 'partner_key.minted', at, label: 'Acme', keyHash, reason: null };
+const minted = {
+  type: 'partner_key.minted',
+  at,
+  label: 'Acme',
+  keyHash,
+  reason: null,
+  feed: false,
+} satisfies PartnerKeyEvent;
+const granted: PartnerKeyEvent = { type: 'partner_key.feed_granted', at: later, reason: null };
 const revoked: PartnerKeyEvent = { type: 'partner_key.revoked', at: later, reason: 'leaked' };
 
 describe('a partner key', () => {
@@ -42,9 +50,24 @@ describe('a partner key', () => {
     key.given(minted).when({ type: 'RevokeKey', at, reason }).thenRefused('invalid_input', { path: '/reason' });
   });
 
-  it('has events of version 1, which gave no reason', () => {
-    const [lift] = partnerKeyUpcasters['partner_key.minted'];
-    expect(lift?.({ type: 'partner_key.minted', at, label: 'Acme', keyHash })).toEqual(minted);
+  it('can have the feed from the first', () => key.when({ ...mint, feed: true }).thenOnce({ ...minted, feed: true }));
+  it('is granted the feed later, once', () =>
+    key
+      .given(minted)
+      .when({ ...mint, at: later, feed: true })
+      .thenOnce(granted));
+  it('keeps the feed', () => key.given(minted, granted).when(mint).thenNothing());
+  it('is granted nothing once it is revoked', () =>
+    key
+      .given(minted, revoked)
+      .when({ ...mint, feed: true })
+      .thenRefused('partner_key_invalid'));
+
+  it('has events of version 1, which gave no reason, and of version 2, before there was a feed', () => {
+    const [addReason, addFeed] = partnerKeyUpcasters['partner_key.minted'];
+    const second = addReason?.({ type: 'partner_key.minted', at, label: 'Acme', keyHash });
+    expect(second).toEqual({ type: 'partner_key.minted', at, label: 'Acme', keyHash, reason: null });
+    expect(addFeed?.(second ?? {})).toEqual(minted);
     const [liftRevoked] = partnerKeyUpcasters['partner_key.revoked'];
     expect(liftRevoked?.({ type: 'partner_key.revoked', at: later })).toEqual({ ...revoked, reason: null });
   });
@@ -54,8 +77,10 @@ describe('a partner key', () => {
   it('never comes back', () => key.given(minted, revoked).when(mint).thenRefused('partner_key_invalid'));
 
   it('remembers what it is known by', () => {
-    expect(key.given(minted).state).toEqual({ status: 'live', label: 'Acme', keyHash, mintedAt: at });
+    expect(key.given(minted).state).toEqual({ status: 'live', label: 'Acme', keyHash, feed: false, mintedAt: at });
     expect(key.given(minted, revoked).state).toMatchObject({ status: 'revoked', label: 'Acme', mintedAt: at });
+    expect(key.given(minted, granted).state).toMatchObject({ status: 'live', feed: true });
     expect(key.given(revoked).state).toEqual({ status: 'absent' });
+    expect(key.given(granted).state).toEqual({ status: 'absent' });
   });
 });

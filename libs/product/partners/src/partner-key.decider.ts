@@ -21,6 +21,8 @@ export interface MintKey {
   readonly label: string;
   /** Lower-case hex SHA-256 of the key. */
   readonly keyHash: string;
+  /** Whether it may read the feed of all users. */
+  readonly feed: boolean;
   /** Why, in the operator's words of 1 to 500 code points, or null. */
   readonly reason: string | null;
 }
@@ -37,6 +39,7 @@ export type PartnerKeyState =
       readonly status: 'live' | 'revoked';
       readonly label: string;
       readonly keyHash: string;
+      readonly feed: boolean;
       readonly mintedAt: Instant;
     };
 
@@ -62,7 +65,9 @@ export const partnerKeyDecider: Decider<PartnerKeyState, PartnerKeyCommand, Part
   evolve: (state, event) => {
     switch (event.type) {
       case 'partner_key.minted':
-        return { status: 'live', label: event.label, keyHash: event.keyHash, mintedAt: event.at };
+        return { status: 'live', label: event.label, keyHash: event.keyHash, feed: event.feed, mintedAt: event.at };
+      case 'partner_key.feed_granted':
+        return state.status === 'absent' ? state : { ...state, feed: true };
       case 'partner_key.revoked':
         return state.status === 'absent' ? state : { ...state, status: 'revoked' };
       default:
@@ -71,17 +76,21 @@ export const partnerKeyDecider: Decider<PartnerKeyState, PartnerKeyCommand, Part
   },
 };
 
-/** No-op for a key that exists, even with another label; a revoked key never comes back. */
-function mint({ at, label, keyHash, reason }: MintKey, state: PartnerKeyState): Decision<PartnerKeyEvent> {
+/**
+ * No-op for a key that exists, even with another label; one that is to have the feed and has it not is granted it. A revoked key never
+ * comes back.
+ */
+function mint({ at, label, keyHash, feed, reason }: MintKey, state: PartnerKeyState): Decision<PartnerKeyEvent> {
   const length = codePointLength(label);
   if (length < 1 || length > labelLengthMax) {
     return reject(invalid('/label', `must be a text of 1 to ${labelLengthMax} characters`));
   }
   if (!sha256Hex.test(keyHash)) return reject(invalid('/keyHash', 'must be a SHA-256 in lower-case hex'));
   if (!isReason(reason)) return reject(wrongReason);
-  if (state.status === 'absent') return accept({ type: 'partner_key.minted', at, label, keyHash, reason });
+  if (state.status === 'absent') return accept({ type: 'partner_key.minted', at, label, keyHash, reason, feed });
   if (state.keyHash !== keyHash) return reject(invalid('/keyHash', 'must be the hash that this key id stands for'));
-  return state.status === 'live' ? accept() : reject(because('partner_key_invalid'));
+  if (state.status === 'revoked') return reject(because('partner_key_invalid'));
+  return feed && !state.feed ? accept({ type: 'partner_key.feed_granted', at, reason }) : accept();
 }
 
 function revoke({ at, reason }: RevokeKey, { status }: PartnerKeyState): Decision<PartnerKeyEvent> {

@@ -9,5 +9,9 @@ export type PartnerKeyEvent =
       readonly keyHash: string;
       /** Why the operator did it; null when not given, as in all events of version 1. */
       readonly reason: string | null;
+      /** Whether it may read the feed of all users; false in all events before version 3. */
+      readonly feed: boolean;
     }
+  /** A key that was minted without the feed may read it from now on. */
+  | { readonly type: 'partner_key.feed_granted'; readonly at: Instant; readonly reason: string | null }
   | { readonly type: 'partner_key.revoked'; readonly at: Instant; readonly reason: string | null };

@@ -11,6 +11,8 @@ export class PartnerKeyRow {
   @PrimaryColumn('uuid') keyId: string;
   @Column('text') keyHash: string;
   @Column('text') label: string;
+  /** Whether it may read the feed of all users. */
+  @Column('boolean') feed: boolean;
   @Column('text') mintedAt: string;
   @Column('text', { nullable: true }) revokedAt: string | null;
   @Column('bigint') position: number;
@@ -28,12 +30,14 @@ export const partnerKeysMigrations = [
       CREATE INDEX partner_keys_by_hash ON partner_keys (key_hash);
     `,
   ),
+  // The table is filled again by its new version.
+  migration(101, 'AddFeedOfPartnerKeys', 'ALTER TABLE partner_keys ADD COLUMN feed boolean NOT NULL DEFAULT false'),
 ];
 
 /** One row for each partner key. */
 export const partnerKeysProjection: Projection<PartnerKeyRow, PartnerKeyEvent> = {
   name: 'partner_keys',
-  version: 1,
+  version: 2,
   row: PartnerKeyRow,
   kinds: [partnerKeyKind],
   keyOf: ({ stream }) => idInStream(partnerKeyKind, stream),
@@ -42,8 +46,11 @@ export const partnerKeysProjection: Projection<PartnerKeyRow, PartnerKeyEvent> =
       case 'partner_key.minted': {
         const keyId = idInStream(partnerKeyKind, stream);
         if (keyId === null) return row;
-        return { keyId, keyHash: event.keyHash, label: event.label, mintedAt: event.at, revokedAt: null, position };
+        const { keyHash, label, feed, at } = event;
+        return { keyId, keyHash, label, feed, mintedAt: at, revokedAt: null, position };
       }
+      case 'partner_key.feed_granted':
+        return row && { ...row, feed: true, position };
       case 'partner_key.revoked':
         return row && { ...row, revokedAt: event.at, position };
       default:

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { PartnerKeys } from '@app/http';
+import { PartnerKeys, type KnownPartnerKey } from '@app/http';
 import { asId, type PartnerKeyId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { PartnerKeyRow } from './partner-key.projection';
 
-const hashAndId = selectList(PartnerKeyRow, ['keyHash', 'keyId']);
+const known = selectList(PartnerKeyRow, ['keyHash', 'keyId', 'feed']);
 
 /** The request guard's look-ups of keys, from the read model. */
 @Injectable()
@@ -13,14 +13,14 @@ export class StoredPartnerKeys extends PartnerKeys {
     super();
   }
 
-  async findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
-    const rows = await this.database.query<Pick<PartnerKeyRow, 'keyHash' | 'keyId'>>(
-      `SELECT ${hashAndId} FROM {partner_keys}
+  async findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, KnownPartnerKey>> {
+    const rows = await this.database.query<Pick<PartnerKeyRow, 'keyHash' | 'keyId' | 'feed'>>(
+      `SELECT ${known} FROM {partner_keys}
        WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
       [keysSha256Hex],
       'find_partner_keys',
     );
-    return new Map(rows.map(({ keyHash, keyId }) => [keyHash, asId<PartnerKeyId>(keyId)]));
+    return new Map(rows.map(({ keyHash, keyId, feed }) => [keyHash, { keyId: asId<PartnerKeyId>(keyId), feed }]));
   }
 
   async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {

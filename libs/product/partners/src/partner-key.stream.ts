@@ -8,5 +8,5 @@ export const partnerKeyKind: StreamKind<PartnerKeyState, PartnerKeyCommand, Part
   category: 'partner',
   decider: partnerKeyDecider,
   upcasters: partnerKeyUpcasters,
-  stateVersion: 1,
+  stateVersion: 2,
 };

@@ -2,8 +2,10 @@ import type { JsonObject } from '@app/kernel';
 
 const withoutReason = (stored: JsonObject): JsonObject => ({ ...stored, reason: null });
 
-/** Version 1 of both events did not say why. */
+const withoutFeed = (stored: JsonObject): JsonObject => ({ ...stored, feed: false });
+
+/** Version 1 of both events did not say why; before version 3 there was no feed. */
 export const partnerKeyUpcasters = {
-  'partner_key.minted': [withoutReason],
+  'partner_key.minted': [withoutReason, withoutFeed],
   'partner_key.revoked': [withoutReason],
 };

@@ -14,6 +14,8 @@ export class RegisterPartnerKey extends Command<Result<void>> {
       readonly at: Instant;
       /** 1 to 100 code points; for operators. */
       readonly label: string;
+      /** Whether it may read the feed of all users. */
+      readonly feed: boolean;
       /** Why, 1 to 500 code points; kept in the event. */
       readonly reason: string;
       readonly cause: Cause;
@@ -28,8 +30,8 @@ export class RegisterPartnerKeyHandler implements ICommandHandler<RegisterPartne
   constructor(private readonly streams: Streams) {}
 
   async execute({ request: { keyId, cause, ...key } }: RegisterPartnerKey): Promise<Result<void>> {
-    const { at, label, keyHash, reason } = key;
-    const command = { type: 'MintKey', at, label, keyHash, reason } as const;
+    const { at, label, keyHash, feed, reason } = key;
+    const command = { type: 'MintKey', at, label, keyHash, feed, reason } as const;
     const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, { visible: true });
     return done.ok ? ok(undefined) : refuse(done.refusal);
   }

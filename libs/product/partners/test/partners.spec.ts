@@ -28,9 +28,10 @@ async function minted(label: string, key?: string, on = replica) {
   return result.value;
 }
 
+const knownAs = async (digest: string) => (await other.get(PartnerKeys).findMany([digest, 'another'])).get(digest);
+const digestOf = (key: string) => createHash('sha256').update(key).digest('hex');
 const found = async (key: string) => {
-  const digest = createHash('sha256').update(key).digest('hex');
-  return (await other.get(PartnerKeys).findMany([digest, 'another'])).get(digest);
+  return (await knownAs(digestOf(key)))?.keyId;
 };
 const reasonFor = async (key: string) => {
   const response = await fetch(`${other.url}/v1/users/me`, { headers: { 'x-api-key': key } });
@@ -77,6 +78,20 @@ describe('a partner key', () => {
     expect(again).toEqual({ ...all[0], key: givenKey, label: 'Sandbox' });
     expect(await eventsOf(replica, [`partner-${again.keyId}`])).toHaveLength(1);
     expect(await found(givenKey)).toBe(again.keyId);
+  });
+
+  it('that was given without the feed is granted it at the next start that asks for it', async () => {
+    const key = `pk_${'f'.repeat(43)}`;
+    const { keyId } = await minted('Sandbox', key);
+    expect(await knownAs(digestOf(key))).toEqual({ keyId, feed: false });
+    const withFeed = () =>
+      replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Sandbox', key, feed: true, cause }));
+    expect([(await withFeed()).ok, (await withFeed()).ok]).toEqual([true, true]);
+    expect(await knownAs(digestOf(key))).toEqual({ keyId, feed: true });
+    expect((await eventsOf(replica, [`partner-${keyId}`])).map(({ type }) => type)).toEqual([
+      'partner_key.minted',
+      'partner_key.feed_granted',
+    ]);
   });
 
   it('that was given and revoked does not come back', async () => {

@@ -1,4 +1,12 @@
-import { Accounts, PartnerKeys, RateWindows, type AccountState, type RateAnswer, type RateSubject } from '@app/http';
+import {
+  Accounts,
+  PartnerKeys,
+  RateWindows,
+  type AccountState,
+  type KnownPartnerKey,
+  type RateAnswer,
+  type RateSubject,
+} from '@app/http';
 import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
 import { hash } from 'node:crypto';
 
@@ -11,29 +19,29 @@ export class SetClock extends Clock {
 }
 
 export class KeysInMemory extends PartnerKeys {
-  readonly keys = new Map<string, string>();
+  readonly keys = new Map<string, KnownPartnerKey>();
   away = false;
   /** Look-ups so far, and the keys in them. */
   calls = 0;
   asked = 0;
-  async findMany(digests: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
+  async findMany(digests: readonly string[]): Promise<ReadonlyMap<string, KnownPartnerKey>> {
     if (this.away) throw new Unavailable('database');
     this.calls += 1;
     this.asked += digests.length;
     await new Promise((resolve) => setTimeout(resolve, 1));
     return new Map(
       digests.flatMap((digest) => {
-        const keyId = this.keys.get(digest);
-        return keyId === undefined ? [] : [[digest, asId<PartnerKeyId>(keyId)]];
+        const known = this.keys.get(digest);
+        return known === undefined ? [] : [[digest, known]];
       }),
     );
   }
   async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {
-    const live = new Set(this.keys.values());
+    const live = new Set([...this.keys.values()].map(({ keyId }) => keyId));
     return new Set(keyIds.filter((keyId) => live.has(keyId)));
   }
-  add(key: string): void {
-    this.keys.set(hash('sha256', key), `id-of-${key}`);
+  add(key: string, feed = false): void {
+    this.keys.set(hash('sha256', key), { keyId: asId<PartnerKeyId>(`id-of-${key}`), feed });
   }
   revoke(key: string): void {
     this.keys.delete(hash('sha256', key));
