@@ -2,6 +2,7 @@ import type { StoredEvent } from '@app/event-store';
 import type { ConversationId } from '@app/kernel';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { FrameSink } from './event-socket';
+import type { FrameSource } from './event-streams';
 import type { JournalKind } from './fin-event';
 import { durableFrame } from './fin-event';
 import { FrameRing } from './frame-ring';
@@ -31,7 +32,7 @@ interface Page {
  * A reader is first replayed to, page by page as fast as it reads, and then joins the live ones. It joins in the same turn
  * in which nothing is left to replay to it, so it gets every event once, in order.
  */
-export class ConversationHub {
+export class ConversationHub implements FrameSource {
   private readonly ring: FrameRing;
   private readonly live = new Set<FrameSink>();
   private readonly pages = new Map<string, Promise<Page>>();

@@ -6,6 +6,7 @@ import { ConversationHub } from './conversation-hub';
 import { ConversationTail } from './conversation-tail';
 import { JournalKind, liveFrame } from './fin-event';
 import { Journal } from './journal';
+import type { Seat } from './event-streams';
 import { liveChannel, readDelta } from './live-channel';
 
 /** A hub without readers is kept for those that come right back, but only so many of them. */
@@ -18,11 +19,8 @@ interface Entry {
   lingering: NodeJS.Timeout | null;
 }
 
-/** A reader's place at a hub. */
-export interface Seat {
-  readonly hub: ConversationHub;
-  /** Owed once. */
-  readonly leave: () => void;
+interface HubSeat extends Seat {
+  readonly source: ConversationHub;
 }
 
 /** The hubs of this process, one per conversation that somebody streams; while there are any, one tail brings them what happens. */
@@ -56,12 +54,12 @@ export class ConversationHubs implements OnApplicationShutdown {
   }
 
   /** A place at the hub of a conversation, which is started if need be. Throws Unavailable. */
-  async join(id: ConversationId): Promise<Seat> {
+  async join(id: ConversationId): Promise<HubSeat> {
     const entry = this.entries.get(id) ?? this.start(id);
     entry.readers += 1;
     this.endLingering(entry);
     try {
-      return { hub: await entry.hub, leave: () => this.leave(id, entry) };
+      return { source: await entry.hub, leave: () => this.leave(id, entry) };
     } catch (error) {
       this.stop(id, entry);
       throw error;

@@ -8,9 +8,9 @@ const stalledMs = 60_000;
 /** How long an ended stream's last bytes may take to reach the reader. */
 const endGraceMs = 2_000;
 
-/** Where a hub writes one reader's frames. */
+/** Where one reader's frames are written. */
 export interface FrameSink {
-  /** The revision that the reader gets next. */
+  /** Where the reader is: what it gets next, or the last that it got, as the source of its frames counts. */
   next: number;
   readonly closed: boolean;
   /** Takes the bytes, or cuts the reader when too many wait for it already. */
@@ -34,7 +34,7 @@ export class EventSocket implements FrameSink {
   /**
    * @param response its head is written, without a transfer encoding
    * @param socket the response's
-   * @param next the revision that the reader gets first
+   * @param next where the reader begins
    */
   constructor(
     private readonly response: ServerResponse,

@@ -26,9 +26,3 @@ export function durableFrame(kind: JournalKind, stored: StoredEvent): Buffer {
 export function liveFrame(type: string, payloadText: string): Buffer {
   return Buffer.from(`event: ${type}\ndata: {"delivery":"live","payload":${payloadText}}\n\n`);
 }
-
-/** First of all frames: how long a client waits before it comes back. */
-export const retryFrame = Buffer.from('retry: 2000\n\n');
-
-/** A comment, which clients skip; it keeps idle connections open and shows broken ones. */
-export const heartbeatFrame = Buffer.from(': heartbeat\n\n');

@@ -1,4 +1,8 @@
 export { asyncApiDocument, streamLife } from './asyncapi';
+export type { FrameSink } from './event-socket';
+export { EventStreams, type FrameSource, type Seat } from './event-streams';
+export { EventStreamsModule } from './event-streams.module';
 export { JournalModule, journalReadModel, LiveFramesModule } from './journal.module';
 export { LiveFrames } from './live-frames';
+export { OpenStreams } from './open-streams';
 export { eventsGroup } from './journal.contract';

@@ -5,11 +5,9 @@ import { JournalKind } from './fin-event';
 import { Journal } from './journal';
 import { JournalController, journalHandlers } from './journal.controller';
 import { LiveFrames } from './live-frames';
-import { OpenStreams } from './open-streams';
-import { StreamHolders } from './stream-holders';
+import { EventStreamsModule } from './event-streams.module';
 import { StreamEvents } from './stream-events';
 import { streamSocketsMigrations } from './stream-sockets.queries';
-import { StreamSockets } from './stream-sockets';
 
 /** The reading side, for processes that serve HTTP. */
 @Module({})
@@ -21,6 +19,7 @@ export class JournalModule {
   static register(kind: JournalKind, documentOf: EventsDocument['of']): DynamicModule {
     return {
       module: JournalModule,
+      imports: [EventStreamsModule],
       controllers: [JournalController, AsyncApiController],
       providers: [
         ...journalHandlers,
@@ -28,9 +27,6 @@ export class JournalModule {
         { provide: EventsDocument, useValue: { of: documentOf } },
         Journal,
         ConversationHubs,
-        StreamSockets,
-        StreamHolders,
-        OpenStreams,
         StreamEvents,
       ],
     };

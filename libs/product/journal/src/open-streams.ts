@@ -2,9 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { Draining } from '@app/http';
 import { Metrics } from '@app/runtime';
 import { Gauge } from 'prom-client';
-import { ConversationHubs } from './conversation-hubs';
 import type { EventSocket } from './event-socket';
-import { heartbeatFrame } from './fin-event';
 import { StreamHolders, type StreamHolder } from './stream-holders';
 import { StreamSockets } from './stream-sockets';
 
@@ -12,14 +10,16 @@ import { StreamSockets } from './stream-sockets';
 const heartbeatMs = 15_000;
 /** The table of sockets is tidied with each such heartbeat: once a minute. */
 const heartbeatsPerTidying = 4;
+/** A comment, which clients skip; it keeps idle connections open and shows broken ones. */
+const heartbeatFrame = Buffer.from(': heartbeat\n\n');
 const lifeMaxMs = 30 * 60_000;
 /** Streams that were opened together do not all end together: this share of the longest life is up to chance. */
 const lifeJitter = 0.2;
 
-interface OpenStream extends StreamHolder {
+type OpenStream = StreamHolder & {
   readonly socket: EventSocket;
   readonly endsAtMs: number;
-}
+};
 
 /** The open streams of this process: kept alive by heartbeats, ended when their time or their holder's right is over. */
 @Injectable()
@@ -27,11 +27,11 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(OpenStreams.name);
   private readonly streams = new Set<OpenStream>();
   private timer: NodeJS.Timeout | null = null;
+  private readonly aging: ((nowMs: number) => void)[] = [];
   private heartbeats = 0;
 
   constructor(
     private readonly holders: StreamHolders,
-    private readonly hubs: ConversationHubs,
     private readonly sockets: StreamSockets,
     private readonly draining: Draining,
     metrics: Metrics,
@@ -58,11 +58,16 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Takes a stream into care until it closes. */
-  add(socket: EventSocket, { userId, issuer, tokenExpiresAt, partnerKeyId }: StreamHolder): void {
+  add(socket: EventSocket, holder: StreamHolder): void {
     const lifeMs = lifeMaxMs * (1 - lifeJitter * Math.random());
-    const stream = { socket, userId, issuer, tokenExpiresAt, partnerKeyId, endsAtMs: performance.now() + lifeMs };
+    const stream = { ...heldBy(holder), socket, endsAtMs: performance.now() + lifeMs };
     this.streams.add(stream);
     socket.whenClosed(() => this.streams.delete(stream));
+  }
+
+  /** Calls back with each heartbeat, so that sources can drop frames that are too old to be of use. */
+  onHeartbeat(age: (nowMs: number) => void): void {
+    this.aging.push(age);
   }
 
   /** Ends the streams that their holders may not hold any longer. Throws Unavailable. */
@@ -76,7 +81,7 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
       if (nowMs >= endsAtMs) socket.end();
       else socket.write(heartbeatFrame);
     }
-    this.hubs.age(nowMs);
+    for (const age of this.aging) age(nowMs);
     this.heartbeats += 1;
     // A dependency that does not answer ends no stream: the next heartbeat looks again.
     this.check().catch((error: unknown) => this.logger.warn(`open streams could not be checked: ${String(error)}`));
@@ -87,4 +92,12 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
   private endAll(): void {
     for (const { socket } of this.streams) socket.end();
   }
+}
+
+/** What is kept of a holder for as long as the stream lives; a caller is more. */
+function heldBy(holder: StreamHolder): StreamHolder {
+  const { partnerKeyId } = holder;
+  if (!('userId' in holder)) return { partnerKeyId };
+  const { userId, issuer, tokenExpiresAt } = holder;
+  return { partnerKeyId, userId, issuer, tokenExpiresAt };
 }

@@ -5,12 +5,17 @@ import { Configuration } from '@app/runtime';
 
 const accountsPerQueryMax = 500;
 
-/** For whom a stream is open. */
-export interface StreamHolder {
+/** For whom a stream is open: a user, through a partner, or a partner alone. */
+export type StreamHolder = UserHolder | KeyHolder;
+
+interface KeyHolder {
+  readonly partnerKeyId: PartnerKeyId;
+}
+
+interface UserHolder extends KeyHolder {
   readonly userId: UserId;
   readonly issuer: string;
   readonly tokenExpiresAt: Instant;
-  readonly partnerKeyId: PartnerKeyId;
 }
 
 /** Tells who may not hold a stream any longer. */
@@ -27,9 +32,11 @@ export class StreamHolders {
   async findRevoked<Holder extends StreamHolder>(holders: readonly Holder[]): Promise<Holder[]> {
     if (holders.length === 0) return [];
     const live = await this.keys.live([...new Set(holders.map((holder) => holder.partnerKeyId))]);
-    const enabled = await this.enabledOf([...new Set(holders.map((holder) => holder.userId))]);
+    const users = holders.flatMap((holder) => (isUser(holder) ? [holder.userId] : []));
+    const enabled = await this.enabledOf([...new Set(users)]);
     return holders.filter(
-      (holder) => this.isExpired(holder) || !live.has(holder.partnerKeyId) || !enabled.has(holder.userId),
+      (holder) =>
+        !live.has(holder.partnerKeyId) || (isUser(holder) && (this.isExpired(holder) || !enabled.has(holder.userId))),
     );
   }
 
@@ -43,8 +50,12 @@ export class StreamHolders {
   }
 
   /** As requests see it. Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
-  private isExpired({ issuer, tokenExpiresAt }: StreamHolder): boolean {
+  private isExpired({ issuer, tokenExpiresAt }: UserHolder): boolean {
     const nowMs = this.configuration.isOwnIssuer(issuer) ? this.clock.epochMs() : Date.now();
     return epochMsOf(tokenExpiresAt) + this.configuration.clockSkewMsOf(issuer) <= nowMs;
   }
+}
+
+function isUser(holder: StreamHolder): holder is UserHolder {
+  return 'userId' in holder;
 }

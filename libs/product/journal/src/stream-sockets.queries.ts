@@ -4,7 +4,7 @@ import { migration } from '@app/read-store';
 const lockClass = 7_265_004;
 
 export const streamSocketsMigrations = [
-  // Open SSE sockets of the deployment: operational rows, no read model.
+  // Open SSE sockets of the deployment: operational rows, no read model. Where a partner key holds one, its id stands for the user's.
   // A function, since each of its statements sees what was committed before it: one statement that takes the lock and counts
   // would count what was there before it got the lock.
   migration(
@@ -33,13 +33,13 @@ export const streamSocketsMigrations = [
   ),
 ];
 
-/** $1 socket, $2 process, $3 user, $4 cap of the user, $5 silence in ms after which a process does not count. */
+/** $1 socket, $2 process, $3 owner, $4 how many it may have, $5 silence in ms after which a process does not count. */
 export const openSocket = 'SELECT open_stream_socket($1, $2, $3, $4, $5) AS opened';
 
 /** $1 sockets. */
 export const closeSockets = 'DELETE FROM stream_sockets WHERE id = ANY($1::uuid[])';
 
-/** Puts rows of open sockets back that others swept while this process was silent. $1 process, $2 sockets, $3 their users. */
+/** Puts rows of open sockets back that others swept while this process was silent. $1 process, $2 sockets, $3 their owners. */
 export const keepSockets = `
   INSERT INTO stream_sockets (id, process_id, user_id)
   SELECT socket, $1, owner FROM unnest($2::uuid[], $3::uuid[]) AS open (socket, owner)

@@ -1,5 +1,4 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import type { UserId } from '@app/kernel';
 import { Database, Processes, processGoneMs } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
@@ -9,14 +8,21 @@ import { closeSockets, keepSockets, openSocket, sweepSockets } from './stream-so
 const sweptAfterMs = 60_000;
 const closeRetryMs = 1_000;
 
+/** Whose streams are counted together. */
+export interface SocketOwner {
+  /** A UUID: of a user, or of a partner key. */
+  readonly id: string;
+  readonly streamsMax: number;
+}
+
 /**
- * Counts open streams: per user over the whole deployment, exactly, and per replica (docs/decisions/journal.md).
+ * Counts open streams: per owner over the whole deployment, exactly, and per replica (docs/decisions/journal.md).
  * A socket is a row of its process; rows of processes that are gone do not count.
  */
 @Injectable()
 export class StreamSockets implements BeforeApplicationShutdown {
   private readonly logger = new Logger(StreamSockets.name);
-  private readonly open = new Map<string, UserId>();
+  private readonly open = new Map<string, string>();
   private closing: string[] = [];
   private closingNow: Promise<void> | null = null;
   private retry: NodeJS.Timeout | null = null;
@@ -28,17 +34,17 @@ export class StreamSockets implements BeforeApplicationShutdown {
     private readonly configuration: Configuration,
   ) {}
 
-  /** A socket's id, which `release` takes back; null when the replica or the user has as many as allowed. Throws Unavailable. */
-  async acquire(userId: UserId): Promise<string | null> {
-    const { STREAMS_PER_REPLICA, STREAMS_PER_USER } = this.configuration.env;
+  /** A socket's id, which `release` takes back; null when the replica or the owner has as many as allowed. Throws Unavailable. */
+  async acquire({ id: owner, streamsMax }: SocketOwner): Promise<string | null> {
+    const { STREAMS_PER_REPLICA } = this.configuration.env;
     if (this.taken >= STREAMS_PER_REPLICA) return null;
     this.taken += 1;
     const id = uuidV7();
     try {
-      const parameters = [id, this.processes.id, userId, STREAMS_PER_USER, processGoneMs];
+      const parameters = [id, this.processes.id, owner, streamsMax, processGoneMs];
       const [row] = await this.database.query<{ opened: boolean }>(openSocket, parameters);
       if (row?.opened === true) {
-        this.open.set(id, userId);
+        this.open.set(id, owner);
         return id;
       }
     } catch (error) {

@@ -52,7 +52,7 @@ const append = (id: ConversationId, count = 1) => stores.append(id, owner, count
 
 async function read(id: ConversationId, from: number) {
   const [seat, reader] = [await hubs.join(id), new Reader(from)];
-  await seat.hub.serve(reader);
+  await seat.source.serve(reader);
   return { reader, leave: seat.leave };
 }
 
@@ -88,7 +88,7 @@ it('readers of a hub that misses an event are sent back, lose nothing, and hold 
   await append(broken);
   await append(sound);
   const [cut, other] = [await read(broken, 0), await read(sound, 0)];
-  const { hub } = await hubs.join(broken);
+  const { source: hub } = await hubs.join(broken);
   jest.spyOn(hub, 'deliver').mockRejectedValueOnce(new Error('an event is missing'));
   await append(broken);
   await append(sound);

@@ -72,7 +72,7 @@ async function runInterleaving(steps: Step[], first: number): Promise<void> {
     else {
       const from = Math.max(0, head - step.back);
       const reader = new SlowReader(from, step.pauseMs);
-      joined.push({ from, reader, served: hubs.join(id).then(({ hub }) => hub.serve(reader)) });
+      joined.push({ from, reader, served: hubs.join(id).then(({ source }) => source.serve(reader)) });
     }
   }
   await appending;

@@ -1,4 +1,4 @@
-import { asId, type UserId } from '@app/kernel';
+import type { UserId } from '@app/kernel';
 import { Processes } from '@app/read-store';
 import { Configuration, readConfiguration } from '@app/runtime';
 import { StreamSockets } from '../src/stream-sockets';
@@ -18,9 +18,11 @@ async function replica(env: Record<string, string> = {}) {
   const processes = new Processes(stores.database, { api: true, worker: false });
   await processes.start();
   started.push(processes);
-  const configuration = new Configuration(readConfiguration({ STREAMS_PER_USER: '8', ...env }).env);
+  const configuration = new Configuration(readConfiguration(env).env);
   return { processes, sockets: new StreamSockets(stores.database, processes, configuration) };
 }
+
+const ownerOf = (id: string, streamsMax = 8) => ({ id, streamsMax });
 
 async function rowsOf(user: UserId): Promise<string[]> {
   const rows = await stores.database.query<{ id: string }>('SELECT id FROM stream_sockets WHERE user_id = $1', [user]);
@@ -32,7 +34,7 @@ describe('stream sockets', () => {
     const replicas = await Promise.all([replica(), replica(), replica()]);
     for (let round = 0; round < 5; round += 1) {
       const user = newUserId();
-      const asked = Array.from({ length: 60 }, (_, index) => replicas[index % 3]!.sockets.acquire(user));
+      const asked = Array.from({ length: 60 }, (_, index) => replicas[index % 3]!.sockets.acquire(ownerOf(user)));
       const given = (await Promise.all(asked)).filter((id) => id !== null);
       expect(given).toHaveLength(8);
       expect((await rowsOf(user)).sort()).toEqual(given.sort());
@@ -41,29 +43,29 @@ describe('stream sockets', () => {
 
   it('admits as many streams of a replica as allowed', async () => {
     const { sockets } = await replica({ STREAMS_PER_REPLICA: '5' });
-    const given = (await Promise.all(Array.from({ length: 20 }, () => sockets.acquire(newUserId())))).filter(
+    const given = (await Promise.all(Array.from({ length: 20 }, () => sockets.acquire(ownerOf(newUserId()))))).filter(
       (id) => id !== null,
     );
     expect(given).toHaveLength(5);
     sockets.release(given[0]!);
     sockets.release(given[0]!);
-    expect(await sockets.acquire(newUserId())).not.toBeNull();
-    expect(await sockets.acquire(newUserId())).toBeNull();
+    expect(await sockets.acquire(ownerOf(newUserId()))).not.toBeNull();
+    expect(await sockets.acquire(ownerOf(newUserId()))).toBeNull();
   });
 
   it('does not count sockets of a process that is gone, sweeps them later, and lets it have them back when it is not', async () => {
-    const [gone, alive] = [await replica({ STREAMS_PER_USER: '2' }), await replica({ STREAMS_PER_USER: '2' })];
+    const [gone, alive] = [await replica(), await replica()];
     const user = newUserId();
-    await gone.sockets.acquire(user);
-    await gone.sockets.acquire(user);
-    expect(await alive.sockets.acquire(user)).toBeNull();
+    await gone.sockets.acquire(ownerOf(user, 2));
+    await gone.sockets.acquire(ownerOf(user, 2));
+    expect(await alive.sockets.acquire(ownerOf(user, 2))).toBeNull();
     const silent = (seconds: number) =>
       stores.database.query(`UPDATE processes SET heartbeat_at = now() - $2 * interval '1 s' WHERE id = $1`, [
         gone.processes.id,
         seconds,
       ]);
     await gone.processes.stop();
-    expect(await alive.sockets.acquire(user)).not.toBeNull();
+    expect(await alive.sockets.acquire(ownerOf(user, 2))).not.toBeNull();
     await gone.processes.start();
     await silent(50);
     await alive.sockets.tidy();
@@ -78,7 +80,7 @@ describe('stream sockets', () => {
   it('removes rows that nobody has open: of an open whose answer was lost', async () => {
     const { processes, sockets } = await replica();
     const user = newUserId();
-    const kept = await sockets.acquire(user);
+    const kept = await sockets.acquire(ownerOf(user));
     await stores.database.query(
       `INSERT INTO stream_sockets (id, process_id, user_id, opened_at)
        VALUES (gen_random_uuid(), $1, $2, now() - interval '2 minutes')`,
@@ -92,7 +94,7 @@ describe('stream sockets', () => {
 
   it('frees a place again when the database did not answer', async () => {
     const { sockets } = await replica({ STREAMS_PER_REPLICA: '1' });
-    await expect(sockets.acquire(asId<UserId>('no uuid'))).rejects.toThrow('uuid');
-    expect(await sockets.acquire(newUserId())).not.toBeNull();
+    await expect(sockets.acquire(ownerOf('no uuid'))).rejects.toThrow('uuid');
+    expect(await sockets.acquire(ownerOf(newUserId()))).not.toBeNull();
   });
 });

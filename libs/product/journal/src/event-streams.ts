@@ -1,0 +1,139 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Draining } from '@app/http';
+import { because, ok, refuse, Unavailable, type Result } from '@app/kernel';
+import { Metrics } from '@app/runtime';
+import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import { Counter } from 'prom-client';
+import { EventSocket, type FrameSink } from './event-socket';
+import { OpenStreams } from './open-streams';
+import type { StreamHolder } from './stream-holders';
+import { StreamSockets, type SocketOwner } from './stream-sockets';
+
+/** Keep-alive probes show a peer that is gone without a word. */
+const keepAliveProbeMs = 30_000;
+/** First of all frames: how long a client waits before it comes back. */
+const retryFrame = Buffer.from('retry: 2000\n\n');
+
+/** What brings a reader its frames. */
+export interface FrameSource {
+  /** Serves one reader from its `next` on; resolves when it is live or gone. `leave` is owed then. Throws Unavailable. */
+  serve(reader: FrameSink): Promise<void>;
+  /** Forgets a reader. */
+  leave(reader: FrameSink): void;
+}
+
+/** A reader's place at a source. */
+export interface Seat {
+  readonly source: FrameSource;
+  /** Owed once. */
+  readonly leave: () => void;
+}
+
+/** A stream that is to be opened. */
+export interface AskedStream {
+  readonly holder: StreamHolder;
+  /** Whose open streams are counted. */
+  readonly owner: SocketOwner;
+  /** What the reader gets first. */
+  readonly next: number;
+  /** Throws Unavailable. */
+  join(): Promise<Seat>;
+}
+
+/** Opens SSE streams, and keeps each for as long as its holder may have it and its reader keeps up. */
+@Injectable()
+export class EventStreams {
+  private readonly logger = new Logger(EventStreams.name);
+  private readonly cuts: Counter;
+
+  constructor(
+    private readonly sockets: StreamSockets,
+    private readonly streams: OpenStreams,
+    private readonly draining: Draining,
+    metrics: Metrics,
+  ) {
+    this.cuts = new Counter({
+      name: 'parley_streams_cut_total',
+      help: 'Event streams that were cut because their reader could not keep up',
+      registers: [metrics.registry],
+    });
+  }
+
+  /**
+   * Takes the response over; resolves as soon as the stream is open. `HEAD` is answered with the head of the stream alone, and takes no
+   * place. Refuses one stream too many (`stream_capacity`). Throws Unavailable.
+   */
+  async open(reply: FastifyReply, { holder, owner, next, join }: AskedStream): Promise<Result<null>> {
+    if (reply.request.method === 'HEAD') {
+      beginAnswer(reply)?.end();
+      return ok(null);
+    }
+    const socketId = await this.sockets.acquire(owner);
+    if (socketId === null) return refuse(because('stream_capacity'));
+    const leaving: (() => void)[] = [() => this.sockets.release(socketId)];
+    const leave = () => {
+      for (const step of leaving.splice(0)) step();
+    };
+    try {
+      const { source, leave: leaveSource } = await join();
+      leaving.push(leaveSource);
+      if (this.draining.begun) throw new Unavailable('service');
+      const socket = this.start(reply, next, leave);
+      if (socket === null) return ok(null);
+      leaving.unshift(() => source.leave(socket));
+      this.streams.add(socket, holder);
+      void this.serve(source, socket);
+      return ok(null);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Opens the stream; null when the client has gone meanwhile. */
+  private start(reply: FastifyReply, next: number, leave: () => void): EventSocket | null {
+    const response = beginAnswer(reply);
+    const connection = response?.socket ?? null;
+    if (response === null || connection === null) {
+      leave();
+      return null;
+    }
+    connection.setNoDelay(true);
+    connection.setKeepAlive(true, keepAliveProbeMs);
+    response.write(retryFrame);
+    const socket = new EventSocket(response, connection, next, () => this.cuts.inc());
+    socket.whenClosed(leave);
+    return socket;
+  }
+
+  private async serve(source: FrameSource, socket: EventSocket): Promise<void> {
+    try {
+      await source.serve(socket);
+    } catch (error) {
+      // The client comes back and goes on where it was.
+      this.logger.warn(`a replay broke off: ${String(error)}`);
+      socket.end();
+    }
+  }
+}
+
+/** Takes the response over and writes its head; null when the client has gone meanwhile. */
+function beginAnswer(reply: FastifyReply): ServerResponse | null {
+  reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-store',
+    'x-accel-buffering': 'no',
+  });
+  reply.hijack();
+  const response: ServerResponse = reply.raw;
+  if (response.destroyed || response.socket === null) return null;
+  // Without a length or an encoding the body ends with the connection, and so the client leaves with the stream.
+  response.removeHeader('transfer-encoding');
+  response.shouldKeepAlive = false;
+  // What admission set (request id, rate limits) goes out as well. Not by `setHeader`, whose copy would live with the stream.
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  );
+  return response.writeHead(200, headers);
+}
