@@ -74,6 +74,8 @@ const rooms = {
       notices: ['users', 'budget', 'conversations', 'wallets', 'automations', 'approvals', 'consent'],
       // Where partners have it delivered, and its delivery.
       webhooks: ['notices'],
+      // The feed goes out on the journal's sockets.
+      feed: ['notices', 'journal'],
       // Operators change what any slice has.
       operators: [
         'audit',

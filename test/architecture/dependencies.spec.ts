@@ -9,6 +9,7 @@ const replyWriters = {
   ArtifactsController: ['ArtifactContent'],
   // A stream takes the reply over.
   JournalController: ['StreamEvents'],
+  FeedController: ['StreamFeed'],
   // Senders are told by their signatures over the raw request, and counted, before there is an event.
   WebhooksController: ['WebhookKeys', 'RateWindows'],
   // The document is of the configuration, and no use case.

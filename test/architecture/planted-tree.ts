@@ -32,7 +32,7 @@ const libraries = [
   ...['partners', 'users', 'deployment', 'audit', 'budget', 'consent', 'conversations', 'wallets'].map(
     inRoom('product'),
   ),
-  ...['artifacts', 'runs', 'automations', 'approvals', 'notices', 'webhooks', 'engine', 'journal'].map(
+  ...['artifacts', 'runs', 'automations', 'approvals', 'notices', 'webhooks', 'feed', 'engine', 'journal'].map(
     inRoom('product'),
   ),
   ...['activity', 'operators'].map(inRoom('product')),

@@ -6,6 +6,7 @@ import { automationsGroup } from '@app/automations';
 import { budgetGroup } from '@app/budget';
 import { conversationsGroup } from '@app/conversations';
 import { toolServersGroup } from '@app/engine';
+import { feedGroup } from '@app/feed';
 import { serviceGroup, type ApiDescription } from '@app/http';
 import { eventsGroup } from '@app/journal';
 import { runsGroup } from '@app/runs';
@@ -19,8 +20,8 @@ Runs are asynchronous: a \`202\` means that the work was accepted, and the conve
 needs consent opens an approval; its contract and fingerprint are what the user decides on. A completed run is never evidence of
 settlement: \`financialOperations.get\` is.
 
-Every call to \`/v1\` carries a partner key and the user's access token. Response objects are open: ignore members that you do not know.
-Request bodies are closed: a member that is not documented is refused; \`null\` for a member that is not required is its absence. Enums
+Every call to \`/v1\` carries a partner key and the user's access token; \`/feed/v1\` asks for a key alone. Response objects are open: ignore members
+that you do not know. Request bodies are closed: a member that is not documented is refused; \`null\` for a member that is not required is its absence. Enums
 are closed. Every failure says whether the same request can succeed later (\`retryable\`); every 503 can. The events of the
 journal are described by \`/asyncapi.json\`.`;
 
@@ -40,6 +41,7 @@ export const partnerApi: ApiDescription = {
     artifactsGroup,
     eventsGroup,
     activityGroup,
+    feedGroup,
     transparencyGroup,
     toolServersGroup,
     serviceGroup,

@@ -15,6 +15,7 @@ import { conversationKind, ConversationsModule, conversationsReadModel } from '@
 import { DeploymentModule } from '@app/deployment';
 import { ActiveAccounts, EngineModule, EngineCatalogModule, ToolServersModule } from '@app/engine';
 import { OperatorsModule, OperatorWorkModule } from '@app/operators';
+import { FeedModule } from '@app/feed';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import type { AnyProjection, Migration, ProcessRoles, RowClass } from '@app/read-store';
@@ -107,6 +108,7 @@ export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (T
     ...(api
       ? [
           JournalModule.register(conversationKind, asyncApiOf),
+          FeedModule,
           ReferenceModule.register(asyncApiOf),
           AuditServingModule,
           ToolServersModule,

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedEvent } from './answers';
 import { AppendChannel } from './append-channel';
 import { AppendTimes } from './append-times';
-import { decodeOwn, decodeStored, type StoredEvent } from './codec';
+import { readCategoriesPage, type CategoriesPage, type Wanted } from './categories-page';
+import { decodeStored, type StoredEvent } from './codec';
 import { connectEventStore, disconnect, type Purpose } from './connection';
 import { EventFeed } from './event-feed';
-import type { EventBatch } from './intake';
 import { shares } from './open-calls';
 import { ReadCalls } from './read-calls';
 import { readOfAll, readOfStream, type Direction } from './read-requests';
@@ -36,11 +36,6 @@ export interface Appended {
   readonly revision: number;
   /** Position of the last event of the append in the whole store. */
   readonly position: number;
-}
-
-/** A stretch of the whole store. */
-export interface CategoriesPage extends EventBatch {
-  readonly more: boolean;
 }
 
 /** Appends and reads on EventStoreDB's protocol; every caller goes through here. Expected revision `any` does not exist. */
@@ -141,20 +136,13 @@ export class EventStore {
    * position of the last one looked at. `more` is false at the store's end. Throws Unavailable.
    * @param maxCount how many are looked at
    */
-  async readCategories(categories: readonly string[], after: number, maxCount: number): Promise<CategoriesPage> {
-    const prefixes = categories.map((category) => `${category}-`);
-    const events: StoredEvent[] = [];
-    let [looked, upTo] = [0, after];
-    // The one at the position comes again.
-    await this.collect(readOfAll(after === 0 ? 'start' : after, maxCount + 1, 'forwards'), (event) => {
-      looked += 1;
-      if (event.position <= after) return true;
-      upTo = event.position;
-      const stored = prefixes.some((prefix) => event.stream.startsWith(prefix)) ? decodeOwn(event) : null;
-      if (stored !== null) events.push(stored);
-      return true;
-    });
-    return { events, upTo, more: looked > maxCount };
+  async readCategories(
+    categories: readonly string[],
+    after: number,
+    maxCount: number,
+    wanted: Wanted = {},
+  ): Promise<CategoriesPage> {
+    return readCategoriesPage(categories, after, maxCount, wanted, (request, take) => this.collect(request, take));
   }
 
   /**

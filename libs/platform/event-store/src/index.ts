@@ -11,7 +11,8 @@ export {
 } from './codec';
 export { connectEventStore } from './connection';
 export { EventFeed, EventSeen, ofEvents } from './event-feed';
-export { EventStore, type CallLimits, type CategoriesPage } from './event-store';
+export type { CategoriesPage } from './categories-page';
+export { EventStore, type CallLimits } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
 export { EventStoreLook, lookAtEventStore, UnfitEventStore } from './look-at-event-store';

@@ -34,14 +34,40 @@ export interface EventsDocumentOptions {
   readonly baseUrl: string;
   /** What the events' schemas name and other slices describe, as it is or as a part of something; what is not named stays out. */
   readonly shapes: readonly Schema[];
+  /** Other streams of the service. */
+  readonly channels?: readonly DescribedChannel[];
+}
+
+/** A stream of another slice, with one form of message, that asks for no user. */
+export interface DescribedChannel {
+  readonly name: string;
+  readonly address: string;
+  readonly title: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly operation: {
+    readonly name: string;
+    readonly title: string;
+    readonly summary: string;
+    readonly cursor: JsonObject;
+  };
+  readonly message: {
+    readonly name: string;
+    readonly summary: string;
+    readonly payload: Schema;
+    readonly example: JsonObject;
+  };
 }
 
 /** The AsyncAPI 3 document of the journal's events, from the very schemas that `events.list` is described with. */
-export function asyncApiDocument({ baseUrl, shapes }: EventsDocumentOptions): JsonObject {
+export function asyncApiDocument({ baseUrl, shapes, channels = [] }: EventsDocumentOptions): JsonObject {
   const components = new SchemaComponents();
   for (const shape of shapes) components.refer(shape);
-  const messages = Object.fromEntries(frames.map((frame) => [frame.type, messageOf(frame, components)]));
-  const types = Object.keys(messages);
+  const types = frames.map(({ type }) => type);
+  const messages = Object.fromEntries([
+    ...frames.map((frame) => [frame.type, messageOf(frame, components)] as const),
+    ...channels.map(({ message }) => [message.name, otherMessage(message, components)] as const),
+  ]);
   const { schemas } = components;
   const named = reachable(messages, schemas);
   const events = Object.fromEntries(Object.entries(schemas).filter(([name]) => named.has(name)));
@@ -65,8 +91,12 @@ export function asyncApiDocument({ baseUrl, shapes }: EventsDocumentOptions): Js
         parameters,
         messages: Object.fromEntries(types.map((type) => [type, { $ref: `#/components/messages/${type}` }])),
       },
+      ...Object.fromEntries(channels.map((one) => [one.name, channelOf(one)])),
     },
-    operations: { 'conversations.stream': operation(types) },
+    operations: {
+      'conversations.stream': operation(types),
+      ...Object.fromEntries(channels.map((one) => [one.operation.name, operationOf(one)])),
+    },
     components: { messages, schemas: openedSchemas(events, messages, null), securitySchemes },
   };
 }
@@ -79,6 +109,33 @@ function messageOf({ type, payload, frame, example }: DescribedFrame, components
     contentType: 'application/json',
     payload: components.refer(frame),
     examples: [{ name: type, payload: example }],
+  };
+}
+
+function otherMessage({ name, summary, payload, example }: DescribedChannel['message'], components: SchemaComponents) {
+  return {
+    name,
+    title: name,
+    summary,
+    contentType: 'application/json',
+    payload: components.refer(payload),
+    examples: [{ name, payload: example }],
+  };
+}
+
+function channelOf({ address, title, description, message: { name } }: DescribedChannel): JsonObject {
+  return { address, title, description, messages: { [name]: { $ref: `#/components/messages/${name}` } } };
+}
+
+function operationOf({ name, operation: { title, summary, cursor }, message }: DescribedChannel): JsonObject {
+  const query = { type: 'object', properties: { cursor } };
+  return {
+    action: 'receive',
+    channel: { $ref: `#/channels/${name}` },
+    title,
+    summary,
+    bindings: { http: { method: 'GET', query, bindingVersion: '0.3.0' } },
+    messages: [{ $ref: `#/channels/${name}/messages/${message.name}` }],
   };
 }
 

@@ -38,7 +38,7 @@ export interface AskedStream {
   /** What the reader gets first. */
   readonly next: number;
   /** Throws Unavailable. */
-  join(): Promise<Seat>;
+  join(this: void): Promise<Seat>;
 }
 
 /** Opens SSE streams, and keeps each for as long as its holder may have it and its reader keeps up. */

@@ -8,6 +8,6 @@ export {
   type NoticeType,
   type PayloadKind,
 } from './notice';
-export { Notices } from './notices';
+export { canTell, Notices } from './notices';
 export { NoticesModule } from './notices.module';
 export { toldCategories } from './subject';

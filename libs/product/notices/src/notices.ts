@@ -25,6 +25,11 @@ const outcomes: ReadonlySet<string> = new Set<OperationEvent['type']>([
   'operation.failed',
 ]);
 
+/** Whether events of this type can be notices, or decide on one; all others are none, wherever they are. */
+export function canTell(type: string): boolean {
+  return isTold(type) || outcomes.has(type);
+}
+
 /**
  * What partners are told, made of stored events and of nothing else: the same event gives the same notice, however often it is asked
  * for and by whom. What happens to an operation that began in a conversation is told by the journal's copy, and otherwise by its own
@@ -38,7 +43,7 @@ export class Notices {
 
   /** The notices among events, in their order; most events are none. Throws Unavailable. */
   async of(events: readonly StoredEvent[]): Promise<Notice[]> {
-    const told = events.filter(({ type }) => isTold(type) || outcomes.has(type));
+    const told = events.filter(({ type }) => canTell(type));
     const notices: Notice[] = [];
     for (let from = 0; from < told.length; from += lookUpsAtOnce) {
       const made = await Promise.all(told.slice(from, from + lookUpsAtOnce).map((stored) => this.ofOne(stored)));

@@ -49,6 +49,7 @@ export interface Deployment {
   readonly managementPorts: readonly number[];
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
+  /** It may read the feed. */
   readonly partnerKey: string;
   /** The processes; empty or null where they are none. Together, each is an api and a worker. */
   readonly apis: readonly TestProcess[];
@@ -154,7 +155,8 @@ async function mintApart(env: NodeJS.ProcessEnv): Promise<string> {
 async function mintKey(product: INestApplicationContext | undefined): Promise<string> {
   if (product === undefined) throw new Error('no product runs that could mint a key');
   const cause = causeOfService('test', randomUUID());
-  const mint = () => product.get(CommandBus, { strict: false }).execute(new MintPartnerKey({ label: 'test', cause }));
+  const mint = () =>
+    product.get(CommandBus, { strict: false }).execute(new MintPartnerKey({ label: 'test', feed: true, cause }));
   // Asked again on a bad day of the event store: a key that nobody was told of does no harm.
   const whenAnswered = async () => {
     try {

@@ -70,3 +70,4 @@ export {
 export { eventsOf, recorded, resultsIn, type Stage, startStage } from './engine-stage';
 export { another, runHeldBy, untilEvents } from './other-workers';
 export { type Acknowledged, answered, Journey, seededRandom } from './random-journey';
+export { toldBy } from './told';

@@ -1,0 +1,124 @@
+import type { FrameSink, FrameSource } from '@app/journal';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FeedEntry, FeedReader } from './feed-reader';
+import { FrameWindow, type PlacedFrame } from './frame-window';
+
+/** Events that a page of a replay has at most. */
+const pageEvents = 200;
+/** A store that does not show an event yet, which its subscription showed, is asked again after this. */
+const behindPauseMs = 50;
+
+/** A stretch of the feed that can be shared by many readers. */
+interface Stretch {
+  readonly bytes: Buffer;
+  readonly upTo: number;
+}
+
+/**
+ * The feed on its way to all readers of this process: encoded once, written to each socket. A reader's `next` is the position after
+ * which it goes on.
+ *
+ * A reader is first replayed to, page by page as fast as it reads, and then joins the live ones. It joins in the same turn in which
+ * nothing is left to replay to it, so it gets every event once, in order.
+ */
+export class FeedHub implements FrameSource {
+  private readonly window: FrameWindow;
+  private readonly live = new Set<FrameSink>();
+  private readonly stretches = new Map<number, Promise<Stretch>>();
+  private givenUp = false;
+
+  /** @param passed the position up to which nothing is brought by `deliver` */
+  constructor(
+    private readonly feed: FeedReader,
+    private passed: number,
+  ) {
+    this.window = new FrameWindow(passed);
+  }
+
+  async serve(reader: FrameSink): Promise<void> {
+    // From here on it comes back to where it began, also when nothing happens meanwhile.
+    reader.write(this.placeFrame(reader.next));
+    for (;;) {
+      await reader.waitForDrain();
+      if (this.givenUp) reader.end();
+      if (reader.closed || this.catchUpFromWindow(reader)) return;
+      const { bytes, upTo } = await this.stretch(reader.next);
+      if (upTo === reader.next) await sleep(behindPauseMs);
+      else reader.write(bytes);
+      reader.next = upTo;
+    }
+  }
+
+  leave(reader: FrameSink): void {
+    this.live.delete(reader);
+  }
+
+  /** Takes what follows what it was given before, and the position up to which that is all. What it has seen is skipped. */
+  deliver(entries: readonly FeedEntry[], upTo: number): void {
+    const frames = entries.filter(({ position }) => position > this.passed).map((entry) => this.frameOf(entry));
+    const nowMs = performance.now();
+    for (const frame of frames) this.window.push(frame, nowMs);
+    const all = oneBuffer(frames);
+    for (const reader of this.live) {
+      // A replay may have been ahead of what is delivered.
+      const due = reader.next <= this.passed ? all : oneBuffer(after(frames, reader.next));
+      if (due.length > 0) reader.write(due);
+      reader.next = Math.max(reader.next, upTo);
+    }
+    this.passed = Math.max(this.passed, upTo);
+  }
+
+  /** Ends all readers after what was written to them: they come back, and read what they miss from the store. */
+  giveUp(): void {
+    this.givenUp = true;
+    for (const reader of this.live) reader.end();
+  }
+
+  /** Drops frames that are too old to be of use. */
+  age(nowMs: number): void {
+    this.window.age(nowMs);
+  }
+
+  private catchUpFromWindow(reader: FrameSink): boolean {
+    if (reader.next < this.passed) {
+      const rest = this.window.from(reader.next);
+      if (rest === null) return false;
+      if (rest.length > 0) reader.write(oneBuffer(rest));
+      reader.next = this.passed;
+    }
+    this.live.add(reader);
+    return true;
+  }
+
+  /** Readers that come back at the same time ask for the same stretch: it is read and encoded for all of them at once. */
+  private stretch(from: number): Promise<Stretch> {
+    const reading = this.stretches.get(from) ?? this.readStretch(from).finally(() => this.stretches.delete(from));
+    this.stretches.set(from, reading);
+    return reading;
+  }
+
+  private async readStretch(from: number): Promise<Stretch> {
+    const { entries, upTo } = await this.feed.read(from, pageEvents);
+    const frames = entries.map((entry) => this.frameOf(entry).bytes);
+    // What lies behind the last event was looked through as well, and need not be again.
+    return { bytes: Buffer.concat([...frames, this.placeFrame(upTo)]), upTo };
+  }
+
+  private frameOf({ type, position, text }: FeedEntry): PlacedFrame {
+    const bytes = Buffer.from(`id: ${this.feed.cursorAfter(position)}\nevent: ${type}\ndata: ${text}\n\n`);
+    return { position, bytes };
+  }
+
+  /** An `id` and no event: clients remember it and hand nothing on (WHATWG HTML, "Server-sent events"). */
+  private placeFrame(position: number): Buffer {
+    return Buffer.from(`id: ${this.feed.cursorAfter(position)}\n\n`);
+  }
+}
+
+function after(frames: readonly PlacedFrame[], position: number): PlacedFrame[] {
+  return frames.filter((frame) => frame.position > position);
+}
+
+function oneBuffer(frames: readonly PlacedFrame[]): Buffer {
+  return Buffer.concat(frames.map(({ bytes }) => bytes));
+}

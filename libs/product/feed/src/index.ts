@@ -1,0 +1,3 @@
+export { feedChannel } from './feed-channel';
+export { feedGroup } from './feed.contract';
+export { FeedModule } from './feed.module';

@@ -1,0 +1,20 @@
+import type { EventStore } from '@app/event-store';
+import { noticeBody, Notices, toldCategories } from '@app/notices';
+import type { ToldEvent } from '../client';
+
+/** What the feed of a deployment has to be, by one who reads the whole store. */
+export async function toldBy(store: EventStore): Promise<ToldEvent[]> {
+  const all: ToldEvent[] = [];
+  const notices = new Notices(store);
+  for (let [after, more] = [0, true]; more;) {
+    const page = await store.readCategories(toldCategories, after, 500);
+    const found = await notices.of(page.events);
+    all.push(...found.map((notice) => ({ id: notice.id, ...toldData(noticeBody(notice, 'thin')) })));
+    [after, more] = [page.upTo, page.more];
+  }
+  return all;
+}
+
+function toldData({ type, timestamp, data }: ReturnType<typeof noticeBody>): Omit<ToldEvent, 'id'> {
+  return { type, timestamp, data: { ...data } };
+}

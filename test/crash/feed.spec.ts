@@ -1,0 +1,132 @@
+/**
+ * The feed has each event exactly once and in the order of the store: while users write, replicas of the api are killed, streams are
+ * cut after any number of bytes and go on by `Last-Event-ID`, and pages of any size are read.
+ */
+import { randomInt } from 'node:crypto';
+import { EventStore } from '@app/event-store';
+import { FeedFollower, requestJson, type TestClient, type ToldEvent } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { toldBy } from '@app/testing/journeys';
+import { until } from '@app/testing/until';
+
+const full = process.env['FIGURES'] === 'full';
+/** Streams are cut so often in all, and replicas are killed so often, while so many runs are made. */
+const cutsMin = Number(process.env['FEED_CUTS'] ?? (full ? 200 : 60));
+const killsMin = Number(process.env['FEED_KILLS'] ?? (full ? 12 : 3));
+const followersCount = 6;
+const writersCount = 4;
+const withinMs = full ? 500_000 : 240_000;
+
+let deployment: Deployment;
+let store: EventStore;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'processes', replicas: { api: 2 } });
+  store = EventStore.connect(deployment.eventStoreUrl);
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
+});
+afterAll(async () => {
+  await store.dispose();
+  await deployment.stop();
+});
+
+const urlOf = (replica: number) => deployment.baseUrls[replica % deployment.baseUrls.length] ?? '';
+const byChance = () => urlOf(randomInt(deployment.baseUrls.length));
+
+/** A user who writes, until stopped; what a killed replica leaves open is let be. */
+async function write(user: TestClient, signal: AbortSignal): Promise<number> {
+  let runs = 0;
+  while (!signal.aborted) {
+    const via = user.via(byChance());
+    try {
+      const made = await via.post<{ id: string }>('/conversations', {});
+      const input = { text: 'repeat after me: done' };
+      const started = await via.post('/agent-runs', { conversationId: made.body.id, input });
+      runs += Number(started.status === 202);
+    } catch {
+      // The replica is away: the other one is asked, or it again.
+    }
+  }
+  return runs;
+}
+
+/** Reads pages of any size from any replica, from the beginning to wherever the end is by then. */
+async function readPages(cursor?: string): Promise<{ events: ToldEvent[]; pages: number; endCursor: string }> {
+  const events: ToldEvent[] = [];
+  let endCursor = cursor;
+  for (let pages = 1; ; pages += 1) {
+    const path = `/feed/v1/events?limit=${randomInt(1, 60)}${endCursor === undefined ? '' : `&cursor=${endCursor}`}`;
+    const headers = { 'x-api-key': deployment.partnerKey };
+    const page = await until('a page', async () => {
+      try {
+        const { status, body } = await requestJson<Page>('GET', `${byChance()}${path}`, undefined, headers);
+        return status === 200 ? body : null;
+      } catch {
+        return null; // the replica is away
+      }
+    });
+    events.push(...page.data);
+    endCursor = page.endCursor;
+    if (page.nextCursor === null) return { events, pages, endCursor };
+  }
+}
+
+interface Page {
+  readonly data: readonly ToldEvent[];
+  readonly nextCursor: string | null;
+  readonly endCursor: string;
+}
+
+const texts = (events: readonly ToldEvent[]) => events.map((event) => JSON.stringify(event));
+
+it(
+  'each event comes once and in order, whatever dies and breaks off',
+  async () => {
+    let replica = 0;
+    const followers = Array.from(
+      { length: followersCount },
+      () =>
+        new FeedFollower(
+          () => urlOf((replica += 1)),
+          deployment.partnerKey,
+          () => randomInt(1, 20_000),
+        ),
+    );
+    const uncut = new FeedFollower(() => urlOf((replica += 1)), deployment.partnerKey);
+    const stopping = new AbortController();
+    const users = await Promise.all(Array.from({ length: writersCount }, () => deployment.newUser()));
+    const writers = users.map((user) => write(user, stopping.signal));
+    const cuts = () => followers.reduce((sum, { connections }) => sum + connections - 1, 0);
+
+    let [kills, pages] = [0, 0];
+    const paged: ToldEvent[] = [];
+    let cursor: string | undefined;
+    for (; kills < killsMin || cuts() < cutsMin; kills += 1) {
+      const read = await readPages(cursor);
+      paged.push(...read.events);
+      [pages, cursor] = [pages + read.pages, read.endCursor];
+      await deployment.apis[kills % 2]?.restart();
+    }
+    stopping.abort();
+    const runs = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
+    // Runs that began end by themselves: nothing is told any more.
+    let wanted: string[] = [];
+    await until('the end of all runs', async () => {
+      const before = wanted.length;
+      wanted = texts(await toldBy(store));
+      return wanted.length >= runs && wanted.length === before ? true : null;
+    });
+
+    paged.push(...(await readPages(cursor)).events);
+    expect(texts(paged)).toEqual(wanted);
+    expect(texts((await readPages()).events)).toEqual(wanted);
+    for (const follower of [...followers, uncut]) {
+      await until('the whole feed', async () => (follower.seen.length >= wanted.length ? true : null));
+      expect(texts(follower.seen)).toEqual(wanted);
+    }
+    await Promise.all([...followers, uncut].map((follower) => follower.close()));
+    console.info(
+      `the feed: ${wanted.length} events, ${cuts()} cuts (200 with FIGURES=full), ${kills} kills of an api (12), ${pages} pages while they were written`,
+    );
+  },
+  withinMs,
+);
