@@ -10,7 +10,7 @@ const parts = [
   'libs/testing/src/near/near-books.ts',
 ];
 
-const folders = ['identity', 'mcp', 'models', 'near', 'objects', 'observability', 'proxies', 'stores'];
+const folders = ['identity', 'mcp', 'models', 'near', 'objects', 'observability', 'proxies', 'stores', 'webhooks'];
 
 const doubles = filesUnder(...folders.map((folder) => `libs/testing/src/${folder}`)).filter(
   (path) => /\.(ts|cjs)$/.test(path) && basename(path) !== 'index.ts' && !parts.includes(path),

@@ -25,7 +25,7 @@ import { sandboxLedgerMigrations, sandboxStateMigrations } from '@app/sandbox';
 import { timersMigrations } from '@app/timers';
 import { accountChanges, StoredAccounts, UsersModule, usersReadModel } from '@app/users';
 import { operationKind, SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
-import { WebhooksModule, webhooksReadModel } from '@app/webhooks';
+import { WebhooksModule, webhooksReadModel, WebhookWorkModule } from '@app/webhooks';
 import { asyncApiOf } from './events-document';
 import { rateWindowsMigrations } from './rate-windows.row';
 import { sealingCheckMigrations } from './sealing-check.row';
@@ -116,7 +116,15 @@ export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (T
       : []),
     ...(api && operators ? [OperatorsModule] : []),
     ...(worker
-      ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule, OperatorWorkModule, AuditWorkModule]
+      ? [
+          EngineModule,
+          SettlementModule,
+          ApprovalWorkModule,
+          AutomationWorkModule,
+          OperatorWorkModule,
+          AuditWorkModule,
+          WebhookWorkModule,
+        ]
       : []),
   ];
 }

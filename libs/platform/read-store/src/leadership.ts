@@ -15,6 +15,7 @@ export const leaderLocks = {
   contractUses: 7_265_009,
   operators: 7_265_010,
   transparency: 7_265_011,
+  webhooks: 7_265_012,
 } as const;
 
 /**

@@ -15,6 +15,7 @@ import { providerVariables } from './provider-variables';
 import { sandboxDefaults } from './sandbox-defaults';
 import { shareVariables } from './share-variables';
 import { unknownVariables } from './unknown-variables';
+import { webhookVariables } from './webhook-variables';
 import {
   eventStoreUrl,
   httpUrl,
@@ -108,6 +109,7 @@ export const variables = {
   ...artifactVariables,
   ...auditVariables,
   ...deprecationVariables,
+  ...webhookVariables,
   ...insecureVariables,
   ...commandLineVariables,
   PROJECTION_PARTITIONS: partitions({

@@ -15,7 +15,10 @@ export type ProbePoint =
   | 'tool:before'
   | 'tool:after'
   | 'provider:before'
-  | 'provider:after';
+  | 'provider:after'
+  | 'webhooks:after-fan-out'
+  | 'webhooks:after-claim'
+  | 'webhooks:after-send';
 
 /** Whom the points are published to; the crash suites listen, and nobody does in the product. */
 const points = channel('parley:probe');

@@ -13,4 +13,5 @@ export { wrongInUrl } from './endpoint/endpoint-urls';
 export { EndpointSecrets } from './endpoint/endpoint-secrets';
 export { FindEndpoint, ListEndpoints, type ListedEndpoint } from './endpoint/find-endpoints';
 export { RotateEndpointSecret } from './endpoint/rotate-secret';
+export { WebhookWorkModule } from './webhook-work.module';
 export { WebhooksModule, webhooksReadModel } from './webhooks.module';

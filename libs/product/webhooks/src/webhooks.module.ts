@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Deliveries } from './delivery/deliveries';
+import { DeliveryFigures } from './delivery/delivery-figures';
 import { deliveriesMigrations } from './delivery/delivery-tables';
 import { ChangeEndpointHandler } from './endpoint/change-endpoint';
 import { CreateEndpointHandler } from './endpoint/create-endpoint';
@@ -16,6 +17,7 @@ import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
 @Module({
   providers: [
     Deliveries,
+    DeliveryFigures,
     EndpointHealths,
     EndpointSecrets,
     EndpointUrls,

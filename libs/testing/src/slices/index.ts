@@ -1,3 +1,13 @@
-export { eventsOf, provisioned, replay, type Replica, rowsOf, Slices, testCause } from './slices-app';
+export {
+  assembled,
+  eventsOf,
+  foundationReadModels,
+  provisioned,
+  replay,
+  type Replica,
+  rowsOf,
+  Slices,
+  testCause,
+} from './slices-app';
 export { ApprovalsApp, capacity, type Waiting } from './approvals-app';
 export { away, changed, type Prepared, startWallets, twoReplicas, usdc, walletOwner, WalletUser } from './wallets-app';

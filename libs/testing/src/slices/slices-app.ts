@@ -34,7 +34,9 @@ import { madeStore } from '../event-store/made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres';
 import { applyBatch, emptyReadModel } from '../read-models';
 
-const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];
+/** Of the slices that every replica has. */
+export const foundationReadModels: readonly ReadModel[] = [partnersReadModel, usersReadModel];
+const readModels: readonly ReadModel[] = [...foundationReadModels, budgetReadModel];
 
 /** What a slice keeps in PostgreSQL. */
 interface ReadModel {

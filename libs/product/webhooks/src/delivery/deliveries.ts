@@ -3,7 +3,7 @@ import { Clock, epochMsOf, instantOf, invalid, notFound, ok, refuse, type Instan
 import { Database } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { ownTypes, type AttemptFailure, type DeliveryState, type DeliveryView, type ListedDelivery } from './delivery';
-import { deliveriesChannel, finishedKeptMs, recoveriesChannel } from './delivery-tables';
+import { deliveriesChannel, finishedKeptMs, recoveriesChannel, skewMs } from './delivery-tables';
 
 interface DeliveryRow {
   readonly id: string;
@@ -96,7 +96,7 @@ export class Deliveries {
     await this.database.query(
       `WITH asked AS (
          INSERT INTO webhook_recoveries AS known (endpoint_id, since_ms, position)
-         SELECT $1, $2, coalesce((SELECT position FROM webhook_marks WHERE minute_ms <= $2 ORDER BY minute_ms DESC LIMIT 1), 0)
+         SELECT $1::uuid, $2::bigint, coalesce((SELECT position FROM webhook_marks WHERE at_ms <= $2::bigint - ${skewMs} ORDER BY at_ms DESC LIMIT 1), 0)
          ON CONFLICT (endpoint_id) DO UPDATE
          SET since_ms = least(known.since_ms, excluded.since_ms), position = least(known.position, excluded.position))
        SELECT pg_notify('${recoveriesChannel}', '')`,

@@ -8,7 +8,8 @@ export const deliveriesMigrations = [
     `
       CREATE TABLE webhook_targets (
         endpoint_id uuid PRIMARY KEY, url text NOT NULL, types text[], payload text NOT NULL,
-        is_enabled boolean NOT NULL, is_deleted boolean NOT NULL DEFAULT false, epoch integer NOT NULL, revision bigint NOT NULL,
+        is_enabled boolean NOT NULL, is_deleted boolean NOT NULL DEFAULT false, disabled_at_ms bigint, epoch integer NOT NULL,
+        revision bigint NOT NULL, is_stale boolean NOT NULL DEFAULT false,
         failures integer NOT NULL DEFAULT 0, failing_since_ms bigint, period integer NOT NULL DEFAULT 0, waking_from integer,
         resting_until timestamptz) WITH (fillfactor = 50);
 
@@ -24,12 +25,13 @@ export const deliveriesMigrations = [
 
       CREATE TABLE webhook_lanes (
         endpoint_id uuid NOT NULL, stream text NOT NULL, due_at_ms bigint NOT NULL, is_own boolean NOT NULL, epoch integer NOT NULL,
-        version integer NOT NULL DEFAULT 0, failed_in integer, is_probing boolean NOT NULL DEFAULT false,
+        version integer NOT NULL DEFAULT 0, down_in integer, is_probing boolean NOT NULL DEFAULT false,
         lease uuid, claimed_by uuid, leased_until timestamptz, PRIMARY KEY (endpoint_id, stream));
       CREATE INDEX webhook_lanes_due ON webhook_lanes (endpoint_id, due_at_ms);
+      CREATE INDEX webhook_lanes_down ON webhook_lanes (endpoint_id, down_in) WHERE down_in IS NOT NULL;
 
-      CREATE TABLE webhook_marks (minute_ms bigint PRIMARY KEY, position bigint NOT NULL);
-      CREATE TABLE webhook_gaps (endpoint_id uuid NOT NULL, from_ms bigint NOT NULL, to_ms bigint, PRIMARY KEY (endpoint_id, from_ms));
+      CREATE TABLE webhook_marks (at_ms bigint PRIMARY KEY, position bigint NOT NULL);
+      CREATE TABLE webhook_gaps (endpoint_id uuid NOT NULL, from_ms bigint NOT NULL, to_ms bigint NOT NULL, PRIMARY KEY (endpoint_id, from_ms));
       CREATE TABLE webhook_recoveries (endpoint_id uuid PRIMARY KEY, since_ms bigint NOT NULL, position bigint NOT NULL);
     `,
   ),
@@ -43,3 +45,7 @@ export const recoveriesChannel = 'parley_webhook_recoveries';
 /** So long is kept what was delivered, and what came to nothing. By the service clock. */
 export const deliveredKeptMs = 3 * 86_400_000;
 export const finishedKeptMs = 30 * 86_400_000;
+/** Longer than anything can be recovered. */
+export const marksKeptMs = finishedKeptMs + 86_400_000;
+/** By so much the clock of who appended an event may be off from the one by which marks are made. */
+export const skewMs = 60_000;

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import type { EndpointId } from '@app/kernel';
+import type { PayloadKind } from '@app/notices';
+import { Database, processGoneMs, Processes } from '@app/read-store';
+import { v7 as uuidV7 } from 'uuid';
+
+/** A claim counts for so long. Real time; more than an attempt takes. */
+export const leaseMs = 30_000;
+/** Attempts of one endpoint that one process has under way at once, and while the endpoint fails. */
+const atOnceMax = 8;
+const atOnceFailing = 1;
+
+/** The first of a lane, to be attempted; `isProbe`: the one behind it. */
+export interface Head {
+  readonly id: string;
+  readonly noticeId: string;
+  readonly type: string;
+  readonly revision: number;
+  readonly attempts: number;
+  readonly failedIn: number | null;
+  readonly createdAtMs: number;
+}
+
+/** A lane that this process may attempt, until its lease ends. */
+export interface Claim {
+  readonly endpointId: EndpointId;
+  readonly stream: string;
+  readonly url: string;
+  readonly payload: PayloadKind;
+  readonly isOwn: boolean;
+  readonly isProbe: boolean;
+  /** What was added to the lane before it was claimed. */
+  readonly version: number;
+  readonly lease: string;
+  /** On this process's monotonic clock. */
+  readonly claimedAtMs: number;
+  /** Null: nothing is owed any more. */
+  readonly head: Head | null;
+}
+
+interface ClaimRow {
+  readonly endpoint_id: EndpointId;
+  readonly stream: string;
+  readonly url: string;
+  readonly payload: PayloadKind;
+  readonly is_own: boolean;
+  readonly is_probing: boolean;
+  readonly version: number;
+  readonly id: string | null;
+  readonly notice_id: string;
+  readonly type: string;
+  readonly revision: number;
+  readonly attempts: number;
+  readonly failed_in: number | null;
+  readonly created_at_ms: number;
+}
+
+/** Claims lanes that are due; several processes do, none waits for another, and none has what another has. Throws Unavailable. */
+@Injectable()
+export class Claims {
+  constructor(
+    private readonly database: Database,
+    private readonly processes: Processes,
+  ) {}
+
+  /** @param busy attempts under way in this process, by endpoint */
+  async take(nowMs: number, busy: ReadonlyMap<string, number>): Promise<Claim[]> {
+    const [lease, claimedAtMs] = [uuidV7(), performance.now()];
+    const rows = await this.database.query<ClaimRow>(
+      statement,
+      [this.processes.id, nowMs, lease, [...busy.keys()], [...busy.values()]],
+      'webhook_lanes.claim',
+    );
+    return rows.map((row) => ({
+      endpointId: row.endpoint_id,
+      stream: row.stream,
+      url: row.url,
+      payload: row.payload,
+      isOwn: row.is_own,
+      isProbe: row.is_probing,
+      version: row.version,
+      lease,
+      claimedAtMs,
+      head: row.id === null ? null : headOf({ ...row, id: row.id }),
+    }));
+  }
+}
+
+function headOf(row: ClaimRow & { readonly id: string }): Head {
+  return {
+    id: row.id,
+    noticeId: row.notice_id,
+    type: row.type,
+    revision: row.revision,
+    attempts: row.attempts,
+    failedIn: row.failed_in,
+    createdAtMs: row.created_at_ms,
+  };
+}
+
+/** The claim of a process that is gone, or has held it too long, counts for nothing. */
+const statement = `
+  WITH due AS (
+    SELECT t.endpoint_id, t.url, t.payload, t.epoch, due.stream FROM webhook_targets AS t
+    LEFT JOIN unnest($4::uuid[], $5::integer[]) AS busy (endpoint_id, count) ON busy.endpoint_id = t.endpoint_id
+    CROSS JOIN LATERAL (
+      SELECT l.stream FROM webhook_lanes AS l
+      WHERE l.endpoint_id = t.endpoint_id AND l.due_at_ms <= $2
+        AND (l.is_own OR (t.is_enabled AND coalesce(t.resting_until <= now(), true)))
+        AND (l.lease IS NULL OR l.leased_until <= now() OR NOT EXISTS (
+          SELECT 1 FROM processes AS p WHERE p.id = l.claimed_by AND p.heartbeat_at > now() - interval '${processGoneMs} ms'))
+      ORDER BY l.due_at_ms
+      LIMIT greatest(0, CASE WHEN t.failures > 0 THEN ${atOnceFailing} ELSE ${atOnceMax} END - coalesce(busy.count, 0))
+      FOR UPDATE SKIP LOCKED) AS due
+    WHERE NOT t.is_deleted),
+  claimed AS (
+    UPDATE webhook_lanes AS l SET lease = $3, claimed_by = $1, leased_until = now() + interval '${leaseMs} ms'
+    FROM due WHERE l.endpoint_id = due.endpoint_id AND l.stream = due.stream
+    RETURNING l.endpoint_id, l.stream, l.is_own, l.is_probing, l.version, due.url, due.payload, due.epoch)
+  SELECT c.endpoint_id, c.stream, c.url, c.payload, c.is_own, c.is_probing, c.version,
+    head.id, head.notice_id, head.type, head.revision, head.attempts, head.failed_in, head.created_at_ms
+  FROM claimed AS c LEFT JOIN LATERAL (
+    SELECT d.id, d.notice_id, d.type, d.revision, d.attempts, d.failed_in, d.created_at_ms FROM webhook_deliveries AS d
+    WHERE d.endpoint_id = c.endpoint_id AND d.stream = c.stream AND d.state = 'pending' AND (c.is_own OR d.epoch = c.epoch)
+    ORDER BY d.revision OFFSET c.is_probing::integer LIMIT 1) AS head ON true`;

@@ -1,0 +1,80 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { causeOfService, Clock } from '@app/kernel';
+import { Probe } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidV7 } from 'uuid';
+import { DisableEndpoint } from '../endpoint/disable-endpoint';
+import { leaseMs, type Claim } from './claims';
+import { DeliveryCounts } from './delivery-counts';
+import { Messages } from './messages';
+import { Records, type Attempt } from './records';
+import { answerWithinMs, Sender } from './sender';
+import type { Consequence, Outcome } from './what-follows';
+
+/** A claim that is older when its attempt would begin is left to others: it would end before the attempt does. */
+const beginWithinMs = leaseMs - answerWithinMs - 3_000;
+/** A lane whose event, or whose keys, cannot be read now. By the service clock. */
+const unreadableForMs = 1_000;
+const recordAgainMs = 500;
+
+/** Attempts what a claim is about, and records the outcome. */
+@Injectable()
+export class Deliverer {
+  private readonly logger = new Logger(Deliverer.name);
+
+  constructor(
+    private readonly messages: Messages,
+    private readonly sender: Sender,
+    private readonly records: Records,
+    private readonly counts: DeliveryCounts,
+    private readonly commands: CommandBus,
+    private readonly clock: Clock,
+    private readonly probe: Probe,
+  ) {}
+
+  /** Never throws. What it cannot record comes again when the claim's lease has ended. @param signal ends attempts, which count for nothing then */
+  async attempt(claim: Claim, signal: AbortSignal): Promise<void> {
+    const { head } = claim;
+    try {
+      if (head === null) await this.records.release(claim, this.clock.epochMs());
+      else await this.attemptHead({ ...claim, head }, signal);
+    } catch (error) {
+      this.logger.warn(`a webhook was left as it was: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
+  }
+
+  private async attemptHead(attempt: Attempt, signal: AbortSignal): Promise<void> {
+    const made = await this.messages.of(attempt).catch(async (error: unknown) => {
+      await this.records.release(attempt, this.clock.epochMs() + unreadableForMs);
+      throw error;
+    });
+    if (made === null) return this.records.cancel(attempt, this.clock.epochMs());
+    if (performance.now() - attempt.claimedAtMs > beginWithinMs) return;
+    const outcome = await this.sender.post(made.message, signal);
+    this.probe.reached('webhooks:after-send');
+    if (signal.aborted && outcome.kind === 'failed') return this.records.release(attempt, this.clock.epochMs());
+    const consequence = await this.record(attempt, outcome);
+    if (consequence === null) return;
+    this.counts.attempted(outcome, consequence, this.clock.epochMs() - made.atMs);
+    if (consequence.disable !== null) await this.disable(attempt, consequence.disable);
+  }
+
+  /** Tries again as long as the claim counts: what is not recorded is sent twice. */
+  private async record(attempt: Attempt, outcome: Outcome): Promise<Consequence | null> {
+    for (;;) {
+      try {
+        return await this.records.outcome(attempt, outcome, this.clock.epochMs(), Math.random());
+      } catch (error) {
+        if (performance.now() - attempt.claimedAtMs > leaseMs) throw error;
+        await sleep(recordAgainMs);
+      }
+    }
+  }
+
+  /** One that was deleted meanwhile needs nothing. */
+  private async disable({ endpointId }: Attempt, because: 'gone' | 'failing'): Promise<void> {
+    await this.commands.execute(new DisableEndpoint(endpointId, because, causeOfService('webhooks', uuidV7())));
+    this.logger.warn({ msg: 'an endpoint of webhooks is disabled', endpointId, because });
+  }
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { askedGauges, Metrics } from '@app/runtime';
+
+const gauges = {
+  parley_webhook_oldest_pending_seconds: {
+    help: 'Age, by the service clock, of the oldest webhook that an endpoint has not taken and that is still attempted; 0 where there is none',
+  },
+  parley_webhook_overdue_seconds: {
+    help: 'For how long, by the service clock, the webhook that has waited longest has been due, of endpoints that do not fail; 0 where none is',
+  },
+  parley_webhook_endpoints_failing: { help: 'Enabled endpoints whose last attempt failed' },
+};
+
+interface Figures {
+  readonly oldest: number | null;
+  readonly due: number | null;
+  readonly failing: number;
+}
+
+/** Shows how deliveries are, in every process: where no worker lives, the others have to tell. */
+@Injectable()
+export class DeliveryFigures {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    metrics: Metrics,
+  ) {
+    askedGauges(metrics, gauges, () => this.figures());
+  }
+
+  private async figures() {
+    const nowMs = this.clock.epochMs();
+    const [row] = await this.database.query<Figures>(statement, [nowMs]);
+    const secondsSince = (ms: number | null | undefined): number => Math.max(0, nowMs - (ms ?? nowMs)) / 1000;
+    return [
+      { name: 'parley_webhook_oldest_pending_seconds', value: secondsSince(row?.oldest) },
+      { name: 'parley_webhook_overdue_seconds', value: secondsSince(row?.due) },
+      { name: 'parley_webhook_endpoints_failing', value: row?.failing ?? 0 },
+    ] as const;
+  }
+}
+
+/** A few looks at indexes for each endpoint. */
+const statement = `
+  SELECT min(oldest.created_at_ms) AS oldest, min(due.due_at_ms) FILTER (WHERE t.failures = 0) AS due,
+    count(*) FILTER (WHERE t.failures > 0)::integer AS failing
+  FROM webhook_targets AS t
+  LEFT JOIN LATERAL (
+    SELECT d.created_at_ms FROM webhook_deliveries AS d
+    WHERE d.endpoint_id = t.endpoint_id AND d.state = 'pending' ORDER BY d.seq LIMIT 1) AS oldest ON true
+  LEFT JOIN LATERAL (
+    SELECT l.due_at_ms FROM webhook_lanes AS l
+    WHERE l.endpoint_id = t.endpoint_id AND l.due_at_ms <= $1 ORDER BY l.due_at_ms LIMIT 1) AS due ON true
+  WHERE t.is_enabled`;

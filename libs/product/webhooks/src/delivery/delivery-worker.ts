@@ -1,0 +1,92 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '@app/kernel';
+import { Notifications } from '@app/read-store';
+import { Probe, settledWithin } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Claims, type Claim } from './claims';
+import { Deliverer } from './deliverer';
+import { deliveriesChannel } from './delivery-tables';
+import { Sender } from './sender';
+
+/** How often a worker looks when nothing told it to: finds what is due again, and what a dead worker had claimed. Real time. */
+const pollMs = 1_000;
+/** Attempts that end soon after each other are followed by one look. */
+const gatherMs = 5;
+/** How long a process that stops waits for attempts. */
+const leaveAfterMs = 3_000;
+
+/** Delivers what is due, in every worker: a bounded number of attempts for each endpoint, so that none waits for another's. */
+@Injectable()
+export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(DeliveryWorker.name);
+  private readonly stopping = new AbortController();
+  private readonly abandoning = new AbortController();
+  private readonly attempts = new Set<Promise<void>>();
+  private readonly busy = new Map<string, number>();
+  private loop: Promise<void> = Promise.resolve();
+  private wake = (): void => undefined;
+  private stopListening = (): void => undefined;
+
+  constructor(
+    private readonly claims: Claims,
+    private readonly deliverer: Deliverer,
+    private readonly sender: Sender,
+    private readonly notifications: Notifications,
+    private readonly clock: Clock,
+    private readonly probe: Probe,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.stopListening = this.notifications.on(deliveriesChannel, () => this.wake());
+    this.loop = this.work();
+  }
+
+  /** Claims no more, and waits a little for attempts; those that go on then are given back. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    this.stopListening();
+    this.wake();
+    await this.loop;
+    if (!(await settledWithin([...this.attempts], leaveAfterMs))) this.abandoning.abort();
+    await Promise.all(this.attempts);
+    this.sender.close();
+  }
+
+  private async work(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      // Made before looking, so that what comes meanwhile ends the pause at once.
+      const told = new Promise<void>((resolve) => (this.wake = resolve));
+      await this.claimDue();
+      let timeout: NodeJS.Timeout | undefined;
+      await Promise.race([told, new Promise((resolve) => (timeout = setTimeout(resolve, pollMs)))]);
+      clearTimeout(timeout);
+      await sleep(gatherMs);
+    }
+  }
+
+  private async claimDue(): Promise<void> {
+    try {
+      const claimed = await this.claims.take(this.clock.epochMs(), this.busy);
+      if (claimed.length > 0) this.probe.reached('webhooks:after-claim');
+      for (const claim of claimed) this.setOff(claim);
+    } catch (error) {
+      this.logger.warn(`due webhooks were not read: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
+  }
+
+  private setOff(claim: Claim): void {
+    this.count(claim, 1);
+    const attempt = this.deliverer.attempt(claim, this.abandoning.signal).finally(() => {
+      this.count(claim, -1);
+      this.attempts.delete(attempt);
+      this.wake();
+    });
+    this.attempts.add(attempt);
+  }
+
+  private count({ endpointId }: Claim, more: 1 | -1): void {
+    const count = (this.busy.get(endpointId) ?? 0) + more;
+    if (count > 0) this.busy.set(endpointId, count);
+    else this.busy.delete(endpointId);
+  }
+}

@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { EventStore, type EventBatch, type StoredEvent } from '@app/event-store';
+import { Clock } from '@app/kernel';
+import { Notices, toldCategories, type Notice } from '@app/notices';
+import { Database } from '@app/read-store';
+import { Probe } from '@app/runtime';
+import { endpointKind } from '../endpoint/endpoint.stream';
+import { ownTypes } from './delivery';
+import { FanOutTables, fanOutName, type Owed } from './fan-out-tables';
+import { NoticeCache } from './notice-cache';
+import { changeOf, wants, type Target, type TargetChange } from './targets';
+
+export const fannedOutCategories = [...toldCategories, endpointKind.category];
+/** Events of one transaction: of a batch that owes much it takes more than one. */
+const stretchEvents = 200;
+/** A stretch that owes nothing is written this seldom. Real time. */
+const idleWriteMs = 1_000;
+const markEveryMs = 60_000;
+
+/**
+ * Decides which endpoint gets which event, by the order of the store alone: one process of the deployment follows what partners are told
+ * of, and the endpoints themselves, and records both with its checkpoint.
+ */
+@Injectable()
+export class FanOut {
+  private readonly targets = new Map<string, Target>();
+  /** False where a write may have been made or not: the tables then say where to go on. */
+  private isCertain = false;
+  private recorded = 0;
+  private writtenAtMs = -Infinity;
+  private markedAtMs = -Infinity;
+
+  constructor(
+    private readonly database: Database,
+    private readonly store: EventStore,
+    private readonly notices: Notices,
+    private readonly tables: FanOutTables,
+    private readonly cache: NoticeCache,
+    private readonly clock: Clock,
+    private readonly probe: Probe,
+  ) {}
+
+  /** How far it has come. */
+  get position(): number {
+    return this.recorded;
+  }
+
+  get known(): readonly Target[] {
+    return [...this.targets.values()];
+  }
+
+  /** Begins where the tables are, and goes on until the signal aborts. Throws Unavailable. */
+  async lead(signal: AbortSignal): Promise<void> {
+    const { reactorLags } = this.database;
+    await this.look();
+    reactorLags.begin(fanOutName, this.recorded);
+    const { stuck } = this.store;
+    await this.store.shared
+      .follow({
+        name: fanOutName,
+        categories: fannedOutCategories,
+        after: this.recorded,
+        signal,
+        onStuck: (isStuck) => (isStuck ? stuck.add(fanOutName) : stuck.delete(fanOutName)),
+        onBatch: (batch) => this.take(batch),
+      })
+      .finally(() => reactorLags.end(fanOutName));
+  }
+
+  private async look(): Promise<void> {
+    this.recorded = await this.database.reactorCheckpoints.read(fanOutName);
+    const targets = await this.tables.targets();
+    this.targets.clear();
+    for (const target of targets) this.targets.set(target.endpointId, target);
+    this.isCertain = true;
+  }
+
+  private async take({ events, upTo }: EventBatch): Promise<void> {
+    this.database.reactorLags.handles(fanOutName, events);
+    if (!this.isCertain) await this.look();
+    const news = events.filter(({ position }) => position > this.recorded);
+    for (let from = 0; from < news.length; from += stretchEvents)
+      await this.takeStretch(news.slice(from, from + stretchEvents));
+    if (upTo > this.recorded) await this.write({ changes: [], owed: [] }, upTo);
+    this.database.reactorLags.pass(fanOutName, upTo);
+  }
+
+  private async takeStretch(events: readonly StoredEvent[]): Promise<void> {
+    const noticed = await this.noticed(events);
+    const [changes, owed]: [TargetChange[], Owed[]] = [[], []];
+    const targets = new Map(this.targets);
+    for (const stored of events) {
+      const change = changeOf(targets.get(idOf(stored)), stored);
+      if (change !== null) {
+        targets.set(change.target.endpointId, change.target);
+        changes.push(change);
+        if (change.disabled === 'failing') owed.push(lastMessage(change.target, stored));
+      }
+      const notice = noticed.get(stored.id);
+      if (notice === undefined) continue;
+      const wanting = [...targets.values()].filter((target) => wants(target, notice));
+      if (wanting.length > 0) this.cache.keep(notice);
+      owed.push(...wanting.map((target) => owedTo(target, notice)));
+    }
+    await this.write({ changes, owed }, events.at(-1)?.position ?? this.recorded);
+    for (const { target } of changes) this.targets.set(target.endpointId, target);
+    if (owed.length > 0) this.probe.reached('webhooks:after-fan-out');
+  }
+
+  /** Nothing is looked up where nobody is told. */
+  private async noticed(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, Notice>> {
+    const isAnyone = this.known.some(({ isEnabled }) => isEnabled) || events.some(({ stream }) => isEndpoint(stream));
+    const notices = isAnyone ? await this.notices.of(events) : [];
+    return new Map(notices.map((notice) => [notice.id, notice]));
+  }
+
+  private async write({ changes, owed }: { changes: readonly TargetChange[]; owed: readonly Owed[] }, to: number) {
+    const atMs = performance.now();
+    if (changes.length === 0 && owed.length === 0 && atMs - this.writtenAtMs < idleWriteMs) return;
+    const isMarked = atMs - this.markedAtMs >= markEveryMs;
+    this.isCertain = false;
+    await this.tables.record({ from: this.recorded, to, changes, owed, nowMs: this.clock.epochMs(), isMarked });
+    this.isCertain = true;
+    this.recorded = to;
+    this.writtenAtMs = atMs;
+    if (isMarked) this.markedAtMs = atMs;
+  }
+}
+
+function isEndpoint(stream: string): boolean {
+  return stream.startsWith(`${endpointKind.category}-`);
+}
+
+function idOf({ stream }: StoredEvent): string {
+  return stream.slice(endpointKind.category.length + 1);
+}
+
+/** What a notice owes an endpoint. */
+export function owedTo({ endpointId, epoch }: Target, { id, type, stream, revision }: Notice): Owed {
+  return { endpointId, noticeId: id, type, stream, revision, isOwn: false, epoch };
+}
+
+function lastMessage({ endpointId, epoch }: Target, { id, stream, revision }: StoredEvent): Owed {
+  return { endpointId, noticeId: id, type: ownTypes.disabled, stream, revision, isOwn: true, epoch };
+}

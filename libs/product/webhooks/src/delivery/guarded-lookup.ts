@@ -1,0 +1,43 @@
+import { lookup, type LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { isPublicAddress } from './public-addresses';
+
+/** An address that must not be reached: none of the public internet. */
+export class AddressRefused extends Error {
+  constructor(readonly host: string) {
+    super(`${host} leads to an address that must not be reached`);
+  }
+}
+
+/** Looks a name up, as `dns.lookup` does with `all`. */
+export abstract class Resolver {
+  abstract resolve(name: string): Promise<readonly LookupAddress[]>;
+}
+
+/** As everything else on this machine does it. */
+export class SystemResolver extends Resolver {
+  resolve(name: string): Promise<readonly LookupAddress[]> {
+    return new Promise((resolve, reject) => {
+      lookup(name, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)));
+    });
+  }
+}
+
+/**
+ * A look-up for `net.connect`, which connects to what this answers and asks nobody again: so a name that has other addresses a moment
+ * later leads nowhere else. One address that is refused refuses the name. @throws AddressRefused to the caller of `connect`
+ */
+export function guardedLookup(resolver: Resolver, isAllowed = isPublicAddress): LookupFunction {
+  return (name, options, callback) => {
+    resolver.resolve(name).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
+          return callback(new AddressRefused(name), []);
+        return options.all === true ? callback(null, [...addresses]) : callback(null, first.address, first.family);
+      },
+      // Reason for the assertion: dns rejects with nothing else.
+      (error: unknown) => callback(error as NodeJS.ErrnoException, []),
+    );
+  };
+}

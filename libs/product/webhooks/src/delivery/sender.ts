@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { productVersion } from '@app/kernel';
+import { Configuration } from '@app/runtime';
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { failureOf } from './attempt-failures';
+import { AddressRefused, guardedLookup, Resolver } from './guarded-lookup';
+import { isPublicAddress } from './public-addresses';
+import type { Outcome } from './what-follows';
+
+/** Real time, from the first step to the answer's status. */
+export const answerWithinMs = 15_000;
+/** What is taken of a body, so that the connection can be used again. */
+const bodyBytesMax = 16 * 1024;
+const bodyWithinMs = 1_000;
+/** Connections wait for the next message for less time than servers usually keep them. */
+const idleMs = 4_000;
+const retryAfterMaxSeconds = 86_400;
+
+/** A message to be posted. */
+export interface Message {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Posts messages to addresses that others have chosen, without being led anywhere else. */
+@Injectable()
+export class Sender {
+  private readonly agents: Readonly<Record<string, http.Agent>>;
+  private readonly lookup;
+
+  constructor(
+    private readonly configuration: Configuration,
+    resolver: Resolver,
+  ) {
+    const kept = { keepAlive: true, maxFreeSockets: 4, timeout: idleMs, scheduling: 'lifo' } as const;
+    this.agents = { 'http:': new http.Agent(kept), 'https:': new https.Agent(kept) };
+    this.lookup = guardedLookup(resolver);
+  }
+
+  /** Posts once, or again at once where a connection that was kept turns out to have ended. Never throws. */
+  async post(message: Message, signal: AbortSignal): Promise<Outcome> {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
+    try {
+      const answer = await this.postOnce(message, deadline, true).catch((error: unknown) => {
+        if (!(error instanceof KeptConnectionEnded)) throw error;
+        return this.postOnce(message, deadline, false);
+      });
+      return outcomeOf(answer);
+    } catch (error) {
+      return {
+        kind: 'failed',
+        failure: deadline.aborted ? 'timeout' : failureOf(error),
+        status: null,
+        retryAfterMs: null,
+      };
+    }
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.agents)) agent.destroy();
+  }
+
+  private async postOnce({ url, headers, body }: Message, signal: AbortSignal, kept: boolean): Promise<Answer> {
+    const to = new URL(url);
+    const options: RequestOptions = {
+      method: 'POST',
+      agent: kept ? this.agents[to.protocol] : false,
+      headers: { ...headers, 'user-agent': `Parley/${productVersion}`, 'content-length': body.length },
+      signal,
+      ...this.guard(to),
+    };
+    const request = to.protocol === 'https:' ? https.request(to, options) : http.request(to, options);
+    return answerTo(request.end(body));
+  }
+
+  /** An address in place of a name is looked up by nobody. @throws AddressRefused */
+  private guard({ protocol, hostname }: URL): Pick<RequestOptions, 'lookup'> {
+    const { env, sandbox } = this.configuration;
+    if (protocol !== 'https:' && !(sandbox && protocol === 'http:')) throw new AddressRefused(hostname);
+    if (env.WEBHOOK_ALLOW_PRIVATE ?? sandbox) return {};
+    const host = hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw new AddressRefused(host);
+    return { lookup: this.lookup };
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfterMs: number | null;
+}
+
+/** A server may end a connection in the moment in which it is used again: the request was not heard. */
+class KeptConnectionEnded extends Error {}
+
+function answerTo(request: ClientRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request.once('error', (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+      reject(isStale ? new KeptConnectionEnded() : error);
+    });
+    request.once('response', (response) => {
+      const answer = { status: response.statusCode ?? 0, retryAfterMs: retryAfterIn(response) };
+      drain(response, () => resolve(answer));
+    });
+  });
+}
+
+/** Throws a body away, and the connection with it where there is more than a little. */
+function drain(response: IncomingMessage, done: () => void): void {
+  let bytes = 0;
+  const enough = setTimeout(() => response.destroy(), bodyWithinMs);
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) response.destroy();
+  });
+  response.on('error', () => undefined); // the status has said what there is to know
+  response.once('close', () => {
+    clearTimeout(enough);
+    done();
+  });
+}
+
+/** `Retry-After` in its form of seconds, a day at most. Source: RFC 9110, section 10.2.3. */
+function retryAfterIn({ headers }: IncomingMessage): number | null {
+  const text = headers['retry-after'] ?? '';
+  return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) * 1000 : null;
+}
+
+function outcomeOf({ status, retryAfterMs }: Answer): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered', status };
+  const failure = status >= 300 && status < 400 ? 'redirect' : 'status';
+  return { kind: 'failed', failure, status, retryAfterMs };
+}

@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { NoticesModule } from '@app/notices';
+import { Claims } from './delivery/claims';
+import { Deliverer } from './delivery/deliverer';
+import { DeliveryCounts } from './delivery/delivery-counts';
+import { DeliveryWorker } from './delivery/delivery-worker';
+import { FanOut } from './delivery/fan-out';
+import { FanOutTables } from './delivery/fan-out-tables';
+import { Resolver, SystemResolver } from './delivery/guarded-lookup';
+import { Housekeeping } from './delivery/housekeeping';
+import { Messages } from './delivery/messages';
+import { NoticeCache } from './delivery/notice-cache';
+import { Records } from './delivery/records';
+import { Recoveries } from './delivery/recoveries';
+import { Sender } from './delivery/sender';
+import { WebhooksLead } from './delivery/webhooks-lead';
+import { WebhooksModule } from './webhooks.module';
+
+/** Brings notices to endpoints, in workers. */
+@Module({
+  imports: [NoticesModule, WebhooksModule],
+  providers: [
+    Claims,
+    Deliverer,
+    DeliveryCounts,
+    DeliveryWorker,
+    FanOut,
+    FanOutTables,
+    Housekeeping,
+    Messages,
+    NoticeCache,
+    Records,
+    Recoveries,
+    Sender,
+    WebhooksLead,
+    { provide: Resolver, useClass: SystemResolver },
+  ],
+})
+export class WebhookWorkModule {}

@@ -1,0 +1,2 @@
+export { PartnerEndpoint } from './partner-endpoint';
+export { ToldJournal } from './told-journal';
