@@ -21,6 +21,8 @@ const stated = new Set([
 /** A command block of a guide, with what the guide says of its answer. */
 export interface CommandBlock {
   readonly commands: string;
+  /** Whether the same stands beside it in TypeScript. */
+  readonly hasTypescript: boolean;
   /** The status that the text after the block names; null when it names none. */
   readonly status: number | null;
   /** The JSON that the guide shows as the answer, or null. */
@@ -36,16 +38,19 @@ export interface BlockRun {
 /** The blocks of a guide in their order. */
 export function commandBlocks(guide: string): readonly CommandBlock[] {
   const markdown = readFileSync(join(guidesFolder, `${guide}.md`), 'utf8');
-  return [...markdown.matchAll(/^```sh\n(.*?)^```\n\n([^\n]*)(?:[^`]*?\n)?(?:\n```json\n(.*?)^```)?/gms)].map(
-    ([, commands = '', text = '', sample]) => {
-      const [, status] = /^Answers `(\d{3})`/.exec(text) ?? [];
-      return {
-        commands,
-        status: status === undefined ? null : Number(status),
-        sample: sample === undefined ? null : JSON.parse(sample),
-      };
-    },
-  );
+  return [
+    ...markdown.matchAll(
+      /^```sh\n(.*?)^```\n\n(```typescript\n.*?^```\n\n)?([^\n]*)(?:[^`]*?\n)?(?:\n```json\n(.*?)^```)?/gms,
+    ),
+  ].map(([, commands = '', typescript, text = '', sample]) => {
+    const [, status] = /^Answers `(\d{3})`/.exec(text) ?? [];
+    return {
+      commands,
+      hasTypescript: typescript !== undefined,
+      status: status === undefined ? null : Number(status),
+      sample: sample === undefined ? null : JSON.parse(sample),
+    };
+  });
 }
 
 /** Runs blocks one after another in one shell, as somebody who pastes them would; every `curl` tells its status besides. */

@@ -16,13 +16,17 @@ export class Call<Value> implements Promise<Value> {
 
   then<Fulfilled = Value, Rejected = never>(
     onFulfilled?: ((value: Value) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+    // Reason for `any`: as a Promise of the language has it, so that `catch` reads the same.
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+    onRejected?: ((reason: any) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
     return this.sent.then(({ data }) => data).then(onFulfilled, onRejected);
   }
 
   catch<Rejected = never>(
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+    // Reason for `any`: as a Promise of the language has it, so that `catch` reads the same.
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+    onRejected?: ((reason: any) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Value | Rejected> {
     return this.then(undefined, onRejected);
   }
