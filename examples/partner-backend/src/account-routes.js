@@ -24,11 +24,10 @@ export function accountRoutes(app, sessions, settings) {
     const parley = clientFor(identity, settings);
 
     // Both are safe to repeat: the account and its wallet are made at the first sign-in, and found at every other.
-    const { data: user } = await parley.api.POST('/v1/users', {});
-    const { userId } = user;
-    await parley.api.POST('/v1/users/{userId}/wallet', { params: { path: { userId } } });
+    await parley.users.ensure();
+    await parley.wallets.ensure();
 
-    sessions.open(request, reply, { name: identity.name, userId, parley });
+    sessions.open(request, reply, { name: identity.name, parley });
     return { name: identity.name };
   });
 

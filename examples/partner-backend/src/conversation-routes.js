@@ -21,50 +21,34 @@ const messageBody = {
  */
 export function conversationRoutes(app, sessions) {
   app.get('/api/conversations', async (request) => {
-    const { parley, userId } = sessions.of(request);
+    const { parley } = sessions.of(request);
     const { cursor } = /** @type {{ cursor?: string }} */ (request.query);
-    const query = { limit: conversationsPerPage, ...(cursor !== undefined && { cursor }) };
-    const { data } = await parley.api.GET('/v1/users/{userId}/conversations', { params: { path: { userId }, query } });
-    return data;
+    return parley.conversations.list({ limit: conversationsPerPage, cursor });
   });
 
   app.post('/api/conversations', { schema: { body: titleBody } }, async (request, reply) => {
-    const { parley, userId } = sessions.of(request);
+    const { parley } = sessions.of(request);
     const { title } = /** @type {{ title: string }} checked by the schema */ (request.body);
-    const { data } = await parley.api.POST('/v1/users/{userId}/conversations', {
-      params: { path: { userId } },
-      body: { title },
-    });
-    return reply.code(201).send(data);
+    return reply.code(201).send(await parley.conversations.create({ title }));
   });
 
   app.get('/api/conversations/:conversationId', async (request) => {
-    const { parley, userId } = sessions.of(request);
+    const { parley } = sessions.of(request);
     const { conversationId } = /** @type {{ conversationId: string }} */ (request.params);
-    const { data } = await parley.api.GET('/v1/users/{userId}/conversations/{conversationId}', {
-      params: { path: { userId, conversationId } },
-    });
-    return data;
+    return parley.conversations.get({ conversationId });
   });
 
   // The page makes the run's id, so that a message that is sent twice (a lost answer, a double click) starts one run.
   app.post('/api/conversations/:conversationId/messages', { schema: { body: messageBody } }, async (request, reply) => {
-    const { parley, userId } = sessions.of(request);
+    const { parley } = sessions.of(request);
     const { conversationId } = /** @type {{ conversationId: string }} */ (request.params);
     const { runId, text } = /** @type {{ runId: string, text: string }} checked by the schema */ (request.body);
-    const { data } = await parley.api.POST('/v1/users/{userId}/agent-runs', {
-      params: { path: { userId } },
-      body: { runId, conversationId, input: { text } },
-    });
-    return reply.code(202).send(data);
+    return reply.code(202).send(await parley.runs.start({ runId, conversationId, input: { text } }));
   });
 
   app.post('/api/runs/:runId/abort', async (request) => {
-    const { parley, userId } = sessions.of(request);
+    const { parley } = sessions.of(request);
     const { runId } = /** @type {{ runId: string }} */ (request.params);
-    const { data } = await parley.api.POST('/v1/users/{userId}/agent-runs/{runId}/abort', {
-      params: { path: { userId, runId } },
-    });
-    return data;
+    return parley.runs.abort({ runId });
   });
 }

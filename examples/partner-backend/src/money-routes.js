@@ -20,57 +20,37 @@ const denyBody = {
  */
 export function moneyRoutes(app, sessions) {
   app.get('/api/wallet', async (request) => {
-    const { parley, userId } = sessions.of(request);
-    const { data } = await parley.api.GET('/v1/users/{userId}/wallet/withdrawals/sources', {
-      params: { path: { userId } },
-    });
-    return data;
+    const { parley } = sessions.of(request);
+    return parley.wallets.withdrawalSources();
   });
 
   app.get('/api/approvals', async (request) => {
-    const { parley, userId } = sessions.of(request);
-    const { data } = await parley.api.GET('/v1/users/{userId}/approvals', {
-      params: { path: { userId }, query: { status: 'pending', limit: approvalsMax } },
-    });
-    return data;
+    const { parley } = sessions.of(request);
+    return parley.approvals.list({ status: 'pending', limit: approvalsMax });
   });
 
   app.get('/api/approvals/:approvalId', async (request) => {
-    const { parley, userId } = sessions.of(request);
-    const { data } = await parley.api.GET('/v1/users/{userId}/approvals/{approvalId}', {
-      params: { path: { userId, approvalId: approvalIdOf(request) } },
-    });
-    return data;
+    const { parley } = sessions.of(request);
+    return parley.approvals.get({ approvalId: approvalIdOf(request) });
   });
 
   // The fingerprint that the user saw goes along: Parley refuses when it is not that of what would be done.
   app.post('/api/approvals/:approvalId/approve', { schema: { body: approveBody } }, async (request) => {
-    const { parley, userId } = sessions.of(request);
+    const { parley } = sessions.of(request);
     const { fingerprint } = /** @type {{ fingerprint: string }} checked by the schema */ (request.body);
-    const { data } = await parley.api.POST('/v1/users/{userId}/approvals/{approvalId}/approve', {
-      params: { path: { userId, approvalId: approvalIdOf(request) } },
-      body: { fingerprint },
-    });
-    return data;
+    return parley.approvals.approve({ approvalId: approvalIdOf(request), fingerprint });
   });
 
   app.post('/api/approvals/:approvalId/deny', { schema: { body: denyBody } }, async (request) => {
-    const { parley, userId } = sessions.of(request);
+    const { parley } = sessions.of(request);
     const { reason } = /** @type {{ reason?: string }} checked by the schema */ (request.body);
-    const { data } = await parley.api.POST('/v1/users/{userId}/approvals/{approvalId}/deny', {
-      params: { path: { userId, approvalId: approvalIdOf(request) } },
-      body: reason === undefined ? {} : { reason },
-    });
-    return data;
+    return parley.approvals.deny({ approvalId: approvalIdOf(request), reason });
   });
 
   app.get('/api/operations/:operationId', async (request) => {
-    const { parley, userId } = sessions.of(request);
+    const { parley } = sessions.of(request);
     const { operationId } = /** @type {{ operationId: string }} */ (request.params);
-    const { data } = await parley.api.GET('/v1/users/{userId}/financial-operations/{operationId}', {
-      params: { path: { userId, operationId } },
-    });
-    return data;
+    return parley.financialOperations.get({ operationId });
   });
 }
 

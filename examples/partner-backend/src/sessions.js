@@ -10,8 +10,8 @@ export class NotSignedIn extends Error {}
 /**
  * @typedef {object} Session what this backend knows of a browser; nothing of it but a random id ever gets there
  * @property {string} name
- * @property {string} userId the account at Parley
- * @property {import('@parley/client').ParleyClient} parley speaks to Parley with both credentials: the partner's and this user's
+ * @property {import('@parley/client').ParleyClient} parley speaks to Parley with both credentials, the partner's and this user's, and
+ *   acts for this user's account alone
  * @property {AbortSignal} over aborts when the session ends, and its streams with it
  */
 
@@ -60,7 +60,7 @@ export function createSessions(publicOrigin) {
      * Opens a session under a new id, in place of the one that the browser had.
      * @param {import('fastify').FastifyRequest} request
      * @param {import('fastify').FastifyReply} reply
-     * @param {Pick<Session, 'name' | 'userId' | 'parley'>} who
+     * @param {Pick<Session, 'name' | 'parley'>} who
      */
     open(request, reply, who) {
       end(request.cookies[cookieName]);

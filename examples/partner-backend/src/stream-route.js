@@ -12,17 +12,15 @@ const heartbeatMs = 15_000;
  */
 export function streamRoute(app, sessions) {
   app.get('/api/conversations/:conversationId/stream', async (request, reply) => {
-    const { parley, userId, over } = sessions.of(request);
+    const { parley, over } = sessions.of(request);
     const { conversationId } = /** @type {{ conversationId: string }} */ (request.params);
     // Refused before the first byte, while there is still a status to refuse with.
-    await parley.api.GET('/v1/users/{userId}/conversations/{conversationId}', {
-      params: { path: { userId, conversationId } },
-    });
+    await parley.conversations.get({ conversationId });
 
     const gone = new AbortController();
     reply.raw.on('close', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, over]);
-    const frames = parley.stream({ userId, conversationId, after: resumeAfter(request), signal });
+    const frames = parley.conversations.stream({ conversationId, after: resumeAfter(request) }, { signal });
     reply.header('content-type', 'text/event-stream');
     reply.header('x-accel-buffering', 'no'); // nginx would collect deltas before it passes them on
     return reply.send(serverSentEvents(frames, signal));
