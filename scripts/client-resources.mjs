@@ -3,11 +3,8 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { format } from 'prettier';
 import ts from 'typescript';
 import { plainComments } from './documentation-comments.mjs';
-import { methods, resolved } from './openapi-document.mjs';
+import { className, fileName, followed, inputName, operationsOf, ownReasons, tagText } from './client-operations.mjs';
 
-/** The one operation that the client follows by itself, over as many connections as it takes. */
-const followed = 'conversations.stream';
-const bytes = 'application/octet-stream';
 const style = { parser: 'typescript', printWidth: 120, singleQuote: true, trailingComma: 'all' };
 
 /**
@@ -26,68 +23,6 @@ export async function clientResources(document, notice) {
   files.push(['resources.ts', indexFile(groups, document)]);
   const texts = files.map(async ([name, text]) => [name, await format(notice + text, style)]);
   return Object.fromEntries(await Promise.all(texts));
-}
-
-/**
- * Every operation with where the client has it: `runs.start` is `parley.runs.start`, `budget`, which has no more of a name, is
- * `parley.budget.get`.
- */
-export function operationsOf(document) {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const operation = item[method];
-      if (operation === undefined) return [];
-      const [resource, name = method] = operation.operationId.split('.');
-      const parameters = (operation.parameters ?? []).map((parameter) => resolved(document, parameter));
-      const input = inputOf(document, operation, parameters);
-      return [{ id: operation.operationId, resource, name, method: method.toUpperCase(), path, operation, input }];
-    }),
-  );
-}
-
-/**
- * What a method takes: path ids, members of the query and those of the body, side by side. Where two of them share a name, the body
- * is given whole, as `body`; bytes are given as `content`.
- */
-function inputOf(document, operation, parameters) {
-  const of = (place) => parameters.filter((parameter) => parameter.in === place);
-  const named = [...of('path'), ...of('query')];
-  const properties = Object.fromEntries(named.map((parameter) => [parameter.name, parameterSchema(parameter)]));
-  const required = named.filter(({ required, name }) => required && name !== 'userId').map(({ name }) => name);
-  const body = resolved(document, operation.requestBody);
-  const query = of('query').map(({ name }) => name);
-  const given = bodyMembers(document, body, new Set(Object.keys(properties)));
-  return {
-    schema: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { ...properties, ...given.properties },
-      required: [...required, ...given.required],
-    },
-    query,
-    bodyAs: given.as,
-  };
-}
-
-function bodyMembers(document, body, taken) {
-  if (body === undefined) return { as: 'none', properties: {}, required: [] };
-  if (body.content[bytes] !== undefined) {
-    const content = { description: `${body.description}` };
-    const contentType = { type: 'string', description: 'Its media type; `application/octet-stream` when absent' };
-    return { as: 'bytes', properties: { content, contentType }, required: ['content'] };
-  }
-  const given = body.content['application/json'].schema;
-  const { properties = {}, required = [], additionalProperties, oneOf, anyOf, allOf } = resolved(document, given);
-  const names = Object.keys(properties);
-  const isFlat = (oneOf ?? anyOf ?? allOf) === undefined && (names.length > 0 || additionalProperties === false);
-  if (isFlat && !names.some((name) => taken.has(name))) return { as: 'members', properties, required };
-  return { as: 'whole', properties: { body: given }, required: body.required === true ? ['body'] : [] };
-}
-
-function parameterSchema({ name, description, schema }) {
-  const text =
-    name === 'userId' ? 'Whose. The client knows its own user: see `userId` of `ParleyClientOptions`' : description;
-  return { ...schema, description: text };
 }
 
 /** The declaration of each input by the id of its operation, with the documentation of every member. */
@@ -176,12 +111,9 @@ function itemType(document, page) {
   return items === undefined ? `Schemas['${page}']['data'][number]` : `Schemas['${items.split('/').at(-1)}']`;
 }
 
-/** The reasons of its own that a call is refused with. */
 function reasonsText(operation) {
-  const reasons = Object.entries(operation['x-reasons'] ?? {}).flatMap(([status, own]) =>
-    status === '409' ? own : [],
-  );
-  return reasons.length === 0 ? undefined : `Refused with ${reasons.map((reason) => `\`${reason}\``).join(', ')}.`;
+  const reasons = ownReasons(operation).map((reason) => `\`${reason}\``);
+  return reasons.length === 0 ? undefined : `Refused with ${reasons.join(', ')}.`;
 }
 
 function indexFile(groups, document) {
@@ -212,17 +144,6 @@ export function resourcesOf(calls: Calls): Resources {
 }
 `;
 }
-
-function tagText(document, name) {
-  const found = document.tags.find((tag) => tag.name === name);
-  if (found === undefined) throw new Error(`the OpenAPI document has no tag ${name}`);
-  return found.description;
-}
-
-const capital = (word) => word[0].toUpperCase() + word.slice(1);
-const className = capital;
-const inputName = ({ resource, name }) => `${capital(resource)}${capital(name)}Input`;
-const fileName = (resource) => resource.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** A documentation comment of these paragraphs; those that are absent leave no gap. */
 function comment(paragraphs) {

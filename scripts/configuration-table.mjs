@@ -1,8 +1,9 @@
-// npm run docs: writes docs/configuration.md from the built table of environment variables, and the table of reasons into docs/guides/errors.md.
+// npm run docs: writes docs/configuration.md from the built table of environment variables, the table of reasons into docs/guides/errors.md, and the pages of @parley/client.
 import './node-version.mjs';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { writeClientPages } from './client-pages.mjs';
 import { prepare } from './prepare.mjs';
 import { root, runScript } from './tool.mjs';
 
@@ -16,6 +17,9 @@ await runScript(async () => {
   const { withReasons } = require('../dist/libs/platform/reference/src/reasons-table.js');
   const errors = path.join(root, 'docs', 'guides', 'errors.md');
   writeFileSync(errors, withReasons(readFileSync(errors, 'utf8')));
-  console.log(`wrote ${path.relative(root, page)} and ${path.relative(root, errors)}`);
+  const pages = writeClientPages();
+  console.log(
+    `wrote ${path.relative(root, page)}, ${path.relative(root, errors)} and ${pages.length} pages of the client`,
+  );
   return 0;
 });

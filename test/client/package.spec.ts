@@ -73,9 +73,9 @@ export function reasonOf(error: unknown): 'run_active' | null {
 `;
 
 describe('the package, from its tarball', () => {
-  it('holds the two builds with their types, a README and a license, and nothing else', () => {
+  it('holds the two builds with their types, a README with its pages and a license, and nothing else', () => {
     const stray = project.files.filter(
-      (path) => !/^(dist\/(esm|cjs)\/[\w./-]+|package\.json|README\.md|LICENSE)$/.test(path),
+      (path) => !/^(dist\/(esm|cjs)\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE)$/.test(path),
     );
     expect(stray).toEqual([]);
     expect(project.files).toEqual(expect.arrayContaining(['README.md', 'dist/esm/index.d.ts', 'dist/cjs/index.d.ts']));

@@ -18,7 +18,8 @@ export function pageMembers<Item extends TSchema>(
   item: Item,
   max: number = limits.listLimitMax,
 ): { readonly data: TUnsafe<readonly Shaped<Item>[]>; readonly nextCursor: typeof nextCursor } {
-  return { data: list(item, { max }), nextCursor };
+  const data = list(item, { max, description: 'What this page holds; a large one ends before `limit`' });
+  return { data, nextCursor };
 }
 
 /** A page of a list. @param name of one item, as in `Run` for `RunPage` */

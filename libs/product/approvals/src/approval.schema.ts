@@ -38,11 +38,13 @@ export const fingerprintShape = text({
 // Members that all kinds have alike.
 const id = uuid();
 const fingerprint = fingerprintShape;
-const status = oneOf(approvalStatuses);
+const status = oneOf(approvalStatuses, { description: '`pending` until somebody decides, or it is too late' });
 const openedAt = instant();
 const expiresAt = instant({ description: 'A decision at or after this instant is too late' });
 const decidedAt = nullable(instant(), { description: 'Null unless `status` is `approved` or `denied`' });
-const denialReason = nullable(text({ max: denialReasonLengthMax }));
+const denialReason = nullable(text({ max: denialReasonLengthMax }), {
+  description: 'What the user gave as the reason, which the agent is told',
+});
 const summary = text({
   min: 1,
   max: summaryLengthMax,

@@ -10,7 +10,7 @@ export const Artifact = exactly<Omit<ArtifactRow, 'position' | 'userId'>>()(
     conversationId: uuid(),
     name: text({ pattern: namePattern, description: 'Need not be unique in its conversation' }),
     mediaType: text({ max: mediaTypeLengthMax, description: 'As the upload declared it' }),
-    bytes: integer({ min: 1 }),
+    bytes: integer({ min: 1, description: 'How many it has' }),
     sha256: text({ pattern: /^[0-9a-f]{64}$/, description: 'Of the bytes, in hex' }),
     createdAt: instant(),
   }),

@@ -18,7 +18,7 @@ import { origins } from './conversation.events';
 /** Conversation (docs/decisions/conversations.md). */
 export const Conversation = shape('Conversation', {
   id: uuid(),
-  title: nullable(text({ min: 1, max: limits.titleLengthMax })),
+  title: nullable(text({ min: 1, max: limits.titleLengthMax }), { description: 'Null until somebody names it' }),
   origin: oneOf(origins, { description: 'Who began it: the user, or an occurrence of an automation' }),
   automationId: nullable(uuid(), {
     description: 'Of the automation that began it; null for a conversation of the user',
@@ -27,7 +27,7 @@ export const Conversation = shape('Conversation', {
     description: '`running` while a run is live, whatever else waits for approval',
   }),
   liveRunId: nullable(uuid(), { description: 'Of the run that is queued, running or stopping' }),
-  pendingApprovals: integer({ min: 0 }),
+  pendingApprovals: integer({ min: 0, description: 'How many approvals of its runs the user has yet to decide' }),
   lastSeq: integer({ min: 1, description: 'A stream opened at this cursor misses nothing that is not shown here' }),
   createdAt: instant(),
   lastActivityAt: instant({ description: 'Moves with every event but a new title and archiving' }),

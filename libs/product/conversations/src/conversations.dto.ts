@@ -3,7 +3,7 @@ import { limits } from '@app/kernel';
 import { boolean, oneOf, optional, text } from '@app/schema';
 import { origins, type Origin } from './conversation.events';
 
-const title = text({ min: 1, max: limits.titleLengthMax });
+const title = text({ min: 1, max: limits.titleLengthMax, description: 'What lists show; the agent does not read it' });
 
 export class CreateConversationDto {
   @Member(optional(title))

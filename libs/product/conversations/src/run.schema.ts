@@ -19,12 +19,12 @@ import {
 
 /** Tokens, and the cost in whole cents. */
 export const Usage = shape('Usage', {
-  inputTokens: integer({ min: 0 }),
+  inputTokens: integer({ min: 0, description: 'What the model read, over all steps' }),
   cachedInputTokens: integer({
     min: 0,
     description: "Those of the input that the provider's cache of prompts held; they have a price of their own",
   }),
-  outputTokens: integer({ min: 0 }),
+  outputTokens: integer({ min: 0, description: 'What the model wrote, over all steps' }),
   costCents: integer({ min: 0, description: 'Whole cents; each segment of a run is rounded up once' }),
   estimated: boolean({ description: 'Whether some of it is an estimate, because the provider told no usage' }),
 });
@@ -49,7 +49,7 @@ const runFailureReasons = [
 export type RunFailureReason = (typeof runFailureReasons)[number];
 
 export const RunFailure = shape('RunFailure', {
-  reason: oneOf(runFailureReasons),
+  reason: oneOf(runFailureReasons, { description: 'A closed set, to compare with' }),
   text: text({ description: 'For people; compare `reason`' }),
 });
 export type RunFailure = Shaped<typeof RunFailure>;

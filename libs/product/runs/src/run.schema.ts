@@ -23,8 +23,8 @@ const status = oneOf(runStatuses, {
 export const Run = shape('Run', {
   id: uuid({ description: 'Stays the same across approvals and continuations' }),
   conversationId: uuid(),
-  origin: oneOf(['user', 'automation']),
-  automationId: nullable(uuid()),
+  origin: oneOf(['user', 'automation'], { description: 'Who started it: the user, or an occurrence of an automation' }),
+  automationId: nullable(uuid(), { description: 'Of the automation that started it' }),
   occurrenceId: nullable(uuid(), { description: 'Of the occurrence that started it' }),
   request: RunRequest,
   resolved: Resolved,
@@ -35,9 +35,9 @@ export const Run = shape('Run', {
   pendingApprovalIds: list(uuid(), { description: 'What it waits for' }),
   usage: Usage,
   failure: nullable(RunFailure, { description: 'Of a run that failed' }),
-  createdAt: instant(),
+  createdAt: instant({ description: 'When it was accepted' }),
   startedAt: nullable(instant(), { description: 'When a worker first took it' }),
-  endedAt: nullable(instant()),
+  endedAt: nullable(instant(), { description: 'Null as long as it goes on, or waits' }),
 });
 export type RunView = Shaped<typeof Run>;
 
@@ -46,7 +46,7 @@ export type RunPage = Shaped<typeof RunPage>;
 
 /** 202 of `runs.start`. */
 export const StartedRun = shape('StartedRun', {
-  runId: uuid(),
+  runId: uuid({ description: 'Given, or made by the service' }),
   conversationId: uuid(),
   status,
   seq: integer({

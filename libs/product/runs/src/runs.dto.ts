@@ -6,7 +6,7 @@ import { Profile } from './profile.schema';
 
 const RunInput = withoutOthers(
   shape('RunInput', {
-    text: text({ min: 1, max: limits.inputTextLengthMax }),
+    text: text({ min: 1, max: limits.inputTextLengthMax, description: 'What the user says to the agent' }),
     artifactIds: optional(
       list(uuid(), {
         min: 0,
@@ -18,7 +18,7 @@ const RunInput = withoutOthers(
 );
 
 export class StartRunDto {
-  @Member(uuid())
+  @Member(uuid({ description: 'Where it speaks: a conversation of the user in which no other run is live' }))
   conversationId: string;
 
   @Member(

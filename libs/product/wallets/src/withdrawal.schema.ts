@@ -64,7 +64,9 @@ const WithdrawalAsset = shape('WithdrawalAsset', {
   valueUsdCents: nullable(text({ max: assetLimits.amountDigitsMax, pattern: wholeNumber }), {
     description: 'US cents, rounded down; null without a price or without decimals',
   }),
-  iconUrl: nullable(text({ format: 'uri', pattern: /^https:\/\// })),
+  iconUrl: nullable(text({ format: 'uri', pattern: /^https:\/\// }), {
+    description: 'Null where the provider has none',
+  }),
   withdrawable: boolean({
     description:
       'False where a contract cannot name the asset or all of it: no `nep141:` token, decimals unknown or more than 38, an amount of more than 39 digits',

@@ -25,8 +25,8 @@ export const AutomationShape = shape('Automation', {
   }),
   occurrences: integer({ min: 0, description: 'Accepted ones, over all versions' }),
   createdAt: instant(),
-  updatedAt: instant(),
-  archivedAt: nullable(instant()),
+  updatedAt: instant({ description: 'When its definition or its state last changed' }),
+  archivedAt: nullable(instant(), { description: 'When it was removed: it stays readable and never fires again' }),
 });
 /** What a definition may leave out is filled in. */
 export type AutomationView = Omit<Shaped<typeof AutomationShape>, 'definition'> & {

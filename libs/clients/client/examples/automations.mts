@@ -1,0 +1,28 @@
+import { isReason } from '@parley/client';
+
+const automation = await parley.automations.create({
+  name: 'Tell me when NEAR is cheap',
+  prompt: 'price of NEAR',
+  conversation: 'new',
+  wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 3600 } },
+  condition: null,
+  firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'skip' },
+});
+const automationId = automation.id;
+const { behavior } = await parley.automations.status({ automationId });
+console.log(behavior.text); // …
+
+// Now, whatever the schedule says. The client makes the `idempotencyKey`, so that it fires once.
+const { status } = await parley.automations.invoke({ automationId, revision: automation.revision });
+console.log(status); // recorded
+for await (const { trigger } of parley.automations.occurrences({ automationId })) console.log(trigger); // invoke
+
+// Whoever writes says which revision they have read: here it has been renamed since.
+const { definition, revision } = await parley.automations.get({ automationId });
+await parley.automations.update({ automationId, revision, definition: { ...definition, name: 'NEAR is cheap' } });
+await parley.automations.pause({ automationId, revision }).catch((error) => {
+  if (isReason(error, 'automation_changed'))
+    console.log('read it again'); // read it again
+  else throw error;
+});
+await parley.automations.remove({ automationId });

@@ -1,0 +1,85 @@
+// The operations of the OpenAPI document as @parley/client has them: where each is found, and what it takes.
+import { methods, resolved } from './openapi-document.mjs';
+
+/** The one operation that the client follows by itself, over as many connections as it takes. */
+export const followed = 'conversations.stream';
+const bytes = 'application/octet-stream';
+
+/**
+ * Every operation with where the client has it: `runs.start` is `parley.runs.start`, `budget`, which has no more of a name, is
+ * `parley.budget.get`.
+ */
+export function operationsOf(document) {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined) return [];
+      const [resource, name = method] = operation.operationId.split('.');
+      const parameters = (operation.parameters ?? []).map((parameter) => resolved(document, parameter));
+      const input = inputOf(document, operation, parameters);
+      return [{ id: operation.operationId, resource, name, method: method.toUpperCase(), path, operation, input }];
+    }),
+  );
+}
+
+/**
+ * What a method takes: path ids, members of the query and those of the body, side by side. Where two of them share a name, the body
+ * is given whole, as `body`; bytes are given as `content`.
+ */
+function inputOf(document, operation, parameters) {
+  const of = (place) => parameters.filter((parameter) => parameter.in === place);
+  const named = [...of('path'), ...of('query')];
+  const properties = Object.fromEntries(named.map((parameter) => [parameter.name, parameterSchema(parameter)]));
+  const required = named.filter(({ required, name }) => required && name !== 'userId').map(({ name }) => name);
+  const body = resolved(document, operation.requestBody);
+  const query = of('query').map(({ name }) => name);
+  const given = bodyMembers(document, body, new Set(Object.keys(properties)));
+  return {
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { ...properties, ...given.properties },
+      required: [...required, ...given.required],
+    },
+    query,
+    bodyAs: given.as,
+  };
+}
+
+function bodyMembers(document, body, taken) {
+  if (body === undefined) return { as: 'none', properties: {}, required: [] };
+  if (body.content[bytes] !== undefined) {
+    const content = { description: `${body.description}` };
+    const contentType = { type: 'string', description: 'Its media type; `application/octet-stream` when absent' };
+    return { as: 'bytes', properties: { content, contentType }, required: ['content'] };
+  }
+  const given = body.content['application/json'].schema;
+  const { properties = {}, required = [], additionalProperties, oneOf, anyOf, allOf } = resolved(document, given);
+  const names = Object.keys(properties);
+  const isFlat = (oneOf ?? anyOf ?? allOf) === undefined && (names.length > 0 || additionalProperties === false);
+  if (isFlat && !names.some((name) => taken.has(name))) return { as: 'members', properties, required };
+  return { as: 'whole', properties: { body: given }, required: body.required === true ? ['body'] : [] };
+}
+
+function parameterSchema({ name, description, schema }) {
+  const text =
+    name === 'userId' ? 'Whose. The client knows its own user: see `userId` of `ParleyClientOptions`' : description;
+  return { ...schema, description: text };
+}
+
+/** The reasons of its own that a call is refused with. */
+export function ownReasons(operation) {
+  return Object.entries(operation['x-reasons'] ?? {}).flatMap(([status, own]) => (status === '409' ? own : []));
+}
+
+/** What a resource is, in the words of its tag. */
+export function tagText(document, name) {
+  const found = document.tags.find((tag) => tag.name === name);
+  if (found === undefined) throw new Error(`the OpenAPI document has no tag ${name}`);
+  return found.description;
+}
+
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
+export const className = capital;
+export const inputName = ({ resource, name }) => `${capital(resource)}${capital(name)}Input`;
+export const fileName = (resource) => resource.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
