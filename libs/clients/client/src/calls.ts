@@ -15,11 +15,11 @@ export interface CallOptions {
 /** What can be sent as the content of a file. */
 export type Bytes = string | Blob | ArrayBuffer | ArrayBufferView;
 
-export type FollowInput = Omit<StreamOptions, 'signal' | 'silenceMaxMs' | 'userId'> & {
+export type FollowInput = Pick<StreamOptions, 'conversationId' | 'after'> & {
   /** Whose. The client knows its own user: see `userId` of `ParleyClientOptions` */
   readonly userId?: string | undefined;
 };
-export type FollowOptions = Pick<StreamOptions, 'signal' | 'silenceMaxMs'>;
+export type FollowOptions = Pick<StreamOptions, 'signal' | 'silenceMaxMs' | 'onOpen'>;
 
 /** An operation as the service's document has it. */
 export interface Operation {

@@ -47,7 +47,7 @@ export class OpenJournal {
       isOpen();
       this.findHead(this.connections);
     };
-    this.frames = parley.conversations.stream({ conversationId, after, onOpen }, { signal: ends });
+    this.frames = parley.conversations.stream({ conversationId, after }, { signal: ends, onOpen });
     this.pending = this.frames.next();
     this.opened = Promise.race([open, this.pending.then(() => undefined)]);
   }
