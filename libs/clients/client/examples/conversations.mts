@@ -3,8 +3,8 @@ await parley.conversations.update({ conversationId, title: 'Savings and rent' })
 
 const run = await parley.runs.start({ conversationId, input: { text: 'repeat after me: hello' } });
 for await (const frame of parley.conversations.stream({ conversationId })) {
-  if (frame.delivery === 'live') process.stdout.write(frame.payload.text);
-  else console.log(frame.seq, frame.payload.type); // 1 conversation.created
+  if (frame.payload.type === 'agent.text_delta') process.stdout.write(frame.payload.text);
+  else if (frame.delivery === 'durable') console.log(frame.seq, frame.payload.type); // 1 conversation.created
   if (frame.payload.type === 'run.ended' && frame.payload.runId === run.runId) break;
 }
 
