@@ -1,9 +1,11 @@
+import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { specifiedEvents, specifiedOperations } from '../surface/specified';
 import { browserTimeoutMs, openChromium } from './chromium';
 
 const shownWithinMs = 90_000;
+const viewport = { width: 1400, height: 900 };
 const guides = ['first-run', 'approvals', 'withdrawals', 'automations', 'streaming', 'errors'];
 
 let sandbox: Sandbox;
@@ -26,7 +28,7 @@ interface Watched {
 }
 
 async function open(path: string): Promise<Watched> {
-  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  const page = await browser.newPage({ viewport });
   page.setDefaultTimeout(shownWithinMs);
   const complaints: string[] = [];
   page.on('console', (line) => {
@@ -40,6 +42,13 @@ async function open(path: string): Promise<Watched> {
   });
   await page.goto(`${sandbox.access.baseUrl}${path}`);
   return { page, complaints };
+}
+
+/** What axe finds, as `rule: where`. */
+async function violationsOn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
 /** Opens the form of an operation, sends the request as it stands, and closes the form when it shows the answer; answers its status. */
@@ -162,6 +171,47 @@ describe('the pages of /docs', () => {
         expect.arrayContaining(['/openapi.json', ...guides.map((guide) => `/docs/guides/${guide}`)]),
       );
       await context.close();
+    },
+    browserTimeoutMs,
+  );
+});
+
+describe('the pages of /docs, for whoever sees little, hears them, or has no mouse', () => {
+  const pages = ['/docs#tag/runs/POST/v1/users/{userId}/agent-runs', '/docs/events', '/docs/guides/first-run'];
+
+  it.each(['light', 'dark'] as const)(
+    'have no violation that axe finds (%s)',
+    async (colorScheme) => {
+      // What axe is run with is no part of the page, whose policy lets nothing in.
+      const context = await browser.newContext({ colorScheme, viewport, bypassCSP: true });
+      for (const path of pages) {
+        const page = await context.newPage();
+        page.setDefaultTimeout(shownWithinMs);
+        await page.goto(`${sandbox.access.baseUrl}${path}`);
+        if (path.startsWith('/docs#')) await page.locator('.scalar-code-copy[aria-label]').first().waitFor();
+        expect({ path, violations: await violationsOn(page) }).toEqual({ path, violations: [] });
+        await page.close();
+      }
+      await context.close();
+    },
+    browserTimeoutMs,
+  );
+
+  it(
+    'have their copy buttons beside the code, within reach of the keyboard',
+    async () => {
+      for (const [path = '', block = ''] of [
+        [pages[0], '.scalar-code-block:has(> .scalar-code-copy)'],
+        [pages[2], '.command'],
+      ]) {
+        const { page } = await open(path);
+        const shown = page.locator(block).first();
+        await shown.getByRole('button').focus();
+        const button = await shown.getByRole('button').boundingBox();
+        const code = await shown.locator('> :not(button)').boundingBox();
+        expect(button?.x).toBeGreaterThanOrEqual((code?.x ?? Infinity) + (code?.width ?? 0));
+        await page.close();
+      }
     },
     browserTimeoutMs,
   );

@@ -9,5 +9,8 @@ for (const code of document.querySelectorAll('pre > code.language-sh')) {
     button.textContent = 'Copied';
     setTimeout(() => (button.textContent = 'Copy'), 1500);
   });
-  code.parentElement.append(button);
+  const row = document.createElement('div');
+  row.className = 'command';
+  code.parentElement.replaceWith(row);
+  row.append(code.parentElement, button);
 }

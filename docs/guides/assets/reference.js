@@ -38,8 +38,24 @@
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     authentication: { preferredSecurityScheme: [['partnerKey', 'userToken']], securitySchemes: credentials },
   });
+
+  new MutationObserver(nameParts).observe(document.body, { subtree: true, childList: true });
+  nameParts();
 })().catch((error) => {
   const place = document.getElementById('reference');
   place.className = 'prose';
   place.textContent = `The reference could not be shown (${error.message}). All of it is in /openapi.json.`;
 });
+
+/** What the renderer leaves without a name, or with one that another part of the page has, for those who hear the page. */
+function nameParts() {
+  const within = (selector) => document.querySelectorAll(selector);
+  for (const button of within('.scalar-code-copy:not([aria-label])'))
+    button.setAttribute('aria-label', 'Copy the code');
+  for (const button of within('.show-more[aria-label]')) button.removeAttribute('aria-label'); // its text is its name
+  for (const card of within('.scalar-card[role="region"]')) card.setAttribute('role', 'group');
+  for (const field of within('.code-input-lite__editor[role="combobox"]:not([aria-label])')) {
+    field.setAttribute('aria-label', field.dataset.placeholder || 'Value');
+    if (!field.hasAttribute('aria-expanded')) field.setAttribute('aria-expanded', 'false');
+  }
+}

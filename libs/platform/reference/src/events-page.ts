@@ -28,12 +28,12 @@ ${events.map((event) => section(event, document)).join('\n')}</main></div>`;
 
 function section({ type, summary, isLive, payload, example }: DescribedEvent, document: JsonObject): string {
   const live = isLive ? '<span class="live">live only</span>' : '';
-  const shown = example === undefined ? '' : `<h3>Example</h3><pre><code>${json(example)}</code></pre>`;
+  const shown = example === undefined ? '' : `<h3>Example</h3><pre tabindex="0"><code>${json(example)}</code></pre>`;
   return `<section><h2 id="${anchorOf(type)}"><code>${escapeHtml(type)}</code>${live}</h2>
 <p>${inline(summary)}</p>
 <div class="wide"><table><thead><tr><th>Member</th><th>Type</th><th>What it is</th></tr></thead>
 <tbody>${rows(payload, document)}</tbody></table></div>
-${shown}<details><summary>JSON Schema</summary><pre><code>${json(payload)}</code></pre></details></section>`;
+${shown}<details><summary>JSON Schema</summary><pre tabindex="0"><code>${json(payload)}</code></pre></details></section>`;
 }
 
 function rows(payload: JsonObject, document: JsonObject): string {

@@ -58,6 +58,9 @@ function renderer(): MarkdownIt.MarkdownIt {
   // A wide table scrolls by itself.
   rules.table_open = () => '<div class="wide"><table>\n';
   rules.table_close = () => '</table></div>\n';
+  // So does a long line of code, by the keyboard as well.
+  const { fence } = rules;
+  rules.fence = (...given) => fence?.(...given).replace('<pre>', '<pre tabindex="0">') ?? '';
   return markdown;
 }
 

@@ -35,7 +35,7 @@ export class ReferenceSite {
   async referencePage(host: string | undefined, localAddress: string | undefined): Promise<string> {
     const { sandbox, env } = this.configuration;
     const access = sandbox && isLoopback(host, localAddress) ? await sandboxAccess(env.PARLEY_DATA_DIR) : null;
-    const body = `<main id="reference"></main>
+    const body = `<div id="reference"></div>
 <noscript><main class="prose"><h1>Parley</h1>
 <p>The rendered reference needs JavaScript. All that it shows is in <a href="/openapi.json">openapi.json</a>,
 and the events are <a href="/docs/events">here</a>. The guides need none:</p>
