@@ -1,4 +1,4 @@
-import { ParleyChatTransport, readHistory, type ParleyUIMessage } from '@parley/client/ai-sdk';
+import { isWithdrawn, ParleyChatTransport, readHistory, type ParleyUIMessage } from '@parley/client/ai-sdk';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { CuttingProxy } from '@app/testing/proxies';
 import {
@@ -12,7 +12,7 @@ import {
 } from '@app/testing/journeys';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { clientOf } from '../client/clients';
+import { clientOf, patience } from '../client/clients';
 import { linesOf, PageChat } from './page-chat';
 import { PartnerServer } from './partner';
 
@@ -252,6 +252,40 @@ it('watches what happens while no answer streams', async () => {
     await watching;
     expect(linesOf(messages)).toEqual(['user: repeat after me: said elsewhere', 'assistant: said elsewhere']);
   });
+});
+
+it('goes on where the connections behind the server are cut', async () => {
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 800 } });
+  const user = await deployment.newUser();
+  await user.post('/wallet');
+  const conversationId = await conversationOf(user);
+  const proxy = await CuttingProxy.start(user.baseUrl, { seed: 11, upBytesMax: 4_000, downBytesMax: 4_000 });
+  const server = await PartnerServer.start(clientOf(user, proxy.baseUrl, patience));
+  try {
+    const page = await pageOf(conversationId, server.api);
+    let rounds = 0;
+    for (; rounds < 3 || proxy.total < cutsWanted; rounds += 1) {
+      await page.sendMessage({ text: 'repeat after me: one two three four five six' });
+      expect(page.error).toBeUndefined();
+    }
+    await page.sendMessage({ text: 'withdraw 1.5 USDC' });
+    await page.addToolApprovalResponse({ id: questionIn(page)?.id ?? '', approved: true });
+    await until('the settlement', async () => (page.status === 'ready' && settled(page) ? true : null));
+    const shown = page.messages.map((message) => ({
+      ...message,
+      parts: message.parts.filter((part) => !isWithdrawn(part)),
+    }));
+    expect(linesOf(shown)).toEqual(linesOf(await recorded({ user, conversationId, server })));
+    expect(linesOf(shown).slice(0, 2)).toEqual([
+      'user: repeat after me: one two three four five six',
+      'assistant: one two three four five six',
+    ]);
+    expect((await user.get<Listed>('/financial-operations')).body.data).toHaveLength(1);
+    expect(proxy.total).toBeGreaterThanOrEqual(cutsWanted);
+  } finally {
+    await server.stop();
+    await proxy.stop();
+  }
 });
 
 describe('through a proxy that cuts every connection', () => {

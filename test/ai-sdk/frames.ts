@@ -25,6 +25,7 @@ const defaults: { readonly [Type in Payload['type']]?: object } = {
   'run.stopping': { runId },
   'run.ended': { runId, status: 'completed', response: null, output: null, failure: null, usage },
   'agent.step': { runId, step: 1, usage },
+  'agent.reasoning': { runId, messageId: 't', text: 'hm', truncated: false },
   'agent.message': { runId, messageId: 'm', text: 'hello', truncated: false },
   'tool.called': { runId, toolCallId: callId, tool: 'intents_transfer', input: { contract: 'c' } },
   'tool.returned': { runId, toolCallId: callId, outcome: 'ok', result: { operationId } },
@@ -44,6 +45,11 @@ export function event<Type extends Payload['type']>(type: Type, members: Loose<T
 /** Words as they come. */
 export function words(text: string, messageId = 'm'): LiveFrame {
   return { delivery: 'live', payload: { type: 'agent.text_delta', at, runId, messageId, text } };
+}
+
+/** Thoughts as they come. */
+export function thoughts(text: string, messageId: string): LiveFrame {
+  return { delivery: 'live', payload: { type: 'agent.reasoning_delta', at, runId, messageId, text } };
 }
 
 /** A journal of these events, one after the other; live frames keep their place between them. */

@@ -1,6 +1,13 @@
 import type { JournalFrame } from '@parley/client';
-import { initialRun, reduce, type FrameContext, type ParleyUIChunk, type RunState } from '@parley/client/ai-sdk';
-import { approvalId, callId, event, fingerprint, journal, operationId, runId, words } from './frames';
+import {
+  initialRun,
+  reduce,
+  toUIMessages,
+  type FrameContext,
+  type ParleyUIChunk,
+  type RunState,
+} from '@parley/client/ai-sdk';
+import { approvalId, callId, event, fingerprint, journal, operationId, runId, thoughts, words } from './frames';
 
 /** Every frame is recorded while the stream is open. */
 const live: FrameContext = { approvals: new Map(), liveAfter: 0 };
@@ -99,6 +106,36 @@ describe('what is said', () => {
       step,
       { type: 'text-start', id: 'n' },
       { type: 'text-delta', id: 'n', delta: 'more' },
+    ]);
+  });
+});
+
+describe('what the model thinks', () => {
+  it('is told as it comes and as it is recorded, in a part of its own before what it says', () => {
+    const frames = journal(
+      ...begun,
+      thoughts('two and ', 't'),
+      thoughts('two', 't'),
+      words('fo'),
+      event('agent.step'),
+      event('agent.reasoning', { text: 'two and two' }),
+      event('agent.message', { text: 'four' }),
+    );
+    expect(told(frames).slice(1)).toEqual([
+      step,
+      { type: 'reasoning-start', id: 't' },
+      { type: 'reasoning-delta', id: 't', delta: 'two and ' },
+      { type: 'reasoning-delta', id: 't', delta: 'two' },
+      { type: 'text-start', id: 'm' },
+      { type: 'text-delta', id: 'm', delta: 'fo' },
+      { type: 'reasoning-end', id: 't' },
+      { type: 'text-delta', id: 'm', delta: 'ur' },
+      { type: 'text-end', id: 'm' },
+    ]);
+    expect(toUIMessages(frames)[1]?.parts).toEqual([
+      { type: 'step-start' },
+      { type: 'reasoning', id: 't', text: 'two and two', state: 'done' },
+      { type: 'text', text: 'four', state: 'done' },
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { isProblem, isUnreachable } from '../problems.js';
+import { isProblem, isReason, isUnreachable } from '../problems.js';
 import type { Schemas } from '../types.js';
 import { BadChatRequest, isId, readAnswers, readBody, readMessage } from './chat-request.js';
 import { toUIMessageStreamResponse, UnknownCursor, type UIMessageStreamOptions } from './chat-stream.js';
@@ -99,6 +99,9 @@ function streamOf(
 export function chatProblem(error: unknown): Response {
   if (isProblem(error)) {
     const { status, reason, title, retryable, requestId } = error;
+    // The server's own key is none of the user's business, and no reason to sign in again.
+    if (isReason(error, 'partner_key_required', 'partner_key_invalid'))
+      return problem(500, { reason: 'internal', title: 'A fault of this server', retryable: false, requestId });
     return problem(status, { reason: reason ?? String(status), title, retryable, requestId });
   }
   if (isUnreachable(error)) {

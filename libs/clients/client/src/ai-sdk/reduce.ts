@@ -77,7 +77,7 @@ const edges: ReadonlySet<Payload['type']> = new Set([
 function reduceLive(state: RunState, { payload }: Extract<JournalFrame, { delivery: 'live' }>): Told {
   if (payload.runId !== state.runId || isOver(state)) return silent(state);
   const { type, messageId, text } = payload;
-  return tellWords(state, { kind: kindOf(type), messageId, text });
+  return tellWords(state, { kind: type === 'agent.text_delta' ? 'text' : 'reasoning', messageId, text });
 }
 
 function isOf(state: RunState, payload: Payload): boolean {
@@ -96,6 +96,8 @@ const tellers: { readonly [Type in Payload['type']]?: Tell<PayloadOf<Type>> } = 
   'run.stopping': (state) => silent({ ...state, status: 'stopping' }),
   'run.ended': tellEnded,
   'agent.step': enterRecordedStep,
+  // What the model thought is told as what it said is, and is recorded right before it.
+  'agent.reasoning': (state, { messageId, text }) => tellWhole(state, { kind: 'reasoning', messageId, text }),
   'agent.message': tellMessage,
   'tool.called': (state, payload) => andThen(withdrawOpen(state), (next) => tools.tellCall(next, payload)),
   'tool.returned': (state, payload) => andThen(withdrawOpen(state), (next) => tools.tellReturn(next, payload)),
@@ -109,7 +111,7 @@ const tellers: { readonly [Type in Payload['type']]?: Tell<PayloadOf<Type>> } = 
 function reducePayload(state: RunState, payload: Payload, context: FrameContext, seq: number): Told {
   // Reason for the assertion: the teller of this very type.
   const tell = tellers[payload.type] as Tell<Payload> | undefined;
-  return tell === undefined ? tellReasoning(state, payload) : tell(state, payload, context, seq);
+  return tell === undefined ? silent(state) : tell(state, payload, context, seq);
 }
 
 function tellStarted(state: RunState, payload: PayloadOf<'run.started'>, seq: number): Told {
@@ -125,20 +127,6 @@ function tellStarted(state: RunState, payload: PayloadOf<'run.started'>, seq: nu
 
 function tellMessage(state: RunState, { messageId, text, truncated }: PayloadOf<'agent.message'>): Told {
   return tellWhole({ ...state, truncated }, { kind: 'text', messageId, text });
-}
-
-/** What the model thought is told as what it said is, and is recorded right before it. */
-function tellReasoning(state: RunState, payload: { readonly type: string }): Told {
-  if (!('messageId' in payload) || !('text' in payload)) return silent(state);
-  return tellWhole(state, {
-    kind: kindOf(payload.type),
-    messageId: String(payload.messageId),
-    text: String(payload.text),
-  });
-}
-
-function kindOf(type: string): ShownText['kind'] {
-  return type.startsWith('agent.reasoning') ? 'reasoning' : 'text';
 }
 
 function tellEnded(state: RunState, { status, failure, output }: PayloadOf<'run.ended'>): Told {
