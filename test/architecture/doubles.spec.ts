@@ -25,6 +25,7 @@ const others = [
   'test/browser/recording-proxy.ts',
   'test/client/ag-ui-partner.ts',
   'test/client/scripted-service.ts',
+  'test/runtimes/small-service.ts',
   'test/surface/losing-proxy.ts',
 ];
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repository } from './sources';
 
-/** A reference to a page of `docs/`, with the terms quoted behind it: `docs/decisions/money.md, "Settlement"`. */
-const toPage = /docs\/[\w/-]+\.md(?:, (?:"[^"]+"|`[^`]+`))*/g;
+/** A reference to a page of `docs/`, with the terms quoted behind it: `docs/decisions/money.md, "Settlement"`. Links lead from their own folder. */
+const toPage = /(?<!\]\()docs\/[\w/-]+\.md(?:, (?:"[^"]+"|`[^`]+`))*/g;
 /** A reference to the contract: `(specification, "Errors", rule 1)`. */
 const toSpecification = /[Ss]pecification(?:, (?:"[^"]+"|`[^`]+`))(?:(?:,| and| or) (?:"[^"]+"|`[^`]+`))*/g;
 const toDecision = /docs\/adr\/\d{4}(?![\w-]*\.md)/g;
