@@ -9,10 +9,11 @@ import { deprecationVariables, endsTooSoon } from './deprecation-variables';
 import { identityVariables, leavesKeysOpen, sharesAudience } from './identity-variables';
 import { insecureWarnings, insecureVariables, insecureProblems } from './insecure-variables';
 import { mcpVariables } from './mcp-variables';
+import { fallbackProblems } from './model-fallbacks';
 import { modelVariables, offersUnpriced } from './model-variables';
 import { nearIntentsRules } from './near-intents-rules';
 import { providerVariables } from './provider-variables';
-import { sandboxDefaults } from './sandbox-defaults';
+import { openInSandbox, sandboxDefaults } from './sandbox-defaults';
 import { shareVariables } from './share-variables';
 import { unknownVariables } from './unknown-variables';
 import { webhookVariables } from './webhook-variables';
@@ -199,8 +200,6 @@ export class Configuration {
 /** All that is wrong with the environment, in one message that holds names and rules but no values. */
 export class ConfigurationError extends Error {}
 
-const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
-
 /**
  * Reads and validates the environment, reporting every problem at once. An empty value counts as not set, as compose files write it.
  * @throws ConfigurationError
@@ -215,7 +214,11 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       broken.push(...nearIntentsRules(given).map((rule) => `  ${rule}`));
       // Reason for the assertion: envalid gives the values that passed, and types them unknown.
       const passed = valid as Partial<Environment>;
-      broken.push(...[...insecureProblems(passed), ...contextProblems(passed)].map((rule) => `  ${rule}`));
+      broken.push(
+        ...[...insecureProblems(passed), ...contextProblems(passed), ...fallbackProblems(passed)].map(
+          (rule) => `  ${rule}`,
+        ),
+      );
       if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');
       if (endsTooSoon(given))
         broken.push('  V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it');
@@ -231,12 +234,6 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
 /** What a validated environment should make its operator think, in lines; to be shown at every start. */
 export function configurationWarnings(environment: NodeJS.ProcessEnv, { env }: Configuration): string[] {
   return [...insecureWarnings(env), ...unknownVariables(environment, Object.keys(variables))];
-}
-
-/** The addresses that others than this machine reach, where none of them may. */
-function openInSandbox(given: NodeJS.ProcessEnv): readonly string[] {
-  if ((given['PARLEY_MODE'] ?? 'sandbox') !== 'sandbox') return [];
-  return ['HOST', 'MANAGEMENT_HOST'].filter((name) => !loopbackHosts.includes(given[name] ?? '127.0.0.1'));
 }
 
 function describe(name: string, error: Error): string {

@@ -8,6 +8,7 @@ export { isOnThisMachine } from './insecure-variables';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './logging';
 export type { McpClientCredentials, McpServerSettings, McpToolSettings, McpTransport } from './mcp-variables';
 export { Metrics } from './metrics';
+export type { ModelConnection } from './model-fallbacks';
 export type { ModelPrice } from './model-prices';
 export { ModelFaults, NoFaults, type ModelFault } from './model-faults';
 export { openTracing } from './open-tracing';

@@ -66,6 +66,10 @@ function insecureOf(env: Values): Insecure[] {
   const withoutCare = 'must not turn TLS or its certificates off unless it is on this machine';
   check('ALLOW_INSECURE_STORES', 'EVENTSTORE_URL', isClearEventStore, withoutCare);
   for (const variable of providerUrls) check('ALLOW_INSECURE_PROVIDERS', variable, isClearHttp, byHttps);
+  if (fallbackUrls(env['MODEL_FALLBACKS']).some(isClearHttp)) {
+    const rule = 'each baseUrl must begin with https:// unless it is on this machine';
+    found.push({ variable: 'MODEL_FALLBACKS', rule, allowance: 'ALLOW_INSECURE_PROVIDERS' });
+  }
   if (serverUrls(env['MCP_SERVERS']).some(isClearHttp)) {
     const rule = 'each url must begin with https:// unless it is on this machine';
     found.push({ variable: 'MCP_SERVERS', rule, allowance: 'ALLOW_INSECURE_PROVIDERS' });
@@ -107,6 +111,14 @@ function serverUrls(servers: unknown): string[] {
     const { url, clientCredentials } = transport;
     const issuer = isJsonObject(clientCredentials) ? clientCredentials['issuer'] : undefined;
     return [url, issuer].filter((address) => typeof address === 'string');
+  });
+}
+
+function fallbackUrls(fallbacks: unknown): string[] {
+  return (Array.isArray(fallbacks) ? fallbacks : []).flatMap((fallback: unknown) => {
+    const connection = isJsonObject(fallback) ? fallback['connection'] : undefined;
+    const url = isJsonObject(connection) ? connection['baseUrl'] : undefined;
+    return typeof url === 'string' ? [url] : [];
   });
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject } from '@app/kernel';
 import { bool, makeValidator, str } from 'envalid';
+import { modelFallbacks } from './model-fallbacks';
 import { parseModelPrices, type ModelPrices } from './model-prices';
 import { httpUrl, positiveInteger, Rule, wholeNumber } from './variable-rules';
 
@@ -99,6 +100,10 @@ export const modelVariables = {
   MODEL_ALLOWED: modelNames({
     default: undefined,
     desc: "Further models of the provider that a run's profile may name, with commas between",
+  }),
+  MODEL_FALLBACKS: modelFallbacks({
+    default: [],
+    desc: 'Secret, models that a step turns to, in this order, when the chosen one is away, in JSON: [{"model": "name"}]; of another provider with provider, baseUrl, apiKey and headers; "as" names it here, and "for" lists the models that it may stand in for (without: MODEL_NAME alone)',
   }),
   MODEL_PRICES: modelPrices({
     default: undefined,

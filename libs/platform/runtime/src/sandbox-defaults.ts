@@ -36,3 +36,11 @@ function generatedKey(dataDir: string): unknown {
     return undefined;
   }
 }
+
+const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
+
+/** The addresses that others than this machine reach, where none of them may. */
+export function openInSandbox(given: NodeJS.ProcessEnv): readonly string[] {
+  if ((given['PARLEY_MODE'] ?? 'sandbox') !== 'sandbox') return [];
+  return ['HOST', 'MANAGEMENT_HOST'].filter((name) => !loopbackHosts.includes(given[name] ?? '127.0.0.1'));
+}

@@ -27,6 +27,7 @@ import { RunSteps } from './run-steps';
 import { RunWorker } from './run-worker';
 import { SegmentAdmission } from './segment-admission';
 import { SegmentWork } from './segment-work';
+import { StandInCalls } from './stand-in-calls';
 import type { ToolDeclaration } from './tool-declaration';
 import { Tools } from './tools';
 import { UserStandings } from './user-standings';
@@ -86,6 +87,7 @@ export class ToolServersModule {}
     RunWorker,
     SegmentAdmission,
     SegmentWork,
+    StandInCalls,
     StopExecutionHandler,
     ToolCalls,
     UserStandings,

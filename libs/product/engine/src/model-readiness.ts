@@ -1,14 +1,14 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ReadinessChecks } from '@app/http';
 import { Processes } from '@app/read-store';
-import { Configuration, Metrics } from '@app/runtime';
+import { Metrics } from '@app/runtime';
 import { Gauge } from 'prom-client';
-import { Models } from './models';
+import { Models, type WatchedModel } from './models';
 
 /** As `GET /readyz` names it. */
 const checkName = 'models';
 
-/** Reports an open circuit breaker of the model provider to the whole deployment, from whichever worker finds it. */
+/** Reports open circuit breakers of model providers to the whole deployment, from whichever worker finds them. */
 @Injectable()
 export class ModelReadiness implements OnModuleInit {
   constructor(
@@ -16,25 +16,31 @@ export class ModelReadiness implements OnModuleInit {
     @Inject(Processes) private readonly processes: Processes,
     @Inject(ReadinessChecks) private readonly checks: ReadinessChecks,
     @Inject(Metrics) private readonly metrics: Metrics,
-    @Inject(Configuration) private readonly configuration: Configuration,
   ) {}
 
   onModuleInit(): void {
-    const { breaker } = this.models;
-    if (breaker === null) return;
-    this.processes.reports(() => (breaker.open ? [checkName] : []));
-    this.checks.add({
-      name: checkName,
-      check: async () => ((await this.processes.troubles()).includes(checkName) ? 'degraded' : 'ok'),
-    });
+    const { watched } = this.models;
+    if (watched.length === 0) return;
+    this.tell(checkName, watched);
+    // With one model alone its state is what `models` says.
+    if (watched.length > 1) for (const model of watched) this.tell(`model ${model.name}`, [model]);
     const open: Gauge = new Gauge({
       name: 'parley_model_breaker_open',
-      help: 'Whether this process does not ask the provider of models because it did not answer (1), or does (0)',
-      labelNames: ['provider'],
+      help: 'Whether this process does not ask the provider of a model because it did not answer (1), or does (0)',
+      labelNames: ['provider', 'model'],
       registers: [this.metrics.registry],
       collect: () => {
-        open.set({ provider: this.configuration.env.MODEL_PROVIDER }, breaker.open ? 1 : 0);
+        for (const { name, provider, breaker } of watched) open.set({ provider, model: name }, breaker.open ? 1 : 0);
       },
+    });
+  }
+
+  private tell(name: string, models: readonly WatchedModel[]): void {
+    const isAway = () => models.some(({ breaker }) => breaker.open);
+    this.processes.reports(() => (isAway() ? [name] : []));
+    this.checks.add({
+      name,
+      check: async () => ((await this.processes.troubles()).includes(name) ? 'degraded' : 'ok'),
     });
   }
 }

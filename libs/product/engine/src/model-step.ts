@@ -8,7 +8,7 @@ import { v7 as uuidV7 } from 'uuid';
 import type { ClaimedRun, HeldCommand, Signals } from './claimed-run';
 import { turnOf } from './history';
 import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest, type ShowPiece } from './model';
-import { ModelCalls } from './model-calls';
+import { StandInCalls } from './stand-in-calls';
 import { modelTroubles } from './model-troubles';
 import { Models } from './models';
 import { recordedStep, type StepIds } from './recorded-step';
@@ -23,7 +23,7 @@ export class ModelStep {
 
   constructor(
     private readonly models: Models,
-    private readonly calls: ModelCalls,
+    private readonly calls: StandInCalls,
     private readonly tools: ToolCalls,
     private readonly live: LiveFrames,
     private readonly clock: Clock,

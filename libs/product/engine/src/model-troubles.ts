@@ -20,3 +20,16 @@ export const modelTroubles = {
 } as const;
 
 export type ModelTrouble = keyof typeof modelTroubles;
+
+/** The provider is away, which is nothing that the request could help: another model may answer in its place. */
+export const standsInFor: readonly ModelTrouble[] = [
+  'refused_credentials',
+  'refused_rate',
+  'not_reached',
+  'own_error',
+  'not_asked',
+  'late',
+  'queued',
+  'broken_off',
+  'unreadable',
+];

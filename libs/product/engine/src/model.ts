@@ -58,6 +58,8 @@ export interface ModelRequest {
   readonly effort: Effort | null;
   /** Whether what it thinks is wanted. */
   readonly reasoning: boolean;
+  /** Whether a provider that is not asked now is waited for; true where absent. False: another model is at hand. */
+  readonly waitsForProvider?: boolean;
   /** Whether the turn's last step was an answer that did not satisfy it: this is the one attempt to repair it. */
   readonly repairing: boolean;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Configuration } from '@app/runtime';
+import { Configuration, type ModelConnection } from '@app/runtime';
 import { ModelFailed, type LanguageModel } from './model';
 import type { AiSdkProvider } from './models/ai-sdk.adapter';
 import { ProviderBreaker } from './models/provider-breaker';
@@ -10,21 +10,27 @@ export class LocalModels {
   constructor(readonly all: readonly LanguageModel[]) {}
 }
 
+/** A model of a provider, and whether that is asked now. */
+export interface WatchedModel {
+  readonly name: string;
+  readonly provider: ModelConnection['provider'];
+  readonly breaker: ProviderBreaker;
+}
+
 /** The models that the deployment offers, by name; the first is the default. */
 @Injectable()
 export class Models {
-  /** The configured provider's breaker; null without a provider. */
-  readonly breaker: ProviderBreaker | null;
+  /** Every model of a provider, fallbacks included; those of one provider share its circuit breaker. */
+  readonly watched: readonly WatchedModel[];
   private readonly offered: readonly LanguageModel[];
+  private readonly standIns: readonly StandIn[];
 
   constructor(local: LocalModels, configuration: Configuration) {
-    const {
-      MODEL_PROVIDER: provider,
-      MODEL_BREAKER_FAILURES: failures,
-      MODEL_BREAKER_OPEN_MS: openMs,
-    } = configuration.env;
-    this.breaker = provider === 'rules' ? null : new ProviderBreaker(failures, openMs);
-    this.offered = [...(this.breaker === null ? [] : providerModels(configuration, this.breaker)), ...local.all];
+    const { offered, standIns } = providerModels(configuration);
+    this.offered = [...offered.map(({ model }) => model), ...local.all];
+    this.standIns = standIns;
+    const all = [...offered, ...standIns];
+    this.watched = all.filter(({ name }, at) => all.findIndex((other) => other.name === name) === at);
   }
 
   get names(): readonly string[] {
@@ -37,28 +43,79 @@ export class Models {
     if (model === undefined) throw new ModelFailed('not_offered', `the deployment no longer offers ${name}`);
     return model;
   }
+
+  /** What a step of that model may turn to, in order. */
+  standInsOf(name: string): readonly LanguageModel[] {
+    return this.standIns.flatMap(({ model, for: replaced }) =>
+      replaced.includes(name) && model.name !== name ? [model] : [],
+    );
+  }
 }
 
-/** Those of the configured provider, MODEL_NAME first; they share its circuit breaker. */
-function providerModels({ env }: Configuration, breaker: ProviderBreaker): readonly LanguageModel[] {
-  if (env.MODEL_PROVIDER === 'rules') return [];
+interface ProvidedModel extends WatchedModel {
+  readonly model: LanguageModel;
+}
+
+interface StandIn extends ProvidedModel {
+  /** The models that it may stand in for. */
+  readonly for: readonly string[];
+}
+
+/** Those of MODEL_PROVIDER, MODEL_NAME first, and those of MODEL_FALLBACKS. */
+function providerModels(configuration: Configuration): {
+  readonly offered: readonly ProvidedModel[];
+  readonly standIns: readonly StandIn[];
+} {
+  const { env } = configuration;
+  if (env.MODEL_PROVIDER === 'rules') return { offered: [], standIns: [] };
+  const { MODEL_PROVIDER: provider, MODEL_BASE_URL: baseUrl, MODEL_API_KEY: apiKey, MODEL_HEADERS: headers } = env;
+  const makes = makersOf(configuration, { provider, baseUrl, apiKey, headers });
+  const names = new Set([...(env.MODEL_NAME === undefined ? [] : [env.MODEL_NAME]), ...(env.MODEL_ALLOWED ?? [])]);
+  const offered = [...names].map((name) => makes(null)(name, name));
+  const standIns = env.MODEL_FALLBACKS.map(({ name, model, for: given, connection }) => {
+    // A model that is offered as well is the same one, with what it has learned of its provider.
+    const made = offered.find((one) => one.name === name) ?? makes(connection)(name, model);
+    return { ...made, for: given ?? [...names].slice(0, 1) };
+  });
+  return { offered, standIns };
+}
+
+type MakeModel = (name: string, providerName: string) => ProvidedModel;
+
+/** Makes models; those that are reached alike share a circuit breaker. @param main how they are reached where nothing else is said */
+function makersOf(
+  configuration: Configuration,
+  main: ModelConnection,
+): (connection: ModelConnection | null) => MakeModel {
+  const { env } = configuration;
+  const made = new Map<string, MakeModel>();
+  return (connection) => {
+    const reached = connection ?? main;
+    const key = JSON.stringify([reached.provider, reached.baseUrl, reached.apiKey, reached.headers]);
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const provider = sdkProvider(configuration, reached);
+    const breaker = new ProviderBreaker(env.MODEL_BREAKER_FAILURES, env.MODEL_BREAKER_OPEN_MS);
+    const patience = { timeoutMs: env.MODEL_TIMEOUT_MS, retries: env.MODEL_RETRIES };
+    const make: MakeModel = (name, providerName) => {
+      const price = env.MODEL_PRICES?.[name];
+      if (price === undefined) throw new RangeError(`configuration has let ${name} pass without a price`);
+      const model = new ProviderModel({ name, providerName }, provider, breaker, price, patience);
+      return { name, provider: reached.provider, breaker, model };
+    };
+    made.set(key, make);
+    return make;
+  };
+}
+
+function sdkProvider({ env }: Configuration, connection: ModelConnection): AiSdkProvider {
   // Reason for the assertion: `require` knows no types.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, for a third of a second
   const sdk = require('./models/ai-sdk.adapter') as { readonly AiSdkProvider: typeof AiSdkProvider };
-  const provider = new sdk.AiSdkProvider({
-    provider: env.MODEL_PROVIDER,
-    baseUrl: env.MODEL_BASE_URL,
-    apiKey: env.MODEL_API_KEY,
-    headers: env.MODEL_HEADERS,
+  return new sdk.AiSdkProvider({
+    ...connection,
     silence: { firstByteTimeoutMs: env.MODEL_FIRST_BYTE_TIMEOUT_MS, idleTimeoutMs: env.MODEL_IDLE_TIMEOUT_MS },
     outputTokensMax: env.MODEL_OUTPUT_TOKENS,
     structuredOutput: env.MODEL_STRUCTURED_OUTPUT,
-  });
-  const patience = { timeoutMs: env.MODEL_TIMEOUT_MS, retries: env.MODEL_RETRIES };
-  const names = new Set([...(env.MODEL_NAME === undefined ? [] : [env.MODEL_NAME]), ...(env.MODEL_ALLOWED ?? [])]);
-  return [...names].map((name) => {
-    const price = env.MODEL_PRICES?.[name];
-    if (price === undefined) throw new RangeError(`configuration has let ${name} pass without a price`);
-    return new ProviderModel(name, provider, breaker, price, patience);
   });
 }

@@ -46,7 +46,7 @@ it('is degraded by name, still serves, and a run waits until it is aborted', asy
   await until('degraded', async () => ((await readiness()).body.checks.models === 'degraded' ? true : null));
   expect(await readiness()).toMatchObject({ code: 200, body: { status: 'degraded', checks: { models: 'degraded' } } });
   expect(await partOf(stage.deployment, Metrics).registry.metrics()).toContain(
-    'parley_model_breaker_open{provider="openai-compatible"} 1',
+    'parley_model_breaker_open{provider="openai-compatible",model="scripted-1"} 1',
   );
 
   stage.models.says([{ text: ['Hello.'] }]);

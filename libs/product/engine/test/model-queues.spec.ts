@@ -52,10 +52,10 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('waiting for the pro
         });
       }
       for (let failed = 0; failed < 3; failed += 1) {
-        if (deployed.breaker?.open === true) break;
+        if (deployed.watched[0]?.breaker.open === true) break;
         await models.failure([queued], asking, model);
       }
-      expect(deployed.breaker?.open).toBe(!streams);
+      expect(deployed.watched[0]?.breaker.open).toBe(!streams);
       stop.abort();
       await busy;
     });

@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { JsonValue } from '@app/kernel';
+import type { ModelConnection } from '@app/runtime';
 import { jsonSchema, Output, streamText, type LanguageModel, type TextStreamPart, type ToolSet } from 'ai';
 import type { ModelRequest } from '../model';
 import { storableInput, usageOf, type Counted } from './answer-values';
@@ -10,12 +11,7 @@ import { ToolNames } from './tool-names';
 import { isCutShort, isOfFraming, saysCut, troubleOf } from './troubles.adapter';
 import { WatchedFetch, type Silence } from './watched-fetch';
 
-export interface ProviderSettings {
-  readonly provider: 'openai-compatible' | 'anthropic';
-  readonly baseUrl: string | undefined;
-  readonly apiKey: string | undefined;
-  /** Besides; they may hold secrets as well. */
-  readonly headers: Readonly<Record<string, string>>;
+export interface ProviderSettings extends ModelConnection {
   readonly silence: Silence;
   readonly outputTokensMax: number | undefined;
   readonly structuredOutput: boolean;

@@ -63,12 +63,16 @@ export class ProviderModel implements LanguageModel {
   private readonly refuses = new Set<SparePart>();
 
   constructor(
-    readonly name: string,
+    private readonly names: { readonly name: string; readonly providerName: string },
     private readonly provider: ModelProvider,
     private readonly breaker: ProviderBreaker,
     private readonly price: ModelPrice,
     private readonly patience: ModelPatience,
   ) {}
+
+  get name(): string {
+    return this.names.name;
+  }
 
   async step(request: ModelRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
     const { timeoutMs } = this.patience;
@@ -146,7 +150,7 @@ export class ProviderModel implements LanguageModel {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.breaker.ask(
-          () => time.leftMs,
+          () => (asked.request.waitsForProvider === false ? 0 : time.leftMs),
           stopped,
           async () => this.attempt(asked, step),
         );
@@ -168,7 +172,12 @@ export class ProviderModel implements LanguageModel {
     const onAccepted = (promptTokens: number) => heard.markAccepted(promptTokens);
     time.pause();
     try {
-      const parts = this.provider.answer(this.name, request, { signal, without, onAccepted, onFirstByte });
+      const parts = this.provider.answer(this.names.providerName, request, {
+        signal,
+        without,
+        onAccepted,
+        onFirstByte,
+      });
       const first = await parts.next();
       if (first.done !== true) heard.add(first.value);
       return parts;

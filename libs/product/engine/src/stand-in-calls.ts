@@ -1,0 +1,87 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { ExecutableSegment } from '@app/runs';
+import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest, type ShowPiece } from './model';
+import { ModelCalls } from './model-calls';
+import { standsInFor } from './model-troubles';
+import { Models } from './models';
+
+/** What a model came to that was asked for a step. */
+type Tried = ModelReply | ModelFailed;
+
+/** Asks a model for a step, and those of MODEL_FALLBACKS in its place while its provider is away (docs/decisions/runs.md, "Models as they are"). */
+@Injectable()
+export class StandInCalls {
+  private readonly logger = new Logger(StandInCalls.name);
+
+  constructor(
+    private readonly models: Models,
+    private readonly calls: ModelCalls,
+  ) {}
+
+  /** One step, as `LanguageModel.step`: of the chosen model, or of the first that answers in its place. What was begun by any is paid for. */
+  async step(
+    chosen: LanguageModel,
+    run: ExecutableSegment,
+    request: ModelRequest,
+    onPiece: ShowPiece,
+    signal: AbortSignal,
+  ): Promise<ModelReply> {
+    const standIns = this.models.standInsOf(chosen.name);
+    if (standIns.length === 0) return this.calls.step(chosen, run, request, onPiece, signal);
+    const tried: Tried[] = [];
+    let shown = false;
+    const show: ShowPiece = (text, of) => {
+      shown = true;
+      onPiece(text, of);
+    };
+    const ask = async (model: LanguageModel, waits: boolean): Promise<boolean> => {
+      const asked = { ...request, waitsForProvider: waits };
+      tried.push(
+        await this.calls.step(model, run, asked, show, signal).catch((error: unknown) => triedIn(error, tried, signal)),
+      );
+      const failure = failureOf(tried.at(-1));
+      const isAway = failure !== null && standsInFor.includes(failure.trouble) && !shown && !signal.aborted;
+      if (isAway) this.logger.warn(`${failure.message}; another model is asked`);
+      return isAway;
+    };
+    for (const model of [chosen, ...standIns]) if (!(await ask(model, false))) return outcomeOf(tried);
+    // Nobody was asked: then the chosen one is waited for, as if it had no other beside it.
+    if (tried.every((one) => one instanceof ModelFailed && one.trouble === 'not_asked')) await ask(chosen, true);
+    return outcomeOf(tried);
+  }
+}
+
+/** Throws what is no failure of a model's; but an abort, after another model has begun, leaves what that is paid. */
+function triedIn(error: unknown, before: readonly Tried[], signal: AbortSignal): Tried {
+  if (error instanceof ModelFailed) return error;
+  const begun = before.find((one) => !(one instanceof ModelFailed));
+  if (begun === undefined || !signal.aborted) throw error;
+  const nothing = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costMicroCents: 0 };
+  return { ...begun, ...nothing, calls: [], ending: 'stopped' };
+}
+
+function failureOf(tried: Tried | undefined): ModelFailed | null {
+  if (tried instanceof ModelFailed) return tried;
+  return tried?.ending instanceof ModelFailed ? tried.ending : null;
+}
+
+/** The last reply, with the cost of what was begun before it. Throws the first failure where nothing was begun. */
+function outcomeOf(tried: readonly Tried[]): ModelReply {
+  const replies = tried.filter((one): one is ModelReply => !(one instanceof ModelFailed));
+  const last = tried.at(-1);
+  const reply = last instanceof ModelFailed ? replies.at(-1) : last;
+  const first = failureOf(tried[0]);
+  if (reply === undefined) throw first ?? new Error('no model was asked');
+  const before = replies.filter((one) => one !== reply);
+  const total = (count: (one: ModelReply) => number) => before.reduce((sum, one) => sum + count(one), count(reply));
+  return {
+    ...reply,
+    inputTokens: total(({ inputTokens }) => inputTokens),
+    cachedInputTokens: total(({ cachedInputTokens }) => cachedInputTokens),
+    outputTokens: total(({ outputTokens }) => outputTokens),
+    costMicroCents: total(({ costMicroCents }) => costMicroCents),
+    estimated: [reply, ...before].some(({ estimated }) => estimated),
+    // Where nobody answered, the user reads of the model that was chosen.
+    ending: failureOf(last) !== null && first !== null && reply.text === null ? first : reply.ending,
+  };
+}
