@@ -1,6 +1,6 @@
 import { instantOf } from '@app/kernel';
+import type { ToldJournal } from '@app/testing/told';
 import { until } from '@app/testing/until';
-import type { ToldJournal } from '@app/testing/webhooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryView } from '../src/delivery/delivery';
 import { DeliveryStage, firstTaken, type Registered } from './delivery-stage';

@@ -2,8 +2,9 @@ import { CommandBus } from '@nestjs/cqrs';
 import { EventStore } from '@app/event-store';
 import { asId, Clock, instantOf, type EndpointId } from '@app/kernel';
 import { assembled, foundationReadModels, Slices, testCause, type Replica } from '@app/testing/slices';
+import { ToldJournal } from '@app/testing/told';
 import { until } from '@app/testing/until';
-import { PartnerEndpoint, ToldJournal } from '@app/testing/webhooks';
+import { PartnerEndpoint } from '@app/testing/webhooks';
 import { v7 as uuidV7 } from 'uuid';
 import {
   ChangeEndpoint,

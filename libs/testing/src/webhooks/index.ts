@@ -1,2 +1,1 @@
 export { PartnerEndpoint } from './partner-endpoint';
-export { ToldJournal } from './told-journal';

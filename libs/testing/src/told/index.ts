@@ -1,0 +1,1 @@
+export { ToldJournal } from './told-journal';
