@@ -60,6 +60,8 @@ export async function runBlocks(
   withinMs: number,
 ): Promise<readonly BlockRun[]> {
   const script = [
+    // What a guide leaves in the background ends with it.
+    `trap 'kill $(jobs -p) 2> /dev/null' EXIT`,
     `curl() { command curl "$@" -w '\\n%{stderr}@status %{http_code}\\n'; }`,
     ...blocks.map((commands, index) => `echo "@block ${index}"; echo "@block ${index}" >&2\n${commands}`),
   ].join('\n');

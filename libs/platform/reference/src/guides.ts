@@ -9,6 +9,7 @@ export const guideNames = [
   'funding' as const,
   'automations' as const,
   'streaming' as const,
+  'webhooks' as const,
   'errors' as const,
 ];
 

@@ -3,6 +3,7 @@ import { noticeTypes } from '@app/notices';
 import { type OperatorClient, operatorOf } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { anInstant, aUuid, expectProblem, missingId, partOf, sql, type Listed } from '@app/testing/journeys';
+import { until } from '@app/testing/until';
 
 let deployment: Deployment;
 let operator: OperatorClient;
@@ -168,14 +169,10 @@ describe('an endpoint', () => {
   });
 });
 
-/** As those who deliver know it. */
+/** Until those who deliver know of it. */
 async function known(endpointId: string): Promise<void> {
-  await sql(
-    deployment,
-    `INSERT INTO webhook_targets (endpoint_id, url, payload, is_enabled, epoch, revision) VALUES ($1, '', 'thin', true, 0, 0)
-     ON CONFLICT DO NOTHING`,
-    [endpointId],
-  );
+  const there = 'SELECT 1 FROM webhook_targets WHERE endpoint_id = $1';
+  await until('the endpoint', async () => ((await sql(deployment, there, [endpointId])).length > 0 ? true : null));
 }
 
 describe('the deliveries to an endpoint', () => {

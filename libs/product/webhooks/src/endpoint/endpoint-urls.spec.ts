@@ -31,3 +31,15 @@ it('only a sandbox sends in clear text', () => {
   for (const url of ['http://partner.example/', 'https://ada@partner.example/'])
     expect(new EndpointUrls(production).issueIn(url)).toMatchObject({ issues: [{ path: '/url' }] });
 });
+
+it('an address of another network than the public one is refused, however it is spelled, unless it is allowed', () => {
+  const { env } = readConfiguration({});
+  const closed = new EndpointUrls(new Configuration({ ...env, WEBHOOK_ALLOW_PRIVATE: false }));
+  const hosts = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '2130706433', '0x7f.1', '[::1]', '[::ffff:10.0.0.1]'];
+  for (const host of hosts) {
+    expect(closed.issueIn(`https://${host}/`)).toMatchObject({ issues: [{ path: '/url' }] });
+    expect(new EndpointUrls(new Configuration(env)).issueIn(`https://${host}/`)).toBeNull();
+  }
+  for (const host of ['partner.example', '93.184.215.14', '[2606:4700::1111]'])
+    expect(closed.issueIn(`https://${host}/`)).toBeNull();
+});

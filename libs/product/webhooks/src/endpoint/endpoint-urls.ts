@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { invalid, type Refusal } from '@app/kernel';
 import { Configuration } from '@app/runtime';
+import { isIP } from 'node:net';
+import { isPublicAddress } from '../delivery/public-addresses';
 import { urlLengthMax } from './endpoint.decider';
 
 /** Why a text can be no endpoint's address in any deployment, in words; null where it can. */
@@ -21,7 +23,16 @@ export class EndpointUrls {
   issueIn(url: string): Refusal | null {
     const wrong = wrongInUrl(url);
     if (wrong !== null) return invalid('/url', wrong);
-    const isSafe = this.configuration.sandbox || new URL(url).protocol === 'https:';
-    return isSafe ? null : invalid('/url', 'must begin with https://');
+    const { env, sandbox } = this.configuration;
+    const { protocol, hostname } = new URL(url);
+    if (!sandbox && protocol !== 'https:') return invalid('/url', 'must begin with https://');
+    const leadsAnywhere = (env.WEBHOOK_ALLOW_PRIVATE ?? sandbox) || !isPrivate(hostname);
+    return leadsAnywhere ? null : invalid('/url', 'must lead to a public address');
   }
+}
+
+/** Whether the host is an address, in whatever spelling, that is none of the public internet. */
+function isPrivate(hostname: string): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) !== 0 && !isPublicAddress(address);
 }
