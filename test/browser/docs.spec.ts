@@ -1,7 +1,7 @@
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { specifiedEvents, specifiedOperations } from '../surface/specified';
+import { violationsOn } from './axe';
 import { browserTimeoutMs, openChromium } from './chromium';
 
 const shownWithinMs = 90_000;
@@ -42,13 +42,6 @@ async function open(path: string): Promise<Watched> {
   });
   await page.goto(`${sandbox.access.baseUrl}${path}`);
   return { page, complaints };
-}
-
-/** What axe finds, as `rule: where`. */
-async function violationsOn(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
 /** Opens the form of an operation, sends the request as it stands, and closes the form when it shows the answer; answers its status. */

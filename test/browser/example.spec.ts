@@ -126,7 +126,7 @@ describe('the example that a partner copies, in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByText('You said no. Nothing was done.').waitFor();
     await page.getByText('“Not today”').waitFor();
-    expect(await page.locator('.approval h3').textContent()).toBe('Denied');
+    expect(await page.locator('.approval h2').textContent()).toBe('Denied');
     expect((await user.get(`/approvals/${id}`)).body).toMatchObject({ status: 'denied', denialReason: 'Not today' });
     await until('the last word', async () => ((await said()).length === 2 ? true : null), seenWithinMs);
     expect((await user.get<Listed>('/financial-operations')).body.data).toEqual([]);

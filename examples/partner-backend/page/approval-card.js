@@ -24,7 +24,7 @@ const headings = {
  * @param {Asked} first
  */
 export function approvalCard(first) {
-  const heading = make('h3', { tabindex: '-1' });
+  const heading = make('h2', { tabindex: '-1' });
   const review = make('div', { class: 'review' }, make('p', { class: 'quiet' }, 'Loading what is asked…'));
   const outcome = make('div', { class: 'outcome' });
   const element = make(
@@ -53,7 +53,9 @@ export function approvalCard(first) {
     if (review.dataset.ready === undefined) showReview(review, approval);
     const parts =
       item.status === 'pending' ? [decisionForm(approval, heading)] : await outcomeOf(item, approval, before);
-    if (turn === shown) fill(outcome, ...parts);
+    if (turn !== shown) return;
+    fill(outcome, ...parts);
+    if (item.status === 'pending' && isNobodyBusy()) heading.focus({ preventScroll: true });
   }
 
   return {
@@ -66,6 +68,13 @@ export function approvalCard(first) {
       });
     },
   };
+}
+
+/** Whether the focus can go to what is asked: nobody is in the middle of writing, or anywhere else. */
+function isNobodyBusy() {
+  const { activeElement } = document;
+  const isEmpty = activeElement instanceof HTMLTextAreaElement && activeElement.value === '';
+  return activeElement === null || activeElement === document.body || isEmpty;
 }
 
 /**

@@ -33,10 +33,10 @@ export function createLog(list, pane) {
   const updates = new Map();
   let isAtEnd = true;
   pane.addEventListener('scroll', () => {
-    isAtEnd = pane.scrollHeight - pane.scrollTop - pane.clientHeight < nearlyPixels;
+    isAtEnd = endOf(pane) - pane.scrollTop < nearlyPixels;
   });
   const growth = new ResizeObserver(() => {
-    if (isAtEnd) pane.scrollTop = pane.scrollHeight;
+    if (isAtEnd) pane.scrollTop = endOf(pane);
   });
   for (const part of [pane, ...pane.children]) growth.observe(part);
 
@@ -59,6 +59,18 @@ export function createLog(list, pane) {
       isAtEnd = true;
     },
   };
+}
+
+/**
+ * Where a pane is scrolled to when it shows the newest: to its end, but not past the beginning of what it asks consent for.
+ * @param {HTMLElement} pane
+ */
+function endOf(pane) {
+  const end = pane.scrollHeight - pane.clientHeight;
+  const asking = pane.querySelector('.approval[data-status="pending"]');
+  if (asking === null) return end;
+  const top = asking.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop;
+  return Math.min(end, top);
 }
 
 /**
