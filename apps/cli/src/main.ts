@@ -6,9 +6,11 @@ import { completionCommand } from './completion';
 import { contractCommand } from './contract';
 import { copyDatabaseCommand } from './copy-database';
 import { doctorCommand } from './doctor';
+import { listenCommand } from './listen';
 import { migrateCommand } from './migrate-events';
 import { operatorCommands } from './operator-commands';
 import { describe, exitCodes } from './outcome';
+import { tailCommand } from './tail';
 
 /** `parley`: what is done to a deployment from a shell. Results go to stdout, everything else to stderr. */
 const program = new Command('parley')
@@ -17,6 +19,8 @@ const program = new Command('parley')
   .addCommand(contractCommand());
 operatorCommands(program);
 auditCommands(program);
+listenCommand(program);
+tailCommand(program);
 backupCommand(program);
 restoreCommand(program);
 doctorCommand(program);
@@ -43,5 +47,9 @@ async function run(): Promise<number> {
   }
 }
 
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
+  process.exit(code === 'EPIPE' ? exitCodes.done : exitCodes.failed),
+);
 // What a closed connection leaves behind must not keep the terminal waiting.
 void run().then((code) => process.stdout.write('', () => process.exit(code)));

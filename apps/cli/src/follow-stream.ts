@@ -1,0 +1,87 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailed } from './outcome';
+
+const comeBackMs = 2_000;
+/** The service sends a heartbeat every 15 s. */
+const silenceMaxMs = 45_000;
+
+/** A stream of server-sent events of the service. */
+export interface FollowedStream {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Begin after this id; the beginning of the stream when absent. */
+  readonly after?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The events of a stream, each once, over as many connections as it takes: also while the service is stopped and started again. Ends
+ * without an error when the signal aborts. @throws CommandFailed when the service refuses for good
+ */
+export async function* follow({
+  url,
+  headers,
+  after,
+  signal,
+}: FollowedStream): AsyncGenerator<EventSourceMessage, void> {
+  const place = { id: after };
+  let isAway = false;
+  while (!signal.aborted) {
+    try {
+      for await (const event of eventsAfter(place, url, headers, signal)) {
+        isAway = false;
+        yield event;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof CommandFailed) throw error;
+      if (!isAway) console.error(`${url} does not answer: it is tried again`);
+      isAway = true;
+    }
+    await sleep(comeBackMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+  }
+}
+
+/** What one connection brings after a place, which moves on with it. */
+async function* eventsAfter(
+  place: { id: string | undefined },
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): AsyncGenerator<EventSourceMessage, void> {
+  const all = { ...headers, ...(place.id !== undefined && { 'last-event-id': place.id }) };
+  for await (const event of connection(url, all, signal)) {
+    yield event;
+    place.id = event.id ?? place.id;
+  }
+}
+
+async function* connection(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): AsyncGenerator<EventSourceMessage, void> {
+  const silence = new AbortController();
+  const watch = setTimeout(() => silence.abort(), silenceMaxMs);
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.any([signal, silence.signal]) });
+    if (response.status !== 200) throw await refusalOf(response);
+    const events: EventSourceMessage[] = [];
+    const parser = createParser({ onEvent: (event) => events.push(event) });
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      watch.refresh();
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      yield* events.splice(0);
+    }
+  } finally {
+    clearTimeout(watch);
+  }
+}
+
+/** A refusal that will not change is the command's end; any other is tried again. */
+async function refusalOf(response: Response): Promise<Error> {
+  const text = `refused (${response.status}): ${await response.text()}`;
+  return response.status === 429 || response.status >= 500 ? new Error(text) : new CommandFailed(text);
+}

@@ -1,0 +1,130 @@
+import { KeyedQueue } from '@app/event-store';
+import { noticeTypes } from '@app/notices';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { endOfFeed, feedEventOf, interrupted, type FeedEvent } from './feed-access';
+import { follow } from './follow-stream';
+import { accessOf, withAccess } from './service-access';
+
+/** As long as an endpoint of the service may take. */
+const answerWithinMs = 15_000;
+/** A developer's program is back soon, or does not take the event at all. */
+const retryAfterMs = [1_000, 3_000, 10_000];
+/** Deliveries under way and waiting; the feed is not read on while there are so many. */
+const underWayMax = 100;
+
+interface ListenOptions {
+  readonly forwardTo: string;
+  readonly types: readonly string[];
+  readonly secret?: string;
+  readonly from?: string;
+}
+
+/** `parley listen`: what an endpoint would be delivered, to a program on this machine. */
+export function listenCommand(program: Command): void {
+  const command = program
+    .command('listen')
+    .description('deliver what partners are told to a URL on this machine, signed as webhooks are')
+    .addOption(new Option('--forward-to <url>', 'where to deliver').argParser(httpUrl).makeOptionMandatory())
+    .addOption(
+      new Option('--types <types>', 'these types only, with commas between').default([], 'all').argParser(types),
+    )
+    .addOption(new Option('--secret <whsec>', 'signs deliveries; a new one unless given').argParser(secretOf))
+    .option('--from <cursor>', 'begin after this cursor of the feed; now unless given');
+  withAccess(command).action(async (options: ListenOptions) => {
+    const access = await accessOf(command);
+    const after = options.from ?? (await endOfFeed(access));
+    const secret = options.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
+    console.log(`Delivering to ${options.forwardTo}, signed by ${secret}. Ctrl-C ends it.`);
+    const signal = interrupted();
+    const delivery = new LocalDeliveries(options.forwardTo, new Webhook(secret), signal);
+    const headers = { 'x-api-key': access.partnerKey };
+    for await (const { data } of follow({ url: `${access.baseUrl}/feed/v1/stream`, headers, after, signal })) {
+      const event = feedEventOf(data);
+      if (options.types.length === 0 || options.types.includes(event.type)) await delivery.take(event);
+    }
+  });
+}
+
+/** Delivers events, those of one stream one after the other. */
+class LocalDeliveries {
+  private readonly lanes = new KeyedQueue(underWayMax);
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly url: string,
+    private readonly webhook: Webhook,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Resolves early, but not while too many are under way. */
+  async take(event: FeedEvent): Promise<void> {
+    while (this.underWay.size >= underWayMax) await Promise.race(this.underWay);
+    const delivery: Promise<void> = this.lanes
+      .run(laneOf(event), () => this.deliver(event))
+      .finally(() => this.underWay.delete(delivery));
+    this.underWay.add(delivery);
+  }
+
+  private async deliver(event: FeedEvent): Promise<void> {
+    for (const pauseMs of [...retryAfterMs, null]) {
+      const startedMs = performance.now();
+      const { taken, outcome } = await this.attempt(event);
+      if (this.signal.aborted) return;
+      const next = taken ? '' : pauseMs === null ? ', given up' : `, again in ${pauseMs / 1_000} s`;
+      console.log(
+        `${event.timestamp}  ${event.type.padEnd(29)}  ${event.id}  ${outcome}${next} (${Math.round(performance.now() - startedMs)} ms)`,
+      );
+      if (taken || pauseMs === null) return;
+      await sleep(pauseMs, undefined, { signal: this.signal }).catch(() => undefined); // the end is seen with the next attempt
+      if (this.signal.aborted) return;
+    }
+  }
+
+  private async attempt({ id, type, timestamp, data }: FeedEvent): Promise<{ taken: boolean; outcome: string }> {
+    const body = JSON.stringify({ type, timestamp, data });
+    const now = new Date();
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': this.webhook.sign(id, now, body),
+    };
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(answerWithinMs)]);
+    try {
+      const answer = await fetch(this.url, { method: 'POST', headers, body, redirect: 'manual', signal });
+      await answer.body?.cancel();
+      return { taken: answer.ok, outcome: String(answer.status) };
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+      return { taken: false, outcome: `no answer: ${cause}` };
+    }
+  }
+}
+
+/** The stream that an event is of, by what it is about. */
+function laneOf({ data }: FeedEvent): string {
+  const { conversationId, operationId, automationId, userId } = data;
+  return JSON.stringify(conversationId ?? operationId ?? automationId ?? userId);
+}
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text)) throw new InvalidArgumentError('It is no URL of HTTP.');
+  return text;
+}
+
+function types(text: string): readonly string[] {
+  const named = text.split(',').map((type) => type.trim());
+  const known: readonly string[] = noticeTypes;
+  const unknown = named.filter((type) => !known.includes(type));
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(`There are ${known.join(', ')}, and no ${unknown.join(', ')}.`);
+  return named;
+}
+
+function secretOf(text: string): string {
+  if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(text)) throw new InvalidArgumentError('It is whsec_ and base64.');
+  return text;
+}
