@@ -3,7 +3,6 @@ export {
   noticeTypes,
   payloadKinds,
   type Notice,
-  type NoticeBody,
   type NoticeData,
   type NoticeType,
   type PayloadKind,
