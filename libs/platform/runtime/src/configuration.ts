@@ -9,6 +9,7 @@ import { deprecationVariables, endsTooSoon } from './deprecation-variables';
 import { identityVariables, leavesKeysOpen, sharesAudience } from './identity-variables';
 import { insecureWarnings, insecureVariables, insecureProblems } from './insecure-variables';
 import { mcpVariables } from './mcp-variables';
+import { agentProblems, agentVariables } from './agent-variables';
 import { fallbackProblems } from './model-fallbacks';
 import { modelVariables, offersUnpriced } from './model-variables';
 import { nearIntentsRules } from './near-intents-rules';
@@ -78,6 +79,7 @@ export const variables = {
   ...mcpVariables,
   ...contextVariables,
   ...modelVariables,
+  ...agentVariables,
   MODEL_HISTORY_TOKENS: positiveInteger({
     default: 16_000,
     desc: 'Bound of the earlier turns that a model is shown, in tokens of about three bytes; the oldest are left out',
@@ -215,9 +217,12 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       // Reason for the assertion: envalid gives the values that passed, and types them unknown.
       const passed = valid as Partial<Environment>;
       broken.push(
-        ...[...insecureProblems(passed), ...contextProblems(passed), ...fallbackProblems(passed)].map(
-          (rule) => `  ${rule}`,
-        ),
+        ...[
+          ...insecureProblems(passed),
+          ...contextProblems(passed),
+          ...fallbackProblems(passed),
+          ...agentProblems(passed),
+        ].map((rule) => `  ${rule}`),
       );
       if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');
       if (endsTooSoon(given))

@@ -4,6 +4,7 @@ import { AutomationConsentModule, AutomationsModule } from '@app/automations';
 import { BudgetModule } from '@app/budget';
 import { LiveFramesModule } from '@app/journal';
 import { EngineCatalog, RunsModule } from '@app/runs';
+import { Configuration } from '@app/runtime';
 import { WalletsModule } from '@app/wallets';
 import { DeploymentModule } from '@app/deployment';
 import { ApprovedCalls } from './approved-calls';
@@ -51,16 +52,16 @@ import { StopExecutionHandler, WorkerSagas } from './wake-worker';
     },
     {
       provide: EngineCatalog,
-      useFactory: (models: Models, mcpServers: McpServers): EngineCatalog => ({
+      useFactory: (models: Models, mcpServers: McpServers, { env }: Configuration): EngineCatalog => ({
         models: models.names,
         defaultModel: models.names[0] ?? '',
-        agents: [],
+        agents: env.AGENTS,
         // Asked each time: servers come and go.
         get tools() {
           return mcpServers.toolNames;
         },
       }),
-      inject: [Models, McpServers],
+      inject: [Models, McpServers, Configuration],
     },
   ],
   exports: [EngineCatalog, Models, Tools],

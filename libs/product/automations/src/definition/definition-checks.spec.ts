@@ -4,7 +4,12 @@ import { checkDefinition, pinnedTokens } from './definition-checks';
 
 const at = (text: string): Instant => instantOf(Date.parse(text));
 const now = at('2026-06-01T12:00:00Z');
-const offer = { models: ['rules'], defaultModel: 'rules', tools: ['intents_transfer'], agents: [] };
+const offer = {
+  models: ['rules'],
+  defaultModel: 'rules',
+  tools: ['intents_transfer'],
+  agents: [{ name: 'buyer', version: '1', instructions: null, tools: ['intents_transfer'] }],
+};
 const tokens = [
   { tokenId: 'nep141:usdc', decimals: 6 },
   { tokenId: 'nep141:wrap.near', decimals: 24 },
@@ -52,6 +57,7 @@ test.each([
   ['a bound name', bound('order')],
   ['a token that the provider knows', watching('nep141:wrap.near')],
   ['what the deployment offers', { profile: { model: 'rules', tools: ['intents_transfer'] } }],
+  ['an agent that the deployment offers', { profile: { agent: 'buyer' } }],
   ['tokens that the provider knows', swap(6)],
 ])('takes %s', (_, members) => {
   expect(checkDefinition(definition(members), { now, offer, tokens })).toEqual({ ok: true, value: true });
@@ -72,6 +78,7 @@ test.each([
   ['an unbound name', bound('other')],
   ['a token that no source knows', watching('nep141:unknown.near')],
   ['an unknown model', { profile: { model: 'other' } }],
+  ['an unknown agent', { profile: { agent: 'buyer@2' } }],
   ['an unknown tool', { profile: { tools: ['intents_transfer', 'other'] } }],
   ['a contract that has ended', swap(6, '2026-06-01T12:00:00Z')],
   ['decimals that the provider tells otherwise', swap(5)],

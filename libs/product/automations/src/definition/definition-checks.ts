@@ -1,6 +1,7 @@
 import type { Contract, PinnedToken } from '@app/consent';
 import { because, ok, refuse, unreachable, type Instant, type JsonObject, type Result } from '@app/kernel';
-import type { EngineCatalog } from '@app/runs';
+import { Profile, resolveProfile, type EngineCatalog } from '@app/runs';
+import { read } from '@app/schema';
 import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
 import type { Condition } from '../condition/condition';
 import { unboundNames } from '../condition/condition';
@@ -67,10 +68,10 @@ function isTimely(schedule: Schedule): boolean {
   }
 }
 
-function isOffered({ model, tools }: JsonObject, offer: EngineCatalog): boolean {
-  const isTool = (tool: unknown): boolean => offer.tools.some((offered) => offered === tool);
-  const isModel = model === undefined || offer.models.some((offered) => offered === model);
-  return isModel && (!Array.isArray(tools) || tools.every(isTool));
+/** Whether a run would be admitted with it now; its agent is the one of the day when it fires. */
+function isOffered(profile: JsonObject, offer: EngineCatalog): boolean {
+  const asked = read(Profile, profile);
+  return asked.ok && resolveProfile(asked.value, offer).ok;
 }
 
 function isHoldable(contract: Contract, { now, tokens }: Surroundings): boolean {
