@@ -17,7 +17,6 @@ import { providerVariables } from './provider-variables';
 import { openInSandbox, sandboxDefaults } from './sandbox-defaults';
 import { shareVariables } from './share-variables';
 import { unknownVariables } from './unknown-variables';
-import { webhookVariables } from './webhook-variables';
 import {
   eventStoreUrl,
   httpUrl,
@@ -112,7 +111,6 @@ export const variables = {
   ...artifactVariables,
   ...auditVariables,
   ...deprecationVariables,
-  ...webhookVariables,
   ...insecureVariables,
   ...commandLineVariables,
   PROJECTION_PARTITIONS: partitions({

@@ -3,6 +3,10 @@ import { bool } from 'envalid';
 
 /** What an operator has to say before production takes what others on the way can read or alter. */
 export const insecureVariables = {
+  WEBHOOK_ALLOW_PRIVATE: bool({
+    default: undefined,
+    desc: 'Lets webhooks be delivered to addresses that are not of the public internet; unset: in sandbox mode only',
+  }),
   ALLOW_INSECURE_ISSUER: bool({
     default: false,
     desc: 'Lets production fetch the keys of an issuer by http:// from another machine; a warning at every start',
@@ -18,7 +22,7 @@ export const insecureVariables = {
 };
 
 type Values = Readonly<Record<string, unknown>>;
-type Allowance = keyof typeof insecureVariables;
+type Allowance = Exclude<keyof typeof insecureVariables, 'WEBHOOK_ALLOW_PRIVATE'>;
 
 interface Insecure {
   readonly variable: string;
