@@ -280,8 +280,12 @@ const rules = [
   {
     name: 'no-orphans',
     comment: 'A file that nothing imports and that imports nothing is left over.',
-    // A .cjs is the program of a child process.
-    from: { orphan: true, path: product, pathNot: ['/main\\.ts$', '/src/index\\.ts$', '\\.d\\.ts$', '\\.cjs$'] },
+    // A .cjs is the program of a child process; the examples of the client's pages begin with its package.
+    from: {
+      orphan: true,
+      path: product,
+      pathNot: ['/main\\.ts$', '/src/index\\.ts$', '\\.d\\.ts$', '\\.cjs$', '^libs/clients/client/examples/'],
+    },
     to: {},
   },
 ];
