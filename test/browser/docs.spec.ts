@@ -6,7 +6,7 @@ import { browserTimeoutMs, openChromium } from './chromium';
 
 const shownWithinMs = 90_000;
 const viewport = { width: 1400, height: 900 };
-const guides = ['first-run', 'approvals', 'withdrawals', 'automations', 'streaming', 'errors'];
+const guides = ['first-run', 'approvals', 'withdrawals', 'automations', 'webhooks', 'streaming', 'errors'];
 
 let sandbox: Sandbox;
 let browser: Browser;
@@ -142,11 +142,12 @@ describe('the pages of /docs', () => {
   );
 
   it(
-    'describe every event of the journal, each with an example',
+    'describe every event of the journal and that of the feed, each with an example',
     async () => {
       const { page, complaints } = await open('/docs/events');
-      expect((await page.locator('h2 code').allInnerTexts()).sort()).toEqual([...specifiedEvents].sort());
-      expect(await page.locator('section').filter({ hasText: 'Example' }).count()).toBe(specifiedEvents.length);
+      const described = [...specifiedEvents, 'feed.event'].sort();
+      expect((await page.locator('h2 code').allInnerTexts()).sort()).toEqual(described);
+      expect(await page.locator('section').filter({ hasText: 'Example' }).count()).toBe(described.length);
       expect(complaints).toEqual([]);
       await page.close();
     },
