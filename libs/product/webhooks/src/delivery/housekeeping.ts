@@ -27,20 +27,26 @@ export class Housekeeping {
     private readonly clock: Clock,
   ) {}
 
-  /** Until the signal aborts. Never throws. */
-  async keep(signal: AbortSignal): Promise<void> {
+  /** Until the signal aborts. Never throws. @param isNeeded whether there is any endpoint, or what is left of one */
+  async keep(signal: AbortSignal, isNeeded: () => boolean): Promise<void> {
     let wake = (): void => undefined;
     const stopListening = this.notifications.on(recoveriesChannel, () => wake());
     while (!signal.aborted) {
       const woken = new AbortController();
       wake = () => woken.abort();
-      await this.look(signal).catch((error: unknown) =>
-        this.logger.warn(`webhooks were not looked through: ${error instanceof Error ? error.message : 'unknown'}`),
-      );
+      if (isNeeded()) await this.lookThrough(signal);
       const ended = AbortSignal.any([signal, woken.signal]);
       await sleep(lookEveryMs, undefined, { signal: ended }).catch(() => undefined); // woken, or at the end
     }
     stopListening();
+  }
+
+  private async lookThrough(signal: AbortSignal): Promise<void> {
+    try {
+      await this.look(signal);
+    } catch (error) {
+      this.logger.warn(`webhooks were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
   }
 
   private async look(signal: AbortSignal): Promise<void> {

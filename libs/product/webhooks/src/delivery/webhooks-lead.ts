@@ -31,7 +31,7 @@ export class WebhooksLead implements OnApplicationBootstrap, OnModuleDestroy {
   private async lead(leading: AbortSignal): Promise<void> {
     const ending = new AbortController();
     const signal = AbortSignal.any([leading, ending.signal]);
-    const keeping = this.housekeeping.keep(signal);
+    const keeping = this.housekeeping.keep(signal, () => this.fanOut.known.length > 0);
     try {
       await this.fanOut.lead(leading);
     } finally {
