@@ -3,7 +3,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { TestClient } from '@app/testing/client';
+import { operatorOf, type TestClient } from '@app/testing/client';
 import {
   confirm,
   conversationOf,
@@ -22,6 +22,7 @@ import {
 } from '@app/testing/journeys';
 import { installedWithinMs } from '@app/testing/programs';
 import { until } from '@app/testing/until';
+import { PartnerEndpoint } from '@app/testing/webhooks';
 import { expressionsIn, shippedDashboard } from './shipped-dashboard';
 import { alertsIn, shipped } from './shipped-prometheus';
 import { parley } from '../deployment/cli';
@@ -239,6 +240,45 @@ it('a witness that is away', async () => {
     await admin.end();
   });
 });
+
+it('an endpoint of a partner that takes nothing', async () => {
+  const partner = await told();
+  partner.manner = () => 'fail';
+  await prepare(user, usdc, '1');
+  await whileBroken(['ParleyWebhookEndpointFails'], async () => {
+    partner.manner = () => 'take';
+    await moveClock(watched.deployment, 600);
+    await until('the webhook', () => Promise.resolve(partner.taken.length > 0 || null));
+  });
+  await partner.leave();
+});
+
+it('webhooks that nobody can claim', async () => {
+  const partner = await told();
+  const admin = await connected();
+  await admin.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
+     CREATE TRIGGER refuse BEFORE UPDATE ON webhook_lanes FOR EACH ROW WHEN (NEW.lease IS DISTINCT FROM OLD.lease) EXECUTE FUNCTION refuse()`,
+  );
+  await prepare(user, usdc, '1');
+  await moveClock(watched.deployment, 600);
+  await whileBroken(['ParleyWebhooksLate'], () =>
+    admin.query('DROP TRIGGER refuse ON webhook_lanes; DROP FUNCTION refuse'),
+  );
+  await admin.end();
+  await partner.leave();
+});
+
+/** A partner who has everything delivered. */
+async function told(): Promise<PartnerEndpoint> {
+  const partner = await new PartnerEndpoint().listen();
+  const operator = await operatorOf(watched.deployment, ['webhooks'], { subject: 'ada' });
+  const asked = { url: partner.url, description: 'Acme', reason: 'a test' };
+  const { status, body } = await operator.post<{ secret: string }>('/webhook-endpoints', asked);
+  expect(status).toBe(201);
+  partner.secret = body.secret;
+  return partner;
+}
 
 it('more requests than an api bears', async () => {
   const callers = Array.from({ length: 100 }, () => again(() => user.post('/conversations', {}), 5));
