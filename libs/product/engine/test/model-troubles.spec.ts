@@ -120,9 +120,12 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
       setTimeout(() => stop.abort(), 500);
       const inputTokens = await sentTokens();
       expect(await step).toEqual({
+        model: 'scripted-1',
         text: null,
+        reasoning: null,
         calls: [],
         inputTokens,
+        cachedInputTokens: 0,
         outputTokens: 0,
         estimated: true,
         ending: 'stopped',

@@ -55,6 +55,7 @@ describe('the journal of an approved withdrawal', () => {
     const operation = await outcomeOf(user, approval.id);
     const usage = {
       inputTokens: expect.any(Number) as number,
+      cachedInputTokens: 0,
       outputTokens: expect.any(Number) as number,
       estimated: false,
     };
@@ -63,6 +64,7 @@ describe('the journal of an approved withdrawal', () => {
       at: anInstant,
       runId,
       step: number,
+      model: 'parley/rules',
       usage: { ...usage, costCents: expect.any(Number) as number },
     });
     const payloads = (await journal(user, conversationId)).map(({ payload }) => payload);

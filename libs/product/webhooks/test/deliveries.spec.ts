@@ -57,7 +57,8 @@ describe('an endpoint that is away', () => {
     }
     const [waiting] = await stage.listed(registered);
     expect(waiting).toMatchObject({ state: 'pending', lastAttempt: { status: null, failure: 'not_connected' } });
-    expect(waiting?.attempts).toBeGreaterThan(3);
+    // While an endpoint fails it is asked by one lane at a time, so that not each step asks by this one.
+    expect(waiting?.attempts).toBeGreaterThan(1);
     await registered.partner.listen();
     stage.moveClock(11 * hourMs);
     const views = await stage.untilDone(registered);
