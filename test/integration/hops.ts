@@ -31,6 +31,7 @@ const background = [
   /^WITH due AS/, // a look for due timers
   /^SELECT min\(due_at_ms\)/,
   /stream_sockets/,
+  /transparency_/, // a checkpoint each minute
   /sandbox_/,
   /clock_offset_ms/,
   /ledger_/, // what the sandbox's provider asks of its own ledger
@@ -73,11 +74,12 @@ export async function hopsOf(path: () => Promise<unknown>): Promise<Hops> {
   try {
     await path();
     const read = reads.flatMap(({ mock }) => mock.calls.map(([stream]) => categoryOf(stream)));
+    const appended = appends.mock.calls.map(([stream]) => categoryOf(stream));
     read.push(...ends.mock.calls.map(() => 'end'));
     return {
-      appends: appends.mock.calls.map(([stream]) => categoryOf(stream)).sort(),
-      // The operators' controls and their log are read again and again, no matter who asks.
-      reads: read.filter((category) => !['deployment', 'operator'].includes(category)).sort(),
+      appends: appended.filter((category) => category !== 'audit').sort(),
+      // The operators' controls and their log are read again and again, and checkpoints are made each minute, no matter who asks.
+      reads: read.filter((category) => !['deployment', 'operator', 'audit'].includes(category)).sort(),
       statements: statements.mock.calls.flatMap(([sql]) => namesOf(sql)).sort(),
     };
   } finally {

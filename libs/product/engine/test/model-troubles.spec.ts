@@ -179,9 +179,12 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     const inputTokens = await sentTokens();
     // 14 bytes arrived, the unseen ones included.
     expect(reply).toEqual({
+      model: 'scripted-1',
       text: 'I am fi',
+      reasoning: null,
       calls: [],
       inputTokens,
+      cachedInputTokens: 0,
       outputTokens: 5,
       estimated: true,
       ending: 'stopped',
