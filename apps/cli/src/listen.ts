@@ -1,3 +1,4 @@
+import { abortAfter } from '@app/runtime';
 import { KeyedQueue } from '@app/event-store';
 import { noticeTypes } from '@app/notices';
 import { InvalidArgumentError, Option, type Command } from 'commander';
@@ -92,7 +93,7 @@ class LocalDeliveries {
       'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
       'webhook-signature': this.webhook.sign(id, now, body),
     };
-    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(answerWithinMs)]);
+    const signal = AbortSignal.any([this.signal, abortAfter(answerWithinMs)]);
     try {
       const answer = await fetch(this.url, { method: 'POST', headers, body, redirect: 'manual', signal });
       await answer.body?.cancel();

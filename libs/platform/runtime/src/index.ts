@@ -1,3 +1,4 @@
+export { abortAfter } from './abort-after';
 export { askedGauges } from './asked-gauges';
 export type { WitnessAddress } from './audit-variables';
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';

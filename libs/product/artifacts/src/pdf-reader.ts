@@ -1,3 +1,4 @@
+import { abortAfter } from '@app/runtime';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { FairTurns } from './fair-turns';
 import { pdfCommand, type PdfAnswer } from './pdf-child';
@@ -37,7 +38,7 @@ export class PdfReader {
   ): Promise<TextPart | null> {
     return this.turns.run(userId, signal, async () => {
       const bytes = await open();
-      const answer = await answerOf(bytes, part, AbortSignal.any([signal, AbortSignal.timeout(readWithinMs)]));
+      const answer = await answerOf(bytes, part, AbortSignal.any([signal, abortAfter(readWithinMs)]));
       signal.throwIfAborted();
       return answer;
     });

@@ -1,4 +1,4 @@
-import { fetchWithoutRedirects, type WitnessAddress } from '@app/runtime';
+import { abortAfter, fetchWithoutRedirects, type WitnessAddress } from '@app/runtime';
 import {
   cosignatureBy,
   parseCount,
@@ -59,7 +59,7 @@ export async function offerCheckpoint(
 }
 
 async function post(url: string, body: string, stopping: AbortSignal): Promise<{ status: number; body: string }> {
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(answerWithinMs)]);
+  const signal = AbortSignal.any([stopping, abortAfter(answerWithinMs)]);
   const response = await fetchWithoutRedirects(url, { method: 'POST', body, signal });
   return { status: response.status, body: await boundedText(response) };
 }

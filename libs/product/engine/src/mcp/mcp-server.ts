@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import type { JsonObject } from '@app/kernel';
-import { unlessAborted, type McpServerSettings } from '@app/runtime';
+import { abortAfter, type McpServerSettings, unlessAborted } from '@app/runtime';
 import { failWith, type CallContext, type Tool, type ToolResult } from '../tool';
 import { callIdsOf } from './call-context';
 import { callResult, reportError } from './call-result';
@@ -79,7 +79,7 @@ export class McpServer {
   }
 
   private async list(): Promise<void> {
-    const patience = AbortSignal.timeout(this.isAway ? this.settings.startTimeoutMs : answersWithinMs);
+    const patience = abortAfter(this.isAway ? this.settings.startTimeoutMs : answersWithinMs);
     try {
       const signal = AbortSignal.any([patience, this.closing.signal]);
       const listed = await (await unlessAborted(this.connect(), signal)).listTools(signal);
@@ -113,7 +113,7 @@ export class McpServer {
 
   /** One call. A failure is its outcome; never rejects. */
   private async call(tool: string, input: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolResult> {
-    const patience = AbortSignal.timeout(this.settings.timeoutMs);
+    const patience = abortAfter(this.settings.timeoutMs);
     const both = AbortSignal.any([signal, patience]);
     const ask = () => this.ask(tool, input, context, both);
     this.callsUnderWay += 1;
@@ -161,7 +161,7 @@ export class McpServer {
     const present = this.connection;
     if (present !== null && (await present).isOpen) return present;
     if (this.connection === present) {
-      const patience = AbortSignal.timeout(this.settings.startTimeoutMs);
+      const patience = abortAfter(this.settings.startTimeoutMs);
       const signal = AbortSignal.any([patience, this.closing.signal]);
       const opening = this.open(this.settings, signal, () => void this.listAgain());
       this.connection = opening;

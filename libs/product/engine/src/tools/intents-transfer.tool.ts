@@ -1,3 +1,4 @@
+import { abortAfter } from '@app/runtime';
 import { Injectable } from '@nestjs/common';
 import { contractWords, type Contract, type PinnedToken } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
@@ -82,7 +83,7 @@ const underWayWithinMs = 60_000;
 
 /** Throws the signal's reason when it aborts first. */
 async function underWay(transfers: AgentTransfers, operationId: OperationId, signal: AbortSignal) {
-  const patience = AbortSignal.timeout(underWayWithinMs);
+  const patience = abortAfter(underWayWithinMs);
   try {
     return await transfers.untilUnderWay(operationId, AbortSignal.any([signal, patience]));
   } catch (error) {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { productVersion } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { abortAfter, Configuration } from '@app/runtime';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
@@ -42,7 +42,7 @@ export class Sender {
 
   /** Posts once, or again at once where a connection that was kept turns out to have ended. Never throws. */
   async post(message: Message, signal: AbortSignal): Promise<Outcome> {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
+    const deadline = AbortSignal.any([signal, abortAfter(answerWithinMs)]);
     try {
       const answer = await this.postOnce(message, deadline, true).catch((error: unknown) => {
         if (!(error instanceof KeptConnectionEnded)) throw error;
