@@ -5,6 +5,9 @@ const lookAgainMs = 20;
 /** A process that keeps ending is broken. */
 const restartsMax = 10;
 
+/** Longer each time. */
+const startAgainMs = 50;
+
 /** A process that is being killed looks alive for a moment. */
 const surelyAliveMs = 200;
 
@@ -22,7 +25,8 @@ export function keepAlive(kept: TestProcess): { leave(): Promise<void> } {
       }
       restarts += 1;
       if (restarts > restartsMax) throw new Error(`a process ended ${restarts} times:\n${kept.output}`);
-      await kept.start().catch(() => undefined); // killed again while it started; or broken, which the count tells
+      // Killed again while it started; broken, which the count tells; or its port is somebody else's for a moment.
+      await kept.start().catch(() => sleep(restarts * startAgainMs));
     }
   })();
   keeping.catch(() => undefined); // an error is told to the one who leaves it
