@@ -13,7 +13,7 @@ export interface FeedEvent extends JsonObject {
 /** The cursor of the end of the feed. @throws CommandFailed when the service refuses or does not answer */
 export async function endOfFeed({ baseUrl, partnerKey }: ServiceAccess): Promise<string> {
   const url = `${baseUrl}/feed/v1/events?cursor=now&limit=1`;
-  const answer = await fetch(url, { headers: { 'x-api-key': partnerKey } }).catch(() => null);
+  const answer = await fetch(url, { headers: { 'x-api-key': partnerKey } }).catch(() => null); // no connection: said in the next line
   if (answer === null) throw new CommandFailed(`${baseUrl} does not answer: is the service started?`);
   const body: unknown = await answer.json();
   const { endCursor, reason } = isJsonObject(body) ? body : {};

@@ -44,8 +44,9 @@ async function tailJournal(
 ): Promise<void> {
   if (userToken === null) throw new CommandFailed("a journal is a user's: give --token");
   const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${userToken}` };
-  const answer = await fetch(`${baseUrl}/v1/users/me`, { headers }).catch(() => null);
-  const me: unknown = await answer?.json();
+  const answer = await fetch(`${baseUrl}/v1/users/me`, { headers }).catch(() => null); // no connection: said in the next line
+  if (answer === null) throw new CommandFailed(`${baseUrl} does not answer: is the service started?`);
+  const me: unknown = await answer.json();
   const userId = isJsonObject(me) ? me['userId'] : undefined;
   if (typeof userId !== 'string')
     throw new CommandFailed(`${baseUrl} does not know the token's user: ${JSON.stringify(me)}`);

@@ -8,7 +8,7 @@ import type { WalletEvent } from '@app/wallets';
 import type { Notice, NoticeData, NoticeType } from './notice';
 import type { Subject } from './subject';
 
-/** The events of which some are told. What becomes of operations is told in the form in which journals show it. */
+/** The events that partners may be told of. An operation's outcome comes here in the form of its copy in a journal. */
 export type Told = ConversationEvent | AutomationEvent | WalletEvent | BudgetEvent | UserEvent;
 type EventOf<Type> = Extract<Told, { readonly type: Type }>;
 type About = { readonly [Name in keyof NoticeData]?: NoticeData[Name] | null };

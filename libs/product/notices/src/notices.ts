@@ -16,7 +16,7 @@ const subjectsMax = 50_000;
 /** Events whose streams are looked up at once. */
 const lookUpsAtOnce = 64;
 
-/** Kinds of streams that tell by their own events; what becomes of operations is told in other words. */
+/** Kinds of streams that partners are told of. */
 const tellingKinds = [conversationKind, automationKind, walletKind, budgetKind, userKind, operationKind] as const;
 /** Events by which an operation says what becomes of it. */
 const outcomes: ReadonlySet<string> = new Set<OperationEvent['type']>([

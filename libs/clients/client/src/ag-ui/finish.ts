@@ -32,7 +32,7 @@ function outcomeOf(end: RunEnd | null, interrupts: Interrupt[]): { outcome: Outc
 export class UnusableInput extends Error {}
 
 /**
- * What went wrong, by Parley's own reason. Rethrows what is no failure of Parley's: that is for whoever runs the server to see.
+ * What went wrong, by Parley's own reason. Rethrows what is no failure of Parley's, so that the server's own log has it.
  * With `retryable` the same request can be sent again; whatever it asked for is then done once.
  */
 export function runError(error: unknown): AgUiEvent {

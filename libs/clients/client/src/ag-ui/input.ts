@@ -20,7 +20,7 @@ export interface AgUiInput {
   readonly resume: readonly ResumeEntry[];
 }
 
-/** Reads the body of a request, or says what is wrong with it. How many bytes it has is bounded by whoever read it. */
+/** Reads the body of a request, or says what is wrong with it. The caller has bounded its bytes. */
 export function readAgUiInput(body: unknown): AgUiInput | { readonly issues: readonly Issue[] } {
   const { threadId, runId, messages, state, resume } = membersOf(body);
   const issues: Issue[] = [];

@@ -55,7 +55,7 @@ export function leaveStep(state: RunState): Told {
   );
 }
 
-/** What was shown and never recorded is taken back: whoever said it was lost, and somebody else says it again. */
+/** Takes back what was shown and never recorded: the process that said it is lost, and another one answers again. */
 export function withdrawOpen(state: RunState): Told {
   return state.open.reduce((told, open) => andThen(told, (next) => end(next, open, 'withdrawn')), silent(state));
 }

@@ -51,7 +51,7 @@ export function tellOpened(state: RunState, opened: PayloadOf<'approval.opened'>
   };
 }
 
-/** A decision, whoever made it and wherever. */
+/** A decision, also one that was made on another page or by a contract. */
 export function tellDecided(state: RunState, { approvalId, status }: PayloadOf<'approval.decided'>): Told {
   const asked = state.approvals[approvalId];
   const call = asked === undefined ? undefined : state.calls[asked.toolCallId];

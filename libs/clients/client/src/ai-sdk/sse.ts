@@ -19,7 +19,7 @@ export const uiMessageStreamHeaders = {
   'x-accel-buffering': 'no', // nginx would collect words before it passes them on
 } as const;
 
-/** What stopped for good without an error: whoever reads may come back. */
+/** Ends a stream that stopped without an error; its reader may come back. */
 const doneFrame = 'data: [DONE]\n\n';
 
 /**

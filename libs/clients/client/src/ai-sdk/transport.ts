@@ -105,6 +105,7 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
         yield* this.updates(chatId, place, signal);
       } catch (error) {
         if (error instanceof ChatRefused && !error.retryable) throw error;
+        // Anything else passes: it is asked again from the same place.
       }
       if (place.hasMoved) failures = 0;
       // Aborted, it rejects; that is the end, which the loop's condition sees.
