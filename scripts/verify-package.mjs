@@ -45,7 +45,14 @@ export async function buildVerify() {
     renameSync(next, dist);
   } finally {
     rmSync(next, { recursive: true, force: true });
+    await stopBundler();
   }
+}
+
+/** The bundler's own process would otherwise stay beside whoever built, for as long as that runs. */
+async function stopBundler() {
+  const { stop } = await import('esbuild');
+  await stop();
 }
 
 /**

@@ -6,12 +6,12 @@ import { DeliveryCounts } from './delivery/delivery-counts';
 import { DeliveryWorker } from './delivery/delivery-worker';
 import { FanOut } from './delivery/fan-out';
 import { FanOutTables } from './delivery/fan-out-tables';
-import { Resolver, SystemResolver } from './delivery/guarded-lookup';
 import { Housekeeping } from './delivery/housekeeping';
 import { Messages } from './delivery/messages';
 import { NoticeCache } from './delivery/notice-cache';
 import { Records } from './delivery/records';
 import { Recoveries } from './delivery/recoveries';
+import { NameServers, Resolver } from './delivery/resolver';
 import { Sender } from './delivery/sender';
 import { WebhooksLead } from './delivery/webhooks-lead';
 import { WebhooksModule } from './webhooks.module';
@@ -33,7 +33,7 @@ import { WebhooksModule } from './webhooks.module';
     Recoveries,
     Sender,
     WebhooksLead,
-    { provide: Resolver, useClass: SystemResolver },
+    { provide: Resolver, useFactory: () => new NameServers() },
   ],
 })
 export class WebhookWorkModule {}

@@ -1,10 +1,12 @@
-import type { LookupAddress } from 'node:dns';
+import { createSocket } from 'node:dgram';
+import { promises as dns, type LookupAddress } from 'node:dns';
 import { createServer as createHttpServer, request } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Configuration, readConfiguration } from '@app/runtime';
 import { PartnerEndpoint } from '@app/testing/webhooks';
 import { Webhook } from 'standardwebhooks';
-import { guardedLookup, Resolver } from '../src/delivery/guarded-lookup';
+import { guardedLookup } from '../src/delivery/guarded-lookup';
+import { NameServers, Resolver } from '../src/delivery/resolver';
 import { Sender } from '../src/delivery/sender';
 
 /** A name server whose answers change from one question to the next. */
@@ -191,13 +193,44 @@ it('a kept connection that has ended is no failure', async () => {
 });
 
 it('nobody there, no such name, no HTTP, no TLS: each is told apart', async () => {
-  const sender = senderOf(publicOnly, anywhere);
+  const sender = senderOf(new NameServers(), anywhere);
   const noHttp = await serverThat((socket) => socket.end('SSH-2.0-x\r\n'));
   expect(await sender.post(message('http://127.0.0.1:9/'), signal)).toMatchObject(failedBy('not_connected'));
   expect(await sender.post(message('http://nobody.invalid/'), signal)).toMatchObject(failedBy('not_resolved'));
   expect(await sender.post(message(noHttp), signal)).toMatchObject(failedBy('not_http'));
   const notTls = partner.url.replace('http:', 'https:');
   expect(await sender.post(message(notTls), signal)).toMatchObject(failedBy('tls'));
+});
+
+describe('names', () => {
+  it('one whose servers are silent holds up no other', async () => {
+    const silent = createSocket('udp4');
+    await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
+    const sender = senderOf(new NameServers([`127.0.0.1:${silent.address().port}`]), anywhere);
+    const url = 'http://partner.example/';
+    const ended: string[] = [];
+    const attempts = Array.from({ length: 8 }, async () => {
+      const outcome = await sender.post(message(url), signal);
+      ended.push(url);
+      return outcome;
+    });
+    await dns.lookup('localhost'); // the system's own look-ups are free
+    expect(await sender.post(message(partner.url.replace('127.0.0.1', 'localhost')), signal)).toMatchObject({
+      kind: 'delivered',
+    });
+    expect(ended).toEqual([]);
+    for (const outcome of await Promise.all(attempts)) expect(outcome).toMatchObject(failedBy('not_resolved'));
+    silent.close();
+  }, 30_000);
+
+  it('what name servers do not know is asked of the system', async () => {
+    const nobody = createSocket('udp4');
+    await new Promise<void>((resolve) => nobody.bind(0, '127.0.0.1', resolve));
+    const { port } = nobody.address();
+    await new Promise<void>((resolve) => nobody.close(() => resolve()));
+    const resolver = new NameServers([`127.0.0.1:${port}`]);
+    await expect(resolver.resolve('nobody.invalid')).rejects.toMatchObject({ syscall: 'getaddrinfo' });
+  });
 });
 
 it('a body without end is thrown away: the status has said it', async () => {

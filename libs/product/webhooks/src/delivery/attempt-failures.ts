@@ -2,7 +2,7 @@ import type { AttemptFailure } from './delivery';
 import { AddressRefused } from './guarded-lookup';
 
 const byCode: readonly (readonly [RegExp, AttemptFailure])[] = [
-  [/^(ENOTFOUND|EAI_.+|ENODATA|ESERVFAIL|ENONAME)$/, 'not_resolved'],
+  [/^(ENOTFOUND|EAI_.+|ENODATA|ESERVFAIL|ENONAME|ETIMEOUT)$/, 'not_resolved'],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM|EINVAL)$/, 'not_connected'],
   [/^ETIMEDOUT$/, 'not_connected'],
   [/^(ECONNRESET|EPIPE|ECONNABORTED)$/, 'cut_off'],

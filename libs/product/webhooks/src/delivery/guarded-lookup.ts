@@ -1,25 +1,11 @@
-import { lookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-addresses';
+import type { Resolver } from './resolver';
 
 /** An address that must not be reached: none of the public internet. */
 export class AddressRefused extends Error {
   constructor(readonly host: string) {
     super(`${host} leads to an address that must not be reached`);
-  }
-}
-
-/** Looks a name up, as `dns.lookup` does with `all`. */
-export abstract class Resolver {
-  abstract resolve(name: string): Promise<readonly LookupAddress[]>;
-}
-
-/** As everything else on this machine does it. */
-export class SystemResolver extends Resolver {
-  resolve(name: string): Promise<readonly LookupAddress[]> {
-    return new Promise((resolve, reject) => {
-      lookup(name, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)));
-    });
   }
 }
 

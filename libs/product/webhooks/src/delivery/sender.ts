@@ -5,8 +5,9 @@ import http, { type ClientRequest, type IncomingMessage, type RequestOptions } f
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { failureOf } from './attempt-failures';
-import { AddressRefused, guardedLookup, Resolver } from './guarded-lookup';
+import { AddressRefused, guardedLookup } from './guarded-lookup';
 import { isPublicAddress } from './public-addresses';
+import { Resolver } from './resolver';
 import type { Outcome } from './what-follows';
 
 /** Real time, from the first step to the answer's status. */
@@ -29,7 +30,7 @@ export interface Message {
 @Injectable()
 export class Sender {
   private readonly agents: Readonly<Record<string, http.Agent>>;
-  private readonly lookup;
+  private readonly lookups;
 
   constructor(
     private readonly configuration: Configuration,
@@ -37,7 +38,7 @@ export class Sender {
   ) {
     const kept = { keepAlive: true, maxFreeSockets: 4, timeout: idleMs, scheduling: 'lifo' } as const;
     this.agents = { 'http:': new http.Agent(kept), 'https:': new https.Agent(kept) };
-    this.lookup = guardedLookup(resolver);
+    this.lookups = { anywhere: guardedLookup(resolver, () => true), guarded: guardedLookup(resolver) };
   }
 
   /** Posts once, or again at once where a connection that was kept turns out to have ended. Never throws. */
@@ -80,10 +81,10 @@ export class Sender {
   private guard({ protocol, hostname }: URL): Pick<RequestOptions, 'lookup'> {
     const { env, sandbox } = this.configuration;
     if (protocol !== 'https:' && !(sandbox && protocol === 'http:')) throw new AddressRefused(hostname);
-    if (env.WEBHOOK_ALLOW_PRIVATE ?? sandbox) return {};
+    if (env.WEBHOOK_ALLOW_PRIVATE ?? sandbox) return { lookup: this.lookups.anywhere };
     const host = hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) !== 0 && !isPublicAddress(host)) throw new AddressRefused(host);
-    return { lookup: this.lookup };
+    return { lookup: this.lookups.guarded };
   }
 }
 
