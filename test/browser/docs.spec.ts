@@ -6,7 +6,7 @@ import { browserTimeoutMs, openChromium } from './chromium';
 
 const shownWithinMs = 90_000;
 const viewport = { width: 1400, height: 900 };
-const guides = ['first-run', 'approvals', 'withdrawals', 'automations', 'webhooks', 'streaming', 'errors'];
+const guides = ['first-run', 'approvals', 'withdrawals', 'automations', 'webhooks', 'feed', 'streaming', 'errors'];
 
 let sandbox: Sandbox;
 let browser: Browser;

@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { commandBlocks, differences, runBlocks, type BlockRun, type CommandBlock } from './guide-commands';
 
-const guides = ['first-run', 'approvals', 'withdrawals', 'funding', 'automations', 'streaming', 'webhooks', 'errors'];
+const guides = [
+  'first-run',
+  'approvals',
+  'withdrawals',
+  'funding',
+  'automations',
+  'streaming',
+  'webhooks',
+  'feed',
+  'errors',
+];
 const guideWithinMs = 240_000;
 
 let sandbox: Sandbox;
@@ -42,7 +52,7 @@ describe('the commands of the guides', () => {
 });
 
 function complaints({ commands, status, sample }: CommandBlock, run: BlockRun | undefined): string[] {
-  const asks = /\b(parley|operator|curl) -|\b(parley|operator) "/.test(commands);
+  const asks = /\b(parley|operator|feed|curl) -|\b(parley|operator|feed) "/.test(commands);
   if (!asks || /^(parley|operator)\(\)/m.test(commands)) return [];
   if (status === null || run === undefined) return [`the guide states no status for:\n${commands}`];
   const { statuses, output } = run;

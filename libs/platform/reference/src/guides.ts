@@ -10,6 +10,7 @@ export const guideNames = [
   'automations' as const,
   'streaming' as const,
   'webhooks' as const,
+  'feed' as const,
   'errors' as const,
 ];
 
