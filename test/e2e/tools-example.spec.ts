@@ -1,20 +1,17 @@
 /** Tools that know the user: examples/tools, as its README starts it, is called by automations at night and by nobody else, and does nothing twice. */
 import { createPublicKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
 import type { TestClient } from '@app/testing/client';
 import { requestJson } from '@app/testing/client';
 import { approve, asking, conversationOf, eventsOf, pendingOf, untilEnded, untilFired } from '@app/testing/journeys';
 import { defined, occurrencesOf } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
-import { startToolsBeside, type ToolsBeside } from './tools-example';
-
-interface Order {
-  readonly id: string;
-  readonly status: string;
-}
+import { listedIn, ordersOf, startToolsBeside, type ToolsBeside } from './tools-example';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const daySeconds = 86_400;
+const awayMs = 8_000;
 
 let beside: ToolsBeside;
 beforeAll(async () => {
@@ -29,23 +26,6 @@ function nightly(user: TestClient, call: string) {
     profile: { model: 'parley/rules', tools: [call.split(' ')[0]] },
     wake: { kind: 'schedule', schedule: { kind: 'cron', expression: '0 2 * * *', timezone: 'Europe/Berlin' } },
   });
-}
-
-/** What the tools say, now, in a conversation of the user's. */
-async function ordersOf(user: TestClient): Promise<readonly Order[]> {
-  const conversationId = await conversationOf(user);
-  const input = { text: 'call orders_list_orders {}' };
-  const { body } = await user.post<{ runId: string }>('/agent-runs', { conversationId, input });
-  expect(await untilEnded(user, body.runId)).toMatchObject({ status: 'completed' });
-  return listedIn(user, conversationId);
-}
-
-/** The orders that the tool returned in a conversation. */
-async function listedIn(user: TestClient, conversationId: string): Promise<readonly Order[]> {
-  const [returned] = await eventsOf(user, conversationId, 'tool.returned');
-  expect(returned).toMatchObject({ outcome: 'ok' });
-  const { text } = returned?.['result'] as { text: string }; // reason for the assertion: the result of a tool that says something
-  return JSON.parse(text) as readonly Order[];
 }
 
 describe('an automation at night', () => {
@@ -154,6 +134,25 @@ describe('an order is cancelled once', () => {
     await beside.parley.start();
     await expectOnce(user, order);
     expect((await eventsOf(user, order.conversationId, 'run.claimed')).length).toBeGreaterThan(0);
+  });
+
+  it('though both are killed, and the tools come back only after Parley asked for them', async () => {
+    const user = await beside.newUser();
+    const order = await cancelling(user);
+    const hold = await beside.holdAfterRecord();
+    expect((await order.approve()).status).toBe(200);
+    await hold.untilHeld();
+    await beside.parley.kill('SIGKILL');
+    await beside.tools.end('SIGKILL');
+    await hold.release();
+    await beside.parley.start();
+    await until('the take-over', async () =>
+      (await eventsOf(user, order.conversationId, 'run.claimed')).length > 0 ? true : null,
+    );
+    await sleep(awayMs);
+    expect(await eventsOf(user, order.conversationId, 'tool.returned')).toEqual([]);
+    await beside.tools.start();
+    await expectOnce(user, order);
   });
 });
 

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { requestJson, TestClient } from '@app/testing/client';
+import { conversationOf, eventsOf, untilEnded } from '@app/testing/journeys';
 import { freePorts, TestProcess, type SandboxAccess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 
@@ -22,6 +23,12 @@ export interface Done {
   readonly callId: string;
   readonly orderId: string;
   readonly cancelled: boolean;
+}
+
+/** An order as the tools list it. */
+interface Order {
+  readonly id: string;
+  readonly status: string;
 }
 
 /** A sandbox as `npm start` runs it, with examples/tools beside it as its README starts it; both are processes that can be killed. */
@@ -103,6 +110,23 @@ export async function startToolsBeside(contextKey: string): Promise<ToolsBeside>
         .map((line) => JSON.parse(line) as Done),
     stop,
   };
+}
+
+/** What the tools say, now, in a conversation of the user's. */
+export async function ordersOf(user: TestClient): Promise<readonly Order[]> {
+  const conversationId = await conversationOf(user);
+  const input = { text: 'call orders_list_orders {}' };
+  const { body } = await user.post<{ runId: string }>('/agent-runs', { conversationId, input });
+  expect(await untilEnded(user, body.runId)).toMatchObject({ status: 'completed' });
+  return listedIn(user, conversationId);
+}
+
+/** The orders that the tool returned in a conversation. */
+export async function listedIn(user: TestClient, conversationId: string): Promise<readonly Order[]> {
+  const [returned] = await eventsOf(user, conversationId, 'tool.returned');
+  expect(returned).toMatchObject({ outcome: 'ok' });
+  const { text } = returned?.['result'] as { text: string }; // reason for the assertion: the result of a tool that says something
+  return JSON.parse(text) as readonly Order[];
 }
 
 async function newUser(baseUrl: string, partnerKey: string): Promise<TestClient> {

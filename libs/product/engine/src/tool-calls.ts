@@ -58,17 +58,30 @@ export class ToolCalls {
 
   /**
    * Runs calls in parallel and records each as it returns; `fenced` when another worker has claimed the run. A tool's failure is
-   * reported to the model. Throws Unavailable for a store of our own: the run is then claimed again.
+   * reported to the model. One that was cut off waits for its server; where that shows that the user has not been asked yet, nothing is
+   * recorded, and the next action asks. Throws Unavailable for a store of our own: the run is then claimed again.
    */
   async run(claimed: ClaimedRun, calls: readonly JournaledCall[], signals: Signals): Promise<Recording> {
     const recordings = await Promise.all(
       calls.map(async (call) => {
+        if (call.cutOff) await this.lookAgain(claimed, call, signals.any);
+        if (call.approval === null && this.needsConsent(claimed, call.tool)) return 'recorded';
         const { outcome, result } = await (claimed.underWay.get(call.toolCallId) ?? this.make(claimed, call, signals));
         if (signals.shutdown.aborted) return 'recorded';
         return claimed.record({ type: 'ReturnTool', toolCallId: call.toolCallId, outcome, result });
       }),
     );
     return recordings.includes('fenced') ? 'fenced' : 'recorded';
+  }
+
+  /** Gives the server of a call that was cut off the time to come back. */
+  private async lookAgain(claimed: ClaimedRun, { tool }: JournaledCall, signal: AbortSignal): Promise<void> {
+    if (!mayCall(claimed, tool)) return;
+    try {
+      await this.tools.findAgain(tool, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error; // whoever stops the run sees to it
+    }
   }
 
   private async make(claimed: ClaimedRun, call: JournaledCall, signals: Signals): Promise<CallOutcome> {
@@ -84,7 +97,9 @@ export class ToolCalls {
     // A model may invent names, or name a tool that this run may not use.
     if (!mayCall(claimed, call.tool)) return failWith('this run has no such tool');
     // The effect of a tool that is unavailable is unknown.
-    if (call.cutOff && (tool === undefined || tool.effect === 'once'))
+    if (call.cutOff && tool === undefined)
+      return failWith('outcome unknown: the call was cut off, and its server is still away');
+    if (call.cutOff && tool?.effect === 'once')
       return failWith('outcome unknown: the call was cut off and is not made again');
     if (tool === undefined) return failWith('this run has no such tool, or its server is away');
     try {

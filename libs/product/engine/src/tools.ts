@@ -20,4 +20,9 @@ export class Tools {
   find(name: string): Tool | undefined {
     return this.byName.get(name) ?? this.mcpServers.tools.find((tool) => tool.name === name);
   }
+
+  /** The same for a call that was cut off: a server that may be asked again is waited for. Rejects when the signal aborts. */
+  async findAgain(name: string, signal: AbortSignal): Promise<Tool | undefined> {
+    return this.byName.get(name) ?? (await this.mcpServers.findAgain(name, signal));
+  }
 }

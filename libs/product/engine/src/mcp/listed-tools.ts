@@ -70,6 +70,12 @@ export function toolSettingsOf({ tools, consent, idempotent }: McpServerSettings
   return (Object.hasOwn(tools, ownName) ? tools[ownName] : null) ?? { consent, idempotent, consentSummary: null };
 }
 
+/** The same for a tool by the name that models see, also while its server is away: for names that are mapped, as far as the configuration has them. */
+export function settingsOf(server: McpServerSettings, name: string, taken: ReadonlySet<string>): McpToolSettings {
+  const [mapped] = [...outwardNames(server.name, Object.keys(server.tools), taken)].find(([, is]) => is === name) ?? [];
+  return toolSettingsOf(server, mapped ?? name.slice(server.name.length + 1));
+}
+
 function toolOf(
   server: McpServerSettings,
   name: string,

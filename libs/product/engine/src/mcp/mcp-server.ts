@@ -13,6 +13,9 @@ import { offeredTools, toolSettingsOf } from './listed-tools';
 const answersWithinMs = 5000;
 /** A server that says without end that its tools changed is listed so often at most. */
 const changesEveryMs = 1000;
+/** How often one is asked for its tools that a call waits for. */
+const askAwayEveryMs = 1000;
+const waitsEveryMs = 100;
 const leftOutToldMax = 10;
 /** Before each further attempt of a call of which the server does nothing twice; all of them within the time of the call. */
 const attemptPausesMs = [250, 500, 1000, 2000, 4000, 8000];
@@ -64,6 +67,24 @@ export class McpServer {
       this.listedAt = performance.now();
     });
     return this.listing;
+  }
+
+  /**
+   * Asks whether it is there now, and where it is not, waits until it is: as long as a start may take. It is not asked more often because
+   * several wait. Rejects when the signal aborts.
+   */
+  async untilThere(signal: AbortSignal): Promise<void> {
+    const patience = abortAfter(this.settings.startTimeoutMs);
+    const either = AbortSignal.any([signal, patience]);
+    try {
+      await unlessAborted(this.refresh(), either);
+      while (this.isAway) {
+        await sleep(waitsEveryMs, null, { signal: either });
+        if (performance.now() - this.listedAt >= askAwayEveryMs) await unlessAborted(this.refresh(), either);
+      }
+    } catch (error) {
+      if (signal.aborted || !patience.aborted) throw error;
+    }
   }
 
   /** Says that this server has not come up so far, where that is so. */

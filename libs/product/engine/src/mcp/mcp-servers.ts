@@ -3,6 +3,7 @@ import { Configuration } from '@app/runtime';
 import type { Tool } from '../tool';
 import type { connectMcp } from './client.adapter';
 import { ContextKeys } from './context-keys';
+import { settingsOf } from './listed-tools';
 import { McpServer, type Connect } from './mcp-server';
 
 const lookEveryMs = 5000;
@@ -30,6 +31,19 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
   /** The tools of available servers, in the order of the configuration. */
   get tools(): readonly Tool[] {
     return this.servers.flatMap(({ tools }) => tools).slice(0, toolsMax);
+  }
+
+  /**
+   * The tool of a call that was cut off. Where it is not known to act more than once, its server is asked whether it is there, and waited
+   * for as long as its start may take; undefined where it is not there then. Rejects when the signal aborts.
+   */
+  async findAgain(name: string, signal: AbortSignal): Promise<Tool | undefined> {
+    const find = () => this.tools.find((tool) => tool.name === name);
+    const server = this.servers.find(({ settings }) => name.startsWith(`${settings.name}_`));
+    if (server === undefined || find()?.effect === 'once') return find();
+    const { consent, idempotent } = settingsOf(server.settings, name, this.taken);
+    if (consent !== 'off' && idempotent !== false) await server.untilThere(signal);
+    return find();
   }
 
   /** The names of all tools that runs may call now: those reserved by the product, and those of the servers that are there. */
