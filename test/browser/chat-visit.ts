@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { violationsOn } from './axe';
 import type { Example } from './example';
 import { seenWithinMs } from './visit';
 
 /** Sizes of the page that are looked at. */
 export const viewports = { desktop: { width: 1180, height: 780 }, phone: { width: 390, height: 780 } } as const;
-const axe = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
 /** Somebody who signed in to examples/chat in a browser of their own. */
 export interface ChatVisit {
@@ -53,13 +51,7 @@ export async function visitChat(
       await page.getByLabel('Message').fill(text);
       await page.keyboard.press('Enter');
     },
-    async violations() {
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-        'axe.run()',
-      );
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
-    },
+    violations: () => violationsOn(page),
     close: () => context.close(),
   };
 }

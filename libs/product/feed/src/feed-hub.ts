@@ -1,10 +1,11 @@
-import type { FrameSink, FrameSource } from '@app/journal';
+import { FrameWindow, oneBuffer, type FrameSink, type FrameSource, type PlacedFrame } from '@app/journal';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedEntry, FeedReader } from './feed-reader';
-import { FrameWindow, type PlacedFrame } from './frame-window';
 
 /** Events that a page of a replay has at most. */
 const pageEvents = 200;
+/** Newest events that are kept, encoded, for readers that are about to join. */
+const windowMax = { frames: 1_000, bytes: 512 * 1024 };
 /** A store that does not show an event yet, which its subscription showed, is asked again after this. */
 const behindPauseMs = 50;
 
@@ -32,7 +33,7 @@ export class FeedHub implements FrameSource {
     private readonly feed: FeedReader,
     private passed: number,
   ) {
-    this.window = new FrameWindow(passed);
+    this.window = new FrameWindow(passed, windowMax);
   }
 
   async serve(reader: FrameSink): Promise<void> {
@@ -117,8 +118,4 @@ export class FeedHub implements FrameSource {
 
 function after(frames: readonly PlacedFrame[], position: number): PlacedFrame[] {
   return frames.filter((frame) => frame.position > position);
-}
-
-function oneBuffer(frames: readonly PlacedFrame[]): Buffer {
-  return Buffer.concat(frames.map(({ bytes }) => bytes));
 }

@@ -5,7 +5,7 @@ import type { FrameSink } from './event-socket';
 import type { FrameSource } from './event-streams';
 import type { JournalKind } from './fin-event';
 import { durableFrame } from './fin-event';
-import { FrameRing } from './frame-ring';
+import { FrameWindow, oneBuffer, type PlacedFrame } from './frame-window';
 import type { Journal } from './journal';
 
 /** A write to each reader has about this size at most, and sockets get a turn before the next one. */
@@ -17,6 +17,8 @@ const pageEventsMax = 500;
 const pageEventsFirst = 128;
 /** A store that does not show an event yet, which its subscription showed, is asked again after this. */
 const behindPauseMs = 50;
+/** Newest events that are kept, encoded, for readers that are about to join. */
+const windowMax = { frames: 256, bytes: 128 * 1024 };
 /** Finished messages that are remembered, to drop their late deltas. */
 const finishedMessagesMax = 64;
 
@@ -33,12 +35,12 @@ interface Page {
  * in which nothing is left to replay to it, so it gets every event once, in order.
  */
 export class ConversationHub implements FrameSource {
-  private readonly ring: FrameRing;
+  private readonly window: FrameWindow;
   private readonly live = new Set<FrameSink>();
   private readonly pages = new Map<string, Promise<Page>>();
   private readonly finished = new Set<string>();
   /** Encoded events on their way to the live readers. */
-  private burst: Buffer[] = [];
+  private burst: PlacedFrame[] = [];
   private burstBytes = 0;
   private sending: Promise<void> | null = null;
   private givenUp = false;
@@ -50,7 +52,7 @@ export class ConversationHub implements FrameSource {
     private readonly kind: JournalKind,
     private delivered: number,
   ) {
-    this.ring = new FrameRing(delivered);
+    this.window = new FrameWindow(delivered, windowMax);
   }
 
   /**
@@ -61,7 +63,7 @@ export class ConversationHub implements FrameSource {
     for (let pageEvents = pageEventsFirst; ;) {
       await reader.waitForDrain();
       if (this.givenUp) reader.end();
-      if (reader.closed || this.catchUpFromRing(reader)) return;
+      if (reader.closed || this.catchUpFromWindow(reader)) return;
       const page = await this.page(reader.next, pageEvents);
       if (page.count === 0) await sleep(behindPauseMs);
       else pageEvents = pageEventsFor(page);
@@ -85,7 +87,7 @@ export class ConversationHub implements FrameSource {
     if (event.revision < wanted) return;
     if (event.revision > wanted) throw new Error(`${event.stream} misses revision ${wanted}`);
     const frame = this.encode(event);
-    this.burst.push(frame);
+    this.burst.push({ position: event.revision, bytes: frame });
     this.burstBytes += frame.length;
     this.sending ??= turn().then(() => this.send());
     if (this.burstBytes >= burstBytesMax) await this.sending;
@@ -105,7 +107,7 @@ export class ConversationHub implements FrameSource {
 
   /** Drops frames that are too old to be of use. */
   age(nowMs: number): void {
-    this.ring.age(nowMs);
+    this.window.age(nowMs);
   }
 
   private send(): void {
@@ -115,7 +117,7 @@ export class ConversationHub implements FrameSource {
     this.sending = null;
     const first = this.delivered + 1;
     const nowMs = performance.now();
-    for (const frame of frames) this.ring.push(frame, nowMs);
+    for (const frame of frames) this.window.push(frame, nowMs);
     this.delivered += frames.length;
     const bytes = oneBuffer(frames);
     for (const reader of this.live) {
@@ -126,9 +128,9 @@ export class ConversationHub implements FrameSource {
     }
   }
 
-  private catchUpFromRing(reader: FrameSink): boolean {
+  private catchUpFromWindow(reader: FrameSink): boolean {
     if (reader.next <= this.delivered) {
-      const rest = this.ring.from(reader.next);
+      const rest = this.window.from(reader.next - 1);
       if (rest === null) return false;
       reader.write(oneBuffer(rest));
       reader.next = this.delivered + 1;
@@ -147,7 +149,7 @@ export class ConversationHub implements FrameSource {
 
   private async readPage(from: number, maxCount: number): Promise<Page> {
     const events = await this.journal.read(this.id, from, maxCount);
-    return { bytes: oneBuffer(events.map((event) => this.encode(event))), count: events.length };
+    return { bytes: Buffer.concat(events.map((event) => this.encode(event))), count: events.length };
   }
 
   private encode(event: StoredEvent): Buffer {
@@ -160,10 +162,6 @@ export class ConversationHub implements FrameSource {
     }
     return durableFrame(this.kind, event);
   }
-}
-
-function oneBuffer(frames: readonly Buffer[]): Buffer {
-  return frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
 }
 
 function pageEventsFor({ bytes, count }: Page): number {

@@ -1,5 +1,4 @@
-import { createSocket } from 'node:dgram';
-import { promises as dns, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { createServer as createHttpServer, request } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Configuration, readConfiguration } from '@app/runtime';
@@ -200,37 +199,6 @@ it('nobody there, no such name, no HTTP, no TLS: each is told apart', async () =
   expect(await sender.post(message(noHttp), signal)).toMatchObject(failedBy('not_http'));
   const notTls = partner.url.replace('http:', 'https:');
   expect(await sender.post(message(notTls), signal)).toMatchObject(failedBy('tls'));
-});
-
-describe('names', () => {
-  it('one whose servers are silent holds up no other', async () => {
-    const silent = createSocket('udp4');
-    await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
-    const sender = senderOf(new NameServers([`127.0.0.1:${silent.address().port}`]), anywhere);
-    const url = 'http://partner.example/';
-    const ended: string[] = [];
-    const attempts = Array.from({ length: 8 }, async () => {
-      const outcome = await sender.post(message(url), signal);
-      ended.push(url);
-      return outcome;
-    });
-    await dns.lookup('localhost'); // the system's own look-ups are free
-    expect(await sender.post(message(partner.url.replace('127.0.0.1', 'localhost')), signal)).toMatchObject({
-      kind: 'delivered',
-    });
-    expect(ended).toEqual([]);
-    for (const outcome of await Promise.all(attempts)) expect(outcome).toMatchObject(failedBy('not_resolved'));
-    silent.close();
-  }, 30_000);
-
-  it('what name servers do not know is asked of the system', async () => {
-    const nobody = createSocket('udp4');
-    await new Promise<void>((resolve) => nobody.bind(0, '127.0.0.1', resolve));
-    const { port } = nobody.address();
-    await new Promise<void>((resolve) => nobody.close(() => resolve()));
-    const resolver = new NameServers([`127.0.0.1:${port}`]);
-    await expect(resolver.resolve('nobody.invalid')).rejects.toMatchObject({ syscall: 'getaddrinfo' });
-  });
 });
 
 it('a body without end is thrown away: the status has said it', async () => {

@@ -1,0 +1,20 @@
+import { readSettings } from './settings.js';
+
+/**
+ * Runs a server until it is told to stop. Says where it is, or why it is not.
+ * @param {(settings: import('./settings.js').Settings) => Promise<import('fastify').FastifyInstance>} createServer
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function serve(createServer, env) {
+  try {
+    const settings = readSettings(env);
+    const server = await createServer(settings);
+    await server.listen({ host: settings.host, port: settings.port });
+    console.log(`The example is at ${settings.publicOrigin.origin} and speaks to Parley at ${settings.baseUrl}`);
+    for (const signal of ['SIGINT', 'SIGTERM'])
+      process.once(signal, () => void server.close().then(() => process.exit()));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
