@@ -37,7 +37,7 @@ function addressesOf(asked: PromiseSettledResult<string[]>, family: 4 | 6): Look
 }
 
 function isSilence(reason: unknown): boolean {
-  return reason instanceof Error && 'code' in reason && reason.code === promises.TIMEOUT;
+  return typeof reason === 'object' && reason !== null && 'code' in reason && reason.code === promises.TIMEOUT;
 }
 
 function bySystem(name: string): Promise<readonly LookupAddress[]> {
