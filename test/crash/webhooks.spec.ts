@@ -1,8 +1,13 @@
-/** Whatever endpoints and workers do, each endpoint has each event at least once, with its id, in the order of its conversation. */
+/**
+ * Whatever endpoints and workers do, each endpoint has each event at least once, with its id, in the order of its conversation; and the
+ * feed, whose readers are cut meanwhile, has each exactly once.
+ */
+import { randomInt } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
 import { EventStore } from '@app/event-store';
 import { asId, causeOfService, Clock, instantOf, type EndpointId } from '@app/kernel';
 import type { ProbePoint } from '@app/runtime';
+import { FeedFollower } from '@app/testing/client';
 import { ToldJournal } from '@app/testing/told';
 import { until } from '@app/testing/until';
 import { PartnerEndpoint } from '@app/testing/webhooks';
@@ -23,6 +28,7 @@ let killable: Killable;
 let database: Client;
 let store: EventStore;
 const partners: PartnerEndpoint[] = [];
+const followers: FeedFollower[] = [];
 beforeAll(async () => {
   killable = await startKillable({ mode: 'worker-apart', replicas: { worker: 2 } });
   database = new Client(killable.deployment.databaseUrl);
@@ -30,8 +36,12 @@ beforeAll(async () => {
   await database.connect();
   store = EventStore.connect(killable.deployment.eventStoreUrl);
   for (let n = 0; n < endpointsCount; n += 1) partners.push(await registered());
+  const { baseUrls, partnerKey } = killable.deployment;
+  for (const bytesMax of [() => Infinity, () => randomInt(1, 20_000)])
+    followers.push(new FeedFollower(() => baseUrls[0] ?? '', partnerKey, bytesMax));
 }, 300_000);
 afterAll(async () => {
+  for (const follower of followers) await follower.close();
   for (const partner of partners) await partner.leave();
   await store.dispose();
   await database.end();
@@ -151,10 +161,18 @@ it(
       for (const journal of journals) expect(first.filter((id) => journal.ids.includes(id))).toEqual(journal.ids);
       expect(partner.unverified).toEqual([]);
     }
+    for (const follower of followers) {
+      const seen = () => follower.seen.map(({ id }) => id);
+      await until('the whole feed', async () => new Set(seen()).size >= ids.length || null);
+      expect(new Set(seen())).toEqual(new Set(ids));
+      expect(seen()).toHaveLength(ids.length);
+      for (const journal of journals) expect(seen().filter((id) => journal.ids.includes(id))).toEqual(journal.ids);
+    }
     const twice = partners.map(({ taken }) => taken.length - ids.length).join(', ');
     process.stdout.write(
       `webhooks: ${total()} troubles (60 in npm test, 1,000 with FIGURES=full): ${JSON.stringify(troubles)}; ` +
-        `${ids.length} events to ${endpointsCount} endpoints, in order; taken more than once: ${twice}\n`,
+        `${ids.length} events to ${endpointsCount} endpoints, in order; taken more than once: ${twice}; ` +
+        `the feed: exactly once, over ${followers.map(({ connections }) => connections).join(' and ')} connections\n`,
     );
   },
   WITHIN_MS,
