@@ -50,8 +50,8 @@ export function AutomationsPage({ tools }) {
           <Automation key={automation.id} automation={automation} onChange={(verb) => void change(automation, verb)} />
         ))}
       </ul>
+      <p>Say what should happen and when, such as “when NEAR drops below $2 swap 10 USDC to NEAR”.</p>
       <p>
-        Say what should happen and when, such as “when NEAR drops below $2 swap 10 USDC to NEAR”.{' '}
         <button onClick={() => goTo('new')}>Talk about a new one</button>
       </p>
     </section>
