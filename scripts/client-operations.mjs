@@ -1,8 +1,30 @@
 // The operations of the OpenAPI document as @parley/client has them: where each is found, and what it takes.
 import { methods, resolved } from './openapi-document.mjs';
 
-/** The one operation that the client follows by itself, over as many connections as it takes. */
-export const followed = 'conversations.stream';
+/** The operations that the client follows by itself, over as many connections as it takes: what it has in the place of each call. */
+export const followed = {
+  'conversations.stream': {
+    call: 'follow',
+    input: 'FollowInput',
+    frame: 'JournalFrame',
+    path: ['conversationId'],
+    after: 'Begin strictly after this `seq`, such as a `lastSeq`',
+    answers: 'frames, one by one',
+  },
+  'feed.stream': {
+    call: 'followFeed',
+    input: 'FeedInput',
+    frame: 'FeedFrame',
+    path: [],
+    after: 'Begin strictly after this cursor: an `endCursor`, or the `cursor` of a frame; `now` is the end',
+    answers:
+      'frames, one by one: `{ cursor, event }`, the `event` as `feed.list` has it, the `cursor` the place behind it',
+  },
+};
+
+/** Whether a path is for partners. */
+export const isPartnerPath = (path) => path.startsWith('/v1/') || path.startsWith('/feed/v1/');
+
 const bytes = 'application/octet-stream';
 
 /**

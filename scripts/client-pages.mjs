@@ -1,7 +1,7 @@
 // The pages of @parley/client, one for each resource: what the OpenAPI document says of its operations, below an example that runs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileName, followed, operationsOf, ownReasons, tagText } from './client-operations.mjs';
+import { fileName, followed, isPartnerPath, operationsOf, ownReasons, tagText } from './client-operations.mjs';
 import { resolved } from './openapi-document.mjs';
 import { root } from './tool.mjs';
 
@@ -20,7 +20,7 @@ export function writeClientPages() {
 /** @returns {Record<string, string>} texts by file name in libs/clients/client/docs. Throws when a resource has no example. */
 export function clientPages() {
   const document = JSON.parse(readFileSync(documentFile, 'utf8'));
-  const paths = Object.entries(document.paths).filter(([route]) => route.startsWith('/v1/'));
+  const paths = Object.entries(document.paths).filter(([route]) => isPartnerPath(route));
   const operations = operationsOf({ ...document, paths: Object.fromEntries(paths) });
   const names = [...new Set(operations.map(({ resource }) => resource))];
   const pages = names.map((name) => {
@@ -48,25 +48,25 @@ function page(document, name, example, operations) {
 }
 
 function section(document, { id, resource, name, method, path: route, operation, input }, shown) {
-  const isFollowed = id === followed;
-  const required = isFollowed ? ['conversationId'] : input.schema.required;
-  const rows = Object.entries(isFollowed ? followInput(input) : input.schema.properties)
+  const isFollowed = followed[id] !== undefined;
+  const required = isFollowed ? followed[id].path : input.schema.required;
+  const rows = Object.entries(isFollowed ? followInput(id, input) : input.schema.properties)
     .filter(([member]) => member !== 'userId')
     .map(([member, schema]) => row(document, member, schema, required.includes(member), shown));
   const reasons = ownReasons(operation).map((reason) => `\`${reason}\``);
   return [
     `## ${resource}.${name}`,
     [operation.summary, operation.description].filter(Boolean).map(sentence).join(' '),
-    `\`${method} ${route}\` answers ${isFollowed ? 'frames, one by one' : answerText(document, operation, input, shown)}.`,
+    `\`${method} ${route}\` answers ${isFollowed ? followed[id].answers : answerText(document, operation, input, shown)}.`,
     ...(reasons.length === 0 ? [] : [`Refused with ${reasons.join(', ')}.`]),
     ...(rows.length === 0 ? [] : [table('takes', rows)]),
   ].join('\n\n');
 }
 
 /** The client resumes by itself; where to begin is `after`. */
-function followInput({ schema }) {
-  const { conversationId, cursor } = schema.properties;
-  return { conversationId, after: { ...cursor, description: 'Begin strictly after this `seq`, such as a `lastSeq`' } };
+function followInput(id, { schema }) {
+  const ids = followed[id].path.map((name) => [name, schema.properties[name]]);
+  return { ...Object.fromEntries(ids), after: { ...schema.properties.cursor, description: followed[id].after } };
 }
 
 function answerText(document, operation, { query }, shown) {

@@ -50,7 +50,7 @@ function membersText(type) {
 
 function resourceFile(name, document, operations, inputs) {
   const called = className(name);
-  const declared = operations.filter(({ id }) => id !== followed);
+  const declared = operations.filter(({ id }) => followed[id] === undefined);
   const types = declared.map((operation) => inputText(operation, inputs.get(operation.id))).join('\n');
   const body = operations.map((operation) => methodText(operation, document)).join('\n\n');
   const uses = (text) => new RegExp(`\\b${text}\\b`).test(types + body);
@@ -60,8 +60,10 @@ function resourceFile(name, document, operations, inputs) {
   };
   return [
     imported(['Call'], '../../call.js'),
-    `import type { ${['Bytes', 'CallOptions', 'FollowInput', 'FollowOptions'].filter(uses).concat('Calls').join(', ')} } from '../../calls.js';\n`,
+    `import type { ${['Bytes', 'CallOptions', 'FollowInput'].filter(uses).concat('Calls').join(', ')} } from '../../calls.js';\n`,
+    imported(['FeedFrame', 'FeedInput'], '../../feed.js'),
     imported(['List'], '../../list.js'),
+    imported(['FollowOptions'], '../../stream.js'),
     imported(['JournalFrame', 'Schemas'], '../../types.js'),
     `\n${types}\n`,
     `${comment([tagText(document, name)])}export class ${called} {\n  constructor(private readonly calls: Calls) {}\n\n${body}\n}\n`,
@@ -79,8 +81,10 @@ function inputText(operation, members) {
 function methodText(entry, document) {
   const { id, name, method, path, input, operation } = entry;
   const doc = comment([operation.summary, operation.description, reasonsText(operation), `\`${method} ${path}\``]);
-  if (id === followed) {
-    return `${doc}${name}(input: FollowInput, options?: FollowOptions): AsyncGenerator<JournalFrame, void> {\n  return this.calls.follow(input, options);\n}`;
+  if (followed[id] !== undefined) {
+    const { call, input: given, frame, path: ids } = followed[id];
+    const parameters = `input: ${given}${ids.length === 0 ? ' = {}' : ''}, options?: FollowOptions`;
+    return `${doc}${name}(${parameters}): AsyncGenerator<${frame}, void> {\n  return this.calls.${call}(input, options);\n}`;
   }
   const { kind, type } = answerOf(entry, document);
   const optional = input.schema.required.length === 0 ? ' = {}' : '';
@@ -119,14 +123,17 @@ function reasonsText(operation) {
 function indexFile(groups, document) {
   const names = groups.map(([name]) => name);
   const imports = groups.map(([name, own]) => {
-    const inputs = own.filter(({ id }) => id !== followed).map((operation) => `type ${inputName(operation)}`);
+    const inputs = own
+      .filter(({ id }) => followed[id] === undefined)
+      .map((operation) => `type ${inputName(operation)}`);
     return `import { ${[className(name), ...inputs].join(', ')} } from './resources/${fileName(name)}.js';`;
   });
   const members = names.map((name) => `${comment([tagText(document, name)])}readonly ${name}: ${className(name)};`);
   const inputs = groups.flatMap(([, own]) =>
-    own.map((operation) => `'${operation.id}': ${operation.id === followed ? 'FollowInput' : inputName(operation)};`),
+    own.map((operation) => `'${operation.id}': ${followed[operation.id]?.input ?? inputName(operation)};`),
   );
   return `import type { Calls, FollowInput } from '../calls.js';
+import type { FeedInput } from '../feed.js';
 ${imports.join('\n')}
 
 /** One member for each resource of the service, with one method for each of its operations. */

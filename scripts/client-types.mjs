@@ -1,5 +1,6 @@
 // What @parley/client knows of the service: TypeScript made from its OpenAPI document. Pure: the document in, the files' texts out.
 import openapiTS, { astToString } from 'openapi-typescript';
+import { isPartnerPath } from './client-operations.mjs';
 import { clientResources } from './client-resources.mjs';
 import { plainComments } from './documentation-comments.mjs';
 import { methods, resolved } from './openapi-document.mjs';
@@ -26,6 +27,7 @@ const closedSets = [
   ['occurrenceDeliveries', 'OccurrenceDelivery', 'Occurrence.delivery'],
   ['occurrenceTriggers', 'OccurrenceTrigger', 'Occurrence.trigger'],
   ['activityKinds', 'ActivityKind', 'ConversationActivityItem.kind'],
+  ['feedEventTypes', 'FeedEventType', 'FeedEvent.type'],
 ];
 
 /** Members by which the service recognizes a repeated call. The client makes one where none is given. */
@@ -48,7 +50,7 @@ export async function clientTypes(document) {
 /** The operations that partners call, with their successes: every failure is a `Problem`. */
 function partnerApi(document) {
   const own = structuredClone(document);
-  own.paths = Object.fromEntries(Object.entries(own.paths).filter(([path]) => path.startsWith('/v1/')));
+  own.paths = Object.fromEntries(Object.entries(own.paths).filter(([path]) => isPartnerPath(path)));
   for (const item of Object.values(own.paths)) {
     for (const operation of methods.flatMap((method) => item[method] ?? [])) {
       const successes = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isReason, type ParleyClient } from '@parley/client';
 import { errorOf, me } from './example-calls';
-import { durable, events, json, problem, ScriptedService, silence } from './scripted-service';
+import { durable, events, json, problem, ScriptedService, silence, told } from './scripted-service';
 
 const documentFile = join(__dirname, '..', '..', 'libs/clients/client/src/generated/openapi.json');
 
@@ -199,7 +199,7 @@ describe('conversations.stream', () => {
   });
 });
 
-/** What the test reads of the document: its `/v1` operations, with their examples. */
+/** What the test reads of the document: the operations of partners, with their examples. */
 interface Described {
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example: unknown }[];
@@ -219,7 +219,7 @@ describe('every operation of the contract', () => {
   // Reason for the assertion: the document that this very build of the client was made from.
   const { paths } = JSON.parse(readFileSync(documentFile, 'utf8')) as { paths: Paths };
   const rows = Object.entries(paths)
-    .filter(([path]) => path.startsWith('/v1/'))
+    .filter(([path]) => /^(\/feed)?\/v1\//.test(path))
     .flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => [operation, method, path] as const));
 
   it.each(rows.map((row) => [row[0].operationId, ...row] as const))(
@@ -227,8 +227,12 @@ describe('every operation of the contract', () => {
     async (id, operation, method, path) => {
       const given = operation.parameters?.filter((parameter) => parameter.in !== 'header') ?? [];
       const body = operation.requestBody?.content['application/json']?.example ?? {};
-      const isStream = id === 'conversations.stream';
-      service.play(isStream ? events([durable(1)]) : json({ userId: 'u', data: [], nextCursor: null }));
+      const isStream = id.endsWith('.stream');
+      service.play(
+        isStream
+          ? events([id === 'feed.stream' ? told('one') : durable(1)])
+          : json({ userId: 'u', data: [], nextCursor: null }),
+      );
       await called(client(), id, method, { ...namesOf(given), ...body, ...uploadOf(operation) });
 
       const [seen] = service.seen;
@@ -278,6 +282,8 @@ describe('a client that cannot work', () => {
     [{ partnerKey: 'pk_1\n' }, 'partnerKey holds what no header can carry'],
     [{ userToken: '' }, 'userToken is missing'],
     [{ userToken: 'a b' }, 'userToken holds what no header can carry'],
+    // Reason for the assertion: as a variable that is not set, where no compiler looks.
+    [{ userToken: undefined as unknown as string }, 'userToken is missing'],
   ])('is not made with %j', (options, message) => {
     expect(() => service.client(options)).toThrow(message);
   });

@@ -114,6 +114,11 @@ export function durable(seq: number, type = 'run.started'): string {
   return `id: ${seq}\nevent: ${type}\ndata: ${data}\n\n`;
 }
 
+/** The SSE frame of an event of the feed, whose id is that of its place too. */
+export function told(id: string, type = 'run.ended'): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ id, type, timestamp: 'then', data: { userId: 'u' } })}\n\n`;
+}
+
 export function live(text: string): string {
   const payload = { type: 'agent.text_delta', at: 'then', runId: 'r', messageId: 'm', text };
   return `event: agent.text_delta\ndata: ${JSON.stringify({ delivery: 'live', payload })}\n\n`;

@@ -31,7 +31,11 @@ export function createApi(baseUrl: string, transport: Transport): Api {
       // Reason for the assertion: the typed signature of this very call, `CallMethod`, lets nothing else through.
       const given = withClientMadeId(method, path, options as UntypedOptions);
       checkPathIds(`${method} ${path}`, path, given.params?.path ?? {});
-      const traits = { repeatable: isRepeatable(method, path), expectsJson: (given.parseAs ?? 'json') === 'json' };
+      const traits = {
+        repeatable: isRepeatable(method, path),
+        expectsJson: (given.parseAs ?? 'json') === 'json',
+        forUser: path.startsWith('/v1/'),
+      };
       const fetch = (request: Request): Promise<Response> => transport.send(request, traits);
       // Reason for the assertion: openapi-fetch's own type needs a literal path; the typed signature has checked it.
       const untyped = client[method] as unknown as UntypedCall;

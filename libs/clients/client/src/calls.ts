@@ -1,7 +1,9 @@
 import type { Api, UntypedCall } from './api.js';
 import { Call } from './call.js';
 import { List } from './list.js';
-import type { StreamOptions } from './stream.js';
+import type { FeedFrame, FeedInput } from './feed.js';
+import type { StreamOptions } from './journal.js';
+import type { FollowOptions } from './stream.js';
 import type { CallAnswer, JournalFrame, PageOf } from './types.js';
 
 /** What every method takes besides its input. */
@@ -19,7 +21,12 @@ export type FollowInput = Pick<StreamOptions, 'conversationId' | 'after'> & {
   /** Whose. The client knows its own user: see `userId` of `ParleyClientOptions` */
   readonly userId?: string | undefined;
 };
-export type FollowOptions = Pick<StreamOptions, 'signal' | 'silenceMaxMs' | 'onOpen'>;
+
+/** The streams that the client follows by itself. */
+export interface Streams {
+  readonly journal: (options: StreamOptions) => AsyncGenerator<JournalFrame, void>;
+  readonly feed: (input: FeedInput, options: FollowOptions) => AsyncGenerator<FeedFrame, void>;
+}
 
 /** An operation as the service's document has it. */
 export interface Operation {
@@ -37,7 +44,7 @@ export class Calls {
   /** @param userId of the client's user; undefined: not known yet */
   constructor(
     private readonly api: Api,
-    private readonly stream: (options: StreamOptions) => AsyncGenerator<JournalFrame, void>,
+    private readonly streams: Streams,
     private userId: string | undefined,
   ) {}
 
@@ -64,10 +71,15 @@ export class Calls {
   async *follow(input: FollowInput, options: FollowOptions = {}): AsyncGenerator<JournalFrame, void> {
     try {
       const userId = await this.user(input.userId, options.signal);
-      yield* this.stream({ ...input, ...options, userId });
+      yield* this.streams.journal({ ...input, ...options, userId });
     } catch (error) {
       if (options.signal?.aborted !== true) throw error;
     }
+  }
+
+  /** Ends without an error when the signal aborts. */
+  followFeed(input: FeedInput, options: FollowOptions = {}): AsyncGenerator<FeedFrame, void> {
+    return this.streams.feed(input, options);
   }
 
   private async send<Value>(

@@ -6,7 +6,9 @@ import { Credentials, type UserToken } from './credentials.js';
 import { resourcesOf, type Resources } from './generated/resources.js';
 import { itemsOf } from './pages.js';
 import { defaultRetries, type RetryOptions } from './retries.js';
-import { JournalStream, type StreamOptions } from './stream.js';
+import { FollowedFeed, type FeedFrame, type FeedInput } from './feed.js';
+import { FollowedJournal, type StreamOptions } from './journal.js';
+import { FollowedStream, type Followed, type FollowOptions } from './stream.js';
 import { Transport } from './transport.js';
 import type { ItemOf, JournalFrame, ListOptions, ListPath, OptionalWhereEmpty } from './types.js';
 
@@ -15,8 +17,8 @@ export interface ParleyClientOptions {
   readonly baseUrl: string;
   /** Your integration's key. It belongs into a backend, never into a browser. */
   readonly partnerKey: string;
-  /** The access token of the user that this client acts for. */
-  readonly userToken: UserToken;
+  /** The access token of the user that this client acts for. Leave it out of a client that only reads the feed, which is of all users. */
+  readonly userToken?: UserToken;
   /**
    * That user's id, where you know it. Otherwise it is what `users.ensure()` or `users.me()` answered, and else the client asks for
    * it once, before the first call that needs it. A call may name another.
@@ -46,14 +48,21 @@ export class ParleyClient {
   private readonly baseUrl: string;
 
   /** Throws a TypeError that says what is wrong with an option. */
-  constructor({ baseUrl, partnerKey, userToken, userId, fetch, retry = {} }: ParleyClientOptions) {
+  constructor(options: ParleyClientOptions) {
+    const { baseUrl, partnerKey, userId, fetch, retry = {} } = options;
+    // One that was to be there and is not, such as a variable that is not set, is no client without a user.
+    const userToken = 'userToken' in options ? (options.userToken ?? '') : undefined;
     this.baseUrl = checkedBaseUrl(baseUrl);
     // Looked up at each call, so that instrumentation which replaces it later is used.
     const send: Fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
     const policy = { ...defaultRetries, ...withoutGaps(retry) };
     this.transport = new Transport(send, new Credentials(partnerKey, userToken), policy);
     this.api = createApi(this.baseUrl, this.transport);
-    Object.assign(this, resourcesOf(new Calls(this.api, (options) => this.stream(options), userId)));
+    const streams = {
+      journal: (followed: StreamOptions) => this.stream(followed),
+      feed: (input: FeedInput, followed: FollowOptions) => this.feedAfter(input, followed),
+    };
+    Object.assign(this, resourcesOf(new Calls(this.api, streams, userId)));
   }
 
   /**
@@ -76,8 +85,16 @@ export class ParleyClient {
    * Throws ParleyProblem when the service refuses for good (401, 403, 404), after a fresh token was asked for if the old one had expired.
    */
   stream(options: StreamOptions): AsyncGenerator<JournalFrame, void> {
+    return this.framesOf(new FollowedJournal(this.baseUrl, options), options);
+  }
+
+  private feedAfter(input: FeedInput, options: FollowOptions): AsyncGenerator<FeedFrame, void> {
+    return this.framesOf(new FollowedFeed(this.baseUrl, input), options);
+  }
+
+  private framesOf<Frame>(followed: Followed<Frame>, options: FollowOptions): AsyncGenerator<Frame, void> {
     const signal = options.signal ?? new AbortController().signal;
-    return new JournalStream(this.transport, this.baseUrl, options).frames(signal);
+    return new FollowedStream(this.transport, followed, options).frames(signal);
   }
 }
 

@@ -1,10 +1,9 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { JournalFrame } from './types.js';
 
 /** Characters of one frame: well over the largest event. */
 const frameLengthMax = 16 * 1024 * 1024;
 
-/** What came is not a journal stream of the service: it can only be cut and reopened. */
+/** What came is not a stream of the service: it can only be cut and reopened. */
 export class GarbledStream extends Error {}
 
 /** No byte came for too long: the connection is dead, even if the system still takes it for open. */
@@ -16,13 +15,16 @@ export interface FrameSource {
   readonly silenceMaxMs: number;
   /** Told of each `retry:`. */
   readonly onRetry: (retryMs: number) => void;
+  /** Told of the last `id` that came, of frames without data too, once all messages before it were taken. */
+  readonly onPassed?: ((id: string) => void) | undefined;
 }
 
 /**
- * The frames of one connection. Reads only as the frames are taken, so that a slow reader holds the sender up instead of filling
+ * The messages of one connection. Reads only as they are taken, so that a slow reader holds the sender up instead of filling
  * memory. Ends when the connection does; throws GarbledStream, SilentStream, or what the connection broke with.
  */
-export async function* framesOf({ body, silenceMaxMs, onRetry }: FrameSource): AsyncGenerator<JournalFrame, void> {
+export async function* messagesOf(source: FrameSource): AsyncGenerator<EventSourceMessage, void> {
+  const { body, silenceMaxMs, onRetry, onPassed } = source;
   const messages: EventSourceMessage[] = [];
   const parser = createParser({
     onEvent: (message) => messages.push(message),
@@ -34,17 +36,33 @@ export async function* framesOf({ body, silenceMaxMs, onRetry }: FrameSource): A
     },
   });
   const decoder = new TextDecoder();
+  const ids = onPassed === undefined ? null : new FrameIds();
   const reader = body.getReader();
   try {
     for (;;) {
       const { done, value } = await within(silenceMaxMs, reader.read());
       if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
-      for (const message of messages.splice(0)) yield frameOf(message);
+      const text = decoder.decode(value, { stream: true });
+      parser.feed(text);
+      yield* messages.splice(0);
+      const passed = ids?.lastAfter(text);
+      if (passed !== undefined) onPassed?.(passed);
     }
   } finally {
     // It may be broken already, which is why it ends.
     void reader.cancel().catch(() => undefined);
+  }
+}
+
+/** The ids of whole frames. The parser hands no frame on that has an `id` alone, as the standard wants it. */
+class FrameIds {
+  private unended = '';
+
+  /** @returns undefined where no frame with an id has ended with this text */
+  lastAfter(text: string): string | undefined {
+    const frames = (this.unended + text).split('\n\n');
+    this.unended = frames.pop() ?? '';
+    return frames.flatMap((frame) => /^id: ?(.+)$/m.exec(frame)?.[1] ?? []).at(-1);
   }
 }
 
@@ -60,22 +78,8 @@ async function within<Value>(limitMs: number, work: Promise<Value>): Promise<Val
   }
 }
 
-function frameOf({ data }: EventSourceMessage): JournalFrame {
-  const frame = parseJson(data);
-  if (typeof frame !== 'object' || frame === null || !('payload' in frame)) throw new GarbledStream('no journal frame');
-  const { payload } = frame;
-  const isTyped =
-    typeof payload === 'object' && payload !== null && 'type' in payload && typeof payload.type === 'string';
-  const delivery = 'delivery' in frame ? frame.delivery : undefined;
-  const isNumbered = 'seq' in frame && Number.isSafeInteger(frame.seq);
-  if (!isTyped || !(delivery === 'live' || (delivery === 'durable' && isNumbered))) {
-    throw new GarbledStream('no journal frame');
-  }
-  // Reason for the assertion: `delivery` and `type` tell the frames apart, and what else they have is the service's contract.
-  return frame as JournalFrame;
-}
-
-function parseJson(data: string): unknown {
+/** Throws GarbledStream. */
+export function parseJson(data: string): unknown {
   try {
     const value: unknown = JSON.parse(data);
     return value;

@@ -1,7 +1,8 @@
 export { ParleyClient, type ParleyClientOptions } from './client.js';
 export type { Api } from './api.js';
 export type { Call } from './call.js';
-export type { Bytes, CallOptions, FollowInput, FollowOptions } from './calls.js';
+export type { Bytes, CallOptions, FollowInput } from './calls.js';
+export type { FeedFrame, FeedInput } from './feed.js';
 export {
   activityKinds,
   type ActivityKind,
@@ -15,6 +16,8 @@ export {
   type ConversationStatus,
   eventTypes,
   type EventType,
+  feedEventTypes,
+  type FeedEventType,
   financialActionStatuses,
   type FinancialActionStatus,
   financialFailureReasons,
@@ -57,7 +60,8 @@ export {
   type Unreached,
 } from './problems.js';
 export type { RetryOptions } from './retries.js';
-export type { StreamOptions } from './stream.js';
+export type { StreamOptions } from './journal.js';
+export type { FollowOptions } from './stream.js';
 export type {
   CallAnswer,
   DurableFrame,

@@ -1,24 +1,21 @@
+import type { EventSourceMessage } from 'eventsource-parser';
 import { hostOf } from './base-url.js';
-import { framesOf, GarbledStream } from './frames.js';
+import { NoUserToken } from './credentials.js';
+import { GarbledStream, messagesOf } from './frames.js';
 import { isProblem, ParleyUnreachable } from './problems.js';
 import { askedDelayMs, jitteredMs, pause } from './retries.js';
 import type { Transport } from './transport.js';
-import type { JournalFrame } from './types.js';
 
 /** Until the service says otherwise with `retry:`. */
 const retryMsDefault = 2_000;
 /** The service sends a heartbeat every 15 s. */
 const silenceMaxMsDefault = 45_000;
-/** A connection that lived this long was a good one, even if nothing happened in the conversation. */
+/** A connection that lived this long was a good one, even if nothing happened meanwhile. */
 const goodLifeMs = 30_000;
 /** The same place cannot be read this often: then it never will be. */
 const garbledMax = 5;
 
-export interface StreamOptions {
-  readonly userId: string;
-  readonly conversationId: string;
-  /** Begin strictly after this `seq`, such as a conversation's `lastSeq`; 0, the default: from the beginning. */
-  readonly after?: number;
+export interface FollowOptions {
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal;
   /** The connection is opened again when no byte came for this long; heartbeats come every 15 s. Default 45,000. */
@@ -27,9 +24,21 @@ export interface StreamOptions {
   readonly onOpen?: () => void;
 }
 
-/** Follows one conversation's journal over as many connections as it takes. */
-export class JournalStream {
-  private after: number;
+/** What a stream is of, and where its reader is in it. */
+export interface Followed<Frame> {
+  readonly url: string;
+  /** Whether it asks for a user's token. */
+  readonly forUser: boolean;
+  /** Where the next connection begins, as `Last-Event-ID`; undefined: at the beginning. */
+  readonly place: string | undefined;
+  /** What a message holds; the place is behind it then. Null: it was given before. Throws GarbledStream. */
+  take(message: EventSourceMessage): Frame | null;
+  /** Moves the place to an `id` that came without a message. */
+  passTo?(id: string): void;
+}
+
+/** Follows a stream of the service over as many connections as it takes. */
+export class FollowedStream<Frame> {
   private retryMs = retryMsDefault;
   /** Since the last frame, or the last good connection. */
   private failures = 0;
@@ -38,25 +47,20 @@ export class JournalStream {
   private renewal: 'none' | 'next' | 'done' = 'none';
   private readonly silenceMaxMs: number;
   private readonly onOpen: () => void;
-  private readonly url: string;
   /** The same for every connection, so that they are found together in logs. */
   private readonly requestId = crypto.randomUUID();
 
   constructor(
     private readonly transport: Transport,
-    baseUrl: string,
-    options: StreamOptions,
+    private readonly followed: Followed<Frame>,
+    options: FollowOptions,
   ) {
-    const { userId, conversationId, after = 0, silenceMaxMs = silenceMaxMsDefault } = options;
-    const [user, conversation] = [userId, conversationId].map(encodeURIComponent);
-    this.url = `${baseUrl}/v1/users/${user}/conversations/${conversation}/stream`;
-    this.after = after;
-    this.silenceMaxMs = silenceMaxMs;
+    this.silenceMaxMs = options.silenceMaxMs ?? silenceMaxMsDefault;
     this.onOpen = options.onOpen ?? (() => undefined);
   }
 
   /** Ends when the signal aborts. Throws when the service refuses for good, or cannot be understood. */
-  async *frames(signal: AbortSignal): AsyncGenerator<JournalFrame, void> {
+  async *frames(signal: AbortSignal): AsyncGenerator<Frame, void> {
     while (!signal.aborted) {
       const connection = new AbortController();
       const stop = (): void => connection.abort(signal.reason);
@@ -78,20 +82,24 @@ export class JournalStream {
   }
 
   /** The new frames of one connection. */
-  private async *connection(signal: AbortSignal): AsyncGenerator<JournalFrame, void> {
-    const headers = new Headers({ 'x-request-id': this.requestId, 'last-event-id': String(this.after) });
+  private async *connection(signal: AbortSignal): AsyncGenerator<Frame, void> {
+    const { url, place, forUser } = this.followed;
+    const headers = new Headers({ 'x-request-id': this.requestId });
+    if (place !== undefined) headers.set('last-event-id', place);
     const renew = this.renewal === 'next';
     if (renew) this.renewal = 'done';
-    const body = await this.transport.open(this.url, headers, signal, renew);
+    const body = await this.transport.open(url, headers, signal, { renew, forUser });
     this.renewal = 'none';
     const openedAt = performance.now();
     this.onOpen();
     const onRetry = (retryMs: number): void => {
       this.retryMs = retryMs;
     };
+    const onPassed = this.followed.passTo?.bind(this.followed);
     try {
-      for await (const frame of framesOf({ body, silenceMaxMs: this.silenceMaxMs, onRetry })) {
-        if (frame.delivery === 'durable' && !this.isNext(frame.seq)) continue;
+      for await (const message of messagesOf({ body, silenceMaxMs: this.silenceMaxMs, onRetry, onPassed })) {
+        const frame = this.followed.take(message);
+        if (frame === null) continue;
         this.failures = 0;
         this.garbled = 0;
         yield frame;
@@ -101,20 +109,13 @@ export class JournalStream {
     }
   }
 
-  /** Whether a durable frame was not given yet. Throws GarbledStream when the ones before it are missing. */
-  private isNext(seq: number): boolean {
-    if (seq <= this.after) return false;
-    if (seq !== this.after + 1) throw new GarbledStream(`${seq} came after ${this.after}`);
-    this.after = seq;
-    return true;
-  }
-
   /** How long to wait before the next connection; throws the error when there is to be none. @param error null: a clean end */
   private nextWaitMs(error: unknown): number {
     if (this.transport.isRenewable(error) && this.renewal === 'none') {
       this.renewal = 'next';
       return 0;
     }
+    if (error instanceof NoUserToken) throw error;
     if (isProblem(error) && error.status < 500 && !error.retryable) throw error;
     if (error instanceof GarbledStream) this.countGarbled(error);
     const waitMs = jitteredMs(this.retryMs, this.transport.policy.delayMaxMs, this.failures);
@@ -125,8 +126,9 @@ export class JournalStream {
   private countGarbled(error: GarbledStream): void {
     this.garbled += 1;
     if (this.garbled < garbledMax) return;
-    const host = hostOf(this.url);
-    const what = `The stream of ${host} cannot be read after ${this.after}: ${error.message}`;
+    const { url, place = 'its beginning' } = this.followed;
+    const host = hostOf(url);
+    const what = `The stream of ${host} cannot be read after ${place}: ${error.message}`;
     const { requestId } = this;
     throw new ParleyUnreachable(what, { kind: 'answer', outcome: 'unknown', host, requestId, cause: error });
   }

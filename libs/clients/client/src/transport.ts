@@ -1,5 +1,5 @@
 import { attemptWhole, attemptStream, type Attempt, type Fetch } from './attempt.js';
-import type { Credentials } from './credentials.js';
+import type { Asked, Credentials } from './credentials.js';
 import { isReason } from './problems.js';
 import { askedDelayMs, jitteredMs, mayRepeat, pause, type RetryPolicy } from './retries.js';
 
@@ -8,6 +8,8 @@ export interface CallTraits {
   /** Doing it twice is the same as doing it once. */
   readonly repeatable: boolean;
   readonly expectsJson: boolean;
+  /** Whether it carries the user's token. */
+  readonly forUser: boolean;
 }
 
 interface PreparedCall {
@@ -37,7 +39,7 @@ export class Transport {
       const renew = renewal === 'next';
       if (renew) renewal = 'done';
       try {
-        return await attemptWhole(await this.attempt(call, renew), traits.expectsJson);
+        return await attemptWhole(await this.attempt(call, { renew, forUser: traits.forUser }), traits.expectsJson);
       } catch (error) {
         if (renewal === 'none' && this.isRenewable(error)) {
           renewal = 'next';
@@ -54,15 +56,15 @@ export class Transport {
   }
 
   /**
-   * Opens a stream, with one attempt. `renew` asks for a fresh token first.
+   * Opens a stream, with one attempt.
    * Throws ParleyProblem, ParleyUnreachable, or the signal's reason.
    */
-  async open(url: string, headers: Headers, signal: AbortSignal, renew: boolean): Promise<ReadableStream<Uint8Array>> {
+  async open(url: string, headers: Headers, signal: AbortSignal, asked: Asked): Promise<ReadableStream<Uint8Array>> {
     const all = new Headers(headers);
     all.set('accept', 'text/event-stream');
     const requestId = requestIdOf(all);
     const call = { url, method: 'GET', headers: all, body: null, requestId, signal };
-    return attemptStream(await this.attempt(call, renew), 'text/event-stream');
+    return attemptStream(await this.attempt(call, asked), 'text/event-stream');
   }
 
   /** Whether another token may help. */
@@ -70,9 +72,9 @@ export class Transport {
     return this.credentials.renewable && isReason(error, 'credential_expired');
   }
 
-  private async attempt(call: PreparedCall, renew: boolean): Promise<Attempt> {
+  private async attempt(call: PreparedCall, asked: Asked): Promise<Attempt> {
     const { url, method, body, requestId, signal } = call;
-    const headers = await this.credentials.addTo(call.headers, renew);
+    const headers = await this.credentials.addTo(call.headers, asked);
     return {
       fetch: this.fetch,
       url,

@@ -5,13 +5,13 @@ import type { components, paths } from './generated/openapi.js';
 /** Every schema that the service names: `Schemas['Run']`. */
 export type Schemas = components['schemas'];
 
-/** The event stream is read with `stream()`. */
-type StreamPath = '/v1/users/{userId}/conversations/{conversationId}/stream';
+/** Event streams are followed by `conversations.stream()` and `feed.stream()`. */
+type StreamPath = '/v1/users/{userId}/conversations/{conversationId}/stream' | '/feed/v1/stream';
 type EventsPath = '/v1/users/{userId}/conversations/{conversationId}/events';
 
 /** The paths of the partner API that have a method. */
 export type PathOf<Method extends HttpMethod> = Exclude<
-  Extract<PathsWithMethod<paths, Method>, `/v1/${string}`>,
+  Extract<PathsWithMethod<paths, Method>, `/v1/${string}` | `/feed/v1/${string}`>,
   StreamPath
 >;
 
