@@ -53,6 +53,8 @@ const refusals: readonly Refusals[] = [
       [{ provider: { submit: 'never', down: 1 } }, ['/provider/down', '/provider/submit']],
       [{ provider: { settleAfterSeconds: 3_601 } }, ['/provider/settleAfterSeconds']],
       [{ provider: { settleAfterSeconds: -1, other: true } }, ['/provider/other', '/provider/settleAfterSeconds']],
+      [{ provider: { rejectSessionOf: 'me' } }, ['/provider/rejectSessionOf']],
+      [{ provider: { down: true, rejectSessionOf: userId } }, ['/provider/rejectSessionOf']],
     ],
   },
   {

@@ -4,7 +4,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { requestJson, TestClient } from '@app/testing/client';
-import { partOf } from '@app/testing/journeys';
+import { newOwner, partOf } from '@app/testing/journeys';
 import { clockCases, timerCases } from './sandbox-clock';
 import { productionCases } from './sandbox-production';
 import { refusalCases, refusedBy } from './sandbox-refusals';
@@ -90,6 +90,17 @@ describe('faults', () => {
     for (const nothing of [{}, absent]) expect(await deployment.sandbox('PUT', 'faults', nothing)).toEqual(changed);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await requestJson('GET', `${other}/sandbox/v1/faults`)).body).toEqual(changed);
+  });
+
+  it('reject the session of one wallet, until it connects again', async () => {
+    const [user, other] = [await newOwner(deployment), await newOwner(deployment)];
+    const sources = async (of: TestClient) => (await of.get('/wallet/withdrawals/sources')).status;
+    const rejecting = { provider: { rejectSessionOf: user.userId } };
+    expect(await deployment.sandbox('PUT', 'faults', rejecting)).toEqual(unset);
+    expect([await sources(user), await sources(other)]).toEqual([409, 200]);
+    expect((await user.get('/wallet')).body).toMatchObject({ authStatus: 'authorization_required' });
+    expect((await user.post('/wallet')).body).toMatchObject({ authStatus: 'ready' });
+    expect(await sources(user)).toBe(200);
   });
 
   it('make a model step take its time, or fail', async () => {

@@ -1,6 +1,7 @@
-import { symlink } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
+import { parleyMain } from '../deployment/cli';
 import { commandBlocks, differences, runBlocks, type BlockRun, type CommandBlock } from './guide-commands';
 
 const guides = [
@@ -22,6 +23,9 @@ beforeAll(async () => {
   sandbox = await startSandbox();
   // As in the project's folder, where the guides are pasted.
   await symlink(join(__dirname, '..', '..', 'node_modules'), join(sandbox.folder, 'node_modules'));
+  await mkdir(join(sandbox.folder, 'scripts'));
+  const becomesBuild = `import { Module } from 'node:module';\nprocess.argv[1] = '${parleyMain}';\nModule.runMain();\n`;
+  await writeFile(join(sandbox.folder, 'scripts', 'parley.mjs'), becomesBuild);
 }, 120_000);
 afterAll(() => sandbox?.stop());
 

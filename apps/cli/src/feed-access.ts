@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject } from '@app/kernel';
-import { CommandFailed } from './outcome';
+import { abortAfter } from '@app/runtime';
+import { CommandFailed, NoAnswer, reasonIn } from './outcome';
 import type { ServiceAccess } from './service-access';
+
+const answerWithinMs = 15_000;
 
 /** An event of the feed. */
 export interface FeedEvent extends JsonObject {
@@ -10,25 +13,49 @@ export interface FeedEvent extends JsonObject {
   readonly data: JsonObject;
 }
 
-/** The cursor of the end of the feed. @throws CommandFailed when the service refuses or does not answer */
-export async function endOfFeed({ baseUrl, partnerKey }: ServiceAccess): Promise<string> {
-  const url = `${baseUrl}/feed/v1/events?cursor=now&limit=1`;
-  const answer = await fetch(url, { headers: { 'x-api-key': partnerKey } }).catch(() => null); // no connection: said in the next line
-  if (answer === null) throw new CommandFailed(`${baseUrl} does not answer: is the service started?`);
-  const body: unknown = await answer.json();
-  const { endCursor, reason } = isJsonObject(body) ? body : {};
-  if (typeof endCursor === 'string') return endCursor;
+/** A page of the feed. */
+export interface FeedPage {
+  readonly data: readonly FeedEvent[];
+  /** Null where it reaches the end. */
+  readonly nextCursor: string | null;
+  readonly endCursor: string;
+}
+
+/** The cursor of the end of the feed. Throws as `feedPage`. */
+export async function endOfFeed(access: ServiceAccess): Promise<string> {
+  return (await feedPage(access, 'now')).endCursor;
+}
+
+/** What the feed has after a cursor. @throws NoAnswer, and CommandFailed when the service refuses */
+export async function feedPage({ baseUrl, partnerKey }: ServiceAccess, cursor: string): Promise<FeedPage> {
+  const url = `${baseUrl}/feed/v1/events?${new URLSearchParams({ cursor }).toString()}`;
+  const { status, body } = await answered(url, partnerKey).catch((error: unknown) => {
+    throw new NoAnswer(`${baseUrl} does not answer (${reasonIn(error)}): is the service started?`);
+  });
+  // Reason for the assertion: a page of the feed is documented so.
+  if (status === 200) return body as FeedPage;
+  const { reason } = isJsonObject(body) ? body : {};
   const why =
     reason === 'permission_required'
       ? 'the key may not read the feed: mint one with --feed true'
       : JSON.stringify(reason ?? body);
-  throw new CommandFailed(`refused (${answer.status}): ${why}`);
+  throw new CommandFailed(`refused (${status}): ${why}`);
+}
+
+async function answered(url: string, partnerKey: string): Promise<{ status: number; body: unknown }> {
+  const answer = await fetch(url, { headers: { 'x-api-key': partnerKey }, signal: abortAfter(answerWithinMs) });
+  return { status: answer.status, body: await answer.json() };
 }
 
 /** The event in a frame of the feed. */
 export function feedEventOf(data: string): FeedEvent {
   // Reason for the assertion: the feed's frames are documented so.
   return JSON.parse(data) as FeedEvent;
+}
+
+/** The event in one line. */
+export function lineOf({ id, type, timestamp, data }: FeedEvent): string {
+  return `${timestamp}  ${type.padEnd(29)}  ${id}  ${JSON.stringify(data)}`;
 }
 
 /** A signal that Ctrl-C aborts. */

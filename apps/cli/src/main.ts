@@ -11,6 +11,7 @@ import { migrateCommand } from './migrate-events';
 import { operatorCommands } from './operator-commands';
 import { describe, exitCodes } from './outcome';
 import { tailCommand } from './tail';
+import { triggerCommand } from './trigger/trigger-command';
 
 /** `parley`: what is done to a deployment from a shell. Results go to stdout, everything else to stderr. */
 const program = new Command('parley')
@@ -21,6 +22,7 @@ operatorCommands(program);
 auditCommands(program);
 listenCommand(program);
 tailCommand(program);
+triggerCommand(program);
 backupCommand(program);
 restoreCommand(program);
 doctorCommand(program);

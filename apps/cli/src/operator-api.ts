@@ -5,7 +5,7 @@ import { readConfiguration } from '@app/runtime';
 import { join } from 'node:path';
 import { openLocalApi } from './local-api';
 import { taken, type Answered, type OperatorApi } from './operator-call';
-import { CommandFailed, NoAnswer } from './outcome';
+import { CommandFailed, NoAnswer, reasonIn } from './outcome';
 
 const answerWithinMs = 60_000;
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -48,16 +48,11 @@ function overHttp(baseUrl: string, token: string): OperatorApi {
         const answer = await fetch(new URL(path, baseUrl), { method, headers, ...within, ...sent });
         return { status: answer.status, body: await taken(call, answer.status, answer.body) };
       } catch (error) {
-        throw new NoAnswer(`${baseUrl} does not answer (${reasonOf(error)}): is the service started?`);
+        throw new NoAnswer(`${baseUrl} does not answer (${reasonIn(error)}): is the service started?`);
       }
     },
     close: async () => undefined,
   };
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
 /** What was answered. @throws CommandFailed with the problem in words */

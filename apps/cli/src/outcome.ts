@@ -42,6 +42,12 @@ export function describe(error: unknown): unknown {
   return describeFailure(error);
 }
 
+/** Why something failed, in the words of what is at the bottom of it. */
+export function reasonIn(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
 function causeOf({ cause }: Error): string {
   return cause instanceof Error ? cause.message : 'it did not answer';
 }

@@ -20,14 +20,20 @@ interface AccessOptions {
   readonly token?: string;
 }
 
-/** Adds the options by which a command finds the service that it calls. */
-export function withAccess(command: Command): Command {
+/** Adds the options by which a command finds the service that it calls, and its key. */
+export function withService(command: Command): Command {
   return command
     .addOption(
       new Option('--url <url>', 'the service; by default the one that runs on the data folder').env('PARLEY_URL'),
     )
-    .addOption(new Option('--key <key>', 'the partner key').env('PARLEY_PARTNER_KEY'))
-    .addOption(new Option('--token <token>', "a user's token, for what is a user's").env('PARLEY_USER_TOKEN'));
+    .addOption(new Option('--key <key>', 'the partner key').env('PARLEY_PARTNER_KEY'));
+}
+
+/** The same for a command that acts for a user. */
+export function withAccess(command: Command): Command {
+  return withService(command).addOption(
+    new Option('--token <token>', "a user's token, for what is a user's").env('PARLEY_USER_TOKEN'),
+  );
 }
 
 /** What the options say, and for the rest `sandbox.json` of the data folder. @throws CommandFailed where something is missing */

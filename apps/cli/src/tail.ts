@@ -1,6 +1,6 @@
 import { isJsonObject } from '@app/kernel';
 import type { Command } from 'commander';
-import { endOfFeed, feedEventOf, interrupted } from './feed-access';
+import { endOfFeed, feedEventOf, interrupted, lineOf } from './feed-access';
 import { follow } from './follow-stream';
 import { CommandFailed } from './outcome';
 import { accessOf, withAccess, type ServiceAccess } from './service-access';
@@ -30,8 +30,7 @@ async function tailFeed(access: ServiceAccess, after: string, json: boolean, sig
   const { baseUrl, partnerKey } = access;
   const headers = { 'x-api-key': partnerKey };
   for await (const { data } of follow({ url: `${baseUrl}/feed/v1/stream`, headers, after, signal })) {
-    const { id, type, timestamp, data: about } = feedEventOf(data);
-    console.log(json ? data : `${timestamp}  ${type.padEnd(29)}  ${id}  ${JSON.stringify(about)}`);
+    console.log(json ? data : lineOf(feedEventOf(data)));
   }
 }
 

@@ -42,6 +42,15 @@ export class LedgerWallets {
     return row.rejected ? 'rejected' : 'good';
   }
 
+  /** Rejects the session of this user's wallet until it connects again. False when the user has no wallet here. @throws Unavailable */
+  async rejectSession(userId: UserId): Promise<boolean> {
+    const rejected = await this.database.query<{ address: string }>(
+      `UPDATE sandbox_wallets SET session_rejected = true WHERE user_id = $1 RETURNING address`,
+      [userId],
+    );
+    return rejected.length > 0;
+  }
+
   /** What the wallet has by token, what its unsettled orders have taken included; only what is positive. @throws Unavailable */
   async holdings(address: string): Promise<Map<string, bigint>> {
     return balancesOf(this.database, [`wallet:${address}`, `transit:${address}`]);

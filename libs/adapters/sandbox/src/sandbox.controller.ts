@@ -1,7 +1,9 @@
 import { Body, Controller, UseGuards } from '@nestjs/common';
-import { Serves } from '@app/http';
+import { answer, Serves } from '@app/http';
+import { asId, invalid, refuse } from '@app/kernel';
 import { ClockMoves, ClockReading } from './clock-moves';
 import { Issuer, MintedToken } from './issuer';
+import { LedgerWallets } from './ledger-wallets';
 import { LoopbackOnly } from './loopback.guard';
 import { ProviderFaults } from './provider-faults';
 import { ClockMove, FaultChange, NewOperatorToken, NewToken, Faults } from './sandbox.dto';
@@ -19,6 +21,7 @@ export class SandboxController {
     private readonly clock: ClockMoves,
     private readonly providerFaults: ProviderFaults,
     private readonly modelFaults: SandboxFaults,
+    private readonly wallets: LedgerWallets,
   ) {}
 
   @Serves(mintUserToken)
@@ -48,7 +51,10 @@ export class SandboxController {
 
   @Serves(setFaults)
   async setFaults(@Body() { provider, model }: FaultChange): Promise<Faults> {
-    if (provider !== undefined) await this.providerFaults.change(provider);
+    const { rejectSessionOf, ...change } = provider ?? {};
+    if (rejectSessionOf !== undefined && !(await this.wallets.rejectSession(asId(rejectSessionOf))))
+      return answer(refuse(invalid('/provider/rejectSessionOf', 'must be a user with a wallet')));
+    if (provider !== undefined) await this.providerFaults.change(change);
     if (model !== undefined) await this.modelFaults.change(model);
     return this.readFaults();
   }

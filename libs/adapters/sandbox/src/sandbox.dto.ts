@@ -11,6 +11,7 @@ import {
   optional,
   shape,
   text,
+  uuid,
   type Shaped,
 } from '@app/schema';
 import { submitFaults, type ProviderFault, type SubmitFault } from './provider-faults';
@@ -30,6 +31,8 @@ const words = {
   down: 'The wallet provider answers nothing',
   sessionRejected:
     'Set to true, all sessions that exist at that moment are rejected; connecting makes one that is good again',
+  rejectSessionOf:
+    "Rejects the session of this user's wallet alone, once; connecting makes one that is good again, and there is nothing to switch off",
   duplicateCallbacks: 'Each settlement is told twice',
   unpriced: 'No token has a price',
   undescribed: 'No token has decimals',
@@ -91,6 +94,9 @@ export class ProviderFaultChange {
 
   @Member(optional(boolean({ description: words.sessionRejected })))
   readonly sessionRejected?: boolean;
+
+  @Member(optional(uuid({ description: words.rejectSessionOf })))
+  readonly rejectSessionOf?: string;
 
   @Member(optional(boolean({ description: words.duplicateCallbacks })))
   readonly duplicateCallbacks?: boolean;

@@ -1,0 +1,113 @@
+import type { Method } from '@app/http';
+import type { JsonValue } from '@app/kernel';
+import { abortAfter } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { feedPage, type FeedPage } from '../feed-access';
+import { succeeded } from '../operator-api';
+import type { Answered } from '../operator-call';
+import { CommandFailed, NoAnswer, reasonIn } from '../outcome';
+import type { ServiceAccess } from '../service-access';
+
+const answerWithinMs = 15_000;
+const lookEveryMs = 100;
+
+interface Minted {
+  readonly accessToken: string;
+}
+
+/** What a partner, an operator and the holder of a sandbox may call, each call within a time limit. */
+export class SandboxCalls {
+  /** @param withinMs of every wait; @param signal ends waits early */
+  constructor(
+    private readonly access: ServiceAccess,
+    private readonly withinMs: number,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** @throws CommandFailed where no sandbox answers */
+  async requireSandbox(): Promise<void> {
+    const clock = await this.send('GET', '/sandbox/v1/clock');
+    if (clock.status === 404)
+      throw new CommandFailed(
+        `${this.access.baseUrl} is no sandbox, or not on this machine's loopback: events are triggered in a sandbox only`,
+      );
+    succeeded(clock);
+  }
+
+  async tokenOf(subject: string): Promise<string> {
+    return (await this.ofSandbox<Minted>('POST', '/tokens', { subject })).accessToken;
+  }
+
+  /** A call as one of a partner's backend for a user. @throws CommandFailed when it is refused */
+  async asPartner<Answer>(token: string, method: Method, path: string, body?: object): Promise<Answer> {
+    return answerOf(await this.send(method, path, body, this.partnerHeaders(token)));
+  }
+
+  /** As that, whatever is answered. @throws NoAnswer */
+  async attempt(token: string, method: Method, path: string): Promise<void> {
+    await this.send(method, path, undefined, this.partnerHeaders(token));
+  }
+
+  /** By an operator of the sandbox's own issuer, with no scope but that of users. @throws CommandFailed when it is refused */
+  async asOperator(method: Method, path: string, body: object): Promise<void> {
+    const minting = { subject: 'parley-trigger', scopes: ['users'] };
+    const { accessToken } = await this.ofSandbox<Minted>('POST', '/operator-tokens', minting);
+    answerOf(await this.send(method, path, body, { authorization: `Bearer ${accessToken}` }));
+  }
+
+  /** @throws CommandFailed when it is refused */
+  async ofSandbox<Answer>(method: Method, path: string, body: object): Promise<Answer> {
+    return answerOf(await this.send(method, `/sandbox/v1${path}`, body));
+  }
+
+  /** What the feed has after a cursor. @throws CommandFailed */
+  async feedAfter(cursor: string): Promise<FeedPage> {
+    return feedPage(this.access, cursor);
+  }
+
+  /** Looks until there is something. @throws CommandFailed when there is nothing in time, or the signal aborts */
+  async until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
+    const startedMs = performance.now();
+    for (;;) {
+      if (this.signal.aborted) throw new CommandFailed('ended before it was done');
+      const value = await look();
+      if (value !== null) return value;
+      if (performance.now() - startedMs > this.withinMs)
+        throw new CommandFailed(
+          `not within ${this.withinMs / 1_000} s: ${what}. GET /sandbox/v1/faults tells what is switched on.`,
+        );
+      await sleep(lookEveryMs);
+    }
+  }
+
+  private partnerHeaders(token: string): Readonly<Record<string, string>> {
+    return { 'x-api-key': this.access.partnerKey, authorization: `Bearer ${token}` };
+  }
+
+  /** @throws NoAnswer */
+  private async send(
+    method: Method,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answered> {
+    const { baseUrl } = this.access;
+    const sent = body !== undefined && { body: JSON.stringify(body) };
+    const all = { ...headers, ...(sent && { 'content-type': 'application/json' }) };
+    try {
+      const signal = abortAfter(answerWithinMs);
+      const answer = await fetch(new URL(path, baseUrl), { method, headers: all, signal, ...sent });
+      const text = await answer.text();
+      // Reason for the assertion: what JSON.parse answers is JSON.
+      return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as JsonValue) };
+    } catch (error) {
+      throw new NoAnswer(`${baseUrl} does not answer (${reasonIn(error)}): is the service started?`);
+    }
+  }
+}
+
+/** @throws CommandFailed with the problem in words */
+function answerOf<Answer>(answered: Answered): Answer {
+  // Reason for the assertion: the answer's shape is the contract's, which the caller names.
+  return succeeded(answered) as Answer;
+}

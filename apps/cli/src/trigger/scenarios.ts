@@ -1,0 +1,102 @@
+import { noticeTypes, type NoticeType } from '@app/notices';
+import {
+  abort,
+  approve,
+  askedForConsent,
+  automation,
+  deny,
+  exhaustBudget,
+  invoke,
+  rejectSession,
+  say,
+  sentence,
+  withdraw,
+} from './steps';
+import type { TriggerUser } from './trigger-user';
+
+/** How an event of one type is made, for a user of its own, by calls that anybody could make. */
+export interface Scenario {
+  /** What is done, as its user reads it. */
+  readonly does: string;
+  /** What else partners are told of on the way there, now or a little later. */
+  readonly alongside: readonly NoticeType[];
+  /** Resolves when everything is asked for; the event may come a moment later. Throws CommandFailed. */
+  make(this: void, user: TriggerUser): Promise<unknown>;
+}
+
+/** Every type that partners are told of, with what makes one of it. */
+export const scenarios: Readonly<Record<NoticeType, Scenario>> = {
+  'run.ended': {
+    does: 'A run does what its user says, and ends.',
+    alongside: [],
+    make: (user) => say(user, sentence),
+  },
+  'run.suspended': {
+    does: 'A run asks to withdraw 1.5 USDC, and waits. It stays so.',
+    alongside: ['approval.opened'],
+    make: askedForConsent,
+  },
+  'approval.opened': {
+    does: 'A run asks to withdraw 1.5 USDC. The approval stays pending, so that it can be looked at.',
+    alongside: ['run.suspended'],
+    make: askedForConsent,
+  },
+  'approval.decided': {
+    does: 'A run asks to withdraw 1.5 USDC, and its user denies it.',
+    alongside: ['run.suspended', 'approval.opened', 'run.ended'],
+    make: async (user) => deny(user, await askedForConsent(user)),
+  },
+  'approval.expired': {
+    does: 'A run asks to withdraw 1.5 USDC, and is aborted, which ends its approval too.',
+    alongside: ['run.suspended', 'approval.opened', 'run.ended'],
+    make: async (user) => abort(user, await askedForConsent(user)),
+  },
+  'operation.submitted': {
+    does: 'A run asks to withdraw 1.5 USDC, and its user approves it.',
+    alongside: ['run.suspended', 'approval.opened', 'approval.decided', 'settlement.updated', 'run.ended'],
+    make: async (user) => approve(user, await askedForConsent(user)),
+  },
+  'settlement.updated': {
+    does: 'A user withdraws 1.5 USDC without the agent, and it arrives.',
+    alongside: ['approval.opened', 'approval.decided', 'operation.submitted'],
+    make: withdraw,
+  },
+  'automation.triggered': {
+    does: 'An automation is invoked, and starts a run. The automation is archived afterwards.',
+    alongside: ['run.ended'],
+    make: async (user) => invoke(user, await automation(user)),
+  },
+  'automation.rejected': {
+    does: 'An automation is invoked while the budget of its user is frozen. It is archived afterwards.',
+    alongside: [],
+    make: async (user) => {
+      await user.operate('POST', '/freeze');
+      await invoke(user, await automation(user));
+    },
+  },
+  'automation.completed': {
+    does: 'An automation that may start one run is invoked, and so is finished. It is archived afterwards.',
+    alongside: ['automation.triggered', 'run.ended'],
+    make: async (user) => invoke(user, await automation(user, { maxOccurrences: 1 })),
+  },
+  'wallet.authorization_required': {
+    does: 'The provider rejects the session of one wallet, which is then looked into.',
+    alongside: [],
+    make: rejectSession,
+  },
+  'budget.exhausted': {
+    does: "An operator lowers a user's cap for the day to what one more run needs, and one more runs.",
+    alongside: ['run.ended'],
+    make: exhaustBudget,
+  },
+  'user.disabled': {
+    does: 'An operator disables a user.',
+    alongside: [],
+    make: (user) => user.operate('POST', '/disable'),
+  },
+};
+
+/** All of them as lists show them. */
+export function listed(): { type: NoticeType; does: string; alongside: readonly NoticeType[] }[] {
+  return noticeTypes.map((type) => ({ type, does: scenarios[type].does, alongside: scenarios[type].alongside }));
+}

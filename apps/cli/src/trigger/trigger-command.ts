@@ -1,0 +1,114 @@
+import { noticeTypes, type NoticeType } from '@app/notices';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { endOfFeed, interrupted, lineOf, type FeedEvent } from '../feed-access';
+import { CommandFailed, NoAnswer, print, table } from '../outcome';
+import { accessOf, withService } from '../service-access';
+import { SandboxCalls } from './sandbox-calls';
+import { listed, scenarios } from './scenarios';
+import { TriggerUser } from './trigger-user';
+
+const withinMaxSeconds = 600;
+
+interface TriggerOptions {
+  readonly all?: boolean;
+  readonly list?: boolean;
+  readonly within: number;
+}
+
+/** What was made: the events that the feed had of the user by then, in its order. */
+interface Triggered {
+  readonly type: NoticeType;
+  readonly did: string;
+  readonly subject: string;
+  readonly userId: string;
+  readonly events: readonly FeedEvent[];
+}
+
+/** `parley trigger`: makes what partners are told of happen in a sandbox, for a new user each. */
+export function triggerCommand(program: Command): void {
+  const command = program
+    .command('trigger')
+    .description('make what partners are told of happen in a sandbox, each for a new user of its own')
+    .addArgument(new Argument('[types...]', 'which events').choices(noticeTypes))
+    .option('--all', 'one of each')
+    .option('--list', 'what there is, and how each is made')
+    .addOption(
+      new Option('--within <seconds>', 'how long to wait for anything that is to happen')
+        .default(30)
+        .argParser(seconds),
+    );
+  withService(command).action(async (types: NoticeType[], options: TriggerOptions) => {
+    if (options.list === true) return showList(command);
+    const named = options.all === true ? noticeTypes : [...new Set(types)];
+    if (named.length === 0 || (options.all === true && types.length > 0))
+      command.error('error: name types, or say --all: parley trigger --list shows them');
+    await triggerEach(command, named, options.within * 1_000);
+  });
+}
+
+/** Each in its turn, also after one that failed. @throws CommandFailed when one of them did, and at once when nobody answers any more */
+async function triggerEach(command: Command, types: readonly NoticeType[], withinMs: number): Promise<void> {
+  const { json = false } = command.optsWithGlobals<{ readonly json?: boolean }>();
+  const access = await accessOf(command);
+  const signal = interrupted();
+  const calls = new SandboxCalls(access, withinMs, signal);
+  await calls.requireSandbox();
+  const data: Triggered[] = [];
+  const failed: string[] = [];
+  for (const type of types) {
+    try {
+      const made = await trigger(calls, type, await endOfFeed(access));
+      data.push(made);
+      if (!json) console.log(linesOf(made).join('\n'));
+    } catch (error) {
+      if (!(error instanceof CommandFailed) || error instanceof NoAnswer || signal.aborted) throw error;
+      failed.push(`${type}: ${error.message}`);
+    }
+  }
+  if (json) print(command, { data }, []);
+  if (failed.length > 0) throw new CommandFailed(failed.join('\n'));
+}
+
+/** Makes one, and waits until the feed has it. @throws CommandFailed */
+async function trigger(calls: SandboxCalls, type: NoticeType, after: string): Promise<Triggered> {
+  const { does, make } = scenarios[type];
+  const user = await TriggerUser.provision(calls);
+  const events: FeedEvent[] = [];
+  let cursor = after;
+  try {
+    await make(user);
+    await calls.until(`the feed has ${type} of user ${user.userId}`, async () => {
+      const page = await calls.feedAfter(cursor);
+      cursor = page.endCursor;
+      events.push(...page.data.filter(({ data }) => data['userId'] === user.userId));
+      return page.nextCursor === null && events.some((event) => event.type === type) ? true : null;
+    });
+  } catch (error) {
+    if (error instanceof CommandFailed && !(error instanceof NoAnswer))
+      throw new CommandFailed(`${error.message} (user ${user.userId})`);
+    throw error;
+  } finally {
+    await user.leave();
+  }
+  return { type, did: does, subject: user.subject, userId: user.userId, events };
+}
+
+function linesOf({ type, did, subject, events }: Triggered): string[] {
+  const asked = events.filter((event) => event.type === type);
+  const others = events.filter((event) => event.type !== type).map((event) => `${event.type} ${event.id}`);
+  const besides = others.length === 0 ? [] : [`  besides: ${others.join(', ')}`];
+  return [`${type}: ${did} (${subject})`, ...asked.map((event) => `  ${lineOf(event)}`), ...besides];
+}
+
+function showList(command: Command): void {
+  const all = listed();
+  const rows = all.map(({ type, does, alongside }) => [type, does, alongside.join(', ') || '-']);
+  print(command, { data: all }, table(['TYPE', 'WHAT IS DONE', 'TOLD BESIDES'], rows));
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > withinMaxSeconds)
+    throw new InvalidArgumentError(`It is a whole number of seconds, from 1 to ${withinMaxSeconds}.`);
+  return value;
+}

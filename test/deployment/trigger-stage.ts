@@ -1,0 +1,85 @@
+import type { NoticeType } from '@app/notices';
+import { OperatorClient, requestJson, TestClient } from '@app/testing/client';
+import { startSandbox, type Sandbox } from '@app/testing/processes';
+import { parley, type CommandOutcome } from './cli';
+
+/** An event as the feed has it. */
+export interface Told {
+  readonly id: string;
+  readonly type: string;
+  readonly data: { readonly userId: string };
+}
+
+/** What `parley trigger --json` says of each that it made. */
+export interface Triggered {
+  readonly type: string;
+  readonly did: string;
+  readonly subject: string;
+  readonly userId: string;
+  readonly events: readonly Told[];
+}
+
+/** What `parley trigger --list --json` says of each that there is. */
+export interface Scenario {
+  readonly type: NoticeType;
+  readonly does: string;
+  readonly alongside: readonly string[];
+}
+
+/** A sandbox as `npm start` runs it, with the shell of a developer in its folder, and what an operator sees. */
+export class TriggerStage {
+  private constructor(
+    readonly sandbox: Sandbox,
+    readonly operator: OperatorClient,
+  ) {}
+
+  static async start(): Promise<TriggerStage> {
+    const sandbox = await startSandbox();
+    const minting = { subject: 'ada', scopes: ['users', 'keys', 'deployment'] };
+    const { accessToken } = await lever<{ accessToken: string }>(sandbox, 'POST', 'operator-tokens', minting);
+    return new TriggerStage(sandbox, new OperatorClient(sandbox.access.baseUrl, accessToken));
+  }
+
+  readonly run = (...args: string[]): Promise<CommandOutcome> => parley({}, args, this.sandbox.folder);
+
+  /** A call of the sandbox, which must be taken. */
+  async lever<Body>(method: string, path: string, body?: object): Promise<Body> {
+    return lever<Body>(this.sandbox, method, path, body);
+  }
+
+  /** Everything that the feed has of a user. */
+  async feedOf(userId: string): Promise<Told[]> {
+    const { baseUrl, partnerKey } = this.sandbox.access;
+    const told: Told[] = [];
+    for (let from: string | null = ''; from !== null;) {
+      const url: string = `${baseUrl}/feed/v1/events?limit=500${from}`;
+      const page = await requestJson<{ data: Told[]; nextCursor: string | null }>('GET', url, undefined, {
+        'x-api-key': partnerKey,
+      });
+      told.push(...page.body.data.filter(({ data }) => data.userId === userId));
+      from = page.body.nextCursor && `&cursor=${encodeURIComponent(page.body.nextCursor)}`;
+    }
+    return told;
+  }
+
+  /** How many automations a user has and had, and runs that are not over. */
+  async actingFor(userId: string): Promise<{ liveRuns: number; automations: number; archived: number }> {
+    const { body } = await this.operator.get<{ account: { subject: string }; liveRuns: { count: number } }>(
+      `/users/${userId}`,
+    );
+    const { accessToken } = await this.lever<{ accessToken: string }>('POST', 'tokens', {
+      subject: body.account.subject,
+    });
+    const { baseUrl, partnerKey } = this.sandbox.access;
+    const user = new TestClient(baseUrl, partnerKey, accessToken, userId);
+    const count = async (path: string) => (await user.get<{ total: number }>(path)).body.total;
+    const [automations, archived] = [await count('/automations'), await count('/automations?state=archived')];
+    return { liveRuns: body.liveRuns.count, automations, archived };
+  }
+}
+
+async function lever<Body>({ access }: Sandbox, method: string, path: string, body?: object): Promise<Body> {
+  const answer = await requestJson<Body>(method, `${access.baseUrl}/sandbox/v1/${path}`, body);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
