@@ -112,7 +112,7 @@ async function endpointWithDelivery(deployment: Deployment): Promise<{ endpointI
      ON CONFLICT DO NOTHING`,
     [endpointId],
   );
-  const sent = await partOf(deployment, Deliveries).test(endpointId);
+  const sent = await partOf(deployment, Deliveries).test(endpointId, randomUUID());
   if (!sent.ok) throw new Error('no message was sent');
   return { endpointId, deliveryId: sent.value.id };
 }

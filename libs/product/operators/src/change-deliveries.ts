@@ -4,7 +4,8 @@ import { Deliveries, FindEndpoint } from '@app/webhooks';
 
 /** What operators do about the deliveries to an endpoint. */
 export type DeliveriesChange =
-  | { readonly kind: 'test' }
+  /** With the id of the message. */
+  | { readonly kind: 'test'; readonly messageId: string }
   | { readonly kind: 'retry'; readonly deliveryId: string }
   | { readonly kind: 'recover'; readonly since: Instant };
 
@@ -41,7 +42,7 @@ export class ChangeDeliveriesHandler implements ICommandHandler<ChangeDeliveries
   private make(endpointId: EndpointId, change: DeliveriesChange): Promise<Result<unknown>> {
     switch (change.kind) {
       case 'test':
-        return this.deliveries.test(endpointId);
+        return this.deliveries.test(endpointId, change.messageId);
       case 'retry':
         return this.deliveries.retry(endpointId, change.deliveryId);
       case 'recover':

@@ -86,7 +86,8 @@ const changes = {
   'webhooks.change': changedEndpoint,
   'webhooks.rotate': rotatedEndpoint,
   'webhooks.delete': ({ target, reason }, cause) => new DeleteEndpoint(asId<EndpointId>(target), reason, cause),
-  'webhooks.test': ({ target }) => new ChangeDeliveries(asId<EndpointId>(target), { kind: 'test' }),
+  'webhooks.test': ({ target, intentId }) =>
+    new ChangeDeliveries(asId<EndpointId>(target), { kind: 'test', messageId: intentId }),
   'webhooks.retry': ({ target, parameters }) =>
     new ChangeDeliveries(asId<EndpointId>(target), { kind: 'retry', deliveryId: textIn(parameters, 'deliveryId') }),
   'webhooks.recover': ({ target, parameters }) => {

@@ -95,7 +95,8 @@ export const testWebhook = operation('webhooks.test', {
   route: 'POST /operator/v1/webhook-endpoints/:endpointId/test',
   scope: 'webhooks',
   summary: 'Send an endpoint a message of the type endpoint.test',
-  description: 'Also to one that is disabled. What becomes of it is in the list of its deliveries.',
+  description:
+    'Also to one that is disabled. What becomes of it is in the list of its deliveries, where its `noticeId` is the `intentId` of this answer.',
   parameters: { endpointId },
   body: ChangeReason,
   answer: MadeChange,

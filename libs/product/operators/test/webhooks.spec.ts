@@ -178,8 +178,12 @@ async function known(endpointId: string): Promise<void> {
 describe('the deliveries to an endpoint', () => {
   it('are listed, newest first, a page at a time, by their state', async () => {
     const { endpointId } = await created();
-    for (let times = 0; times < 3; times += 1)
-      expect((await operator.post(`${path}/${endpointId}/test`, { reason })).status).toBe(200);
+    const intents: unknown[] = [];
+    for (let times = 0; times < 3; times += 1) {
+      const { status, body } = await operator.post(`${path}/${endpointId}/test`, { reason });
+      expect(status).toBe(200);
+      intents.push(body['intentId']);
+    }
     const deliveries = `${path}/${endpointId}/deliveries`;
     const first = (await operator.get<Listed>(`${deliveries}?limit=2`)).body;
     expect(first.data).toMatchObject([{ type: 'endpoint.test' }, { type: 'endpoint.test' }]);
@@ -187,6 +191,7 @@ describe('the deliveries to an endpoint', () => {
     expect(last).toMatchObject({ data: [{ type: 'endpoint.test' }], nextCursor: null });
     const ids = [...first.data, ...last.data].map(({ id }) => String(id));
     expect(ids).toEqual([...ids].sort().reverse());
+    expect([...first.data, ...last.data].map(({ noticeId }) => noticeId)).toEqual(intents.reverse());
     expect((await operator.get<Listed>(`${deliveries}?state=delivered`)).body.data).toEqual([]);
     expectProblem(await operator.get(`${deliveries}?state=lost`), 'invalid_input', { at: ['/state'] });
     expectProblem(await operator.get(`${deliveries}?state=pending&cursor=${first.nextCursor}`), 'invalid_cursor');

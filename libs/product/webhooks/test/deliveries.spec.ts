@@ -2,6 +2,7 @@ import { instantOf } from '@app/kernel';
 import type { ToldJournal } from '@app/testing/told';
 import { until } from '@app/testing/until';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidV7 } from 'uuid';
 import type { DeliveryView } from '../src/delivery/delivery';
 import { DeliveryStage, firstTaken, type Registered } from './delivery-stage';
 
@@ -193,18 +194,32 @@ describe('an endpoint that says that it is gone', () => {
 
 it('a test message is sent once, also to an endpoint that is disabled', async () => {
   const registered = await stage.endpoint();
-  const sent = await stage.deliveries.test(registered.endpointId);
+  const [first, second] = [uuidV7(), uuidV7()];
+  const sent = await stage.deliveries.test(registered.endpointId, first);
   expect(sent).toMatchObject({ ok: true, value: { type: 'endpoint.test', state: 'pending' } });
   await stage.untilDone(registered);
   expect(registered.partner.taken).toMatchObject([
     { type: 'endpoint.test', data: { endpointId: registered.endpointId } },
   ]);
   registered.partner.manner = () => 'fail';
-  await stage.deliveries.test(registered.endpointId);
+  for (const id of [first, second])
+    expect(await stage.deliveries.test(registered.endpointId, id)).toMatchObject({ ok: true });
   expect(await stage.untilDone(registered, 2)).toMatchObject([
-    { state: 'delivered' },
-    { state: 'given_up', attempts: 1 },
+    { state: 'delivered', attempts: 1, noticeId: first },
+    { state: 'given_up', attempts: 1, noticeId: second },
   ]);
+});
+
+it('a test message whose worker died before it heard the answer is sent again, with the same id', async () => {
+  const registered = await stage.endpoint();
+  const { partner, endpointId } = registered;
+  partner.manner = () => (partner.heard.length === 0 ? 'hang' : 'take');
+  await stage.deliveries.test(endpointId, uuidV7());
+  await until('the first attempt', async () => (partner.heard.length > 0 ? true : null));
+  const lease = `UPDATE webhook_lanes SET leased_until = now() - interval '1 s' WHERE endpoint_id = $1`;
+  await stage.database.query(lease, [endpointId]);
+  const [{ noticeId } = { noticeId: '' }] = await stage.untilDone(registered);
+  expect(partner.heard.map(({ id }) => id)).toEqual([noticeId, noticeId]);
 });
 
 it('recover goes back 30 days at most', async () => {

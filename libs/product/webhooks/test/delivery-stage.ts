@@ -1,6 +1,7 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { EventStore } from '@app/event-store';
 import { asId, Clock, instantOf, type EndpointId } from '@app/kernel';
+import { Database } from '@app/read-store';
 import { assembled, foundationReadModels, Slices, testCause, type Replica } from '@app/testing/slices';
 import { ToldJournal } from '@app/testing/told';
 import { until } from '@app/testing/until';
@@ -53,6 +54,10 @@ export class DeliveryStage {
 
   get deliveries(): Deliveries {
     return this.worker.get(Deliveries);
+  }
+
+  get database(): Database {
+    return this.worker.get(Database);
   }
 
   get store(): EventStore {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, instantOf, invalid, notFound, ok, refuse, type Instant, type Result } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { v7 as uuidV7 } from 'uuid';
 import { ownTypes, type AttemptFailure, type DeliveryState, type DeliveryView, type ListedDelivery } from './delivery';
 import { deliveriesChannel, finishedKeptMs, recoveriesChannel, skewMs } from './delivery-tables';
 
@@ -105,13 +104,15 @@ export class Deliveries {
     return ok(undefined);
   }
 
-  /** Sends the endpoint a message of the type `endpoint.test`, once, also while it is disabled. */
-  async test(endpointId: string): Promise<Result<DeliveryView>> {
-    const id = uuidV7();
+  /**
+   * Sends the endpoint a message of the type `endpoint.test`, which is attempted once, also while it is disabled.
+   * @param id of the message: given again, it is no other one
+   */
+  async test(endpointId: string, id: string): Promise<Result<DeliveryView>> {
     await this.database.query(
       `WITH made AS (
          INSERT INTO webhook_deliveries (id, endpoint_id, notice_id, type, stream, revision, is_own, epoch, created_at_ms)
-         VALUES ($1, $2, $1, '${ownTypes.test}', $3, 0, true, 0, $4) RETURNING endpoint_id, stream),
+         VALUES ($1, $2, $1, '${ownTypes.test}', $3, 0, true, 0, $4) ON CONFLICT DO NOTHING RETURNING endpoint_id, stream),
        lanes AS (
          INSERT INTO webhook_lanes (endpoint_id, stream, due_at_ms, is_own, epoch) SELECT endpoint_id, stream, $4, true, 0 FROM made)
        SELECT pg_notify('${deliveriesChannel}', '')`,
