@@ -242,7 +242,7 @@ it('a witness that is away', async () => {
 });
 
 it('an endpoint of a partner that takes nothing', async () => {
-  const partner = await told();
+  const { partner } = await told();
   partner.manner = () => 'fail';
   await prepare(user, usdc, '1');
   await whileBroken(['ParleyWebhookEndpointFails'], async () => {
@@ -253,8 +253,20 @@ it('an endpoint of a partner that takes nothing', async () => {
   await partner.leave();
 });
 
+it('an endpoint of a partner that says that it is gone; one that an operator disabled is no trouble', async () => {
+  const { partner, endpoint } = await told();
+  const other = await told();
+  expect((await other.endpoint('PATCH', { enabled: false })).status).toBe(200);
+  partner.manner = () => 'gone';
+  await prepare(user, usdc, '1');
+  await whileBroken(['ParleyWebhookEndpointDisabled'], async () => {
+    expect((await endpoint('DELETE')).status).toBe(200);
+  });
+  await Promise.all([partner.leave(), other.partner.leave()]);
+});
+
 it('webhooks that nobody can claim', async () => {
-  const partner = await told();
+  const { partner } = await told();
   const admin = await connected();
   await admin.query(
     `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
@@ -269,15 +281,17 @@ it('webhooks that nobody can claim', async () => {
   await partner.leave();
 });
 
-/** A partner who has everything delivered. */
-async function told(): Promise<PartnerEndpoint> {
+/** A partner who has everything delivered, and how operators change their endpoint. */
+async function told() {
   const partner = await new PartnerEndpoint().listen();
   const operator = await operatorOf(watched.deployment, ['webhooks'], { subject: 'ada' });
   const asked = { url: partner.url, description: 'Acme', reason: 'a test' };
-  const { status, body } = await operator.post<{ secret: string }>('/webhook-endpoints', asked);
+  const { status, body } = await operator.post<{ secret: string; endpointId: string }>('/webhook-endpoints', asked);
   expect(status).toBe(201);
   partner.secret = body.secret;
-  return partner;
+  const endpoint = (method: 'PATCH' | 'DELETE', change: object = {}) =>
+    operator.request(method, `/webhook-endpoints/${body.endpointId}`, { reason: 'a test', ...change });
+  return { partner, endpoint };
 }
 
 it('more requests than an api bears', async () => {

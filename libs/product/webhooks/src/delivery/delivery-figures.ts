@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { askedGauges, Metrics } from '@app/runtime';
+import { disabledCauses, type DisabledBecause } from '../endpoint/endpoint.events';
 
 const gauges = {
   parley_webhook_oldest_pending_seconds: {
@@ -11,7 +12,16 @@ const gauges = {
     help: 'For how long, by the service clock, the webhook that has waited longest has been due, of endpoints that do not fail; 0 where none is',
   },
   parley_webhook_endpoints_failing: { help: 'Enabled endpoints whose last attempt failed' },
+  parley_webhook_endpoints_disabled: {
+    help: 'Endpoints that are disabled: gone (they answered 410), failing (nothing but failures for five days), or operator (by one)',
+    labelNames: ['because'],
+  },
 };
+
+interface Disabled {
+  readonly because: DisabledBecause;
+  readonly count: number;
+}
 
 interface Figures {
   readonly oldest: number | null;
@@ -33,14 +43,23 @@ export class DeliveryFigures {
   private async figures() {
     const nowMs = this.clock.epochMs();
     const [row] = await this.database.query<Figures>(statement, [nowMs]);
+    const disabled = await this.database.query<Disabled>(disabledStatement);
     const secondsSince = (ms: number | null | undefined): number => Math.max(0, nowMs - (ms ?? nowMs)) / 1000;
     return [
       { name: 'parley_webhook_oldest_pending_seconds', value: secondsSince(row?.oldest) },
       { name: 'parley_webhook_overdue_seconds', value: secondsSince(row?.due) },
       { name: 'parley_webhook_endpoints_failing', value: row?.failing ?? 0 },
+      ...disabledCauses.map((because) => {
+        const value = disabled.find((one) => one.because === because)?.count ?? 0;
+        return { name: 'parley_webhook_endpoints_disabled', labels: { because }, value } as const;
+      }),
     ] as const;
   }
 }
+
+const disabledStatement = `
+  SELECT disabled_because AS because, count(*)::integer AS count FROM {webhook_endpoints}
+  WHERE disabled_because IS NOT NULL AND deleted_at IS NULL GROUP BY 1`;
 
 /** A few looks at indexes for each endpoint. */
 const statement = `
