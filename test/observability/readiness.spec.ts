@@ -1,8 +1,10 @@
 /** What `/readyz` says after the start, as long as it is so: an event store that takes no appends, a subscription that cannot go on. */
 import { Client } from 'pg';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import type { TestClient } from '@app/testing/client';
+import { operatorOf, type TestClient } from '@app/testing/client';
+import { conversationOf, say } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
+import { PartnerEndpoint, type Manner } from '@app/testing/webhooks';
 
 /** The lock of the process that writes the embedded event store (libs/stores/event-store-server/src/storage/session.ts). */
 const writerLock = 0x7061_726c_6579;
@@ -81,4 +83,26 @@ test('a subscription that fails at one event again and again is degraded, by its
   await admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse');
   await untilReady();
   expect((await readiness()).checks).not.toHaveProperty('subscription projections');
+});
+
+test('an endpoint of a partner that fails, or was disabled for it, takes nobody out of service', async () => {
+  const [failing, gone] = [await new PartnerEndpoint().listen(), await new PartnerEndpoint().listen()];
+  const operator = await operatorOf(deployment, ['webhooks'], { subject: 'ada' });
+  const told = async (partner: PartnerEndpoint, manner: Manner) => {
+    partner.manner = () => manner;
+    const asked = { url: partner.url, description: 'Acme', reason: 'a test' };
+    const { body } = await operator.post<{ secret: string; endpointId: string }>('/webhook-endpoints', asked);
+    partner.secret = body.secret;
+    return async () => (await operator.get(`/webhook-endpoints/${body.endpointId}`)).body;
+  };
+  const [shownFailing, shownGone] = [await told(failing, 'fail'), await told(gone, 'gone')];
+  expect(await say(user, await conversationOf(user))).toMatchObject({ status: 'completed' });
+  await until('the failures', async () => {
+    const [one, other] = [await shownFailing(), await shownGone()];
+    return (one['failingSince'] !== null && other['disabledBecause'] === 'gone') || null;
+  });
+  const { code, status, checks } = await readiness();
+  expect([code, status]).toEqual([200, 'ok']);
+  expect(Object.entries(checks).filter(([name, state]) => state !== 'ok' || /webhook|endpoint/.test(name))).toEqual([]);
+  await Promise.all([failing.leave(), gone.leave()]);
 });

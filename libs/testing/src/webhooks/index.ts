@@ -1,1 +1,1 @@
-export { PartnerEndpoint } from './partner-endpoint';
+export { type Manner, PartnerEndpoint } from './partner-endpoint';
