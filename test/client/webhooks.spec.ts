@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { signWebhook, verifyWebhook } from '@parley/client';
+import { Webhook } from 'standardwebhooks';
 
 const key = randomBytes(32);
 const secret = key.toString('base64url');
@@ -42,6 +43,20 @@ describe('verifyWebhook', () => {
       expect(verifyWebhook({ secret, headers: given, body })).toBe(true);
     }
     expect(verifyWebhook({ secret, headers: signed, body: Buffer.from(body) })).toBe(true);
+  });
+
+  it.each([24, 31, 32, 33, 64])('takes the secret of an endpoint, of %i bytes, as Standard Webhooks has it', (size) => {
+    const endpointSecret = `whsec_${randomBytes(size).toString('base64')}`;
+    const now = new Date();
+    const signed = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': new Webhook(endpointSecret).sign('msg_1', now, body),
+    };
+    expect(verifyWebhook({ secret: endpointSecret, headers: signed, body })).toBe(true);
+    expect(verifyWebhook({ secret: endpointSecret, headers: signed, body: `${body} ` })).toBe(false);
+    const others = [`whsec_${randomBytes(size).toString('base64')}`, 'whsec_', 'whsec_A', `${endpointSecret}!`];
+    for (const other of others) expect(verifyWebhook({ secret: other, headers: signed, body })).toBe(false);
   });
 
   it('is true when one of several signatures fits', () => {

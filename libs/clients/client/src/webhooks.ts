@@ -6,6 +6,8 @@ const secretBytes = 32;
 const idForm = /^[A-Za-z0-9_-]{1,64}$/;
 const timestampForm = /^[1-9]\d{0,11}$/;
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
+/** Of an endpoint: 24 to 64 bytes in base64, as Standard Webhooks has them. */
+const endpointSecretForm = /^whsec_(?=.{32,88}$)((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
 export interface WebhookToSign {
   /** What `automations.rotateWebhookSecret` answered: 43 letters, digits, `_`, `-`. */
@@ -41,6 +43,7 @@ export function signWebhook({ secret, id, timestamp = new Date(), body }: Webhoo
 }
 
 export interface WebhookToVerify {
+  /** Of an endpoint to which Parley delivers (`whsec_…`), or of an automation's inbound webhook. */
   readonly secret: string;
   /** As `fetch` or Node has them; names in any case. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -56,7 +59,7 @@ export function verifyWebhook(delivery: WebhookToVerify): boolean {
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
   );
-  const key = keyOf(secret);
+  const key = endpointKeyOf(secret) ?? keyOf(secret);
   const text = textOf(body);
   if (key === null || text === null || id === undefined || timestamp === undefined || signatures === undefined) {
     return false;
@@ -75,8 +78,17 @@ function signatureOf(key: Uint8Array, id: string, seconds: number, text: string)
 
 function keyOf(secret: string): Uint8Array | null {
   if (!secretForm.test(secret)) return null;
-  const bytes = Uint8Array.from(atob(secret.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+  const bytes = bytesOf(secret.replaceAll('-', '+').replaceAll('_', '/'));
   return bytes.length === secretBytes ? bytes : null;
+}
+
+function endpointKeyOf(secret: string): Uint8Array | null {
+  const [, base64] = endpointSecretForm.exec(secret) ?? [];
+  return base64 === undefined ? null : bytesOf(base64);
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
 /** null: no UTF-8, so that no text has these bytes. */
