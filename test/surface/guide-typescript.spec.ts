@@ -8,7 +8,7 @@ import { commandBlocks } from './guide-commands';
 import { moduleOf, promised, typescriptBlocks, unprinted } from './guide-typescript';
 
 const run = promisify(execFile);
-const guides = ['first-run', 'approvals', 'withdrawals', 'funding', 'automations', 'streaming', 'errors'];
+const guides = ['first-run', 'approvals', 'withdrawals', 'funding', 'automations', 'streaming', 'feed', 'errors'];
 const withinMs = 300_000;
 
 let sandbox: Sandbox;
