@@ -133,6 +133,41 @@ describe('an AG-UI client, before a partner’s server', () => {
     await other.stop();
   });
 
+  it('starts nothing with a new message while an approval waits, and takes it once that is answered', async () => {
+    const [user, other] = [await userOf(), await userOf()];
+    const tab = await reloaded(user);
+    await user.say('withdraw 1.5 USDC');
+    const open = user.agent.pendingInterrupts;
+    // The client itself refuses to send one where it knows of the interrupt.
+    user.agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: 'what time is it' });
+    await expect(user.agent.runAgent()).rejects.toThrow('pending interrupt');
+
+    const id = crypto.randomUUID();
+    await tab.say('repeat after me: now', id);
+    expect(tab.error).toMatchObject({ code: 'interrupts_open', metadata: { parley: { interrupts: open } } });
+    expect((await owner.get(`/agent-runs/${id}`)).status).toBe(404);
+    tab.agent.setMessages(tab.agent.messages.slice(0, -1));
+    await tab.follow();
+    expect([tab.error, tab.agent.pendingInterrupts]).toEqual([null, open]);
+    await tab.answer(() => ({ approved: false }));
+    await tab.say('repeat after me: now', id);
+    expect([tab.error, shown(tab).at(-1)]).toEqual([null, ['assistant', 'now']]);
+    // Another conversation's approvals wait for nobody here.
+    await other.say('repeat after me: elsewhere');
+    expect(other.error).toBeNull();
+  });
+
+  it('takes a message that was sent before its approval waits for one that was cut off, and asks again', async () => {
+    const user = await userOf();
+    const id = crypto.randomUUID();
+    await start(owner, user.agent.threadId, 'withdraw 1.5 USDC', { runId: id });
+    await user.say('withdraw 1.5 USDC', id);
+    expect([user.error, user.agent.pendingInterrupts.length]).toEqual([null, 1]);
+    user.agent.pendingInterrupts = []; // as in a page that was loaded anew
+    await user.follow();
+    expect([user.error, user.agent.pendingInterrupts.length]).toEqual([null, 1]);
+  });
+
   it('tells of failures by their reason', async () => {
     const user = await userOf();
     await deployment.sandbox('PUT', 'faults', { model: { fail: true } });

@@ -1,8 +1,8 @@
 import { isProblem } from '../problems.js';
 import type { Schemas } from '../types.js';
 import { catchUp, type CaughtUp } from './catch-up.js';
-import { decide, type Parley } from './decisions.js';
-import { finish, runError, UnusableInput } from './finish.js';
+import { decide, openInterrupts, type Parley } from './decisions.js';
+import { finish, InterruptsOpen, runError, UnusableInput } from './finish.js';
 import { follow } from './follow.js';
 import { newestOf, readAgUiInput, textOf, type AgUiInput } from './input.js';
 import { protocolVersion, type AgUiEvent } from './protocol.js';
@@ -28,8 +28,8 @@ export interface AgUiRequest {
 /**
  * Answers a request of an AG-UI client: 400 for what is no `RunAgentInput`, else its events as server-sent events.
  *
- * The last message starts a run if it is the user's, once, however often it is sent; `resume` decides approvals; without either the
- * conversation is followed until nothing runs any more. A client that was cut off sends the same again and gets what it misses.
+ * The last message starts a run if it is the user's, once, however often it is sent, and where no approval waits; `resume` decides
+ * approvals; without either the conversation is followed until nothing runs any more. A client that was cut off sends the same again and gets what it misses.
  */
 export function answerAgUi(request: AgUiRequest): Response {
   const input = readAgUiInput(request.input);
@@ -62,17 +62,22 @@ async function* eventsOf(request: AgUiRequest, input: AgUiInput, signal: AbortSi
   }
 }
 
-/** Does what the request asks for; the `seq` up to which its effect is to be followed. Throws as calls do, and UnusableInput. */
+/**
+ * Does what the request asks for; the `seq` up to which its effect is to be followed. Throws as calls do, UnusableInput, and
+ * InterruptsOpen.
+ */
 async function* act(
   request: AgUiRequest,
   input: AgUiInput,
   runId: string | null,
-  { lastSeq }: CaughtUp,
+  { lastSeq, thread }: CaughtUp,
 ): AsyncGenerator<AgUiEvent, number> {
   const { parley, profile } = request;
   const { threadId: conversationId, resume } = input;
   if (resume.length > 0) {
-    if (runId !== null) await mustBeSent(parley, runId);
+    // Answers come alone: a message beside them would be neither sent nor shown.
+    if (runId !== null && !(await isSent(parley, runId)))
+      throw new UnusableInput('Send what was answered and a new message one after the other');
     yield* decide(parley, resume);
     return (await parley.conversations.get({ conversationId })).lastSeq;
   }
@@ -80,17 +85,21 @@ async function* act(
   if (message === null || runId === null) return lastSeq;
   const text = textOf(message);
   if (text === null) throw new UnusableInput('A message is text; files are uploaded with artifacts.upload');
+  // Source: AG-UI 1.0, "Interrupts", "Pending interrupts block new input"; a message that is sent again is none.
+  const open = await openInterrupts(parley, thread);
+  if (open.length > 0 && !(await isSent(parley, runId))) throw new InterruptsOpen(open);
   const { seq } = await parley.runs.start({ conversationId, runId, input: { text }, profile });
   return seq;
 }
 
-/** Answers come alone: a message beside them would be neither sent nor shown. */
-async function mustBeSent(parley: Parley, runId: string): Promise<void> {
+/** Whether a message's run is there. Throws as calls do. */
+async function isSent(parley: Parley, runId: string): Promise<boolean> {
   try {
     await parley.runs.get({ runId });
+    return true;
   } catch (error) {
     if (!isProblem(error) || error.status !== 404) throw error;
-    throw new UnusableInput('Send what was answered and a new message one after the other');
+    return false;
   }
 }
 

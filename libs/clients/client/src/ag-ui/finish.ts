@@ -31,6 +31,13 @@ function outcomeOf(end: RunEnd | null, interrupts: Interrupt[]): { outcome: Outc
 /** A request that AG-UI allows, and that Parley has no use for. */
 export class UnusableInput extends Error {}
 
+/** A new message, where approvals wait that a client has to answer first. */
+export class InterruptsOpen extends Error {
+  constructor(readonly interrupts: readonly Interrupt[]) {
+    super('Answer what the conversation waits for, before a new message');
+  }
+}
+
 /**
  * What went wrong, by Parley's own reason. Rethrows what is no failure of Parley's, so that the server's own log has it.
  * With `retryable` the same request can be sent again; whatever it asked for is then done once.
@@ -46,6 +53,11 @@ export function runError(error: unknown): AgUiEvent {
     const { requestId } = error;
     const parley = { retryable: true, requestId };
     return { type: 'RUN_ERROR', message: 'Parley did not answer', code: 'unreachable', metadata: { parley } };
+  }
+  if (error instanceof InterruptsOpen) {
+    const { message, interrupts } = error;
+    const parley = { retryable: false, interrupts };
+    return { type: 'RUN_ERROR', message, code: 'interrupts_open', metadata: { parley } };
   }
   if (error instanceof UnusableInput) return { type: 'RUN_ERROR', message: error.message, code: 'invalid_input' };
   throw error;
