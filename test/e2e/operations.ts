@@ -34,6 +34,9 @@ export const contracts = allContracts.filter(({ area }) => area === 'partner');
 /** The contracts under `/operator/v1`. */
 export const operatorContracts = allContracts.filter(({ area }) => area === 'operator');
 
+/** The contracts under `/feed/v1`. */
+export const feedContracts = allContracts.filter(({ area }) => area === 'feed');
+
 /** Every operation under `/v1`, called as the examples of its contract say. */
 export const operations: readonly OperationCall[] = contracts.map(callOf);
 
@@ -120,7 +123,7 @@ export function pathOf({ path, bytes }: OperationCall, ids: Ids, query?: Operati
 }
 
 /** The routes of an area that the product really has, as its controllers serve them: `operation METHOD pattern`. */
-export function routesOf(deployment: Deployment, area: 'partner' | 'operator' = 'partner'): string[] {
+export function routesOf(deployment: Deployment, area: 'partner' | 'operator' | 'feed' = 'partner'): string[] {
   const served = findContracts(partOf(deployment, ModulesContainer)).filter((contract) => contract.area === area);
   return served.map(({ operation, method, path }) => `${operation} ${method} ${path}`);
 }
