@@ -14,7 +14,7 @@ export interface FrameSource {
   /** Longest time without a byte. */
   readonly silenceMaxMs: number;
   /** Told of each `retry:`. */
-  readonly onRetry: (retryMs: number) => void;
+  readonly onRetry?: (retryMs: number) => void;
   /** Told of the last `id` that came, of frames without data too, once all messages before it were taken. */
   readonly onPassed?: ((id: string) => void) | undefined;
 }
@@ -28,7 +28,7 @@ export async function* messagesOf(source: FrameSource): AsyncGenerator<EventSour
   const messages: EventSourceMessage[] = [];
   const parser = createParser({
     onEvent: (message) => messages.push(message),
-    onRetry,
+    ...(onRetry && { onRetry }),
     maxBufferSize: frameLengthMax,
     onError: (error) => {
       // Fields that are unknown are to be ignored (the SSE standard).

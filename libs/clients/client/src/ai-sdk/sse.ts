@@ -1,4 +1,5 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { EventSourceMessage } from 'eventsource-parser';
+import { messagesOf } from '../frames.js';
 
 /** One server-sent event: JSON, and the place from which its reader goes on after it. */
 export interface SentEvent {
@@ -7,7 +8,6 @@ export interface SentEvent {
 }
 
 const heartbeatMs = 15_000;
-const lengthMax = 16 * 1024 * 1024;
 /** Heartbeats come every 15 s: a connection without a byte for this long is dead. */
 const silenceMaxMs = 45_000;
 
@@ -49,22 +49,8 @@ export function sseBytes(source: AsyncIterator<SentEvent>, leave: () => void): R
 }
 
 /** The events of one connection. Ends with it; throws what it broke with, and when it is silent for too long. */
-export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage, void> {
-  const events: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (event) => events.push(event), maxBufferSize: lengthMax });
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await within(silenceMaxMs, reader.read());
-      if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
-      yield* events.splice(0);
-    }
-  } finally {
-    // It may be broken already, which is why it ends.
-    void reader.cancel().catch(() => undefined);
-  }
+export function sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage, void> {
+  return messagesOf({ body, silenceMaxMs });
 }
 
 function frameOf({ data, id }: SentEvent): string {
@@ -79,18 +65,6 @@ async function withinHeartbeat<Value>(work: Promise<Value>): Promise<Value | nul
   });
   try {
     return await Promise.race([work, heartbeat]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function within<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no byte for ${limitMs} ms`)), limitMs);
-  });
-  try {
-    return await Promise.race([work, silence]);
   } finally {
     clearTimeout(timer);
   }
