@@ -16,8 +16,6 @@ export interface FeedEvent extends JsonObject {
 /** A page of the feed. */
 export interface FeedPage {
   readonly data: readonly FeedEvent[];
-  /** Null where it reaches the end. */
-  readonly nextCursor: string | null;
   readonly endCursor: string;
 }
 

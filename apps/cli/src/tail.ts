@@ -1,9 +1,12 @@
 import { isJsonObject } from '@app/kernel';
+import { abortAfter } from '@app/runtime';
 import type { Command } from 'commander';
 import { endOfFeed, feedEventOf, interrupted, lineOf } from './feed-access';
 import { follow } from './follow-stream';
 import { CommandFailed } from './outcome';
 import { accessOf, withAccess, type ServiceAccess } from './service-access';
+
+const answerWithinMs = 15_000;
 
 interface TailOptions {
   readonly conversation?: string;
@@ -43,7 +46,8 @@ async function tailJournal(
 ): Promise<void> {
   if (userToken === null) throw new CommandFailed("a journal is a user's: give --token");
   const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${userToken}` };
-  const answer = await fetch(`${baseUrl}/v1/users/me`, { headers }).catch(() => null); // no connection: said in the next line
+  const signalled = { headers, signal: abortAfter(answerWithinMs) };
+  const answer = await fetch(`${baseUrl}/v1/users/me`, signalled).catch(() => null); // no answer: said in the next line
   if (answer === null) throw new CommandFailed(`${baseUrl} does not answer: is the service started?`);
   const me: unknown = await answer.json();
   const userId = isJsonObject(me) ? me['userId'] : undefined;

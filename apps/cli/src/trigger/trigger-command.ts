@@ -1,7 +1,7 @@
 import { noticeTypes, type NoticeType } from '@app/notices';
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { endOfFeed, interrupted, lineOf, type FeedEvent } from '../feed-access';
-import { CommandFailed, NoAnswer, print, table } from '../outcome';
+import { CommandFailed, NoAnswer, print, reasonIn, table } from '../outcome';
 import { accessOf, withService } from '../service-access';
 import { SandboxCalls } from './sandbox-calls';
 import { listed, scenarios } from './scenarios';
@@ -55,42 +55,54 @@ async function triggerEach(command: Command, types: readonly NoticeType[], withi
   await calls.requireSandbox();
   const data: Triggered[] = [];
   const failed: string[] = [];
-  for (const type of types) {
-    try {
-      const made = await trigger(calls, type, await endOfFeed(access));
+  try {
+    for (const type of types) {
+      const made = await trigger(calls, type, await endOfFeed(access)).catch((error: unknown) => {
+        if (!(error instanceof CommandFailed) || error instanceof NoAnswer || signal.aborted) throw error;
+        failed.push(`${type}: ${error.message}`);
+        return null;
+      });
+      if (made === null) continue;
       data.push(made);
       if (!json) console.log(linesOf(made).join('\n'));
-    } catch (error) {
-      if (!(error instanceof CommandFailed) || error instanceof NoAnswer || signal.aborted) throw error;
-      failed.push(`${type}: ${error.message}`);
     }
+  } finally {
+    if (json) print(command, { data }, []);
   }
-  if (json) print(command, { data }, []);
   if (failed.length > 0) throw new CommandFailed(failed.join('\n'));
 }
 
-/** Makes one, and waits until the feed has it. @throws CommandFailed */
+/** Makes one, and takes back what would go on by itself, however that ends. @throws CommandFailed */
 async function trigger(calls: SandboxCalls, type: NoticeType, after: string): Promise<Triggered> {
-  const { does, make } = scenarios[type];
   const user = await TriggerUser.provision(calls);
+  try {
+    const events = await eventsOf(calls, type, user, after);
+    await user.leave();
+    return { type, did: scenarios[type].does, subject: user.subject, userId: user.userId, events };
+  } catch (error) {
+    // What went wrong first is told last: it is why the command ends.
+    await user.leave().catch((left: unknown) => console.error(reasonIn(left)));
+    if (!(error instanceof CommandFailed) || error instanceof NoAnswer) throw error;
+    throw new CommandFailed(`${error.message} (user ${user.userId})`);
+  }
+}
+
+/** Makes one, and answers what the feed has of the user when it has that. @throws CommandFailed */
+async function eventsOf(
+  calls: SandboxCalls,
+  type: NoticeType,
+  user: TriggerUser,
+  after: string,
+): Promise<readonly FeedEvent[]> {
   const events: FeedEvent[] = [];
   let cursor = after;
-  try {
-    await make(user);
-    await calls.until(`the feed has ${type} of user ${user.userId}`, async () => {
-      const page = await calls.feedAfter(cursor);
-      cursor = page.endCursor;
-      events.push(...page.data.filter(({ data }) => data['userId'] === user.userId));
-      return page.nextCursor === null && events.some((event) => event.type === type) ? true : null;
-    });
-  } catch (error) {
-    if (error instanceof CommandFailed && !(error instanceof NoAnswer))
-      throw new CommandFailed(`${error.message} (user ${user.userId})`);
-    throw error;
-  } finally {
-    await user.leave();
-  }
-  return { type, did: does, subject: user.subject, userId: user.userId, events };
+  await scenarios[type].make(user);
+  return calls.until(`the feed has ${type} of user ${user.userId}`, async () => {
+    const page = await calls.feedAfter(cursor);
+    cursor = page.endCursor;
+    events.push(...page.data.filter(({ data }) => data['userId'] === user.userId));
+    return events.some((event) => event.type === type) ? events : null;
+  });
 }
 
 function linesOf({ type, did, subject, events }: Triggered): string[] {
