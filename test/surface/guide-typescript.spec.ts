@@ -5,17 +5,28 @@ import { promisify } from 'node:util';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { PackedProject } from '../client/packed';
 import { commandBlocks } from './guide-commands';
+import { agentsOfGuide } from './guide-variables';
 import { moduleOf, promised, typescriptBlocks, unprinted } from './guide-typescript';
 
 const run = promisify(execFile);
-const guides = ['first-run', 'approvals', 'withdrawals', 'funding', 'automations', 'streaming', 'feed', 'errors'];
+const guides = [
+  'first-run',
+  'approvals',
+  'withdrawals',
+  'funding',
+  'automations',
+  'models-and-agents',
+  'streaming',
+  'feed',
+  'errors',
+];
 const withinMs = 300_000;
 
 let sandbox: Sandbox;
 let project: PackedProject;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  sandbox = await startSandbox(agentsOfGuide());
   project = await PackedProject.create();
   for (const guide of guides) await project.write(`${guide}.mts`, moduleOf(guide));
   // In one go: each compiler reads the same libraries.

@@ -1,7 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readConfiguration } from '@app/runtime';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { parleyMain } from '../deployment/cli';
+import { agentsOfGuide, variablesOf } from './guide-variables';
 import { commandBlocks, differences, runBlocks, type BlockRun, type CommandBlock } from './guide-commands';
 
 const guides = [
@@ -10,6 +12,7 @@ const guides = [
   'withdrawals',
   'funding',
   'automations',
+  'models-and-agents',
   'streaming',
   'webhooks',
   'feed',
@@ -20,7 +23,7 @@ const guideWithinMs = 240_000;
 let sandbox: Sandbox;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  sandbox = await startSandbox(agentsOfGuide());
   // As in the project's folder, where the guides are pasted.
   await symlink(join(__dirname, '..', '..', 'node_modules'), join(sandbox.folder, 'node_modules'));
   await mkdir(join(sandbox.folder, 'scripts'));
@@ -53,6 +56,12 @@ describe('the commands of the guides', () => {
   );
 
   afterAll(() => process.stdout.write(`guides: ${count} command blocks answered as stated\n`));
+});
+
+it('the variables of "models-and-agents" are ones that a service starts with', () => {
+  const { env } = readConfiguration(variablesOf('models-and-agents'));
+  expect(env.MODEL_FALLBACKS.map(({ name }) => name)).toEqual(['small', 'spare']);
+  expect(env.AGENTS.map(({ name, version }) => `${name}@${version}`)).toEqual(['clerk@1', 'clerk@2']);
 });
 
 function complaints({ commands, status, sample }: CommandBlock, run: BlockRun | undefined): string[] {

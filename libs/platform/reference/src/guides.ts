@@ -8,6 +8,7 @@ export const guideNames = [
   'withdrawals' as const,
   'funding' as const,
   'automations' as const,
+  'models-and-agents' as const,
   'streaming' as const,
   'webhooks' as const,
   'feed' as const,
