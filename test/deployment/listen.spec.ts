@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { approve, asking, conversationOf, say } from '@app/testing/journeys';
+import type { ToldEvent } from '@app/testing/client';
+import { approve, asking, conversationOf, say, start } from '@app/testing/journeys';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
+import { SilentSocket } from '@app/testing/proxies';
 import { until } from '@app/testing/until';
 import { parleyMain } from './cli';
 
@@ -45,21 +47,28 @@ function run(...args: string[]) {
   return { child, said, closed, end };
 }
 
-/** A program of a developer's. @param answer the status for each request, by how many came before */
-async function receiver(answer: (before: number) => number = () => 204) {
+/** A program of a developer's. @param answer the status for each request, by how many came before, and its id */
+async function receiver(answer: (before: number, id: unknown) => number = () => 204, at = 0) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      response.writeHead(answer(received.length)).end();
+      response.writeHead(answer(received.length, request.headers['webhook-id'])).end();
       received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
     });
   });
   servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(at, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo; // reason: it listens on a port
   return { received, url: `http://127.0.0.1:${port}/hooks` };
+}
+
+/** What the feed has after a cursor, a page of it. */
+async function feedAfter(cursor: string) {
+  const headers = { 'x-api-key': sandbox.access.partnerKey };
+  const page = await fetch(`${sandbox.access.baseUrl}/feed/v1/events?cursor=${cursor}&limit=500`, { headers });
+  return (await page.json()) as { data: ToldEvent[]; endCursor: string }; // reason: a page is documented so
 }
 
 const so = (what: string, isSo: () => boolean) => until(what, async () => (isSo() ? true : null));
@@ -90,9 +99,7 @@ it('listen delivers what happens, signed, in order, and again where it was not t
 it('listen takes a secret and a cursor of its user, and says what it cannot take', async () => {
   const { received, url } = await receiver();
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-  const headers = { 'x-api-key': sandbox.access.partnerKey };
-  const page = await fetch(`${sandbox.access.baseUrl}/feed/v1/events?cursor=now`, { headers });
-  const { endCursor } = (await page.json()) as { endCursor: string };
+  const { endCursor } = await feedAfter('now');
   await say(sandbox.client, await conversationOf(sandbox.client));
   const listening = run('listen', '--forward-to', url, '--secret', secret, '--from', endCursor, '--types', 'run.ended');
   await so('the delivery', () => received.length === 1);
@@ -140,4 +147,88 @@ it('a reader that has seen enough ends a command without a word', async () => {
   conversation.child.stdout.destroy();
   expect([await conversation.closed, conversation.said.stderr]).toEqual([0, '']);
   expect(await tail.end()).toBe(0);
+});
+
+it('listen and tail go on where they were through a service that is killed: nothing is lost', async () => {
+  const { received, url } = await receiver();
+  const { endCursor } = await feedAfter('now');
+  const listening = run('listen', '--forward-to', url, '--from', endCursor);
+  const tailing = run('--json', 'tail', '--from', endCursor);
+  const conversations = await Promise.all([1, 2, 3].map(() => conversationOf(sandbox.client)));
+  for (const conversation of conversations) await say(sandbox.client, conversation);
+  await so('the first deliveries', () => received.length === 3);
+  for (let kills = 0; kills < 2; kills += 1) {
+    // It dies amid runs, which end when it is back.
+    for (const conversation of conversations) {
+      const begun = async () => ((await start(sandbox.client, conversation)).status === 202 ? true : null);
+      await until('the end of the run before', begun);
+    }
+    await sandbox.restart();
+  }
+  const wanted = await until('the end of all runs', async () => {
+    const { data } = await feedAfter(endCursor);
+    return data.filter(({ type }) => type === 'run.ended').length === 9 ? data : null;
+  });
+  const lines = () => tailing.said.stdout.trim().split('\n');
+  await so('all deliveries', () => received.length >= wanted.length && lines().length >= wanted.length);
+  expect(lines().map((line) => JSON.parse(line) as unknown)).toEqual(wanted);
+  for (const conversation of conversations) {
+    const own = wanted.filter(({ data }) => data['conversationId'] === conversation).map(({ id }) => id);
+    const ids = received.map(({ headers }) => String(headers['webhook-id'])).filter((id) => own.includes(id));
+    expect(ids).toEqual(own);
+  }
+  expect(listening.said.stderr).toMatch(/^\S+\/feed\/v1\/stream does not answer: it is tried again$/m);
+  for (const one of [listening, tailing]) expect(await one.end()).toBe(0);
+});
+
+it('listen waits for a program that is away for a while, and goes on behind one event that it never takes', async () => {
+  const away = await receiver();
+  servers.pop()?.close();
+  const { endCursor } = await feedAfter('now');
+  const listening = run('listen', '--forward-to', away.url, '--from', endCursor);
+  const [one, two] = [await conversationOf(sandbox.client), await conversationOf(sandbox.client)];
+  const toldOf = async (conversation: string) =>
+    (await feedAfter(endCursor)).data.filter(({ data }) => data['conversationId'] === conversation).map(({ id }) => id);
+  for (const conversation of [one, two, one]) await say(sandbox.client, conversation);
+  await so('an attempt in vain', () => listening.said.stdout.includes('again in 3 s'));
+  const [refused] = await toldOf(two);
+  const back = await receiver((_, id) => (id === refused ? 500 : 204), Number(new URL(away.url).port));
+  const takenOf = (ids: readonly string[]) =>
+    back.received
+      .map(({ headers }) => String(headers['webhook-id']))
+      .filter((id) => ids.includes(id) && id !== refused);
+  await say(sandbox.client, two);
+  const [ofOne, ofTwo] = [await toldOf(one), await toldOf(two)];
+  expect([ofOne.length, ofTwo.length]).toEqual([2, 2]);
+  await so('what waited', () => takenOf(ofOne).length === 2);
+  await so('what waited behind the one that is given up', () => takenOf(ofTwo).length === 1);
+  expect([takenOf(ofOne), takenOf(ofTwo)]).toEqual([ofOne, ofTwo.slice(1)]);
+  expect(listening.said.stdout).toMatch(new RegExp(`${refused}  500, given up`));
+  expect(await listening.end()).toBe(0);
+});
+
+it('a service that accepts and stays silent is given up with a sentence, and Ctrl-C does not wait for that', async () => {
+  const silent = await SilentSocket.start();
+  try {
+    const service = ['--url', silent.url, '--key', 'pk_x', '--token', 'x'];
+    const forward = ['--forward-to', 'http://127.0.0.1:9/'];
+    const asking = [
+      run('tail', ...service),
+      run('tail', '--conversation', '01a217d8-ed95-7726-8900-d31eb151d591', ...service),
+      run('listen', ...forward, ...service),
+    ];
+    for (const one of asking) {
+      expect(await one.closed).toBe(1);
+      expect(one.said.stderr).toContain(
+        `${silent.url} does not answer (no answer within 15000 ms): is the service started?`,
+      );
+    }
+    const interrupted = run('tail', ...service);
+    await until('the question', async () => (silent.waiting > 0 ? true : null));
+    const startedMs = performance.now();
+    await interrupted.end();
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  } finally {
+    await silent.close();
+  }
 });

@@ -24,12 +24,16 @@ export async function endOfFeed(access: ServiceAccess): Promise<string> {
   return (await feedPage(access, 'now')).endCursor;
 }
 
+/** The cursor that a follower begins after: the one that was asked for, or that of the end of the feed. Throws as `feedPage`. */
+export async function beginningAt(access: ServiceAccess, asked: string | undefined): Promise<string> {
+  // A follower that is cut before its first event would take `now` for another moment than its user did.
+  return asked === undefined || asked === 'now' ? endOfFeed(access) : asked;
+}
+
 /** What the feed has after a cursor. @throws NoAnswer, and CommandFailed when the service refuses */
 export async function feedPage({ baseUrl, partnerKey }: ServiceAccess, cursor: string): Promise<FeedPage> {
-  const url = `${baseUrl}/feed/v1/events?${new URLSearchParams({ cursor }).toString()}`;
-  const { status, body } = await answered(url, partnerKey).catch((error: unknown) => {
-    throw new NoAnswer(`${baseUrl} does not answer (${reasonIn(error)}): is the service started?`);
-  });
+  const path = `/feed/v1/events?${new URLSearchParams({ cursor }).toString()}`;
+  const { status, body } = await answered(baseUrl, path, { 'x-api-key': partnerKey });
   // Reason for the assertion: a page of the feed is documented so.
   if (status === 200) return body as FeedPage;
   const { reason } = isJsonObject(body) ? body : {};
@@ -40,9 +44,25 @@ export async function feedPage({ baseUrl, partnerKey }: ServiceAccess, cursor: s
   throw new CommandFailed(`refused (${status}): ${why}`);
 }
 
-async function answered(url: string, partnerKey: string): Promise<{ status: number; body: unknown }> {
-  const answer = await fetch(url, { headers: { 'x-api-key': partnerKey }, signal: abortAfter(answerWithinMs) });
-  return { status: answer.status, body: await answer.json() };
+/** The id of the token's user. @throws NoAnswer, and CommandFailed where the service does not know them */
+export async function userOf(baseUrl: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const { body } = await answered(baseUrl, '/v1/users/me', headers);
+  const userId = isJsonObject(body) ? body['userId'] : undefined;
+  if (typeof userId === 'string') return userId;
+  throw new CommandFailed(`${baseUrl} does not know the token's user: ${JSON.stringify(body)}`);
+}
+
+async function answered(
+  baseUrl: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ status: number; body: unknown }> {
+  try {
+    const answer = await fetch(baseUrl + path, { headers, signal: abortAfter(answerWithinMs) });
+    return { status: answer.status, body: await answer.json() };
+  } catch (error) {
+    throw new NoAnswer(`${baseUrl} does not answer (${reasonIn(error)}): is the service started?`);
+  }
 }
 
 /** The event in a frame of the feed. */

@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { endOfFeed, feedEventOf, interrupted, type FeedEvent } from './feed-access';
+import { beginningAt, feedEventOf, interrupted, type FeedEvent } from './feed-access';
 import { follow } from './follow-stream';
 import { accessOf, withAccess } from './service-access';
 
@@ -36,7 +36,7 @@ export function listenCommand(program: Command): void {
     .option('--from <cursor>', 'begin after this cursor of the feed; now unless given');
   withAccess(command).action(async (options: ListenOptions) => {
     const access = await accessOf(command);
-    const after = options.from ?? (await endOfFeed(access));
+    const after = await beginningAt(access, options.from);
     const secret = options.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
     console.log(`Delivering to ${options.forwardTo}, signed by ${secret}. Ctrl-C ends it.`);
     const signal = interrupted();

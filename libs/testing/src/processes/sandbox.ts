@@ -18,6 +18,8 @@ export interface Sandbox {
   readonly access: SandboxAccess;
   readonly client: TestClient;
   readonly pid: number;
+  /** Dies as of kill -9, and is started again on the same ports and stores. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -40,7 +42,8 @@ export async function startSandbox(env: Readonly<Record<string, string>> = {}): 
     // Reason for the assertion: the members are what the tests are about.
     const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as SandboxAccess;
     const client = new TestClient(access.baseUrl, access.partnerKey, access.userToken, access.userId);
-    return { folder, access, client, pid: process.pid, stop };
+    const restart = () => process.restart();
+    return { folder, access, client, pid: process.pid, restart, stop };
   } catch (error) {
     await stop();
     throw error;
