@@ -245,6 +245,37 @@ describe('a transfer', () => {
   });
 });
 
+describe('a transfer of which the journal tells after the end of the run', () => {
+  const frames = journal(
+    ...asked,
+    event('approval.decided'),
+    event('run.resumed'),
+    event('tool.returned'),
+    event('run.ended'),
+    event('operation.submitted'),
+    event('settlement.updated'),
+  );
+  const ended = frames.slice(0, -2);
+
+  it('is known to be on its way by what its call returned', () => {
+    expect(walked(ended).state.operations).toEqual({ [operationId]: { approvalId, isSettled: false } });
+    expect(walked(frames).state.operations).toEqual({ [operationId]: { approvalId, isSettled: true } });
+  });
+
+  it('is told when the journal tells of it', () => {
+    expect(told(ended).map(({ type }) => type)).not.toContain('data-settlement');
+    expect(told(frames).slice(-2)).toMatchObject([
+      { type: 'data-settlement', data: { status: 'submitted' } },
+      { type: 'data-settlement', data: { status: 'settled' } },
+    ]);
+  });
+
+  it('is no other tool’s, whatever that returns', () => {
+    const orders = [event('tool.called', { tool: 'orders_transfer' }), event('tool.returned'), event('run.ended')];
+    expect(walked(journal(...begun, ...orders)).state.operations).toEqual({});
+  });
+});
+
 describe('a run of an automation', () => {
   it('tells in its answer what the automation asked', () => {
     const started = event('run.started', { origin: 'automation', automationId: operationId });

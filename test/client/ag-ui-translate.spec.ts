@@ -165,6 +165,26 @@ describe('the journal as AG-UI events', () => {
     expect(thread.operations).toEqual({ [operationId]: settled });
   });
 
+  it('knows of money on its way by what the call returned, which the journal may tell of after the end of the run', () => {
+    const returnedBy = (tool: string) =>
+      given([
+        durable(1, { type: 'tool.called', runId, toolCallId: call, tool, input: {} }),
+        durable(2, {
+          type: 'tool.returned',
+          runId,
+          toolCallId: call,
+          outcome: 'ok',
+          result: { operationId, status: 'submitted' },
+        }),
+      ]).thread;
+    const known = { status: 'submitted', submittedAt: at, runId, approvalId: null, actions: [], failure: null };
+    const transferred = returnedBy('intents_transfer');
+    expect(transferred.operations).toEqual({ [operationId]: known });
+    const told = durable(3, { type: 'operation.submitted', operationId, runId, approvalId });
+    expect(translate(transferred, told).thread.operations).toEqual({ [operationId]: { ...known, approvalId } });
+    expect(returnedBy('orders_transfer').operations).toEqual({});
+  });
+
   it('goes on after any event at which a client was cut off, and comes to the same', () => {
     const frames = [
       started,

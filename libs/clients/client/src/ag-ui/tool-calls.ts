@@ -40,6 +40,11 @@ export function returned(thread: Thread, { toolCallId, outcome, result }: Return
   };
 }
 
+/** The tool of a call; null for one that the client does not have. */
+export function toolOf({ messages }: Thread, toolCallId: string): string | null {
+  return messages.flatMap(callsOf).find(({ id }) => id === toolCallId)?.function.name ?? null;
+}
+
 /** Where AG-UI's own client puts a result: right after its call and the results that are there already. */
 function insertedAfterCall(messages: readonly Message[], result: Message, toolCallId: string): readonly Message[] {
   const owner = messages.findIndex((one) => callsOf(one).some(({ id }) => id === toolCallId));
@@ -51,6 +56,6 @@ function insertedAfterCall(messages: readonly Message[], result: Message, toolCa
 
 function callsOf(
   message: Message,
-): readonly { readonly id: string; readonly function: { readonly arguments: string } }[] {
+): readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[] {
   return message.role === 'assistant' ? (message.toolCalls ?? []) : [];
 }

@@ -1,7 +1,8 @@
+import { operationBegunBy } from '../begun-operation.js';
 import type { AgUiEvent } from './protocol.js';
 import { askedElsewhere, hear, record, takeBackUnfinished } from './speech.js';
 import type { DurablePayload, Frame, Step, Thread } from './thread.js';
-import { called, returned } from './tool-calls.js';
+import { called, returned, toolOf } from './tool-calls.js';
 
 type Payload<Type extends DurablePayload['type']> = Extract<DurablePayload, { type: Type }>;
 type Operations = Thread['operations'];
@@ -15,7 +16,7 @@ export function translate(thread: Thread, frame: Frame): Step {
   const { seq, payload } = frame;
   if (seq <= thread.cursor) return { thread, events: [] };
   const next = take({ ...thread, cursor: seq }, payload);
-  const changed = operationsChangedBy(thread.operations, payload);
+  const changed = operationsChangedBy(thread, payload);
   return {
     thread: { ...next.thread, operations: { ...thread.operations, ...changed } },
     events: [...next.events, ...told(seq, payload), stateDelta(seq, changed)],
@@ -67,7 +68,17 @@ const withoutApproval = (thread: Thread, approvalId: string): Thread => ({
   pending: new Set([...thread.pending].filter((id) => id !== approvalId)),
 });
 
-function operationsChangedBy(known: Operations, payload: DurablePayload): Operations {
+function operationsChangedBy(thread: Thread, payload: DurablePayload): Operations {
+  const known = thread.operations;
+  if (payload.type === 'tool.returned') {
+    const { at, runId, toolCallId } = payload;
+    const operationId = operationBegunBy(toolOf(thread, toolCallId), payload);
+    // The journal may tell of it only after the end of the run, and is followed until then.
+    if (operationId === null || operationId in known) return {};
+    return {
+      [operationId]: { status: 'submitted', submittedAt: at, runId, approvalId: null, actions: [], failure: null },
+    };
+  }
   if (payload.type === 'operation.submitted') {
     const { operationId, at, runId, approvalId } = payload;
     return { [operationId]: { status: 'submitted', submittedAt: at, runId, approvalId, actions: [], failure: null } };

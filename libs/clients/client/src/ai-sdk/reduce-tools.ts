@@ -1,3 +1,4 @@
+import { operationBegunBy } from '../begun-operation.js';
 import type { DurableFrame } from '../types.js';
 import type { ParleyUIChunk, SettlementData } from './message.js';
 import { descriptorOf, silent, type Call, type FrameContext, type RunState, type Told } from './run-state.js';
@@ -16,7 +17,10 @@ export function tellReturn(state: RunState, { toolCallId, outcome, result }: Pay
   const next = withCall(state, toolCallId, { ...call, isReturned: true });
   switch (outcome) {
     case 'ok':
-      return { state: next, chunks: [{ type: 'tool-output-available', toolCallId, output: result, ...ours }] };
+      return {
+        state: withBegun(next, call, operationBegunBy(call.tool, { outcome, result })),
+        chunks: [{ type: 'tool-output-available', toolCallId, output: result, ...ours }],
+      };
     case 'denied':
       return { state: next, chunks: isDenied(state, call) ? [] : [{ type: 'tool-output-denied', toolCallId }] };
     case 'expired':
@@ -109,6 +113,12 @@ function failedOutput(toolCallId: string, errorText: string): ParleyUIChunk {
 
 function withCall(state: RunState, toolCallId: string, call: Call): RunState {
   return { ...state, calls: { ...state.calls, [toolCallId]: call } };
+}
+
+/** What a call has begun is not over before it is settled, though the journal may tell of it only after the end of the run. */
+function withBegun(state: RunState, { approvalId }: Call, operationId: string | null): RunState {
+  if (operationId === null || operationId in state.operations) return state;
+  return { ...state, operations: { ...state.operations, [operationId]: { approvalId, isSettled: false } } };
 }
 
 function isDenied({ approvals }: RunState, { approvalId }: Call): boolean {
