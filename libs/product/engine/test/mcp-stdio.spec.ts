@@ -87,6 +87,7 @@ describe('a server as a child process', () => {
   it('that never answers is ended after its time, and keeps nobody', async () => {
     await listed('silent', {}, 10_000, 500);
     expect([servers.tools, servers.servers[0]?.isAway]).toEqual([[], true]);
+    await servers.onModuleDestroy();
     await listed('silent', {}, 10_000, 600_000);
     await servers.onModuleDestroy();
   });
