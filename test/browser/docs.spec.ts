@@ -204,6 +204,19 @@ describe('the pages of /docs, for whoever sees little, hears them, or has no mou
         const button = await shown.getByRole('button').boundingBox();
         const code = await shown.locator('> :not(button)').boundingBox();
         expect(button?.x).toBeGreaterThanOrEqual((code?.x ?? Infinity) + (code?.width ?? 0));
+        // Nothing of the button, as what it has behind it, lies over the code.
+        const covering = await shown.evaluate((place) => {
+          const within = (part: Element, outer: Element) => {
+            const [inside, around] = [part.getBoundingClientRect(), outer.getBoundingClientRect()];
+            return inside.left >= around.left - 8 && inside.right <= around.right + 8;
+          };
+          return [...place.querySelectorAll('button')].flatMap((one) =>
+            [...one.querySelectorAll('*')]
+              .filter((part) => part.getBoundingClientRect().width > 1 && !within(part, one))
+              .map((part) => part.className.toString()),
+          );
+        });
+        expect(covering).toEqual([]);
         await page.close();
       }
     },
