@@ -1,5 +1,5 @@
-import { streamLife, type DescribedChannel } from '@app/journal';
-import { exampleCursor } from './feed.contract';
+import type { DescribedChannel } from '@app/journal';
+import { exampleCursor, feedLife } from './feed.contract';
 import { FeedEvent, feedExample } from './feed.schema';
 
 const aboutStream = `What partners are told of, of all users of the deployment, in the order in which all was recorded, each once.
@@ -10,7 +10,7 @@ const aboutStream = `What partners are told of, of all users of the deployment, 
   nothing comes twice. \`now\` begins at the end; without a cursor it begins at the beginning.
 - The stream begins with \`retry: 2000\`: wait so long before coming back. A comment frame is the heartbeat, every 15 s; a connection
   that brings no byte for 45 s is broken.
-- ${streamLife} More than 8 streams of one key are 429 \`stream_capacity\` with \`Retry-After\`.`;
+- ${feedLife} More than 8 streams of one key are 429 \`stream_capacity\` with \`Retry-After\`.`;
 
 /** The feed in the AsyncAPI document. */
 export const feedChannel: DescribedChannel = {

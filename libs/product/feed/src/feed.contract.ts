@@ -1,5 +1,5 @@
 import { operation, type OperationGroup } from '@app/http';
-import { streamLife } from '@app/journal';
+import { lifeOf } from '@app/journal';
 import { text } from '@app/schema';
 import { ListFeedDto, StreamFeedDto } from './feed.dto';
 import { feedExample, FeedPageShape } from './feed.schema';
@@ -11,6 +11,9 @@ export const feedGroup: OperationGroup = {
 
 /** A cursor for the examples. */
 export const exampleCursor = 'nJ3mR0cSSv7wY1tq2b8ZbVsyXQ';
+
+/** Until when one of its streams lives. */
+export const feedLife = lifeOf('within 30 s after its key is revoked');
 
 const needsRight =
   'It asks for a partner key that was minted with `feed: true` and for no user; a user token is not looked at.';
@@ -33,7 +36,7 @@ export const streamFeed = operation('feed.stream', {
   waits: true,
   description:
     `${needsRight} Server-sent events: the \`data\` of each is an event as \`feed.list\` has it, its \`event\` the type, its \`id\` the ` +
-    `cursor after it. A frame with an \`id\` alone says how far the feed was looked through. At most 8 streams of one key. ${streamLife}`,
+    `cursor after it. A frame with an \`id\` alone says how far the feed was looked through. At most 8 streams of one key. ${feedLife}`,
   query: StreamFeedDto,
   headers: {
     'Last-Event-ID': text({

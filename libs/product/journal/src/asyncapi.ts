@@ -7,10 +7,17 @@ const about = `The events of Parley's conversations, as \`conversations.stream\`
 through them. Both are described as HTTP by \`/openapi.json\`. The set of event types is closed within \`/v1\`; objects are open: ignore members
 that you do not know.`;
 
-/** Until when a stream lives; documents, guide and decisions say it in these words. */
-export const streamLife =
-  'A stream ends after 24 to 30 minutes, when its token expires, within 30 s after its key is revoked or its account is disabled, ' +
-  'when its reader cannot keep up, and when its replica drains: come back, and go on where you were.';
+/** Until when a stream lives; documents, guide and decisions say it in these words. @param untils what else ends one of its kind */
+export function lifeOf(untils: string): string {
+  return (
+    `A stream ends after 24 to 30 minutes, ${untils}, when its reader cannot keep up, and when its replica drains: come back, ` +
+    'and go on where you were.'
+  );
+}
+
+export const streamLife = lifeOf(
+  'when its token expires, within 30 s after its key is revoked or its account is disabled',
+);
 
 const aboutStream = `A journal is one ordered sequence of durable events; \`seq\` counts them from 1 without gaps. The stream replays what comes
 strictly after the cursor, then delivers what happens.

@@ -1,4 +1,4 @@
-export { asyncApiDocument, streamLife, type DescribedChannel } from './asyncapi';
+export { asyncApiDocument, lifeOf, streamLife, type DescribedChannel } from './asyncapi';
 export type { FrameSink } from './event-socket';
 export { EventStreams, type FrameSource, type Seat } from './event-streams';
 export { EventStreamsModule } from './event-streams.module';

@@ -20,6 +20,7 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
   private readonly taken = new Set<string>();
   private tooMany = 0;
   private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
 
   constructor({ env }: Configuration, keys: ContextKeys) {
     const connect = env.MCP_SERVERS.length === 0 ? null : loadConnect();
@@ -66,10 +67,12 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
     await Promise.race([this.look(), waited]);
     waiting.abort();
     for (const server of this.servers) server.tellAbsence();
+    if (this.isOver) return;
     this.timer = setInterval(() => void this.look(), lookEveryMs);
   }
 
   async onModuleDestroy(): Promise<void> {
+    this.isOver = true;
     clearInterval(this.timer);
     await Promise.all(this.servers.map((server) => server.close()));
   }
