@@ -8,6 +8,8 @@ const endedWithinMs = 180_000;
 const askAgainMs = 100;
 /** For the end of a run, of which the stream tells. */
 const lookAgainMs = 2_000;
+/** Without a projector a run that was just started is not found, until there is one again (docs/decisions/conventions.md). */
+const unprojected = 404;
 const endedStatuses: readonly unknown[] = ['completed', 'failed', 'aborted'];
 
 /** Something that the service has promised by answering. */
@@ -87,8 +89,9 @@ export class Journey {
     const deadline = performance.now() + endedWithinMs;
     // An abort of a run whose worker was lost says false and stops nothing: it is asked for again, until the run has ended.
     while (!(await this.hasEnded(conversationId, runId))) {
-      const { body } = await answered(() => this.client.post<{ aborted: boolean }>(`/agent-runs/${runId}/abort`));
-      if (body.aborted) this.acknowledged.push({ kind: 'aborted', conversationId, runId });
+      const ask = () => this.client.post<{ aborted?: boolean }>(`/agent-runs/${runId}/abort`);
+      const { body } = await answered(ask, { orStatus: unprojected });
+      if (body.aborted === true) this.acknowledged.push({ kind: 'aborted', conversationId, runId });
       if (performance.now() > deadline) throw new Error(`run ${runId} could not be aborted`);
       await sleep(askAgainMs);
     }
@@ -113,10 +116,8 @@ export class Journey {
   }
 
   private async hasEnded(conversationId: string, runId: string): Promise<boolean> {
-    // Without a projector a run that was just started is not found, until there is one again (docs/decisions/conventions.md).
-    const { body } = await answered(() => this.client.get<{ status: unknown }>(`/agent-runs/${runId}`), {
-      orStatus: 404,
-    });
+    const ask = () => this.client.get<{ status: unknown }>(`/agent-runs/${runId}`);
+    const { body } = await answered(ask, { orStatus: unprojected });
     if (!endedStatuses.includes(body.status)) return false;
     this.acknowledged.push({ kind: 'ended', conversationId, runId, status: body.status });
     return true;
