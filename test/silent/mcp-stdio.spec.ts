@@ -53,7 +53,7 @@ it('has its time for a call, and the run goes on', async () => {
   models.says([{ calls: [{ tool: 'short_never', input: {} }] }, { text: ['Well.'] }]);
   expect(await say(user, conversationId)).toMatchObject({ status: 'completed', response: { text: 'Well.' } });
   const [{ outcome, result } = {}] = await eventsOf(user, conversationId, 'tool.returned');
-  expect([outcome, result]).toEqual(['error', { error: 'there was no answer within 700 ms' }]);
+  expect([outcome, result]).toEqual(['error', { error: 'outcome unknown: there was no answer within 700 ms' }]);
 });
 
 it('loses its call at once when the run is aborted, and is told', async () => {

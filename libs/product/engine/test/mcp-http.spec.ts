@@ -106,7 +106,7 @@ describe('a server over HTTP', () => {
     servers = withTimeout(3000);
     await servers.onModuleInit();
     const cancelled = untilCancelled();
-    expect(await call()).toEqual(failed('there was no answer within 3000 ms'));
+    expect(await call()).toEqual(failed('outcome unknown: there was no answer within 3000 ms'));
     await cancelled;
     mcp.answer = () => saying('again');
     expect(await call()).toMatchObject({ outcome: 'ok' });

@@ -73,7 +73,9 @@ describe('a server as a child process', () => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 50);
     expect(await call('never', {}, abort.signal)).toMatchObject({ result: { error: 'the call was stopped' } });
-    expect(await call('never')).toMatchObject({ result: { error: 'there was no answer within 1000 ms' } });
+    expect(await call('never')).toMatchObject({
+      result: { error: 'outcome unknown: there was no answer within 1000 ms' },
+    });
     expect(textOf(await call('cancelled'))).toBe('2');
   });
 

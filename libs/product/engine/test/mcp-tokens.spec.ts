@@ -101,7 +101,7 @@ describe('credentials of a client', () => {
     protectedServer(() => isSilent);
     await listed(account(new URL(mcp.url).origin), { timeoutMs: 3000 });
     isSilent = true;
-    const error = 'there was no answer within 3000 ms';
+    const error = 'outcome unknown: there was no answer within 3000 ms';
     expect(await calling(servers, 'docs_look', {})).toMatchObject({ outcome: 'error', result: { error } });
   });
 });

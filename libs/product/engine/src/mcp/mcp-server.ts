@@ -20,12 +20,12 @@ const leftOutToldMax = 10;
 /** Before each further attempt of a call of which the server does nothing twice; all of them within the time of the call. */
 const attemptPausesMs = [250, 500, 1000, 2000, 4000, 8000];
 
-/** What a call came to that no answer says; why is for the log. */
+/** What a call came to that no answer says; why is for the log. A model that took "no answer" for "not done" would do it again under another key. */
 const words: Readonly<Record<Exclude<McpFailed['kind'], 'refused'>, string>> = {
   unbegun: 'the server does not know our session',
   redirected: 'the server redirects to another address, which is not followed',
   unauthorized: 'the server refused our credentials',
-  broken: 'the server could not be reached, or its answer was not understood',
+  broken: 'outcome unknown: the server could not be reached, or its answer was not understood',
 };
 
 /** Opens a connection, as `connectMcp` does. */
@@ -143,7 +143,8 @@ export class McpServer {
       return callResult(await (isIdempotent ? askAgain(ask, both) : ask()), this.settings.resultBytesMax);
     } catch (error) {
       if (signal.aborted) return failWith('the call was stopped');
-      if (patience.aborted) return failWith(`there was no answer within ${this.settings.timeoutMs} ms`);
+      if (patience.aborted)
+        return failWith(`outcome unknown: there was no answer within ${this.settings.timeoutMs} ms`);
       const kind = error instanceof McpFailed ? error.kind : 'broken';
       if (kind === 'refused') return reportError(wordsOf(error));
       this.logger.warn(`MCP server ${this.settings.name}: a call of ${tool} failed: ${wordsOf(error)}`);
