@@ -21,7 +21,10 @@ jest.setTimeout(300_000);
 
 let deployment: Deployment;
 beforeAll(async () => {
-  deployment = await startDeployment({ mode: 'in-process', env: { STREAMS_PER_USER: '1000' } });
+  deployment = await startDeployment({
+    mode: 'in-process',
+    env: { STREAMS_PER_USER: '1000', BUDGET_DAY_CENTS: '5000' },
+  });
 });
 afterAll(() => deployment.stop());
 afterEach(() => deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } }));
