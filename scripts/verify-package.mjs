@@ -49,7 +49,7 @@ export async function buildVerify() {
   }
 }
 
-/** The bundler's own process would otherwise stay beside whoever built, for as long as that runs. */
+/** Ends the process that esbuild keeps for further builds: without this, it runs as long as `npm start` does. */
 async function stopBundler() {
   const { stop } = await import('esbuild');
   await stop();

@@ -163,7 +163,7 @@ describe('an AG-UI client, before a partner’s server', () => {
     await start(owner, user.agent.threadId, 'withdraw 1.5 USDC', { runId: id });
     await user.say('withdraw 1.5 USDC', id);
     expect([user.error, user.agent.pendingInterrupts.length]).toEqual([null, 1]);
-    user.agent.pendingInterrupts = []; // as in a page that was loaded anew
+    user.agent.pendingInterrupts = []; // as after a reload of the page
     await user.follow();
     expect([user.error, user.agent.pendingInterrupts.length]).toEqual([null, 1]);
   });

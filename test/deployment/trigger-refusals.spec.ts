@@ -1,6 +1,5 @@
 /** What `parley trigger` does where something is in its way, as a developer's shell runs it. */
-import { startDeployment } from '@app/testing/deployment';
-import { LoopbackIssuer } from '@app/testing/identity';
+import { startProduction } from '@app/testing/deployment';
 import { freePorts } from '@app/testing/processes';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -102,17 +101,7 @@ describe('parley trigger refuses', () => {
   });
 
   it('in production', async () => {
-    const issuer = new LoopbackIssuer();
-    await issuer.start();
-    const production = await startDeployment({
-      mode: 'in-process',
-      env: {
-        PARLEY_MODE: 'production',
-        OIDC_ISSUER: issuer.issuer,
-        WALLET_PROVIDER: 'near-intents',
-        SOLVER_RELAY_TOKEN: 'for-the-relay',
-      },
-    });
+    const production = await startProduction();
     try {
       const [baseUrl = ''] = production.baseUrls;
       const { code, stdout, stderr } = await stage.run('trigger', '--all', '--url', baseUrl);
@@ -122,7 +111,6 @@ describe('parley trigger refuses', () => {
       );
     } finally {
       await production.stop();
-      await issuer.stop();
     }
   }, 120_000);
 });

@@ -1,6 +1,5 @@
 import { Clock } from '@app/kernel';
-import { LoopbackIssuer } from '@app/testing/identity';
-import { startDeployment } from '@app/testing/deployment';
+import { startProduction } from '@app/testing/deployment';
 import { requestJson } from '@app/testing/client';
 import { partOf } from '@app/testing/journeys';
 
@@ -8,17 +7,7 @@ import { partOf } from '@app/testing/journeys';
 export function productionCases(): void {
   describe('production mode', () => {
     it('has no sandbox, and runs on real time', async () => {
-      const issuer = new LoopbackIssuer();
-      await issuer.start();
-      const production = await startDeployment({
-        mode: 'in-process',
-        env: {
-          PARLEY_MODE: 'production',
-          OIDC_ISSUER: issuer.issuer,
-          WALLET_PROVIDER: 'near-intents',
-          SOLVER_RELAY_TOKEN: 'for-the-relay',
-        },
-      });
+      const production = await startProduction();
       try {
         const [baseUrl = ''] = production.baseUrls;
         const missing = await requestJson('GET', `${baseUrl}/sandbox/v1/nothing`);
@@ -41,7 +30,6 @@ export function productionCases(): void {
         expect(Math.abs(partOf(production, Clock).epochMs() - Date.now())).toBeLessThan(1_000);
       } finally {
         await production.stop();
-        await issuer.stop();
       }
     });
   });

@@ -4,6 +4,20 @@ import { join } from 'node:path';
 
 const guidesFolder = join(__dirname, '..', '..', 'docs', 'guides');
 const outputMax = 4 * 1024 * 1024;
+/** The guides whose commands work when they are pasted. */
+export const guides = [
+  'first-run',
+  'approvals',
+  'withdrawals',
+  'funding',
+  'automations',
+  'models-and-agents',
+  'streaming',
+  'webhooks',
+  'feed',
+  'errors',
+];
+
 /** Members whose values a guide states, besides their being there. */
 const stated = new Set([
   'status',

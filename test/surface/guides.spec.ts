@@ -4,20 +4,8 @@ import { readConfiguration } from '@app/runtime';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { parleyMain } from '../deployment/cli';
 import { agentsOfGuide, variablesOf } from './guide-variables';
-import { commandBlocks, differences, runBlocks, type BlockRun, type CommandBlock } from './guide-commands';
+import { commandBlocks, differences, guides, runBlocks, type BlockRun, type CommandBlock } from './guide-commands';
 
-const guides = [
-  'first-run',
-  'approvals',
-  'withdrawals',
-  'funding',
-  'automations',
-  'models-and-agents',
-  'streaming',
-  'webhooks',
-  'feed',
-  'errors',
-];
 const guideWithinMs = 240_000;
 
 let sandbox: Sandbox;

@@ -80,7 +80,7 @@ export class ToolCalls {
     try {
       await this.tools.findAgain(tool, signal);
     } catch (error) {
-      if (!signal.aborted) throw error; // whoever stops the run sees to it
+      if (!signal.aborted) throw error; // aborted, the call itself says that it was stopped
     }
   }
 

@@ -1,1 +1,2 @@
 export { type Deployment, type DeploymentOptions, startDeployment } from './deployment';
+export { startProduction } from './production';
