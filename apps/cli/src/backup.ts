@@ -7,7 +7,7 @@ import { readConfiguration, type Configuration } from '@app/runtime';
 import type { Command } from 'commander';
 import { makeEventTables } from './copy-database';
 import { endTidily, openEmbeddedDatabase } from './migration-source';
-import { CommandFailed, print } from './outcome';
+import { CommandFailed, leftOutLines, print } from './outcome';
 import { showProgress } from './progress';
 
 const steps = { backup: 'copying', restore: 'restoring' } as const;
@@ -58,6 +58,7 @@ export function restoreCommand(program: Command): void {
       const { tables, ...manifest } = await restoreBackup({ from, dataDir, makeTables }, progressOf('restore'));
       print(command, { dataDir, ...manifest, tables: tables.length }, [
         `${dataDir} holds what the service had at ${manifest.takenAt}: ${manifest.events} events, up to position ${manifest.position}.`,
+        ...leftOutLines(manifest.leftOut),
         'Start the service.',
       ]);
     });

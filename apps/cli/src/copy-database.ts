@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endTidily, openSource } from './migration-source';
 import { openDatabase } from './migrate-events';
-import { print } from './outcome';
+import { leftOutLines, print } from './outcome';
 import { showProgress } from './progress';
 
 /** `parley copy-database`: from the embedded PostgreSQL to an external one (docs/growing.md). */
@@ -26,10 +26,11 @@ export function copyDatabaseCommand(program: Command): void {
         await refuseUnlessStopped(source.databaseUrl);
         await makeTables(to);
         const total = await countRows(source.databaseUrl);
-        const tables = await copyDatabase(source.databaseUrl, to, showProgress('copying', total, 'rows'));
+        const { tables, leftOut } = await copyDatabase(source.databaseUrl, to, showProgress('copying', total, 'rows'));
         const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-        print(command, { tables, rows }, [
+        print(command, { tables, rows, leftOut }, [
           `${rows} rows of ${tables.length} tables are there, and compare equal.`,
+          ...leftOutLines(leftOut),
           'Set DATABASE_URL to it, keep PARLEY_SECRET_KEY, and start the service.',
         ]);
       } finally {

@@ -34,6 +34,11 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   );
 }
 
+/** The tables of others that a copy does not hold, in a line; none where there are none. */
+export function leftOutLines(tables: readonly string[]): string[] {
+  return tables.length === 0 ? [] : [`Not copied, since they are no tables of Parley's: ${tables.join(', ')}.`];
+}
+
 /** What goes to stderr for an error: one line for what its user can mend, all that is known for anything else. */
 export function describe(error: unknown): unknown {
   const whole = [CommandFailed, CannotCopy, CannotExport, CannotMigrate, DataFolderUnusable];

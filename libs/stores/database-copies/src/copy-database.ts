@@ -3,12 +3,20 @@ import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { rowsPassing } from './rows-passing';
 import { CannotCopy, connect } from './connection';
-import { columnListOf, contentOf, countRowsOf, definitionOf, tablesOf } from './tables';
+import { emptyKnownTables, refuseStrangeNames, type GivenTable } from './known-tables';
+import { columnListOf, contentOf, countRowsOf, tablesOf } from './tables';
 
 /** One table's copy. */
 export interface CopiedTable {
   readonly table: string;
   readonly rows: number;
+}
+
+/** What was copied, and what is no table of ours. */
+export interface CopiedDatabase {
+  readonly tables: readonly CopiedTable[];
+  /** Tables that this version does not know, which were not copied. */
+  readonly leftOut: readonly string[];
 }
 
 /**
@@ -20,7 +28,7 @@ export async function copyDatabase(
   sourceUrl: string,
   targetUrl: string,
   onDone: (rows: number) => void,
-): Promise<readonly CopiedTable[]> {
+): Promise<CopiedDatabase> {
   const source = await connect(sourceUrl);
   const target = await connect(targetUrl).catch(async (error: unknown) => {
     await source.end();
@@ -29,18 +37,23 @@ export async function copyDatabase(
   try {
     await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await target.query('BEGIN');
-    const tables = await tablesOf(source);
-    await emptyTables(target, tables, (table) => definitionOf(source, table));
-    const copied: CopiedTable[] = [];
+    const given: GivenTable[] = [];
+    for (const table of await tablesOf(source)) given.push({ table, columns: await columnListOf(source, table) });
+    const known = await emptyKnownTables(target, given);
+    const tables: CopiedTable[] = [];
     let done = 0;
-    for (const table of tables) {
+    for (const { table } of known) {
       const rows = await copyTable(source, target, table, (some) => onDone((done += some)));
       if ((await contentOf(source, table)) !== (await contentOf(target, table)))
         throw new CannotCopy(`table ${table} does not hold the same rows in the target`);
-      copied.push({ table, rows });
+      tables.push({ table, rows });
     }
+    await refuseStrangeNames(target);
     await target.query('COMMIT');
-    return copied;
+    return {
+      tables,
+      leftOut: given.map(({ table }) => table).filter((name) => !known.some(({ table }) => table === name)),
+    };
   } finally {
     await Promise.all([source.end(), target.end()]);
   }
@@ -54,23 +67,6 @@ export async function countRows(url: string): Promise<number> {
   } finally {
     await client.end();
   }
-}
-
-/**
- * Sees to it that the target has these tables, without rows: what no migration made, such as a read model that was built again, is made.
- * @throws CannotCopy when the target holds events already
- */
-export async function emptyTables(
-  target: Client,
-  tables: readonly string[],
-  definition: (table: string) => Promise<readonly string[]>,
-): Promise<void> {
-  const { rowCount } = await target.query('SELECT 1 FROM event_store.events LIMIT 1');
-  if (rowCount !== 0) throw new CannotCopy('the target holds events already: name an empty database');
-  const there = new Set(await tablesOf(target));
-  for (const table of tables.filter((name) => !there.has(name)))
-    for (const statement of await definition(table)) await target.query(statement);
-  await target.query(`TRUNCATE ${tables.join(', ')}`);
 }
 
 async function copyTable(

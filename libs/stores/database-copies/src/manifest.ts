@@ -1,4 +1,4 @@
-import { isJsonObject } from '@app/kernel';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CannotCopy } from './connection';
@@ -7,8 +7,11 @@ import { CannotCopy } from './connection';
 export const manifestFile = 'backup.json';
 export const artifactsFolder = 'artifacts';
 export const tablesFolder = 'tables';
-/** Raised when a reader of the former format could not read what is written. */
-const format = 1;
+/** Raised when a reader of the former format could not read what is written. Format 1 held statements too, which are not read. */
+const format = 2;
+/** Of a table of the product, or of another in its schemas; the file of its rows is named after it. */
+const tableName = /^(public|event_store)\.([a-z_][a-z0-9_$]*|"[^"/\\\u0000]+")$/;
+const readFormats: readonly unknown[] = [1, format];
 
 /** One table in a backup: its rows in the text format of COPY, compressed. */
 export interface TableInBackup {
@@ -16,8 +19,6 @@ export interface TableInBackup {
   readonly table: string;
   /** As a statement lists them. */
   readonly columns: string;
-  /** Makes the table where no migration does. */
-  readonly definition: readonly string[];
   readonly rows: number;
   /** What `contentOf` answered in the snapshot. */
   readonly content: string;
@@ -27,7 +28,7 @@ export interface TableInBackup {
 
 /** What a backup holds, as its `backup.json` says. */
 export interface Manifest {
-  readonly format: typeof format;
+  readonly format: number;
   readonly takenAt: string;
   /** Names of the migrations that had been applied. */
   readonly migrations: readonly string[];
@@ -53,17 +54,46 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const value = parsed(text);
   if (!isJsonObject(value) || typeof value['format'] !== 'number')
     throw new CannotCopy(`${join(folder, manifestFile)} is damaged: take another copy of the backup`);
-  if (value['format'] !== format)
+  if (!readFormats.includes(value['format']))
     throw new CannotCopy(
       `the backup has format ${value['format']}, and this version reads ${format}: use the version that made it`,
     );
-  // Reason for the assertion: this program wrote it, whole or not at all, in the format that it says.
-  return value as unknown as Manifest;
+  if (!isManifest(value))
+    throw new CannotCopy(`${join(folder, manifestFile)} is not what was written: take another copy of the backup`);
+  return value;
 }
 
-function parsed(text: string): unknown {
+/** What is put into statements and paths is checked here; whoever has the backup could have written it. */
+function isManifest(value: JsonObject): value is JsonObject & Manifest {
+  const { takenAt, migrations, tables, artifacts, secrets } = value;
+  const isTexts = Array.isArray(migrations) && migrations.every((name) => typeof name === 'string');
+  const isPlain = typeof takenAt === 'string' && typeof artifacts === 'number' && typeof secrets === 'boolean';
+  return isTexts && isPlain && isCount(value['events']) && isCount(value['position']) && isTables(tables);
+}
+
+function isTables(tables: JsonValue | undefined): boolean {
+  if (!Array.isArray(tables)) return false;
+  const names = tables.map((one) => (isJsonObject(one) ? one['table'] : null));
+  return new Set(names).size === names.length && tables.every(isTable);
+}
+
+function isTable(one: JsonValue): boolean {
+  const { table, columns, rows, content, sha256 } = isJsonObject(one) ? one : {};
+  const isNamed = typeof table === 'string' && tableName.test(table);
+  return (
+    isNamed &&
+    typeof columns === 'string' &&
+    isCount(rows) &&
+    [content, sha256].every((text) => typeof text === 'string')
+  );
+}
+
+const isCount = (value: JsonValue | undefined): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function parsed(text: string): JsonValue {
   try {
-    return JSON.parse(text);
+    // Reason for the assertion: JSON.parse answers JSON.
+    return JSON.parse(text) as JsonValue;
   } catch {
     // Said by the caller, who knows the file.
     return null;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { copyArtifacts } from './artifact-files';
 import type { OnProgress } from './progress';
 import { CannotCopy, connect } from './connection';
-import { emptyTables } from './copy-database';
+import { emptyKnownTables, refuseStrangeNames } from './known-tables';
 import { artifactsFolder, readManifest, type Manifest } from './manifest';
 import { checkTable, readTable } from './table-files';
 
@@ -21,21 +21,28 @@ export interface Restore {
   readonly makeTables: (databaseUrl: string, migrations: readonly string[]) => Promise<void>;
 }
 
+/** What a restored backup held. */
+export interface Restored extends Manifest {
+  /** Tables in it that this version does not know, whose rows were not restored. */
+  readonly leftOut: readonly string[];
+}
+
 /**
  * Makes a data folder of a backup. The backup is checked whole before anything is written, each table is compared with what it was
- * taken of, and the folder is a deployment only when all of it is there. @throws CannotCopy
+ * taken of, and the folder is a deployment only when all of it is there. No SQL of the backup is run: migrations make the tables, and rows
+ * are copied as data. @throws CannotCopy
  */
-export async function restoreBackup({ from, dataDir, makeTables }: Restore, onProgress: OnProgress): Promise<Manifest> {
+export async function restoreBackup({ from, dataDir, makeTables }: Restore, onProgress: OnProgress): Promise<Restored> {
   const manifest = await readManifest(from);
   for (const table of manifest.tables) await checkTable(table, from);
   const unfinished = await beginIn(dataDir);
-  await restoreDatabase({ from, dataDir: unfinished, makeTables }, manifest, onProgress);
+  const leftOut = await restoreDatabase({ from, dataDir: unfinished, makeTables }, manifest, onProgress);
   await copyArtifacts(join(from, artifactsFolder), join(unfinished, artifactsFolder), onProgress);
   const secrets = await readSecrets(from);
   if (secrets !== null) await writePrivate(unfinished, 'secrets.json', secrets);
   for (const name of await readdir(unfinished)) await rename(join(unfinished, name), join(dataDir, name));
   await rm(unfinished, { recursive: true });
-  return manifest;
+  return { ...manifest, leftOut };
 }
 
 async function beginIn(dataDir: string): Promise<string> {
@@ -52,11 +59,12 @@ async function beginIn(dataDir: string): Promise<string> {
   return unfinished;
 }
 
+/** @returns the tables that were left out */
 async function restoreDatabase(
   { from, dataDir, makeTables }: Restore,
   { migrations, tables }: Manifest,
   onProgress: OnProgress,
-): Promise<void> {
+): Promise<string[]> {
   const postgres = await startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(dataDir) });
   try {
     const url = await postgres.owned(embeddedDatabaseName);
@@ -65,14 +73,15 @@ async function restoreDatabase(
       'rows',
       tables.reduce((sum, { rows }) => sum + rows, 0),
     );
-    const definitions = new Map(tables.map(({ table, definition }) => [table, definition]));
     const client = await connect(url);
     try {
       await client.query('BEGIN');
-      await emptyTables(client, [...definitions.keys()], async (table) => definitions.get(table) ?? []);
+      const known = await emptyKnownTables(client, tables);
       let done = 0;
-      for (const table of tables) await readTable(client, table, from, (rows) => onRows((done += rows)));
+      for (const table of known) await readTable(client, table, from, (rows) => onRows((done += rows)));
+      await refuseStrangeNames(client);
       await client.query('COMMIT');
+      return tables.filter((one) => !known.includes(one)).map(({ table }) => table);
     } finally {
       await client.end();
     }

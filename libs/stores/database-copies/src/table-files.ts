@@ -8,7 +8,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { CannotCopy } from './connection';
 import { tablesFolder, type TableInBackup } from './manifest';
 import { rowsPassing } from './rows-passing';
-import { columnListOf, contentOf, definitionOf } from './tables';
+import { columnListOf, contentOf } from './tables';
 
 const fileOf = (folder: string, table: string): string => join(folder, tablesFolder, `${table}.copy.gz`);
 
@@ -29,9 +29,8 @@ export async function writeTable(
     hashedBy(hash),
     createWriteStream(fileOf(folder, table), { flags: 'wx', mode: 0o600, flush: true }),
   );
-  const definition = await definitionOf(client, table);
   const content = await contentOf(client, table);
-  return { table, columns, definition, rows: reading.rowCount, content, sha256: hash.digest('hex') };
+  return { table, columns, rows: reading.rowCount, content, sha256: hash.digest('hex') };
 }
 
 /** Puts the rows of a table's file in its empty table. @throws CannotCopy when it then does not hold what the backup was taken of */

@@ -29,25 +29,6 @@ export async function columnListOf(client: Client, table: string): Promise<strin
   return rows.map(({ name }) => name).join(', ');
 }
 
-/** Statements that make the table with its keys, rules and indexes, and no rows. */
-export async function definitionOf(client: Client, table: string): Promise<string[]> {
-  const { rows } = await client.query<{ statement: string }>(
-    `SELECT format('CREATE TABLE %s (%s)', $1::text, string_agg(
-        concat_ws(' ', quote_ident(attname), format_type(atttypid, atttypmod),
-          'DEFAULT ' || pg_get_expr(adbin, adrelid), CASE WHEN attnotnull THEN 'NOT NULL' END), ', ' ORDER BY attnum)) AS statement
-     FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped
-     UNION ALL
-     SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', $1::text, conname, pg_get_constraintdef(oid))
-     FROM pg_constraint WHERE conrelid = $1::regclass AND contype IN ('p', 'u', 'c')
-     UNION ALL
-     SELECT pg_get_indexdef(indexrelid) FROM pg_index
-     WHERE indrelid = $1::regclass AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)`,
-    [table],
-  );
-  return rows.map(({ statement }) => statement);
-}
-
 /** Count and sum of hashes of all rows: the same for the same rows in any order. */
 export async function contentOf(client: Client, table: string): Promise<string> {
   const { rows } = await client.query<{ content: string }>(

@@ -1,2 +1,3 @@
 export { type Deployment, type DeploymentOptions, startDeployment } from './deployment';
+export { madeDatabase } from './made-database';
 export { startProduction } from './production';

@@ -1,0 +1,79 @@
+import type { Client } from 'pg';
+import { CannotCopy } from './connection';
+import { columnListOf, tablesOf } from './tables';
+
+/** A read model that was built again has a table of its own, named after its first one: `runs_2`. */
+const builtAgain = /^public\.([a-z_]+)_[0-9]{1,9}$/;
+const plainName = /^[a-z_][a-z0-9_]*$/;
+
+/** A table of the deployment that is copied. */
+export interface GivenTable {
+  /** As SQL names it. */
+  readonly table: string;
+  /** As a statement lists them. */
+  readonly columns: string;
+}
+
+/**
+ * Empties the tables of the target that rows are copied to. The target has what migrations made; the table of a read model that was built
+ * again is made like its first one. So the shape of every table follows from this program, and no statement comes from the source.
+ * @returns the tables that this version knows, in the given order
+ * @throws CannotCopy when the target holds events already, or a table has columns that this version does not know
+ */
+export async function emptyKnownTables<Table extends GivenTable>(
+  target: Client,
+  given: readonly Table[],
+): Promise<Table[]> {
+  const { rowCount } = await target.query('SELECT 1 FROM event_store.events LIMIT 1');
+  if (rowCount !== 0) throw new CannotCopy('the target holds events already: name an empty database');
+  const made = new Set(await tablesOf(target));
+  const known: Table[] = [];
+  for (const one of given) {
+    const first = firstTableOf(one.table);
+    if (made.has(one.table)) await refuseUnknownColumns(target, one, one.table);
+    else if (first !== null && made.has(first)) await makeLike(target, one, first);
+    else continue;
+    known.push(one);
+  }
+  if (known.length > 0) await target.query(`TRUNCATE ${known.map(({ table }) => table).join(', ')}`);
+  return known;
+}
+
+/**
+ * Refuses names of tables in the rows that were copied that are no plain names: the program puts them into statements.
+ * @throws CannotCopy
+ */
+export async function refuseStrangeNames(target: Client): Promise<void> {
+  const { rows } = await target.query<{ name: string }>(
+    `SELECT table_name AS name FROM read_model_tables UNION SELECT projection FROM read_model_tables
+     UNION SELECT table_name FROM read_model_places
+     UNION SELECT table_name FROM read_model_rebuilds UNION SELECT projection FROM read_model_rebuilds
+     UNION SELECT replaced FROM read_model_rebuilds WHERE replaced IS NOT NULL`,
+  );
+  const strange = rows.find(({ name }) => !plainName.test(name));
+  if (strange !== undefined)
+    throw new CannotCopy(
+      `a read model's table has the name ${JSON.stringify(strange.name)}: no version of ours gave it`,
+    );
+}
+
+function firstTableOf(table: string): string | null {
+  const [, first] = builtAgain.exec(table) ?? [];
+  return first === undefined ? null : `public.${first}`;
+}
+
+/** Migrations add columns to the first table only, so the table may have fewer. */
+async function makeLike(target: Client, { table, columns }: GivenTable, first: string): Promise<void> {
+  await refuseUnknownColumns(target, { table, columns }, first);
+  await target.query(`CREATE TABLE ${table} (LIKE ${first} INCLUDING ALL)`);
+  const kept = new Set(columns.split(', '));
+  const surplus = (await columnListOf(target, first)).split(', ').filter((column) => !kept.has(column));
+  for (const column of surplus) await target.query(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+}
+
+async function refuseUnknownColumns(target: Client, { table, columns }: GivenTable, known: string): Promise<void> {
+  const there = new Set((await columnListOf(target, known)).split(', '));
+  const unknown = columns.split(', ').filter((column) => !there.has(column));
+  if (unknown.length > 0)
+    throw new CannotCopy(`table ${table} has columns that this version does not know (${unknown.join(', ')})`);
+}
