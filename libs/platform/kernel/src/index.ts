@@ -12,6 +12,7 @@ export {
   type Decimal,
 } from './decimals';
 export { accept, applyFold, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
+export { onOneLine } from './foreign-texts';
 export { heldBytes, heldByText } from './held-bytes';
 export { heldConnection, noticeLostClient } from './held-connections';
 export {
@@ -70,3 +71,14 @@ export {
 } from './refusal';
 export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
 export { TookTooLong, Unavailable } from './unavailable';
+export {
+  capitalized,
+  instantWords,
+  joined,
+  quoted,
+  shortened,
+  spelled,
+  uncapitalized,
+  words,
+  type Words,
+} from './words';

@@ -1,0 +1,50 @@
+/** Characters that join or vary their neighbours and have no look of their own; a text reads the same without them. */
+const joining = /[\u200c\u200d\ufe00-\ufe0f]/g;
+/** Space of any kind, line and paragraph breaks and the blank Braille cell included. */
+const space = /[\s\u0085\u2800]+/gu;
+/** Control, format (bidirectional, zero-width, tags), private, unassigned and default-ignorable code points, unpaired surrogates. */
+const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
+/** A base with up to four combining marks, or marks that have no base or are too many: these would be drawn over what is beside them. */
+const marked = /([\p{L}\p{N}\p{So}\p{Sm}\p{Sc}]\p{M}{0,4})|\p{M}+/gu;
+const replacement = '\ufffd';
+
+/**
+ * A foreign text on one line, in Unicode's form NFC: each run of space is one space; what is not seen, changes the order of what is, or
+ * is drawn over its neighbours is `U+FFFD`. For a place of its own, such as a cell of a table or a line of a terminal; within a sentence
+ * of ours it is `quoted`.
+ */
+export function onOneLine(text: string): string {
+  return text
+    .replace(joining, '')
+    .normalize('NFC')
+    .replace(space, ' ')
+    .replace(unseen, replacement)
+    .replace(marked, (_, whole: string | undefined) => whole ?? replacement)
+    .trim();
+}
+
+/**
+ * Every character that is a quotation mark, or is drawn like one or like half of a double one: Unicode's property, and the confusables
+ * of both marks (UTS 39), which are accents that stand alone, modifier letters, primes, dingbats and marks of other scripts.
+ */
+const quotationLike = new RegExp(
+  [
+    '\\p{Quotation_Mark}',
+    '`\\u00b4\\u02b9-\\u02bf\\u02c8\\u02ca\\u02cb\\u02dd\\u02ee\\u02f4-\\u02f6\\u0374\\u0384\\u1fbd-\\u1fc1\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u1fed-\\u1fef\\u1ffd\\u1ffe',
+    '\\u055a\\u055b\\u055d\\u05f2-\\u05f4\\u07f4\\u07f5\\u1cd3\\u16cc\\u144a\\ua78b\\ua78c\\u{16f51}\\u{16f52}',
+    '\\u2032-\\u2037\\u2057\\u275b-\\u2760\\u3003\\uff40\\u{1f676}-\\u{1f678}',
+  ]
+    .join('')
+    .replace(/^(.*)$/, '(?:[$1]\\p{M}*)+'),
+  'gu',
+);
+
+/**
+ * A foreign text as it is within quotation marks of ours: on one line, without any character that could pass for such a mark, alone or
+ * doubled; its beginning and `…` where it is longer.
+ * @param lengthMax in code points
+ */
+export function withinMarks(text: string, lengthMax: number): string {
+  const points = [...onOneLine(text).replace(quotationLike, "'").normalize('NFC')];
+  return points.length <= lengthMax ? points.join('') : `${points.slice(0, Math.max(0, lengthMax - 1)).join('')}…`;
+}

@@ -1,0 +1,103 @@
+import { withinMarks } from './foreign-texts';
+import type { Instant } from './instants';
+
+declare const ofOurs: unique symbol;
+/**
+ * A text that consists of literals of ours, numbers, spellings of a closed grammar, and quotations. Only this file makes one, so a text
+ * that a model, a user, a partner, a tool server or a provider wrote is within marks in it, and cannot read as a sentence of ours
+ * (docs/decisions/approvals.md). Texts from elsewhere do not compile where it is demanded.
+ */
+export type Words = string & { readonly [ofOurs]: true };
+
+/** A text whose type names every character of it: it is in our source. */
+type Literal<Value> = Value extends string ? (Record<never, never> extends Record<Value, 1> ? never : Value) : never;
+type Part<Value> = Value extends Words | number | bigint ? Value : Literal<Value>;
+type Parts<Values extends readonly unknown[]> = { readonly [Index in keyof Values]: Part<Values[Index]> };
+
+/**
+ * A sentence of ours, or a part of one: words`Create the automation ${quoted(name)}.` A plain `string` between its literals is a type
+ * error.
+ */
+export function words<const Values extends readonly (string | number | bigint)[]>(
+  literals: TemplateStringsArray,
+  ...values: Values & Parts<Values>
+): Words {
+  const text = literals.reduce((sentence, literal, index) => `${sentence}${values[index - 1]}${literal}`);
+  return text as Words; // reason for the assertion: it has parts of ours alone
+}
+
+/** Most code points of a quotation that is shortened. */
+const quotedLengthMax = 200;
+
+/**
+ * A foreign text within marks that it cannot contain, on one line, without control, format or bidirectional characters; its beginning
+ * and `…` where it is longer.
+ * @param lengthMax in code points, without the marks; `Infinity` for all of it
+ */
+export function quoted(text: string, lengthMax: number = quotedLengthMax): Words {
+  return words`“${ours(withinMarks(text, lengthMax))}”`;
+}
+
+/** Spellings that cannot read as words of a sentence: they are shown as they are. */
+const grammars = {
+  /** `0.01`. */
+  decimal: /^-?\d{1,80}(\.\d{1,80})?$/,
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  /** `nep141:wrap.near`; the part before the colon keeps it from being a word. */
+  tokenId: /^nep(141|171|245):[a-z0-9._:-]{1,512}$/,
+  /** `USDC`, `wNEAR`, `$WIF`, `BTC.e`. */
+  ticker: /^(?=.*([A-Z].*[A-Z]|[\d$₮]))[A-Za-z0-9$₮]{1,12}(?:[.+-][A-Za-z0-9]{1,12})?$/,
+  /** `Europe/Berlin`, `UTC`. */
+  zone: /^(UTC|GMT|[A-Z][A-Za-z_]{1,30}(\/[A-Za-z0-9_+-]{1,30}){1,3})$/,
+  hash: /^sha256:[0-9a-f]{64}$/,
+} as const;
+
+/** Words of our sentences, which are no names of tokens in them. */
+const reserved =
+  /^(all|and|any|at|every|for|free|if|in|is|it|most|no|not|nothing|of|once|or|so|the|then|times?|to|until|you)$/i;
+
+/** A text as it is where it has the form of the grammar; else quoted, whole. */
+export function spelled(text: string, grammar: keyof typeof grammars): Words {
+  const isBare = grammars[grammar].test(text) && !(grammar === 'ticker' && reserved.test(text));
+  return isBare ? ours(text) : quoted(text, Infinity);
+}
+
+/** `2026-12-01 09:00 UTC`; seconds only where there are some. */
+export function instantWords(instant: Instant): Words {
+  const form = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00\.000|(:\d\d(?:\.\d{3})?))Z$/.exec(instant);
+  if (form === null) return quoted(instant);
+  const [, day = '', minute = '', rest = ''] = form;
+  return words`${ours(day)} ${ours(minute)}${ours(rest.replace(/\.000$/, ''))} UTC`;
+}
+
+/** The parts in their order, with a text of ours between them. */
+export function joined<Between extends string>(parts: readonly Words[], between: Part<Between> & Between): Words {
+  return ours(parts.join(between));
+}
+
+/** With its first letter large. */
+export function capitalized(text: Words): Words {
+  return ours(text.charAt(0).toUpperCase() + text.slice(1));
+}
+
+/** With its first letter small. */
+export function uncapitalized(text: Words): Words {
+  return ours(text.charAt(0).toLowerCase() + text.slice(1));
+}
+
+/** The beginning and `…` where it is longer; a quotation that is cut ends with its mark. @param lengthMax in code points, at least 3 */
+export function shortened(text: Words, lengthMax: number): Words {
+  const points = [...text];
+  if (points.length <= lengthMax) return text;
+  const kept = points.slice(0, lengthMax - 1);
+  const opens = kept.lastIndexOf('“');
+  const isOpen = opens > kept.lastIndexOf('”');
+  // A mark that would be the last but one has no text to hold.
+  const end = isOpen && opens > kept.length - 3 ? opens : isOpen ? kept.length - 1 : kept.length;
+  const beginning = kept.slice(0, end).join('');
+  return ours(end > opens && isOpen ? `${beginning}…”` : `${beginning.trimEnd()}…`);
+}
+
+function ours(text: string): Words {
+  return text as Words; // reason for the assertion: each caller has checked it, or made it of words
+}
