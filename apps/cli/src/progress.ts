@@ -4,10 +4,14 @@ const lineEveryMs = 5_000;
 
 /**
  * Shows how far a long step is, on stderr: as a bar on a terminal, as a line every few seconds elsewhere.
- * @param total what it counts up to; null when unknown
+ * @param total what it counts up to; null when unknown. The returned function takes another one where that moves
  * @param what what it counts
  */
-export function showProgress(step: string, total: number | null, what = 'events'): (done: number) => void {
+export function showProgress(
+  step: string,
+  total: number | null,
+  what = 'events',
+): (done: number, movedTotal?: number) => void {
   const startedMs = performance.now();
   const rate = (done: number): string =>
     Math.round((done / Math.max(performance.now() - startedMs, 1)) * 1000).toString();
@@ -18,13 +22,17 @@ export function showProgress(step: string, total: number | null, what = 'events'
       Presets.legacy,
     );
     bar.start(total, 0, { perSecond: '0' });
-    return (done) => bar.update(done, { perSecond: rate(done) });
+    return (done, movedTotal = total) => {
+      bar.setTotal(movedTotal);
+      bar.update(done, { perSecond: rate(done) });
+    };
   }
-  const of = total === null ? '' : ` of ${total}`;
   let nextMs = startedMs + lineEveryMs;
-  return (done) => {
-    if (performance.now() < nextMs && done !== total) return;
+  return (done, movedTotal) => {
+    const end = movedTotal ?? total;
+    if (performance.now() < nextMs && done !== end) return;
     nextMs = performance.now() + lineEveryMs;
+    const of = end === null ? '' : ` of ${end}`;
     console.error(`${step}: ${done}${of} ${what}, ${rate(done)} a second`);
   };
 }

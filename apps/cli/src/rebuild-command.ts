@@ -1,5 +1,5 @@
 import type { ProjectionList, Rebuild, RebuildList, StartedRebuild } from '@app/operators';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showAnswer } from './answers';
 import { confirmed } from './confirm';
@@ -9,6 +9,8 @@ import { PatientApi } from './patient-api';
 import { showProgress } from './progress';
 
 const lookEveryMs = 500;
+const comesNoNearer =
+  'has not come nearer to the end of the store for half a minute: parley deployment shows whether a worker builds it';
 const goesOn: readonly Rebuild['state'][] = ['building', 'catching_up', 'comparing'];
 const isOpen = ({ state }: Rebuild): boolean => state === 'ready' || goesOn.includes(state);
 
@@ -16,6 +18,7 @@ interface Asked {
   readonly all?: boolean;
   readonly watch?: boolean;
   readonly yes?: boolean;
+  readonly pace: 'gentle' | 'full';
   readonly reason: string;
 }
 
@@ -26,6 +29,11 @@ export function rebuildCommand(summary: string): Command {
     .argument('[projections...]', 'which read models')
     .option('--all', 'every one')
     .option('--watch', 'wait until they are compared, and show how they differ; 1 where they do')
+    .addOption(
+      new Option('--pace <pace>', 'gentle pauses for requests, full for nothing')
+        .choices(['gentle', 'full'])
+        .default('gentle'),
+    )
     .requiredOption('--reason <text>', 'Why; it is kept in the log')
     .option('--yes', 'do it without asking')
     .action(async (named: string[], asked: Asked, command: Command) => {
@@ -37,7 +45,7 @@ export function rebuildCommand(summary: string): Command {
       try {
         const names = asked.all === true ? await namesIn(api) : named;
         const ids: string[] = [];
-        for (const name of names) ids.push(await begin(api, name, asked.reason));
+        for (const name of names) ids.push(await begin(api, name, asked));
         const rebuilds = asked.watch === true ? await watch(api, ids) : await read(api, ids);
         print(command, { data: rebuilds }, showAnswer({ data: rebuilds.map((rebuild) => ({ ...rebuild })) }));
         if (asked.watch === true) refuseUnlike(rebuilds);
@@ -60,12 +68,14 @@ async function list(api: PatientApi): Promise<readonly Rebuild[]> {
  * The id of the rebuild that was begun, or of the one that is under way or ready: who gives the command again, after it was cut off, is
  * shown what came of it.
  */
-async function begin(api: PatientApi, projection: string, reason: string): Promise<string> {
+async function begin(api: PatientApi, projection: string, { reason, pace }: Asked): Promise<string> {
   const path = `/operator/v1/projections/${encodeURIComponent(projection)}/rebuild`;
   return api.insist(async () => {
     const open = (await list(api)).find((one) => one.projection === projection && isOpen(one));
     if (open?.state === 'ready') process.stderr.write(`${projection} is rebuilt already: ${open.rebuildId}\n`);
-    return open?.rebuildId ?? (await api.once<StartedRebuild>({ method: 'POST', path, body: { reason } })).rebuildId;
+    return (
+      open?.rebuildId ?? (await api.once<StartedRebuild>({ method: 'POST', path, body: { reason, pace } })).rebuildId
+    );
   });
 }
 
@@ -79,12 +89,18 @@ async function read(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]>
 
 /** Shows how far they are, on stderr, until none goes on by itself. */
 async function watch(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]> {
-  let onDone: ((done: number) => void) | null = null;
+  let onDone: ((done: number, target: number) => void) | null = null;
+  const slow = new Set<string>();
   for (;;) {
     const found = await read(api, ids);
     const target = Math.max(...found.map((rebuild) => rebuild.target));
     onDone ??= showProgress('rebuilding', target, 'positions');
-    onDone(Math.min(target, ...found.map(({ state, position }) => (state === 'building' ? position : target))));
+    onDone(Math.min(target, ...found.map(({ state, position }) => (state === 'building' ? position : target))), target);
+    for (const { rebuildId, projection, isNearing } of found) {
+      if (isNearing === false && !slow.has(rebuildId)) process.stderr.write(`${projection} ${comesNoNearer}\n`);
+      if (isNearing === false) slow.add(rebuildId);
+      else slow.delete(rebuildId);
+    }
     if (!found.some(({ state }) => goesOn.includes(state))) return found;
     await sleep(lookEveryMs);
   }

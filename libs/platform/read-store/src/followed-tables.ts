@@ -152,7 +152,7 @@ async function haveTable(execute: Execute, { projection, table }: ReadModel, all
   const [row] = await execute(`SELECT 1 FROM "${table}" LIMIT 1`);
   if (tables.length > 0 || row !== undefined) {
     const reason = `version ${version} of the program's projection`;
-    return beginRebuild(execute, { id: uuidV7(), projection, reason, isOfNewVersion: true });
+    return beginRebuild(execute, { id: uuidV7(), projection, reason, pace: 'gentle', isOfNewVersion: true });
   }
   await addTable(execute, { table, name, version, state: 'live' });
 }

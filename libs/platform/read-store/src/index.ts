@@ -16,6 +16,7 @@ export { ProjectionRunner } from './projection-runner';
 export { ProjectionStates } from './projection-states';
 export { Rebuilder } from './rebuilder';
 export { type Rebuild } from './rebuild';
+export { rebuildPaces, type RebuildPace } from './rebuild-course';
 export { Rebuilds, type RebuildOutcome } from './rebuilds';
 export { Resting } from './resting';
 export { runReactor, type Reactor } from './reactor';

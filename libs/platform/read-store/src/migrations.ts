@@ -164,4 +164,14 @@ export const readStoreMigrations = [
       END $$;
     `,
   ),
+  // How gentle a rebuild is to requests, and how it gets on: by how much its distance to the end of the store shrinks, and when that was least.
+  migration(
+    8,
+    'KeepPaceOfRebuilds',
+    `
+      ALTER TABLE read_model_rebuilds
+        ADD COLUMN pace text NOT NULL DEFAULT 'gentle', ADD COLUMN approach_per_second real, ADD COLUMN nearest bigint,
+        ADD COLUMN nearest_at timestamptz;
+    `,
+  ),
 ];

@@ -1,5 +1,6 @@
 import { tablesChannel } from './live-tables';
 import type { AnyProjection } from './projection';
+import type { RebuildPace } from './rebuild-course';
 import { addTable, type Execute } from './table-making';
 
 export type RebuildState =
@@ -23,14 +24,18 @@ export interface Rebuild {
   /** Begun by a program whose version of the projection had no table yet. */
   readonly isOfNewVersion: boolean;
   readonly reason: string;
+  readonly pace: RebuildPace;
   readonly error: string | null;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
   readonly position: number;
-  /** Position of the store's end when it began, or when it was gone on with last. */
+  /** Position of the store's end, as the process that builds has seen it last. */
   readonly target: number;
   readonly eventsPerSecond: number;
+  /** Null where that cannot be known: before anything was measured, where it does not come nearer, and once the table is built. */
   readonly etaSeconds: number | null;
+  /** False where its distance to the target has not shrunk for half a minute; null unless it is being built. */
+  readonly isNearing: boolean | null;
   readonly comparedAt: number | null;
   readonly differences: Differences | null;
 }
@@ -44,14 +49,16 @@ export interface Difference {
   readonly rebuilt: string | null;
 }
 
+/** Longer than a batch takes to be written, and than a killed process is missed. */
+const notNearingAfter = '30 seconds';
+
 /** A row as it is selected. */
-interface Selected extends Omit<Rebuild, 'differences' | 'etaSeconds' | 'comparedAt'> {
-  readonly comparedAt: number | null;
+interface Selected extends Omit<Rebuild, 'differences' | 'etaSeconds'> {
   readonly missing: number | null;
   readonly extra: number | null;
   readonly changed: number | null;
   readonly digest: string | null;
-  readonly seconds: number;
+  readonly approachPerSecond: number | null;
 }
 
 /** Rebuilds, and where their tables stand. @param where on `r` */
@@ -61,27 +68,55 @@ export async function selectRebuilds(
   parameters: readonly unknown[],
 ): Promise<Rebuild[]> {
   const rows = await execute<Selected>(
-    `SELECT r.id, r.projection, r.version, r.table_name AS "table", r.state, r.of_new_version AS "isOfNewVersion", r.reason,
+    `SELECT r.id, r.projection, r.version, r.table_name AS "table", r.state, r.of_new_version AS "isOfNewVersion", r.reason, r.pace,
        r.error, r.started_at AS "startedAt", r.ended_at AS "endedAt", coalesce(t.position, 0) AS position, r.target,
        r.events_per_second AS "eventsPerSecond", r.compared_at AS "comparedAt", r.missing, r.extra, r.changed, r.digest,
-       extract(epoch FROM now() - r.started_at)::float8 AS seconds
+       r.approach_per_second AS "approachPerSecond",
+       CASE r.state WHEN 'building' THEN coalesce(r.nearest_at, r.started_at) > now() - interval '${notNearingAfter}' END AS "isNearing"
      FROM read_model_rebuilds AS r LEFT JOIN read_model_positions AS t USING (table_name) ${where}`,
     parameters,
   );
-  return rows.map(({ missing, extra, changed, digest, seconds, ...rebuild }) => ({
+  return rows.map(({ missing, extra, changed, digest, approachPerSecond, ...rebuild }) => ({
     ...rebuild,
-    etaSeconds: etaOf(rebuild, seconds),
+    etaSeconds: etaOf(rebuild, approachPerSecond),
     differences: digest === null ? null : { missing: missing ?? 0, extra: extra ?? 0, changed: changed ?? 0, digest },
   }));
 }
 
-/** As long as for what it has come through, by positions; null before it has come anywhere, and once the table is built. */
+/** By how fast its distance to the head has shrunk lately. */
 function etaOf(
-  { state, position, target }: Pick<Rebuild, 'state' | 'position' | 'target'>,
-  seconds: number,
+  { position, target, isNearing }: Pick<Rebuild, 'position' | 'target' | 'isNearing'>,
+  approachPerSecond: number | null,
 ): number | null {
-  if (state !== 'building' || position === 0) return null;
-  return Math.round((seconds * Math.max(0, target - position)) / position);
+  if (isNearing !== true || approachPerSecond === null || approachPerSecond <= 0) return null;
+  return Math.ceil(Math.max(0, target - position) / approachPerSecond);
+}
+
+/** The rebuilds are gone on with from here: what was measured before counts no more. */
+export async function beginProgress(execute: Execute, ids: readonly string[], target: number): Promise<void> {
+  await execute(
+    `UPDATE read_model_rebuilds SET target = $2, approach_per_second = NULL, nearest = NULL, nearest_at = now() WHERE id = ANY($1)`,
+    [ids, target],
+  );
+}
+
+/** Records how fast rebuilds are, where the store ends by now, and when each was nearest to that. */
+export async function reportProgress(
+  execute: Execute,
+  ids: readonly string[],
+  {
+    target,
+    eventsPerSecond,
+    approachPerSecond,
+  }: { readonly target: number; readonly eventsPerSecond: number; readonly approachPerSecond: number | null },
+): Promise<void> {
+  await execute(
+    `UPDATE read_model_rebuilds AS r SET target = $2, events_per_second = $3, approach_per_second = $4,
+       nearest = least(r.nearest, $2 - p.position),
+       nearest_at = CASE WHEN r.nearest IS NULL OR $2 - p.position < r.nearest THEN now() ELSE r.nearest_at END
+     FROM read_model_positions AS p WHERE p.table_name = r.table_name AND r.id = ANY($1)`,
+    [ids, target, Math.round(eventsPerSecond), approachPerSecond],
+  );
 }
 
 /** Begins to build a table; the transaction has locked the tables. */
@@ -91,16 +126,17 @@ export async function beginRebuild(
     id,
     projection,
     reason,
+    pace,
     isOfNewVersion,
-  }: Pick<Rebuild, 'id' | 'reason' | 'isOfNewVersion'> & { projection: AnyProjection },
+  }: Pick<Rebuild, 'id' | 'reason' | 'pace' | 'isOfNewVersion'> & { projection: AnyProjection },
 ): Promise<void> {
   const { name, version } = projection;
   // Numbered as long as the deployment lives: no name ever comes to mean another table.
   const [made] = await execute<{ table: string }>(
-    `INSERT INTO read_model_rebuilds (id, projection, version, table_name, of_new_version, state, reason)
-     SELECT $1, $2, $3, $2 || '_' || (SELECT count(*) + 2 FROM read_model_rebuilds WHERE projection = $2), $4, 'building', $5
+    `INSERT INTO read_model_rebuilds (id, projection, version, table_name, of_new_version, state, reason, pace)
+     SELECT $1, $2, $3, $2 || '_' || (SELECT count(*) + 2 FROM read_model_rebuilds WHERE projection = $2), $4, 'building', $5, $6
      RETURNING table_name AS "table"`,
-    [id, name, version, isOfNewVersion, reason],
+    [id, name, version, isOfNewVersion, reason, pace],
   );
   if (made === undefined) throw new Error('a rebuild has not been noted');
   await addTable(execute, { table: made.table, name, version, state: 'building' });

@@ -9,7 +9,7 @@ import type { Database } from './database';
 import { readModelOf, skippedEvents } from './followed-tables';
 import { keepHolding } from './leadership';
 import { categoriesOf, programOf, type AnyProjection } from './projection';
-import { endRebuild, selectRebuilds, type Rebuild } from './rebuild';
+import { beginProgress, endRebuild, selectRebuilds, type Rebuild } from './rebuild';
 import { TableBuilder, type Building, type Pace } from './table-builder';
 import { lockTables, makeIndexes, makeTable, retire, type Execute } from './table-making';
 import { removeTables } from './table-removal';
@@ -20,7 +20,7 @@ const comparingTriesMax = 40;
 /** Those that are asked for one after the other, as by one command for all, are built in one reading of the store. */
 const gatheredFor = '1 second';
 const insufficientPrivilege = '42501';
-const usualPace: Pace = { pageEvents: 2_000, writtenEvents: 20_000 };
+const usualPace: Omit<Pace, 'kind'> = { pageEvents: 2_000, writtenEvents: 20_000 };
 
 interface RebuilderOptions {
   readonly database: Database;
@@ -28,7 +28,7 @@ interface RebuilderOptions {
   readonly projections: readonly AnyProjection[];
   readonly probe: Probe;
   /** The usual one when absent. */
-  readonly pace?: Partial<Pace>;
+  readonly pace?: Partial<Omit<Pace, 'kind'>>;
 }
 
 /**
@@ -91,27 +91,30 @@ export class Rebuilder {
   /** Brings rebuilds to their end, all in one reading of the store. Throws Unavailable, BuildingTaken, and when the signal aborts. */
   private async build(session: BuildingSession, rebuilds: readonly Rebuild[], signal: AbortSignal): Promise<void> {
     const unbuilt = rebuilds.filter(({ state }) => state !== 'comparing');
+    if (unbuilt.length > 0) await this.fill(session, unbuilt, signal);
+    for (const { id } of rebuilds) await this.compare(session, id);
+  }
+
+  private async fill(session: BuildingSession, rebuilds: readonly Rebuild[], signal: AbortSignal): Promise<void> {
     const skipped = await skippedEvents(session.execute);
-    const tables = unbuilt.map((rebuild) => ({
+    const tables = rebuilds.map((rebuild) => ({
       ...this.buildingOf(rebuild),
       skipped: skipped.get(rebuild.projection),
     }));
     const { store, probe, pace, projections } = this.options;
     for (const table of tables) await this.make(session, table);
-    const end = await store.endPositionOf(categoriesOf(projections));
-    const ids = unbuilt.map(({ id }) => id);
-    await session.execute('UPDATE read_model_rebuilds SET target = $2 WHERE id = ANY($1)', [ids, end]);
-    const builder = new TableBuilder(session, store, tables, { projections, program: this.program }, probe, {
-      ...usualPace,
-      ...pace,
-    });
+    const head = await store.endPositionOf(categoriesOf(tables.map(({ projection }) => projection)));
+    const ids = rebuilds.map(({ id }) => id);
+    await beginProgress(session.execute, ids, head);
+    const kind = rebuilds.some((one) => one.pace === 'full') ? 'full' : 'gentle';
+    const program = { projections, program: this.program };
+    const builder = new TableBuilder(session, store, tables, program, probe, { ...usualPace, ...pace, kind }, head);
     await builder.fold(signal);
     for (const table of tables) await this.index(session, table);
     for (const table of tables) {
       await builder.handOver(table, signal);
       await this.tell(session, table);
     }
-    for (const { id } of rebuilds) await this.compare(session, id);
   }
 
   private buildingOf({ id, projection: name, table, position, isOfNewVersion }: Rebuild): Building {

@@ -1,6 +1,7 @@
 import type { Database } from './database';
 import type { AnyProjection } from './projection';
 import { beginRebuild, endRebuild, selectRebuilds, type Difference, type Rebuild, type RebuildState } from './rebuild';
+import type { RebuildPace } from './rebuild-course';
 import { executeOf, lockTables, retire, type Execute } from './table-making';
 
 /** Done, or why not: by a reason of the one table, and in words for the log. */
@@ -31,7 +32,7 @@ export class Rebuilds {
   private readonly execute: Execute = (sql, parameters) => this.database.query(sql, parameters);
 
   /** Begins to build a read model beside the live one. @param id of the caller's choice, so that the call can be made again */
-  async start(id: string, projection: string, reason: string): Promise<RebuildOutcome> {
+  async start(id: string, projection: string, reason: string, pace: RebuildPace = 'gentle'): Promise<RebuildOutcome> {
     const found = this.projections.find(({ name }) => name === projection);
     if (found === undefined) return notFound;
     return this.change(async (execute) => {
@@ -46,7 +47,7 @@ export class Rebuilds {
         `SELECT 1 FROM read_model_tables WHERE projection = $1 AND version = $2 AND state = 'live'`,
         [projection, found.version],
       );
-      await beginRebuild(execute, { id, projection: found, reason, isOfNewVersion: live.length === 0 });
+      await beginRebuild(execute, { id, projection: found, reason, pace, isOfNewVersion: live.length === 0 });
       return done;
     });
   }

@@ -28,9 +28,10 @@ export class Resting {
     return this.busy > busyOfItself;
   }
 
-  /** To be called often, whenever nothing of the work is under way. */
-  async rest(): Promise<void> {
-    const restMs = restAfter(performance.now() - this.sinceMs, this.busy);
+  /** To be called often, whenever nothing of the work is under way. @param isBrief for work that is late: it rests just to see how busy the process is */
+  async rest(isBrief = false): Promise<void> {
+    const wantedMs = restAfter(performance.now() - this.sinceMs, this.busy);
+    const restMs = isBrief ? Math.min(restMinMs, wantedMs) : wantedMs;
     if (restMs === 0) return;
     const [before, startedMs] = [performance.eventLoopUtilization(), performance.now()];
     await sleep(restMs);

@@ -11,12 +11,14 @@ import type { Program } from './followed-tables';
 import { divide } from './places';
 import { categoriesOf } from './projection';
 import { bumpCounters, countersOf, foldBatch, upsertOf, type ReadModel } from './projection-batch';
-import { endRebuild } from './rebuild';
+import { endRebuild, reportProgress } from './rebuild';
+import { RebuildCourse, type RebuildPace } from './rebuild-course';
 import { Resting } from './resting';
 import { lockTables, refusesRow } from './table-making';
 
-/** How much is done at once in a process that has nothing else to do. */
+/** How much is done at once in a process that has nothing else to do, or by a rebuild that pauses for nothing. */
 export interface Pace {
+  readonly kind: RebuildPace;
   /** Events of the store that are read at once; the next ones are read while they are folded. */
   readonly pageEvents: number;
   /** What so many events came to is written at once. */
@@ -31,7 +33,9 @@ const turnEvents = 500;
 /** Rows of so many bytes are written before more are folded. */
 const unwrittenBytesMax = 32_000_000;
 /** What is still missing when a table is handed over, while the projector waits. */
-const handOverEventsMax = 500;
+const handOverEventsMax = 2_000;
+/** How often the store's end is read, and the progress is recorded. */
+const reportEveryMs = 1_000;
 const handOverAgainMs = 20;
 const uniqueViolation = '23505';
 
@@ -56,8 +60,9 @@ export class TableBuilder {
   private readonly resting = new Resting();
   private readonly handed = new Set<Building>();
   private readonly categories: readonly string[];
-  private readonly startedMs = performance.now();
-  private eventsFolded = 0;
+  private readonly course: RebuildCourse;
+  private isHandingOver = false;
+  private reportedMs = 0;
   private eventsUnwritten = 0;
 
   constructor(
@@ -67,8 +72,10 @@ export class TableBuilder {
     private readonly program: Program,
     private readonly probe: Probe,
     private readonly pace: Pace,
+    head: number,
   ) {
     this.categories = categoriesOf(tables.map(({ projection }) => projection));
+    this.course = new RebuildCourse(Math.min(...tables.map(({ folded }) => folded)), head);
   }
 
   /** Folds all that is in the store by now. Throws Unavailable, BuildingTaken, and when the signal aborts. */
@@ -77,11 +84,12 @@ export class TableBuilder {
     let page = await this.read(Math.min(...this.going.map(({ folded }) => folded)));
     for (;;) {
       signal.throwIfAborted();
-      await this.resting.rest();
+      await this.report();
+      if (!this.isInHaste) await this.resting.rest(this.course.isTooSlow);
       const next = page.more ? this.read(page.upTo) : null;
       next?.catch(() => undefined); // it is awaited below, unless this page fails
       for (const table of this.going) await this.take(table, page.events, page.upTo);
-      this.eventsFolded += page.events.length;
+      this.course.passed(page.upTo, page.events.length);
       this.eventsUnwritten += page.events.length;
       if (this.isMuch || next === null) await this.writeAll();
       if (next === null) return;
@@ -94,6 +102,7 @@ export class TableBuilder {
    * them from then on. Throws as `fold`.
    */
   async handOver(table: Building, signal: AbortSignal): Promise<void> {
+    this.isHandingOver = true; // a pause would let more be appended than a hand-over takes
     while (table.failure === null) {
       await this.fold(signal);
       if (table.failure !== null || (await this.tryHandOver(table))) return;
@@ -113,8 +122,24 @@ export class TableBuilder {
     return this.store.readCategories(this.categories, after, this.atOnce(this.pace.pageEvents));
   }
 
+  private get isInHaste(): boolean {
+    return this.isHandingOver || this.pace.kind === 'full';
+  }
+
   private atOnce(events: number): number {
-    return this.resting.isBusy ? Math.ceil(events * busyPart) : events;
+    const isSmall = this.resting.isBusy && !this.isInHaste && !this.course.isTooSlow;
+    return isSmall ? Math.ceil(events * busyPart) : events;
+  }
+
+  /** Records how far the rebuilds are from the store's end, once a second. Throws Unavailable. */
+  private async report(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.reportedMs < reportEveryMs) return;
+    this.reportedMs = nowMs;
+    this.course.appended(await this.store.endPositionOf(this.categories), nowMs);
+    const { target, eventsPerSecond, approachPerSecond } = this.course;
+    const ids = this.going.map(({ rebuildId }) => rebuildId);
+    await reportProgress(this.session.execute, ids, { target, eventsPerSecond, approachPerSecond });
   }
 
   private async take(table: Building, events: readonly StoredEvent[], upTo: number): Promise<void> {
@@ -195,8 +220,6 @@ export class TableBuilder {
       [table.table, table.folded, table.position],
     );
     if (moved.length === 0) throw new BuildingTaken(`${table.table} is built by another process, or not any more`);
-    const perSecond = Math.round(this.eventsFolded / ((performance.now() - this.startedMs) / 1000));
-    await execute('UPDATE read_model_rebuilds SET events_per_second = $2 WHERE id = $1', [table.rebuildId, perSecond]);
   }
 
   private async tryHandOver(table: Building): Promise<boolean> {

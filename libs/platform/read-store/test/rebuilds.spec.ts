@@ -121,6 +121,68 @@ describe('a rebuild', () => {
   });
 });
 
+describe('the pace of a rebuild', () => {
+  const bursts = 12;
+  const burstEvents = 50;
+  const busyMs = 60;
+
+  /** Keeps the event loop of this process busy for three quarters of the time. @returns what ends it */
+  function beBusy(): () => void {
+    const timer = setInterval(() => {
+      const untilMs = performance.now() + busyMs;
+      while (performance.now() < untilMs);
+    }, busyMs / 3);
+    return () => clearInterval(timer);
+  }
+
+  /** Appends without a pause until it is ended. @returns what ends it */
+  function beginAppends(): () => Promise<void> {
+    let isOver = false;
+    const appending = (async () => {
+      while (!isOver) await stage.append(ids[4] ?? '', counted(1), counted(2));
+    })();
+    return async () => {
+      isOver = true;
+      await appending;
+    };
+  }
+
+  it('is at least twice that of the appends, so that it ends while a busy process goes on appending', async () => {
+    const events = Array.from({ length: burstEvents }, (_, n) => counted(n));
+    for (let n = 0; n < bursts; n += 1) await stage.append(ids[n % 7] ?? '', ...events);
+    const [stopAppending, rest] = [beginAppends(), beBusy()];
+    try {
+      program.rebuilder(new Probe(), 200);
+      const { state, differences, target } = await rebuilt(program);
+      expect([state, differences]).toEqual(['ready', expect.objectContaining(none)]);
+      expect(target).toBeGreaterThan(bursts * burstEvents); // it moved with the head
+    } finally {
+      rest();
+      await stopAppending();
+    }
+  });
+
+  it('says when it will be there, that it cannot know, and that it comes no nearer', async () => {
+    await lived(1);
+    const id = uuidV7();
+    await program.rebuilds.start(id, 'tallies', 'a test', 'full');
+    expect(await program.rebuilds.find(id)).toMatchObject({ pace: 'full', etaSeconds: null, isNearing: true });
+    const report = (approach: number, ago: string) =>
+      program.database.query(
+        `UPDATE read_model_rebuilds SET target = 100, approach_per_second = $2, nearest_at = now() - $3::interval WHERE id = $1`,
+        [id, approach, ago],
+      );
+    await report(5, '1 second');
+    expect(await program.rebuilds.find(id)).toMatchObject({ etaSeconds: 20, isNearing: true, target: 100 });
+    await report(-5, '1 second');
+    expect(await program.rebuilds.find(id)).toMatchObject({ etaSeconds: null, isNearing: true });
+    await report(5, '31 seconds');
+    expect(await program.rebuilds.find(id)).toMatchObject({ etaSeconds: null, isNearing: false });
+    program.rebuilder();
+    expect(await atRest(program.rebuilds, id)).toMatchObject({ state: 'ready', etaSeconds: null, isNearing: null });
+  });
+});
+
 describe('differences', () => {
   it('are found and named: a row altered by hand, one removed, one too many, and what is counted', async () => {
     await lived();

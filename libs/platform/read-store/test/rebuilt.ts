@@ -23,7 +23,7 @@ export interface ProgramOnStage {
   readonly rebuilds: Rebuilds;
   readonly states: ProjectionStates;
   /** Started; stopped with the stage. */
-  rebuilder(probe?: Probe): Rebuilder;
+  rebuilder(probe?: Probe, pageEvents?: number): Rebuilder;
 }
 
 /** Counters in a store of their own, and programs that project and rebuild their read models. */
@@ -57,8 +57,8 @@ export class RebuiltTallies {
     const runner = new ProjectionRunner(database, store, projections, { probe: new Probe(), partitions });
     runner.start();
     this.ending.push(() => runner.stop());
-    const rebuilder = (probe = new Probe()): Rebuilder => {
-      const pace = { pageEvents: 5, writtenEvents: 1 };
+    const rebuilder = (probe = new Probe(), pageEvents = 5): Rebuilder => {
+      const pace = { pageEvents, writtenEvents: 1 };
       const made = new Rebuilder({ database, store: this.store, projections, probe, pace });
       made.start();
       this.ending.push(() => made.stop());

@@ -1,10 +1,16 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { because, notFound, ok, refuse, type Result } from '@app/kernel';
-import { ProjectionStates, Rebuilds, type RebuildOutcome } from '@app/read-store';
+import { ProjectionStates, Rebuilds, type RebuildOutcome, type RebuildPace } from '@app/read-store';
 
 /** What operators do with read models. Each can be made again: what is done already is done. */
 export type ReadModelChange =
-  | { readonly kind: 'rebuild'; readonly projection: string; readonly rebuildId: string; readonly reason: string }
+  | {
+      readonly kind: 'rebuild';
+      readonly projection: string;
+      readonly rebuildId: string;
+      readonly pace: RebuildPace;
+      readonly reason: string;
+    }
   | { readonly kind: 'switch'; readonly rebuildId: string; readonly digest: string | null }
   | { readonly kind: 'rollback' | 'discard'; readonly rebuildId: string }
   | {
@@ -38,7 +44,7 @@ export class ChangeReadModelHandler implements ICommandHandler<ChangeReadModel> 
   private make(change: ReadModelChange): Promise<RebuildOutcome> {
     switch (change.kind) {
       case 'rebuild':
-        return this.rebuilds.start(change.rebuildId, change.projection, change.reason);
+        return this.rebuilds.start(change.rebuildId, change.projection, change.reason, change.pace);
       case 'switch':
         return this.rebuilds.switchOver(change.rebuildId, change.digest);
       case 'rollback':

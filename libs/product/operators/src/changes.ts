@@ -14,6 +14,7 @@ import {
   type UserId,
 } from '@app/kernel';
 import { RegisterPartnerKey, RevokePartnerKey } from '@app/partners';
+import { rebuildPaces, type RebuildPace } from '@app/read-store';
 import { AbortRun, ReleaseRun } from '@app/runs';
 import { DisableUser, EnableUser } from '@app/users';
 import { DisableWallet, EnableWallet } from '@app/wallets';
@@ -70,8 +71,11 @@ const changes = {
   'automations.hold': ({ target, reason }, cause) => new HoldAutomation(asId<AutomationId>(target), reason, cause),
   'automations.release': ({ target, reason }, cause) =>
     new ReleaseAutomation(asId<AutomationId>(target), reason, cause),
-  'projections.rebuild': ({ target, parameters, reason }) =>
-    new ChangeReadModel({ kind: 'rebuild', projection: target, rebuildId: textIn(parameters, 'rebuildId'), reason }),
+  'projections.rebuild': ({ target, parameters, reason }) => {
+    const rebuildId = textIn(parameters, 'rebuildId');
+    const pace = paceIn(parameters['pace']);
+    return new ChangeReadModel({ kind: 'rebuild', projection: target, rebuildId, pace, reason });
+  },
   'projections.skip': ({ target, parameters, reason }) => {
     const event = { stream: textIn(parameters, 'stream'), revision: numberIn(parameters, 'revision') };
     return new ChangeReadModel({ kind: 'skip', projection: target, ...event, reason });
@@ -110,6 +114,11 @@ export function commandOf(intent: Intent, cause: Cause): Command<Result<unknown>
 
 function ofUser({ target, reason }: Intent, cause: Cause) {
   return { userId: asId<UserId>(target), reason, cause };
+}
+
+/** Entries from before there were paces name none. */
+function paceIn(named: unknown): RebuildPace {
+  return rebuildPaces.find((pace) => pace === named) ?? 'gentle';
 }
 
 function controlOf(target: string): Control {

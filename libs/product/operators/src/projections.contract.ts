@@ -1,7 +1,7 @@
 import { operation, PageQuery, type OperationGroup } from '@app/http';
 import { ChangeReason } from './operators.dto';
 import { MadeChange, operatorsExamples } from './operators.schema';
-import { SkipDto, SwitchDto } from './projections.dto';
+import { RebuildDto, SkipDto, SwitchDto } from './projections.dto';
 import {
   DifferencePage,
   ProjectionList,
@@ -39,12 +39,13 @@ export const rebuildProjection = operation('projections.rebuild', {
   scope: 'projections',
   status: 202,
   summary: 'Build a read model again beside the live one, and compare the two',
-  description: 'Nothing that is read changes before a switch. One at a time for each read model.',
+  description:
+    'Nothing that is read changes before a switch. One at a time for each read model. `pace` is `gentle` when absent: those that are asked for together are built in one reading of the store, without pauses where one of them is `full`.',
   parameters: { projection },
-  body: ChangeReason,
+  body: RebuildDto,
   answer: StartedRebuild,
   reasons: ['projection_state'],
-  examples: { body, answer: { rebuildId: rebuildId.example } },
+  examples: { body: { ...body, pace: 'gentle' }, answer: { rebuildId: rebuildId.example } },
 });
 
 export const skipEvent = operation('projections.skip', {

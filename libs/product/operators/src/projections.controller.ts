@@ -9,7 +9,7 @@ import { MakeChange } from './make-change';
 import { ChangeReason } from './operators.dto';
 import type { MadeChange } from './operators.schema';
 import * as contracts from './projections.contract';
-import { SkipDto, SwitchDto } from './projections.dto';
+import { RebuildDto, SkipDto, SwitchDto } from './projections.dto';
 import type { DifferencePage, ProjectionList, Rebuild, RebuildList, StartedRebuild } from './projections.schema';
 
 @Controller()
@@ -28,10 +28,11 @@ export class OperatorsProjectionsController {
   async rebuild(
     @Operator() operator: Operator,
     @Param('projection') projection: string,
-    @Body() { reason }: ChangeReason,
+    @Body() { reason, pace = 'gentle' }: RebuildDto,
   ): Promise<StartedRebuild> {
     const rebuildId = uuidV7();
-    const change = { operation: 'projections.rebuild', target: projection, parameters: { rebuildId }, reason } as const;
+    const parameters = { rebuildId, pace };
+    const change = { operation: 'projections.rebuild', target: projection, parameters, reason } as const;
     answer(await this.commands.execute(new MakeChange(operator, change)));
     return { rebuildId };
   }

@@ -1,7 +1,8 @@
 import { Member } from '@app/http';
+import type { RebuildPace } from '@app/read-store';
 import { integer, optional, text } from '@app/schema';
 import { ChangeReason } from './operators.dto';
-import { projectionsExamples } from './projections.schema';
+import { projectionsExamples, rebuildPace } from './projections.schema';
 
 /** Names of streams are shorter: a category and an id. */
 const streamLengthMax = 200;
@@ -18,6 +19,11 @@ export class SwitchDto extends ChangeReason {
     ),
   )
   readonly digest?: string;
+}
+
+export class RebuildDto extends ChangeReason {
+  @Member(optional(rebuildPace))
+  readonly pace?: RebuildPace;
 }
 
 export class SkipDto extends ChangeReason {

@@ -1,3 +1,4 @@
+import { rebuildPaces } from '@app/read-store';
 import {
   boolean,
   instant,
@@ -62,6 +63,12 @@ const DifferenceCounts = shape('DifferenceCounts', {
   }),
 });
 
+/** How a rebuild treats requests. */
+export const rebuildPace = oneOf(rebuildPaces, {
+  description:
+    '`gentle`: pauses for requests, as far as that leaves it twice the rate at which events are appended. `full`: pauses for nothing',
+});
+
 export const Rebuild = shape('Rebuild', {
   rebuildId: uuid(),
   projection: text(),
@@ -69,14 +76,19 @@ export const Rebuild = shape('Rebuild', {
   state: oneOf(['building', 'catching_up', 'comparing', 'ready', 'switched', 'rolled_back', 'discarded', 'failed']),
   newVersion: boolean({ description: 'Begun by a program whose version had no table; it is switched to by itself' }),
   reason: text(),
+  pace: rebuildPace,
   error: nullable(text(), { description: 'Why it failed' }),
   startedAt: instant(),
   endedAt: nullable(instant()),
   position: natural('Up to which it is built'),
-  target: natural('Where the store ended when it was gone on with last'),
-  eventsPerSecond: natural(),
+  target: natural('Where the store ends; it moves with what is appended while the table is built'),
+  eventsPerSecond: natural('Read in the last seconds'),
   etaSeconds: nullable(natural(), {
-    description: 'As long as for what it has come through; null where that says nothing',
+    description:
+      'Until it is at the target, by how fast the distance to it shrinks; null where that is not measured, and where it does not shrink',
+  }),
+  isNearing: nullable(boolean(), {
+    description: '`false`: for half a minute it has not come nearer to the target; null unless it is being built',
   }),
   comparedAt: nullable(natural(), { description: 'The position at which both were compared' }),
   differences: nullable(DifferenceCounts, { description: 'Null before they were compared' }),
@@ -113,6 +125,7 @@ const rebuild: Rebuild = {
   state: 'ready',
   newVersion: false,
   reason: 'a row looks wrong',
+  pace: 'gentle',
   error: null,
   startedAt: '2026-11-21T09:15:00.000Z',
   endedAt: null,
@@ -120,6 +133,7 @@ const rebuild: Rebuild = {
   target: 1_204_100,
   eventsPerSecond: 21_450,
   etaSeconds: null,
+  isNearing: null,
   comparedAt: 1_204_117,
   differences: { missing: 0, extra: 0, changed: 1, digest },
 };
