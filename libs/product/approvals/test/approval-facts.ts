@@ -96,7 +96,7 @@ export function openedContract(changes: Partial<Opened> = {}): Opened {
 export function contractUsed(changes: Partial<ContractUsed> = {}): ContractUsed {
   const { approvalId, runId } = ids;
   const toolCallId = asId<ToolCallId>(`${runId}/1/0`);
-  return { type: 'contract.used', at: at(40), toolCallId, approvalId, usd: '10.5', ...changes };
+  return { type: 'contract.used', at: at(40), toolCallId, approvalId, usd: '10.5', occurrence: null, ...changes };
 }
 
 export function openedWithdrawal(): Opened {

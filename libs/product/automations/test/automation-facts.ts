@@ -51,7 +51,7 @@ export const contract: Contract = {
       quantity: { kind: 'exact_input_tokens', amountRaw: '10000000' },
     },
   ],
-  bounds: { maxUses: 3, perUseUsd: '10.5', totalUsd: '25.2', notAfter: instant('2026-03-02') },
+  bounds: { maxUses: 3, usesPerOccurrence: 10, perUseUsd: '10.5', totalUsd: '25.2', notAfter: instant('2026-03-02') },
 };
 
 export function definitionWith(firing: Partial<FiringPolicy> = {}, asked?: Contract): AutomationDefinition {

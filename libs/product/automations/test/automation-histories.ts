@@ -37,10 +37,22 @@ const firing: fc.Arbitrary<FiringPolicy> = fc.record(
   { requiredKeys: ['trigger', 'cooldownSeconds', 'overlap', 'retryForSeconds'] },
 );
 const bounded: fc.Arbitrary<Contract> = fc
-  .record({ maxUses: small(3), perUse: small(3), total: small(6), endsAt: fc.constantFrom(minutes(10), minutes(40)) })
-  .map(({ maxUses, perUse, total, endsAt }) => ({
+  .record({
+    maxUses: small(3),
+    ofOccurrence: small(2),
+    perUse: small(3),
+    total: small(6),
+    endsAt: fc.constantFrom(minutes(10), minutes(40)),
+  })
+  .map(({ maxUses, ofOccurrence, perUse, total, endsAt }) => ({
     ...contract,
-    bounds: { maxUses, perUseUsd: `${perUse}.5`, totalUsd: `${total}.25`, notAfter: endsAt },
+    bounds: {
+      maxUses,
+      usesPerOccurrence: ofOccurrence,
+      perUseUsd: `${perUse}.5`,
+      totalUsd: `${total}.25`,
+      notAfter: endsAt,
+    },
   }));
 const definition: fc.Arbitrary<AutomationDefinition> = fc
   .tuple(firing, fc.option(bounded, { nil: undefined, freq: 4 }))

@@ -161,6 +161,21 @@ describe('a call is asked for like any other', () => {
     expect(await usesOf(deployment, automation)).toEqual([]);
   });
 
+  it('beyond what one occurrence may use, however often its words ask', async () => {
+    const contract = contractOf({ maxUses: 10 });
+    const automation = await trustedAutomation(user, {
+      prompt: 'swap 10 USDC to NEAR and swap 10 USDC to NEAR',
+      contract,
+    });
+    const { runId, conversationId } = await invoke(user, automation.id);
+    const approval = await askedFor(user, automation, runId);
+    expect(approval).toMatchObject({ contract: { actions: [swapTen] } });
+    expect(await eventsOf(user, conversationId, 'approval.decided')).toMatchObject([byContract]);
+    expect(await usesOf(deployment, automation)).toHaveLength(1);
+    const [asked] = [await contractApprovalOf(user, automation)];
+    expect(asked).toMatchObject({ contract: { bounds: { usesPerOccurrence: 1 } } });
+  });
+
   it('before the contract is approved, and after it was denied', async () => {
     const automation = await newAutomation(user);
     const before = await invoke(user, automation.id);

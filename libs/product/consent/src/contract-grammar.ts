@@ -8,6 +8,7 @@ export const contractLimits = {
   usdFractionDigitsMax: 18,
   bpsMax: 10_000,
   usesMax: 1000,
+  usesPerOccurrenceMax: 10,
 } as const;
 
 const { tokenIdLengthMax, decimalsMax, amountDigitsMax, usdWholeDigitsMax, usdFractionDigitsMax } = contractLimits;

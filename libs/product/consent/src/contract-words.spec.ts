@@ -26,7 +26,13 @@ const usd = { kind: 'exact_input_value_usd', value: '20' } as const;
 const all = { kind: 'all_of_input' } as const;
 const quarter = { kind: 'fraction_of_input', bps: '2500' } as const;
 const output = { kind: 'exact_output_tokens', amountRaw: `2${'0'.repeat(24)}` } as const;
-const bounds: ContractBounds = { maxUses: 3, perUseUsd: '5', totalUsd: '15', notAfter: instant('2026-03-01T10:00Z') };
+const bounds: ContractBounds = {
+  maxUses: 3,
+  usesPerOccurrence: 2,
+  perUseUsd: '5',
+  totalUsd: '15',
+  notAfter: instant('2026-03-01T10:00Z'),
+};
 
 const type = 'ledger_intents_transfer';
 const words = (actions: readonly ContractAction[], itsBounds?: ContractBounds, rule: ContractRule | null = null) =>
@@ -78,13 +84,13 @@ describe('what a user is asked', () => {
   it('about the contract of a rule', () => {
     const acts = 'every day at 09:00 (UTC), if the price of wNEAR is below $2';
     expect(page(words([swap(tokens)], bounds, { acts, task: 'buy "NEAR"\nwhile it is cheap' }))).toEqual([
-      'Swap 1.5 USDC to wNEAR, for at most $5 each time and $15 in all, 3 times at most, until 2026-03-01 10:00 UTC. ' +
+      'Swap 1.5 USDC to wNEAR, for at most $5 each time and $15 in all, 3 times at most, at most 2 times each time it acts, until 2026-03-01 10:00 UTC. ' +
         'What comes of it stays in your agent wallet. ' +
         'It acts every day at 09:00 (UTC), if the price of wNEAR is below $2. ' +
         "Its task: “buy 'NEAR' while it is cheap”.",
       'what: Swap 1.5 USDC to wNEAR',
       'at most: $5 each time and $15 in all',
-      'how often: 3 times at most',
+      'how often: 3 times at most, at most 2 times each time it acts',
       'until when: 2026-03-01 10:00 UTC',
       'when it acts: Every day at 09:00 (UTC), if the price of wNEAR is below $2',
       'to whom: Your agent wallet',
@@ -115,6 +121,14 @@ describe('an action in words', () => {
     expect(words([withdraw(tokens)], { ...bounds, maxUses: 1 })?.summary).toBe(
       'Withdraw 1.5 USDC to your main account, for at most $5 each time and $15 in all, once, until 2026-03-01 10:00 UTC.',
     ));
+  it('is bound once each time the rule acts, also where a contract from before does not say so', () => {
+    const { usesPerOccurrence: _, ...older } = bounds;
+    for (const its of [older, { ...bounds, usesPerOccurrence: 1 }])
+      expect(words([withdraw(tokens)], its)?.summary).toBe(
+        'Withdraw 1.5 USDC to your main account, for at most $5 each time and $15 in all, ' +
+          '3 times at most, once each time it acts, until 2026-03-01 10:00 UTC.',
+      );
+  });
 });
 
 describe('a token in words', () => {

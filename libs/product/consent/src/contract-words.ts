@@ -1,6 +1,13 @@
 import { unreachable, type Instant } from '@app/kernel';
 import { unscaledAmount } from './amounts';
-import type { Contract, ContractAction, ContractBounds, Quantity, TokenChoice } from './contract';
+import {
+  usesPerOccurrenceOf,
+  type Contract,
+  type ContractAction,
+  type ContractBounds,
+  type Quantity,
+  type TokenChoice,
+} from './contract';
 import { capitalize, summaryOf, termsOf, type ConsentWords, type Quoted, type Term } from './terms';
 import { namesIn, type NameOf, type SymbolOf } from './token-names';
 
@@ -160,8 +167,12 @@ function mostClause({ perUseUsd, totalUsd }: ContractBounds): string {
   return `$${perUseUsd} each time and $${totalUsd} in all`;
 }
 
-function timesClause({ maxUses }: ContractBounds): string {
-  return maxUses === 1 ? 'once' : `${maxUses} times at most`;
+/** How often in all, and how often one occurrence may. */
+function timesClause(bounds: ContractBounds): string {
+  const { maxUses } = bounds;
+  if (maxUses === 1) return 'once';
+  const each = usesPerOccurrenceOf(bounds);
+  return `${maxUses} times at most, ${each === 1 ? 'once' : `at most ${each} times`} each time it acts`;
 }
 
 const agentWallet = 'your agent wallet';

@@ -46,7 +46,17 @@ export type Quantity =
 
 export interface ContractBounds {
   readonly maxUses: number;
+  /** 1 to 10, in every contract that is read now. Contracts from before there was this member count as 1: `usesPerOccurrenceOf`. */
+  readonly usesPerOccurrence?: number;
   readonly perUseUsd: string;
   readonly totalUsd: string;
   readonly notAfter: Instant;
 }
+
+/** How often one occurrence of the rule may use the contract. */
+export function usesPerOccurrenceOf({ usesPerOccurrence }: ContractBounds): number {
+  return usesPerOccurrence ?? usesPerOccurrenceDefault;
+}
+
+/** Also of contracts that were approved before they could say it: beyond it the user is asked, so that none gains by its age. */
+export const usesPerOccurrenceDefault = 1;

@@ -33,6 +33,7 @@ export type {
   TokenChoice,
   WithdrawAction,
 } from './contract';
+export { usesPerOccurrenceDefault, usesPerOccurrenceOf } from './contract';
 export { contractForms, contractLimits, isPinnable } from './contract-grammar';
 export { contractTerms, contractWords, fitting, instantWords, renderContract } from './contract-words';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';

@@ -17,6 +17,11 @@ describe('bounds', () => {
     for (const maxUses of [1, 1000]) isRead({ ...bounded, bounds: { ...bounds, maxUses } }, 'required');
     for (const maxUses of [0, 1001, 1.5, '3', null]) refused('/maxUses', { maxUses });
   });
+  it('allow 1 to 10 uses of one occurrence, and may leave it out', () => {
+    for (const usesPerOccurrence of [1, 10])
+      isRead({ ...bounded, bounds: { ...bounds, usesPerOccurrence } }, 'required');
+    for (const usesPerOccurrence of [0, 11, 1.5, '3']) refused('/usesPerOccurrence', { usesPerOccurrence });
+  });
   it('are spelled as quantities are', () => {
     for (const usd of ['0', '5.00', '-5', 5, '']) {
       refused('/perUseUsd', { perUseUsd: usd });

@@ -1,4 +1,11 @@
-import { contractLimits, type Contract, type ContractAction, type ContractBounds, type Quantity } from '@app/consent';
+import {
+  contractLimits,
+  usesPerOccurrenceDefault,
+  type Contract,
+  type ContractAction,
+  type ContractBounds,
+  type Quantity,
+} from '@app/consent';
 import type { Issue } from '@app/kernel';
 import {
   withoutOthers,
@@ -10,6 +17,7 @@ import {
   list,
   mergedInBrief,
   object,
+  optional,
   refine,
   withName,
   variants,
@@ -72,12 +80,29 @@ export const ContractShape = exactly<Omit<Contract, 'bounds'>>()(
   ),
 );
 
+const { usesPerOccurrenceMax } = contractLimits;
+
 const contractBounds = exactly<ContractBounds>()(
   withName(
     'ContractBounds',
     withoutOthers(
       object({
-        maxUses: integer({ min: 1, max: contractLimits.usesMax, description: 'How often it may be used' }),
+        maxUses: inBrief(
+          integer({ min: 1, max: contractLimits.usesMax, description: 'How often it may be used' }),
+          integer(),
+        ),
+        usesPerOccurrence: optional(
+          inBrief(
+            integer({
+              min: 1,
+              max: usesPerOccurrenceMax,
+              default: usesPerOccurrenceDefault,
+              description:
+                'How often one occurrence may use it. Answers have it, but for contracts from before there was this member, which count as 1',
+            }),
+            integer({ max: usesPerOccurrenceMax }),
+          ),
+        ),
         perUseUsd: usd('What one use may be worth in US dollars'),
         totalUsd: usd('What all uses together may be worth in US dollars'),
         notAfter: givenInstant({ description: 'No use after this instant' }),

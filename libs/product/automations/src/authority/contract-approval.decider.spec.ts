@@ -67,6 +67,7 @@ describe('the approval of a contract', () => {
       toolCallId: asId('call'),
       approvalId: asId('of the call'),
       usd: '1',
+      occurrence: null,
     };
     const { state } = automation.given(asked, opened, decided, used, { ...updated, definition: same });
     expect(state?.contractApproval).toMatchObject({ approvalId, status: 'approved' });

@@ -8,6 +8,7 @@ import {
   createdWith,
   definitionWith,
   finished,
+  occurrence,
   openedWith,
   review,
   running,
@@ -41,12 +42,13 @@ const { runId } = runOf(0);
 const contractApprovalId = review.approvalId;
 const use = (number: number, usd: string, when = seconds(number)) =>
   ({ type: 'UseContract', at: when, toolCallId: call(number), runId, approvalId, contractApprovalId, usd }) as const;
-const used = (number: number, usd: string): ContractUseEvent => ({
+const used = (number: number, usd: string, minute = 0): ContractUseEvent => ({
   type: 'contract.used',
   at: seconds(number),
   toolCallId: call(number),
   approvalId,
   usd,
+  occurrence: occurrence(minute),
 });
 const giveBack = (number: number) =>
   ({ type: 'ReturnContractUse', at: seconds(60), toolCallId: call(number) }) as const;
@@ -81,6 +83,45 @@ describe('a use of the approved contract', () => {
       .given(...agreed, used(1, '1'), used(2, '1'), used(3, '1'))
       .when(use(4, '1'))
       .thenRefused('withdrawal_changed'));
+
+  describe('of one occurrence', () => {
+    const bounded = (usesPerOccurrence?: number) => {
+      const { usesPerOccurrence: _, ...bounds } = contract.bounds!;
+      const its = usesPerOccurrence === undefined ? bounds : { ...bounds, usesPerOccurrence };
+      const ofRule = definitionWith({}, { ...contract, bounds: its });
+      return [createdWith(ofRule), openedWith(review, ofRule), approved, ...running(0)];
+    };
+
+    it('is one of so many, however many are left of all', () => {
+      const twice = automation.given(...bounded(2), used(1, '1'));
+      twice.when(use(2, '1')).thenOnce(used(2, '1'));
+      const full = automation.given(...bounded(2), used(1, '1'), used(2, '1'));
+      full.when(use(3, '1')).thenRefused('withdrawal_changed');
+      full.when(use(2, '1')).thenNothing();
+      automation
+        .given(...bounded(2), used(1, '1'), used(2, '1'), returned(1))
+        .when(use(3, '1'))
+        .then(used(3, '1'));
+    });
+
+    it('is the only one where the contract does not say how many, as contracts from before could not', () =>
+      automation
+        .given(...bounded(), used(1, '1'))
+        .when(use(2, '1'))
+        .thenRefused('withdrawal_changed'));
+
+    it('leaves room for the next occurrence', () => {
+      const next = { ...use(2, '1'), runId: runOf(5).runId };
+      const later = automation.given(...bounded(1), used(1, '1'), finished(0, at), ...running(5));
+      later.when(next).then(used(2, '1', 5));
+      // Events of version 1 do not name the occurrence.
+      const older = { ...used(1, '1'), occurrence: null };
+      automation
+        .given(...bounded(1), older)
+        .when(use(2, '1'))
+        .then(used(2, '1'));
+    });
+  });
 
   it('is before the contract’s end', () => {
     const end = contract.bounds!.notAfter;
@@ -197,10 +238,15 @@ describe('isSameRule', () => {
   const [action] = contract.actions;
   it('compares values, not spellings, and leaves the name out', () => {
     const spelled = JSON.parse(
-      '{"bounds":{"totalUsd":"25.2","notAfter":"2026-03-02T00:00:00.000Z","perUseUsd":"10.5","maxUses":3},"actions":[]}',
+      '{"bounds":{"totalUsd":"25.2","notAfter":"2026-03-02T00:00:00.000Z","perUseUsd":"10.5","usesPerOccurrence":10,"maxUses":3},"actions":[]}',
     ) as Contract;
     const same = withContract({ ...spelled, type: contract.type, actions: contract.actions });
     expect(isSameRule({ ...same, name: 'Another' }, definition)).toBe(true);
+    // A contract from before it could say how often one occurrence may use it counts as "once".
+    const { usesPerOccurrence: _, ...older } = contract.bounds!;
+    const once = withContract({ ...contract, bounds: { ...older, usesPerOccurrence: 1 } });
+    expect(isSameRule(withContract({ ...contract, bounds: older }), once)).toBe(true);
+    expect(isSameRule(withContract({ ...contract, bounds: older }), definition)).toBe(false);
     expect(isSameRule(definitionWith(), definitionWith())).toBe(true);
   });
 

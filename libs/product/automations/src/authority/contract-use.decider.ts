@@ -1,4 +1,4 @@
-import type { Contract } from '@app/consent';
+import { usesPerOccurrenceOf, type Contract } from '@app/consent';
 import {
   accept,
   add,
@@ -9,6 +9,7 @@ import {
   reject,
   type Decimal,
   type Decision,
+  type OccurrenceId,
 } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { AutomationCommand, UseContract } from '../automation/automation.commands';
@@ -28,20 +29,31 @@ export function decideContractUse(command: Command, automation: Automation): Dec
   if (command.type === 'ReturnContractUse')
     return isUsed ? accept({ type: 'contract.use_returned', at, toolCallId }) : accept();
   if (isUsed) return accept();
-  if (!isCovered(command, automation)) return reject(because('withdrawal_changed'));
+  const occurrence = coveredOccurrence(command, automation);
+  if (occurrence === null) return reject(because('withdrawal_changed'));
   const { approvalId, usd } = command;
-  return accept({ type: 'contract.used', at, toolCallId, approvalId, usd });
+  return accept({ type: 'contract.used', at, toolCallId, approvalId, usd, occurrence });
 }
 
-/** The call is of a run that the reviewed rule has set in motion: the run of a rule that was there before is none of it. */
-function isCovered(command: UseContract, { state, definition, contractApproval, uses, active }: Automation): boolean {
+/**
+ * The occurrence that the call belongs to; null where the contract does not cover the call. It is of a run that the reviewed rule has
+ * set in motion: the run of a rule that was there before is none of it.
+ */
+function coveredOccurrence(
+  command: UseContract,
+  { state, definition, contractApproval, uses, active }: Automation,
+): OccurrenceId | null {
   const { at, usd, runId, contractApprovalId } = command;
   const bounds = definition.contract?.bounds;
-  if (state !== 'enabled' || bounds === undefined || contractApproval?.status !== 'approved') return false;
-  if (contractApproval.approvalId !== contractApprovalId) return false;
+  if (state !== 'enabled' || bounds === undefined || contractApproval?.status !== 'approved') return null;
+  if (contractApproval.approvalId !== contractApprovalId) return null;
   const occurrence = active.find((one) => one.runId === runId);
-  if (occurrence?.contractApprovalId !== contractApprovalId) return false;
-  return at < bounds.notAfter && isWithin(usd, bounds, Object.values(uses));
+  if (occurrence?.contractApprovalId !== contractApprovalId) return null;
+  const { occurrenceId } = occurrence;
+  const others = Object.values(uses);
+  const ofOccurrence = others.filter((use) => use.occurrence === occurrenceId).length;
+  const hasRoom = ofOccurrence < usesPerOccurrenceOf(bounds) && isWithin(usd, bounds, others);
+  return at < bounds.notAfter && hasRoom ? occurrenceId : null;
 }
 
 /** A text that is not a decimal is never within bounds. */
@@ -67,8 +79,10 @@ function sumOf(amounts: readonly string[]): Decimal | null {
 /** Folds a use, and its return. */
 export function evolveContractUse(uses: Automation['uses'], event: ContractUseEvent): Automation['uses'] {
   const { toolCallId } = event;
-  if (event.type === 'contract.used')
-    return { ...uses, [toolCallId]: { approvalId: event.approvalId, usd: event.usd } };
+  if (event.type === 'contract.used') {
+    const { approvalId, usd, occurrence } = event;
+    return { ...uses, [toolCallId]: { approvalId, usd, occurrence } };
+  }
   return Object.fromEntries(Object.entries(uses).filter(([used]) => used !== toolCallId));
 }
 
@@ -77,7 +91,16 @@ export function evolveContractUse(uses: Automation['uses'], event: ContractUseEv
  * (docs/decisions/automations.md, "The authority is bound").
  */
 export function isSameRule(one: AutomationDefinition, other: AutomationDefinition): boolean {
-  return isSameJson({ ...one, name: '' }, { ...other, name: '' });
+  return isSameJson(reviewedOf(one), reviewedOf(other));
+}
+
+/** Without the name, and with what a contract from before `usesPerOccurrence` counts as. */
+function reviewedOf(definition: AutomationDefinition): AutomationDefinition {
+  const { contract } = definition;
+  const bounds = contract?.bounds;
+  if (contract === undefined || bounds === undefined) return { ...definition, name: '' };
+  const counted = { ...contract, bounds: { ...bounds, usesPerOccurrence: usesPerOccurrenceOf(bounds) } };
+  return { ...definition, name: '', contract: counted };
 }
 
 /** Compares values read from JSON, whose depth is bounded by the reader. */

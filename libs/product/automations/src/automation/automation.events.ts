@@ -115,6 +115,8 @@ export type ContractUseEvent =
       readonly approvalId: ApprovalId;
       /** What it came to in US dollars at that instant's prices, rounded up: a decimal text. */
       readonly usd: string;
+      /** The occurrence whose run makes the call; null in events of version 1. */
+      readonly occurrence: OccurrenceId | null;
     }
   /** The operation never submitted anything. */
   | { readonly type: 'contract.use_returned'; readonly at: Instant; readonly toolCallId: ToolCallId };

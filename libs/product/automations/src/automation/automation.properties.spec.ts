@@ -57,6 +57,12 @@ function centsOf(usd = '0'): bigint {
   return BigInt(whole + fraction.padEnd(2, '0'));
 }
 
+function countBy<Value>(values: readonly Value[]): Map<Value, number> {
+  const counts = new Map<Value, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
 /** Every course that an occurrence may take; an acceptance after a deferral is of another who admitted it as well. */
 const course =
   /^arose(?: (?:skipped|rejected|coalesced|canceled)|(?: admitting(?: deferred)?)*(?: (?:rejected|canceled|coalesced)| accepted(?: finished)?)?)$/;
@@ -132,6 +138,8 @@ describe('whatever the order of commands', () => {
         const bounds = after?.definition.contract?.bounds;
         const uses = Object.values(after?.uses ?? {}).map(({ usd }) => centsOf(usd));
         expect(uses.length).toBeLessThanOrEqual(bounds?.maxUses ?? 0);
+        const ofOccurrences = countBy(Object.values(after?.uses ?? {}).map(({ occurrence }) => occurrence));
+        expect(Math.max(...ofOccurrences.values())).toBeLessThanOrEqual(bounds?.usesPerOccurrence ?? 0);
         for (const use of uses) expect(use).toBeLessThanOrEqual(centsOf(bounds?.perUseUsd));
         expect(uses.reduce((sum, use) => sum + use)).toBeLessThanOrEqual(centsOf(bounds?.totalUsd));
       }

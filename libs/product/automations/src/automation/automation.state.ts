@@ -81,6 +81,8 @@ export interface ContractUse {
   readonly approvalId: ApprovalId;
   /** In US dollars: a decimal text. */
   readonly usd: string;
+  /** Null where an event of version 1 recorded it. */
+  readonly occurrence: OccurrenceId | null;
 }
 
 /** `<definitionVersion>.<activationEpoch>` (specification, "Automation"). */

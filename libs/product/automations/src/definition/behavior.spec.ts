@@ -58,7 +58,7 @@ it('tells what a contract allows', () => {
     bounds: { maxUses: 3, perUseUsd: '11', totalUsd: '30', notAfter: instantOf(0) },
   } as const;
   expect(behaviorText({ ...rule, contract }, symbolOf)).toContain(
-    'Once its contract is approved, this needs no further consent: Swap 10 nep141:usdc to NEAR, for at most $11 each time and $30 in all, 3 times at most, until',
+    'Once its contract is approved, this needs no further consent: Swap 10 nep141:usdc to NEAR, for at most $11 each time and $30 in all, 3 times at most, once each time it acts, until',
   );
 });
 

@@ -29,7 +29,7 @@ const whole = {
         quantity: { kind: 'exact_input_tokens', amountRaw: '10000000' },
       },
     ],
-    bounds: { maxUses: 1, perUseUsd: '11', totalUsd: '11', notAfter: '2030-01-01T00:00:00.000Z' },
+    bounds: { maxUses: 1, usesPerOccurrence: 1, perUseUsd: '11', totalUsd: '11', notAfter: '2030-01-01T00:00:00.000Z' },
   },
 };
 const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip' };
@@ -55,6 +55,11 @@ it('keeps what is given, and fills in how long admissions are tried again', () =
     ok: true,
     value: { ...least, firing: { ...firing, retryForSeconds: 900 } },
   });
+});
+
+it('fills in that one occurrence may use a contract once', () => {
+  const { usesPerOccurrence: _, ...bounds } = whole.contract.bounds;
+  expect(parseDefinition({ ...whole, contract: { ...whole.contract, bounds } })).toEqual({ ok: true, value: whole });
 });
 
 it('spells instants in UTC with milliseconds', () => {
