@@ -26,13 +26,16 @@ interface Checkpoint {
   readonly position: number;
 }
 
-/** What an answer to a read or a subscription brings; `nothing`: a confirmation, that the stream does not exist, and the like. */
-export type ReadAnswer = ReceivedEvent | Checkpoint | { readonly kind: 'nothing' };
+/**
+ * What an answer to a read or a subscription brings. `missing`: the stream does not exist, or was soft-deleted. `nothing`: a confirmation and
+ * the like.
+ */
+export type ReadAnswer = ReceivedEvent | Checkpoint | { readonly kind: 'missing' | 'nothing' };
 
 const nothing: ReadAnswer = { kind: 'nothing' };
 const noBytes = Buffer.alloc(0);
 
-const readResp = { event: 1, checkpoint: 3 } as const;
+const readResp = { event: 1, checkpoint: 3, streamNotFound: 4 } as const;
 
 /** @throws RangeError for bytes that are not a `ReadResp` */
 export function readAnswer(bytes: Buffer): ReadAnswer {
@@ -40,6 +43,7 @@ export function readAnswer(bytes: Buffer): ReadAnswer {
   for (let field = fields.next(); field !== 0; field = fields.next()) {
     if (field === readResp.event) return resolvedEvent(fields.message()) ?? nothing;
     if (field === readResp.checkpoint) return { kind: 'checkpoint', position: commitPosition(fields.message()) };
+    if (field === readResp.streamNotFound) return { kind: 'missing' };
   }
   return nothing;
 }

@@ -16,7 +16,7 @@ export interface Wanted {
   readonly bytesMax?: number;
 }
 
-type Collect = (request: Buffer, take: (event: ReceivedEvent) => boolean) => Promise<void>;
+type Collect = (request: Buffer, take: (event: ReceivedEvent) => boolean) => Promise<unknown>;
 
 /** What `EventStore.readCategories` answers. */
 export async function readCategoriesPage(

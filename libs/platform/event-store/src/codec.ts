@@ -67,10 +67,15 @@ export function toStoredEvent(encoded: EventData, stream: string, revision: numb
   return { stream, revision, position, id, type, payload: data, metadata } as unknown as StoredEvent;
 }
 
+/** Whether it is an event of the server itself, as a link or a tombstone, which may lie in any stream and is no event of this product. */
+export function isSystemEvent({ stream, type }: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
+  return type.startsWith('$') || stream.startsWith('$');
+}
+
 /** Reads what the store gave back. Throws TypeError for an event that this product cannot have written. */
 export function decodeStored(received: ReceivedEvent): StoredEvent {
   const { stream, revision, position, id, type } = received;
-  const payload = received.isJson ? jsonObjectIn(received.data) : null;
+  const payload = received.isJson && !isSystemEvent(received) ? jsonObjectIn(received.data) : null;
   const metadata = jsonObjectIn(received.metadata);
   if (payload === null || metadata === null) {
     throw new TypeError(`event ${revision} of ${stream} is not one of this product's`);

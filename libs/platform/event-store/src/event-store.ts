@@ -1,19 +1,27 @@
-import { jsonEvent, WrongExpectedVersionError, type EventData, type EventStoreDBClient } from '@eventstore/db-client';
-import { Unavailable } from '@app/kernel';
+import {
+  jsonEvent,
+  StreamDeletedError,
+  WrongExpectedVersionError,
+  type EventData,
+  type EventStoreDBClient,
+} from '@eventstore/db-client';
+import { DamagedStream, Unavailable } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedEvent } from './answers';
 import { AppendChannel } from './append-channel';
 import { AppendTimes } from './append-times';
 import { readCategoriesPage, type CategoriesPage, type Wanted } from './categories-page';
-import { decodeStored, type StoredEvent } from './codec';
+import type { StoredEvent } from './codec';
 import { connectEventStore, disconnect, type Purpose } from './connection';
+import { DamagedStreams } from './damaged-streams';
 import { EventFeed } from './event-feed';
 import { shares } from './open-calls';
 import { ReadCalls } from './read-calls';
-import { readOfAll, readOfStream, type Direction } from './read-requests';
+import { readOfAll } from './read-requests';
 import { SharedSubscription } from './shared-subscription';
 import { newestPositionOf } from './newest-position';
+import { ownEvent, StreamReads, type Remains } from './stream-reads';
 import { isTransient } from './transient-errors';
 
 /** Bounds of one append or read, in real time. */
@@ -42,11 +50,14 @@ export interface Appended {
 export class EventStore {
   /** The subscriptions of this process that cannot get past an event, by the names of who follows. */
   readonly stuck = new Set<string>();
+  /** The streams that this process found damaged. */
+  readonly damaged = new DamagedStreams();
   /** Where this process's own appends, and what it follows and folds, come together. */
   readonly feed = new EventFeed();
   /** For projections and reactors: what the process follows durably. */
   readonly shared: SharedSubscription;
   readonly appendTimes = new AppendTimes();
+  readonly streamReads: StreamReads;
   private readonly appends: AppendChannel;
   private readonly reads: ReadCalls;
   /** Whether the store answers is not asked behind all that waits for it. */
@@ -65,6 +76,7 @@ export class EventStore {
     this.shared = new SharedSubscription(catchUpClient, this.feed, (categories) => this.endPositionOf(categories));
     this.reads = new ReadCalls(client, shares.reads);
     this.looks = new ReadCalls(client, shares.looks);
+    this.streamReads = new StreamReads(this.damaged, (request, take) => this.collect(request, take));
   }
 
   /** With a connection for each purpose, opened when it is first used. Dispose of it. Throws for an invalid URL. */
@@ -76,13 +88,15 @@ export class EventStore {
   /**
    * Appends all events or none, at exactly the expected revision (-1: the stream must not exist).
    * An answer that is lost is asked for again with the very same events, so the append happens once.
-   * Answers `conflict` when the stream is at another revision. Throws Unavailable when the store stays away.
+   * Answers `conflict` when the stream is at another revision. Throws Unavailable when the store stays away, DamagedStream for a stream that
+   * was deleted.
    */
   async append(
     stream: string,
     events: EventData[],
     expectedRevision: number,
   ): Promise<Appended | { kind: 'conflict' }> {
+    this.damaged.refuse(stream);
     return this.appendTimes.take(() => this.appendPatiently(stream, events, expectedRevision));
   }
 
@@ -97,6 +111,7 @@ export class EventStore {
         return await this.appendOnce(stream, events, expectedRevision);
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) return { kind: 'conflict' };
+        if (error instanceof StreamDeletedError) throw this.listed(new DamagedStream(stream, 'tombstoned'));
         if (!isTransient(error)) throw error;
         if (performance.now() - startedMs > this.limits.resendForMs)
           throw new Unavailable('event store', { cause: error });
@@ -105,9 +120,14 @@ export class EventStore {
     }
   }
 
-  /** Events of a stream, oldest first, from a revision (inclusive); none when the stream does not exist. Throws Unavailable. */
+  /**
+   * Events of a stream, oldest first, from a revision (inclusive), without a gap; none when the stream does not exist. Throws Unavailable,
+   * DamagedStream.
+   */
   async readStream(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
-    return this.storedEvents(stream, fromRevision, maxCount, 'forwards');
+    const events: StoredEvent[] = [];
+    await this.readStreamWhile(stream, fromRevision, maxCount, (event) => events.push(event) > 0);
+    return events;
   }
 
   /** As `readStream`, but hands over each event as it comes, until `more` answers that it wants no more; the rest is not read. */
@@ -117,18 +137,23 @@ export class EventStore {
     maxCount: number,
     more: (event: StoredEvent) => boolean,
   ): Promise<void> {
-    await this.collect(readOfStream(stream, fromRevision, maxCount, 'forwards'), (event) => more(decodeStored(event)));
+    await this.streamReads.forwards(stream, fromRevision, maxCount, (event) => more(ownEvent(event)));
   }
 
-  /** Events of a stream, newest first, from a revision (inclusive) on down. Throws Unavailable. */
+  /** Events of a stream that has some, newest first, from a revision (inclusive) on down. Throws Unavailable, DamagedStream. */
   async readStreamBackwards(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
-    return this.storedEvents(stream, fromRevision, maxCount, 'backwards');
+    return (await this.streamReads.backwards(stream, fromRevision, maxCount)).map(ownEvent);
   }
 
-  /** Revision of the last event of a stream, or -1 when it has none. Throws Unavailable. */
+  /** Revision of the last event of a stream, or -1 when it never had one. Throws Unavailable, DamagedStream. */
   async lastRevision(stream: string): Promise<number> {
-    const [last] = await this.received(readOfStream(stream, 'end', 1, 'backwards'));
-    return last?.revision ?? -1;
+    return this.streamReads.lastRevision(stream);
+  }
+
+  /** Lists a stream that was there as damaged, where none of its events is left. Throws Unavailable. */
+  async gone(stream: string): Promise<DamagedStream> {
+    const { damage } = await this.remainsOf(stream);
+    return this.listed(damage ?? new DamagedStream(stream, 'deleted'));
   }
 
   /**
@@ -156,9 +181,21 @@ export class EventStore {
     return events.filter(({ position }) => position > after);
   }
 
-  /** As `readStream`, with the bytes of the events as they are stored. Throws Unavailable. */
+  /** As `readStream`, with the bytes of the events as they are stored. Throws Unavailable, DamagedStream. */
   async readStreamRaw(stream: string, fromRevision: number, maxCount: number): Promise<ReceivedEvent[]> {
-    return this.received(readOfStream(stream, fromRevision, maxCount, 'forwards'));
+    const events: ReceivedEvent[] = [];
+    await this.streamReads.forwards(stream, fromRevision, maxCount, (event) => events.push(event) > 0);
+    return events;
+  }
+
+  /** As `readStreamRaw` for those who judge a stream: the events that are left, whatever is missing before or between. Throws Unavailable. */
+  async readRemaining(stream: string, fromRevision: number, maxCount: number): Promise<ReceivedEvent[]> {
+    return this.streamReads.remaining(stream, fromRevision, maxCount);
+  }
+
+  /** What is left of a stream, and what is wrong with it. Throws Unavailable. */
+  async remainsOf(stream: string): Promise<Remains> {
+    return this.streamReads.remains(stream);
   }
 
   /** Position of the newest event, also one of the server's own, or 0 in an empty store. Throws Unavailable. */
@@ -208,10 +245,6 @@ export class EventStore {
     await this.looks.collect(readOfAll('start', 1, 'forwards'), withinMs, () => true);
   }
 
-  private async storedEvents(stream: string, from: number, maxCount: number, direction: Direction) {
-    return (await this.received(readOfStream(stream, from, maxCount, direction))).map(decodeStored);
-  }
-
   private readBackwards(from: number | 'end', maxCount: number): Promise<ReceivedEvent[]> {
     return this.received(readOfAll(from, maxCount, 'backwards'));
   }
@@ -222,14 +255,23 @@ export class EventStore {
     return events;
   }
 
-  private async collect(request: Buffer, take: (event: ReceivedEvent) => boolean): Promise<void> {
-    await this.reads.collect(request, this.limits.callTimeoutMs, take);
+  private async collect(request: Buffer, take: (event: ReceivedEvent) => boolean): Promise<'read' | 'missing'> {
+    return this.reads.collect(request, this.limits.callTimeoutMs, take);
+  }
+
+  private listed(found: DamagedStream): DamagedStream {
+    this.damaged.add(found);
+    return found;
   }
 
   private async appendOnce(stream: string, events: EventData[], expectedRevision: number): Promise<Appended> {
     this.probe.reached('append:before');
     const place = await this.appends.append(stream, events, expectedRevision, this.limits.callTimeoutMs);
     this.probe.reached('append:after');
+    // A soft-deleted stream goes on where it was, and takes a first event as any other.
+    const wanted = expectedRevision + events.length;
+    if (place.revision > wanted)
+      throw this.listed(new DamagedStream(stream, 'truncated', expectedRevision + 1 + place.revision - wanted));
     return { kind: 'appended', revision: place.revision, position: place.position };
   }
 }

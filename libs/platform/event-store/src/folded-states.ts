@@ -49,9 +49,10 @@ export class FoldedStates {
     maxSize = bytesMax,
   ) {
     this.cache = new LRUCache({ maxSize });
+    store.damaged.onDamage(({ stream }) => this.cache.delete(stream));
   }
 
-  /** The state that this process last saw, or null when it has none. */
+  /** The state that this process last saw, or null when it has none, as of a damaged stream. */
   cached<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
@@ -61,7 +62,7 @@ export class FoldedStates {
     return entry === undefined ? null : (entry.folded as Folded<State>);
   }
 
-  /** The state as of now: reads the events after the cached revision. Throws Unavailable. */
+  /** The state as of now: reads the events after the cached revision. Throws Unavailable, DamagedStream. */
   async current<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
@@ -70,6 +71,7 @@ export class FoldedStates {
     let folded = this.cached(kind, id) ?? (await this.fromSnapshot(kind, stream));
     for (;;) {
       const page = await this.store.readStream(stream, folded.revision + 1, pageEvents);
+      if (page.length === 0 && folded.revision < 0) await this.store.streamReads.refuseGone(stream);
       if (page.length === 0) return folded;
       folded = this.advance(
         kind,
@@ -169,6 +171,8 @@ export class FoldedStates {
   ): Promise<Folded<State>> {
     const snapshot = await this.snapshots.load(stream, kind.stateVersion);
     if (snapshot === null) return { state: kind.decider.initialState, revision: -1 };
+    // A snapshot must not hide that the events before it are gone.
+    if ((await this.store.readStream(stream, 0, 1)).length === 0) throw await this.store.gone(stream);
     // Reason for the assertion: `stateVersion` says that the stored shape is the present one.
     const folded = { state: snapshot.state as State, revision: snapshot.revision };
     this.set(stream, folded, folded.revision);

@@ -4,6 +4,7 @@ export {
   decodeEvent,
   decodeOwn,
   encodeEvent,
+  isSystemEvent,
   upcast,
   type LiftingKind,
   type Recorded,

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { ReadAnswer, ReceivedEvent } from './answers';
-import { decodeStored, type StoredEvent } from './codec';
+import { decodeStored, isSystemEvent, type StoredEvent } from './codec';
 import type { ReadCall, Reader } from './read-call';
 
 /** Events that wait in the process for a slow consumer; beyond it the subscription is paused. */
@@ -75,6 +75,10 @@ export class Intake implements Reader {
   private readonly onAbort = (): void => this.wake();
 
   private receive(received: ReceivedEvent): void {
+    if (isSystemEvent(received)) {
+      this.lookedUpTo = Math.max(this.lookedUpTo, received.position);
+      return;
+    }
     try {
       this.waiting.push(decodeStored(received));
     } catch (error) {

@@ -22,12 +22,13 @@ export class ReadCalls {
   }
 
   /**
-   * Hands over the events of a read as they come, to the one after which `take` wants no more; none when the stream does not exist.
-   * The time to wait for its turn is part of the time that it may take. Throws Unavailable, what the store refuses, and what `take` throws.
+   * Hands over the events of a read as they come, to the one after which `take` wants no more. Returns `missing` when the stream does not
+   * exist or was soft-deleted; there are no events then. The time to wait for its turn is part of the time that it may take. Throws Unavailable, what the store refuses, and what `take` throws.
    * @param request an encoded `ReadReq`
    */
-  collect(request: Buffer, withinMs: number, take: Take): Promise<void> {
+  collect(request: Buffer, withinMs: number, take: Take): Promise<'read' | 'missing'> {
     return new Promise((resolve, reject) => {
+      let found: 'read' | 'missing' = 'read';
       let call: ReadCall | null = null;
       let isLate = false;
       const timer = setTimeout(() => {
@@ -43,6 +44,7 @@ export class ReadCalls {
             take: (answer) => {
               // A call that ends by itself is not cancelled: a server takes few resets.
               if (answer.kind === 'event' && !take(answer)) call?.cancel();
+              if (answer.kind === 'missing') found = 'missing';
               return true;
             },
             end: (error) => (error === null ? over() : fail(error)),
@@ -50,7 +52,10 @@ export class ReadCalls {
         });
       this.turns
         .execute(turn)
-        .then(resolve, (error: unknown) => reject(asUnavailable(error)))
+        .then(
+          () => resolve(found),
+          (error: unknown) => reject(asUnavailable(error)),
+        )
         .finally(() => clearTimeout(timer));
     });
   }

@@ -98,6 +98,7 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
   }
 
   private async contend(asked: readonly Waiting<State, Command, Event>[]): Promise<void> {
+    this.store.damaged.refuse(this.stream);
     const giveUpAtMs = performance.now() + contendForMs;
     let group = asked;
     let { folded, fresh } = await this.start(group);

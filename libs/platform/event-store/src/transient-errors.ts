@@ -5,7 +5,7 @@ import {
   TimeoutError,
   UnavailableError,
 } from '@eventstore/db-client';
-import { Unavailable } from '@app/kernel';
+import { DamagedStream, Unavailable } from '@app/kernel';
 
 /** gRPC codes after which the same call may succeed: cancelled, deadline exceeded, aborted, internal (a reset), unavailable. */
 const transientCodes = new Set([1, 4, 10, 13, 14]);
@@ -18,6 +18,7 @@ const electing = /server is (not ready|busy|too busy)|no leader info|failed to d
 
 /** Whether the store failed to answer, as opposed to having refused. */
 export function isTransient(error: unknown): boolean {
+  if (error instanceof DamagedStream) return false;
   if (error instanceof Unavailable) return true;
   if (
     error instanceof UnavailableError ||

@@ -70,7 +70,7 @@ export {
   type Result,
 } from './refusal';
 export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
-export { TookTooLong, Unavailable } from './unavailable';
+export { DamagedStream, TookTooLong, Unavailable, type StreamDamage } from './unavailable';
 export {
   capitalized,
   instantWords,

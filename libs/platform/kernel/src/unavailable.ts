@@ -24,3 +24,39 @@ export class Unavailable extends Error {
 
 /** It answers, and ended a call that took too long: asked the same again, it may do so each time. */
 export class TookTooLong extends Unavailable {}
+
+/**
+ * Damage that an administrator of the event store, or another program, did to a stream. `tombstoned`: it is gone for good. `deleted`: it was
+ * soft-deleted. `truncated`: its first events are hidden or gone, or some in the middle. `foreign`: it holds an event that this product
+ * did not write.
+ */
+export type StreamDamage = 'tombstoned' | 'deleted' | 'truncated' | 'foreign';
+
+/**
+ * A stream is not whole, so nothing is folded from it and nothing decided on it. It is that stream's trouble alone: the store answers, and
+ * asking again does not help before an operator has acted (docs/runbook.md, "A stream is damaged").
+ */
+export class DamagedStream extends Unavailable {
+  /** @param from the first revision that can be read, of a truncated stream; that of the event, of a foreign one; else null */
+  constructor(
+    readonly stream: string,
+    readonly damage: StreamDamage,
+    readonly from: number | null = null,
+  ) {
+    super('event store');
+    this.message = `stream ${stream} ${damageInWords(damage, from)}`;
+  }
+}
+
+function damageInWords(damage: StreamDamage, from: number | null): string {
+  switch (damage) {
+    case 'tombstoned':
+      return 'was tombstoned: it is gone for good';
+    case 'deleted':
+      return 'was deleted in the event store: its events are hidden or gone';
+    case 'truncated':
+      return from === null ? 'misses events' : `misses events before revision ${from}`;
+    case 'foreign':
+      return `holds an event that is not one of this product's, at revision ${from ?? 0}`;
+  }
+}

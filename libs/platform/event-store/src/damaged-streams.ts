@@ -1,0 +1,53 @@
+import { Logger } from '@nestjs/common';
+import { DamagedStream } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
+
+/** Streams that are remembered, by number: a name and two words each. An administrator damages few of them, or all. */
+const streamsMax = 10_000;
+
+const logger = new Logger('DamagedStreams');
+
+/**
+ * The streams of which this process knows that they are not whole. While one is listed, nothing is folded from it and nothing is appended to
+ * it by this process, whatever it remembers of its state.
+ */
+export class DamagedStreams {
+  private readonly known = new LRUCache<string, DamagedStream>({ max: streamsMax });
+  private readonly listeners = new Set<(found: DamagedStream) => void>();
+
+  /** All of them, in no order. */
+  get all(): readonly DamagedStream[] {
+    return [...this.known.values()];
+  }
+
+  /** The damage that is known of a stream, or null. */
+  of(stream: string): DamagedStream | null {
+    return this.known.peek(stream) ?? null;
+  }
+
+  /** @throws DamagedStream when damage is known of the stream */
+  refuse(stream: string): void {
+    const known = this.known.size === 0 ? undefined : this.known.get(stream);
+    if (known !== undefined) throw new DamagedStream(stream, known.damage, known.from);
+  }
+
+  /** Lists a stream; logs it the first time, and each time that its damage is another one. Never throws. */
+  add(found: DamagedStream): void {
+    const known = this.known.get(found.stream);
+    this.known.set(found.stream, found);
+    if (known?.damage === found.damage) return;
+    logger.error(`${found.message}; it is left alone until it is whole (docs/runbook.md, "A stream is damaged")`);
+    for (const tell of this.listeners) tell(found);
+  }
+
+  /** The stream is whole again. */
+  remove(stream: string): void {
+    if (this.known.delete(stream)) logger.warn(`stream ${stream} is whole again`);
+  }
+
+  /** Calls a listener with each stream that is listed from now on; it must not throw. @returns ends it */
+  onDamage(listener: (found: DamagedStream) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+}

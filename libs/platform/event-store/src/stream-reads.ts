@@ -1,0 +1,158 @@
+import { StreamDeletedError } from '@eventstore/db-client';
+import { DamagedStream, Unavailable } from '@app/kernel';
+import type { ReceivedEvent } from './answers';
+import { decodeStored, type StoredEvent } from './codec';
+import type { DamagedStreams } from './damaged-streams';
+import { readOfStream, type Direction } from './read-requests';
+import { cutIn, hidesAll } from './stream-metadata';
+
+type Collect = (request: Buffer, take: (event: ReceivedEvent) => boolean) => Promise<'read' | 'missing'>;
+
+/** The part of a stream that can be read: its first and last revision, both -1 where there is none, and its damage, null for none. */
+export interface Remains {
+  readonly first: number;
+  readonly last: number;
+  readonly damage: DamagedStream | null;
+}
+
+/**
+ * Reads of single streams. What the product folds is whole or an error with a name: a read begins at the asked revision and has no gap, and
+ * a stream that was there is not new when nothing can be read of it. Checking takes no further call as long as nothing is wrong, but one
+ * where a stream has no event at all, unless the metadata of all streams are followed.
+ */
+export class StreamReads {
+  /** Set while all changes of metadata come to `damaged` by a subscription, so that no read has to ask for them. */
+  metadataFollowed = false;
+
+  constructor(
+    private readonly damaged: DamagedStreams,
+    private readonly collect: Collect,
+  ) {}
+
+  /** Events from a revision (inclusive), each as it comes, until `more` wants no more. Throws Unavailable, DamagedStream. */
+  async forwards(stream: string, from: number, maxCount: number, more: (event: ReceivedEvent) => boolean) {
+    this.damaged.refuse(stream);
+    let next = from;
+    await this.naming(stream, async () => {
+      const answer = await this.collect(readOfStream(stream, from, maxCount, 'forwards'), (event) => {
+        if (event.revision !== next) throw new DamagedStream(stream, 'truncated', event.revision);
+        next += 1;
+        return more(event);
+      });
+      // Every reader from a later revision has seen an earlier event.
+      if (answer === 'missing' && from > 0) throw new DamagedStream(stream, 'deleted');
+    });
+  }
+
+  /** Events from a revision (inclusive) on down. Throws Unavailable, DamagedStream. */
+  async backwards(stream: string, from: number, maxCount: number): Promise<ReceivedEvent[]> {
+    this.damaged.refuse(stream);
+    const events: ReceivedEvent[] = [];
+    await this.naming(stream, async () => {
+      const answer = await this.collect(readOfStream(stream, from, maxCount, 'backwards'), (event) => {
+        const above = events.at(-1)?.revision;
+        if (above !== undefined && event.revision !== above - 1) throw new DamagedStream(stream, 'truncated', above);
+        return events.push(event) > 0;
+      });
+      if (answer === 'missing') throw new DamagedStream(stream, 'deleted');
+      const lowest = events.at(-1)?.revision ?? 0;
+      if (events.length < maxCount && lowest > 0) throw new DamagedStream(stream, 'truncated', lowest);
+    });
+    return events;
+  }
+
+  /** Revision of the last event, or -1 for a stream that never had one. Throws Unavailable, DamagedStream. */
+  async lastRevision(stream: string): Promise<number> {
+    this.damaged.refuse(stream);
+    return this.naming(stream, async () => {
+      const [last] = await this.read(stream, 'end', 1, 'backwards');
+      if (last === undefined) await this.refuseGone(stream);
+      return last?.revision ?? -1;
+    });
+  }
+
+  /** For a stream of which nothing can be read: whether it is new. @throws DamagedStream where it is not; Unavailable */
+  async refuseGone(stream: string): Promise<void> {
+    this.damaged.refuse(stream);
+    if (this.metadataFollowed) return;
+    const gone = await this.goneBy(stream);
+    if (gone === null) return;
+    this.damaged.add(gone);
+    throw gone;
+  }
+
+  /** The events that are left from a revision on, whatever is missing; none of a stream that is gone. Throws Unavailable. */
+  async remaining(stream: string, from: number, maxCount: number): Promise<ReceivedEvent[]> {
+    try {
+      return await this.read(stream, from, maxCount, 'forwards');
+    } catch (error) {
+      if (error instanceof StreamDeletedError) return [];
+      throw error;
+    }
+  }
+
+  /** What is left of a stream, read now. Damage in its middle is found by folding it alone. Throws Unavailable. */
+  async remains(stream: string): Promise<Remains> {
+    try {
+      const [[first], [last]] = await Promise.all([
+        this.read(stream, 0, 1, 'forwards'),
+        this.read(stream, 'end', 1, 'backwards'),
+      ]);
+      if (first === undefined || last === undefined) return { ...none, damage: await this.goneBy(stream) };
+      const damage = first.revision > 0 ? new DamagedStream(stream, 'truncated', first.revision) : null;
+      return { first: first.revision, last: last.revision, damage };
+    } catch (error) {
+      if (error instanceof StreamDeletedError) return { ...none, damage: new DamagedStream(stream, 'tombstoned') };
+      throw error;
+    }
+  }
+
+  /** Whether damage that was seen is still there: what is there now, or null for a whole stream. Throws Unavailable. */
+  async examine(seen: DamagedStream): Promise<DamagedStream | null> {
+    const { damage } = await this.remains(seen.stream);
+    if (damage !== null || seen.from === null || seen.damage === 'deleted') return damage;
+    if (seen.damage === 'foreign') return seen;
+    // A gap in the middle: the event before the one that was found after it.
+    const [before] = await this.remaining(seen.stream, Math.max(0, seen.from - 1), 1);
+    return before?.revision === Math.max(0, seen.from - 1) ? null : seen;
+  }
+
+  /** Soft-deleted streams, and those whose events are all hidden, read like new ones: their metadata tell. */
+  private async goneBy(stream: string): Promise<DamagedStream | null> {
+    const [metadata] = await this.read(`$$${stream}`, 'end', 1, 'backwards');
+    const cut = metadata === undefined ? null : cutIn(metadata.data);
+    return cut !== null && hidesAll(cut) ? new DamagedStream(stream, 'deleted') : null;
+  }
+
+  private async read(stream: string, from: number | 'end', maxCount: number, direction: Direction) {
+    const events: ReceivedEvent[] = [];
+    await this.collect(readOfStream(stream, from, maxCount, direction), (event) => events.push(event) > 0);
+    return events;
+  }
+
+  /** Lists the stream where a read finds it damaged. A server that is behind for a moment is no damage: the stream is read once more. */
+  private async naming<Value>(stream: string, read: () => Promise<Value>): Promise<Value> {
+    try {
+      return await read();
+    } catch (error) {
+      const seen = error instanceof StreamDeletedError ? new DamagedStream(stream, 'tombstoned') : error;
+      if (!(seen instanceof DamagedStream)) throw error;
+      const found = await this.examine(seen);
+      if (found === null) throw new Unavailable('event store', { cause: seen });
+      this.damaged.add(found);
+      throw found;
+    }
+  }
+}
+
+const none = { first: -1, last: -1 };
+
+/** As `decodeStored`. @throws DamagedStream for an event that this product did not write */
+export function ownEvent(received: ReceivedEvent): StoredEvent {
+  try {
+    return decodeStored(received);
+  } catch (error) {
+    if (error instanceof TypeError) throw new DamagedStream(received.stream, 'foreign', received.revision);
+    throw error;
+  }
+}
