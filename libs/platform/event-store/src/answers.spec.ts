@@ -111,16 +111,17 @@ describe('an answer to a read', () => {
 
   it.each([
     ['a confirmation', new ReadResp().setConfirmation(new ReadResp.SubscriptionConfirmation().setSubscriptionId('1'))],
-    [
-      'no such stream',
-      new ReadResp().setStreamNotFound(new ReadResp.StreamNotFound().setStreamIdentifier(identifierOf('a'))),
-    ],
     ['that all is read', new ReadResp().setCaughtUp(new ReadResp.CaughtUp())],
     ['the last position', new ReadResp().setLastStreamPosition('7')],
     ['a link to what is gone', new ReadResp().setEvent(new ReadResp.ReadEvent().setNoPosition(new Empty()))],
     ['nothing', new ReadResp()],
   ])('brings nothing with %s', (_, answer) => {
     expect(readAnswer(bytesOf(answer))).toEqual({ kind: 'nothing' });
+  });
+
+  it('says that there is no such stream', () => {
+    const missing = new ReadResp.StreamNotFound().setStreamIdentifier(identifierOf('a'));
+    expect(readAnswer(bytesOf(new ReadResp().setStreamNotFound(missing)))).toEqual({ kind: 'missing' });
   });
 
   it('is no answer when it ends too early', () => {

@@ -24,6 +24,7 @@ export { idInStream, streamName, type DomainEvent, type StreamKind } from './str
 export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
 export { Streams, type DecideOptions } from './streams';
+export type { Remains } from './stream-reads';
 export { TooBusy, type Decided } from './stream-turn';
 export { watchTypes } from './watch-types';
 export { isTransient } from './transient-errors';

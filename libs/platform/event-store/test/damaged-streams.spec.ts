@@ -1,4 +1,4 @@
-import type { EventStoreDBClient } from '@eventstore/db-client';
+import type { EventStoreDBClient, StreamMetadata } from '@eventstore/db-client';
 import { DamagedStream } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import { EmbeddedStore, until } from '@app/testing/event-store';
@@ -38,7 +38,7 @@ type Damage = (stream: string) => Promise<unknown>;
 const tombstoned: Damage = (stream) => admin.tombstoneStream(stream);
 const deleted: Damage = (stream) => admin.deleteStream(stream);
 const cutBy =
-  (metadata: object): Damage =>
+  (metadata: StreamMetadata): Damage =>
   (stream) =>
     admin.setStreamMetadata(stream, metadata);
 const kinds: [string, Damage, object, object][] = [

@@ -1,5 +1,5 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { invalid, notFound, Unavailable } from '@app/kernel';
+import { DamagedStream, invalid, notFound, Unavailable } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ProblemException, type Failure } from './problems';
@@ -33,6 +33,8 @@ export class ProblemFilter implements ExceptionFilter {
 /** The failure that a thrown value stands for. */
 export function failureOf(exception: unknown): Failure {
   if (exception instanceof ProblemException) return exception.failure;
+  // What is gone for good does not come back by asking again.
+  if (exception instanceof DamagedStream && exception.damage === 'tombstoned') return notFound;
   if (exception instanceof Unavailable) return { kind: 'unavailable', reason: exception.reason ?? 'internal' };
   // Errors of Nest, of Fastify, and of a request body that broke off, say by their status whose fault it was.
   const status = statusOf(exception) ?? 500;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { streamName, type ReceivedEvent } from '@app/event-store';
+import { isSystemEvent, streamName, type ReceivedEvent } from '@app/event-store';
 import { entryBytes, type Hash, type LogEntry } from '@app/transparency';
 import { checkpointsId, checkpointsKind } from './checkpoints.stream';
 
@@ -12,10 +12,26 @@ export type StoredBytes = EventBytes & { readonly position: number };
 /** The one stream that the log keeps for itself. */
 export const checkpointsStream = streamName(checkpointsKind, checkpointsId);
 
-/** Whether the log covers an event: all but those of the server's own streams, and the checkpoints themselves. */
-export function isCovered({ stream }: Pick<ReceivedEvent, 'stream'>): boolean {
+/**
+ * Whether the log covers an event: all but those of the server itself, as tombstones, links and metadata, whatever stream they lie in, and
+ * the checkpoints themselves.
+ */
+export function isCovered(event: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
+  return !isSystemEvent(event) && event.stream !== checkpointsStream;
+}
+
+/** Whether the log has something to say of a stream. */
+export function isLogged(stream: string): boolean {
   return !stream.startsWith('$') && stream !== checkpointsStream;
 }
+
+/** Whether an older version made a leaf of an event that is none today: a link in a stream that is not the server's own. */
+export function wasCovered({ stream, type }: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
+  return type.startsWith('$') && type !== tombstoneType && isLogged(stream);
+}
+
+/** The event by which a stream ends for good. Its revision is 2^63 - 1. Source: EventStoreDB, "Deleting streams". */
+const tombstoneType = '$streamDeleted';
 
 /** What the log says of an event, over the bytes that are stored. */
 export function entryOf({ stream, revision, id, type, data, metadata }: EventBytes): LogEntry {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore, type ReceivedEvent } from '@app/event-store';
+import type { DamagedStream } from '@app/kernel';
 import { Resting } from '@app/read-store';
 import {
   fromBase64,
@@ -12,7 +13,7 @@ import {
 import { sameHash, type Hash, type TiledTree } from '@app/transparency';
 import { Checkpoints } from './checkpoints';
 import type { SignedCheckpoint } from './checkpoints.decider';
-import { entryOf, isCovered, leafOf } from './covered-events';
+import { entryOf, isCovered, isLogged, leafOf } from './covered-events';
 import { LogTables, type PlacedLeaf } from './log-tables';
 
 /** Events that are verified at once: as many tiles of the log may have to be read for them. */
@@ -42,6 +43,8 @@ export interface StreamVerdict {
   /** Events that are newer than the checkpoint. */
   readonly pending: number;
   readonly faulty: number;
+  /** What an administrator of the event store did to the stream; null where it is whole. */
+  readonly damage: DamagedStream | null;
   /** The first ones, at most a thousand. */
   readonly faults: readonly StreamFault[];
 }
@@ -57,9 +60,10 @@ export class StreamProofs {
 
   /** Null for a stream that neither the store nor the log knows, and for one that the log does not cover. Throws Unavailable. */
   async verify(stream: string): Promise<StreamVerdict | null> {
-    const [stored, logged] = await Promise.all([this.store.lastRevision(stream), this.tables.lastRevisionOf(stream)]);
-    const last = Math.max(stored, logged);
-    if (last < 0 || !isCovered({ stream })) return null;
+    if (!isLogged(stream)) return null;
+    const [stored, logged] = await Promise.all([this.store.remainsOf(stream), this.tables.lastRevisionOf(stream)]);
+    const last = Math.max(stored.last, logged);
+    if (last < 0 && stored.damage === null) return null;
     const checkpoint = (await this.checkpoints.current()).signed.at(-1) ?? null;
     const tally = new Tally(checkpoint);
     const resting = new Resting();
@@ -68,12 +72,12 @@ export class StreamProofs {
       await resting.rest();
     }
     const holds = checkpoint !== null && isSigned(checkpoint) && (await this.leadsTo(checkpoint));
-    return { checkpoint, holds, ...tally.counts, faults: tally.faults };
+    return { checkpoint, holds, ...tally.counts, faults: tally.faults, damage: stored.damage };
   }
 
   private async verifyPage(stream: string, from: number, tally: Tally): Promise<void> {
     const [read, leaves] = await Promise.all([
-      this.store.readStreamRaw(stream, from, pageEvents),
+      this.store.readRemaining(stream, from, pageEvents),
       this.tables.leavesOf(stream, from, pageEvents),
     ]);
     const events = new Map(read.map((event) => [event.revision, event]));
@@ -83,8 +87,9 @@ export class StreamProofs {
       const [event, leaf] = [events.get(revision), known.get(revision)];
       if (event === undefined) {
         if (leaf !== undefined) tally.add('missing', leaf.entry, leaf);
-      } else if (leaf === undefined) tally.addUnknown(event);
-      else await this.verifyEvent(event, leaf, tree, tally);
+      } else if (leaf === undefined) {
+        if (isCovered(event)) tally.addUnknown(event);
+      } else await this.verifyEvent(event, leaf, tree, tally);
     }
   }
 

@@ -4,7 +4,7 @@ import { EventStore, type ReceivedEvent } from '@app/event-store';
 import type { Operator } from '@app/http';
 import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { OperatorReads } from './operator-reads';
-import { lastRevisionOf } from './read-stream';
+import { remainsOf } from './read-stream';
 
 /** Some megabytes at most: a client that reads slowly makes the process hold two such pages. */
 const linesAtOnce = 32;
@@ -27,16 +27,16 @@ export class ExportStreamHandler implements IQueryHandler<ExportStream> {
   ) {}
 
   async execute({ operator, stream }: ExportStream): Promise<Result<Readable>> {
-    const last = await lastRevisionOf(this.store, stream);
-    if (last < 0) return refuse(notFound);
+    const remains = await remainsOf(this.store, stream);
+    if (remains === null) return refuse(notFound);
     await this.reads.log(operator, { operation: 'streams.export', target: stream });
     // One page is read ahead of the reader, and the next one when that has been taken.
-    return ok(Readable.from(this.pages(stream, last), { objectMode: true, highWaterMark: 1 }));
+    return ok(Readable.from(this.pages(stream, remains.last), { objectMode: true, highWaterMark: 1 }));
   }
 
   private async *pages(stream: string, last: number): AsyncGenerator<string> {
     for (let from = 0; from <= last; from += linesAtOnce) {
-      const events = await this.store.readStreamRaw(stream, from, Math.min(linesAtOnce, last - from + 1));
+      const events = await this.store.readRemaining(stream, from, Math.min(linesAtOnce, last - from + 1));
       // Revisions that are gone make room for later ones.
       const asked = events.filter(({ revision }) => revision < from + linesAtOnce && revision <= last);
       if (asked.length > 0) yield asked.map(lineOf).join('');

@@ -1,18 +1,28 @@
 import { hash } from 'node:crypto';
-import { decodeOwn, type EventStore, type ReceivedEvent, type StoredEvent } from '@app/event-store';
+import { decodeOwn, type EventStore, type ReceivedEvent, type Remains, type StoredEvent } from '@app/event-store';
 import { instantIn, invalid, ok, refuse, type Instant, type Result } from '@app/kernel';
 import { Resting } from '@app/read-store';
 import { foldingOf } from './stream-kinds';
-import type { AuditedEvent, StreamState } from './streams.schema';
+import type { AuditedEvent, StreamIntegrity, StreamState } from './streams.schema';
 
 /** Names of streams; what is named otherwise no stream of this product is, and the server is not asked for it. */
 const namePattern = /^[a-z][a-z0-9]*-[A-Za-z0-9_.:-]{1,150}$/;
 /** Events that are read at once. */
 const pageEvents = 500;
 
-/** The revision of a stream's last event; -1 for a text that names none. @throws Unavailable */
-export async function lastRevisionOf(store: EventStore, stream: string): Promise<number> {
-  return namePattern.test(stream) ? store.lastRevision(stream) : -1;
+/** What is left of a stream; null for a text that names none, and for a stream that never was. @throws Unavailable */
+export async function remainsOf(store: EventStore, stream: string): Promise<Remains | null> {
+  if (!namePattern.test(stream)) return null;
+  const remains = await store.remainsOf(stream);
+  return remains.last < 0 && remains.damage === null ? null : remains;
+}
+
+/** What operators and auditors are told of a stream's wholeness. */
+export function integrityOf({ first, last, damage }: Remains): StreamIntegrity {
+  const there = last < 0 ? { first: null, last: null } : { first, last };
+  if (damage === null) return { state: 'whole', ...there, missing: null, detail: null };
+  const missing = damage.damage !== 'truncated' ? 'all' : last < 0 ? 'all' : `0 to ${first - 1}`;
+  return { state: damage.damage, ...there, missing, detail: damage.message };
 }
 
 export function isStreamName(text: string): boolean {
@@ -39,8 +49,11 @@ export async function stateAt(store: EventStore, stream: string, point: Point): 
   if (folding === null) return null;
   const resting = new Resting();
   for (let seq = 0; ; await resting.rest()) {
-    const page = await store.readStreamRaw(stream, seq, pageEvents);
+    const page = await store.readRemaining(stream, seq, pageEvents);
     for (const received of page) {
+      // Nothing is folded over a gap.
+      if (received.revision > seq && !isAfter(received.revision, null, point))
+        return { seq, state: folding.state(), stoppedAt: received.revision };
       const stored = decodeOwn(received);
       if (isAfter(received.revision, stored, point)) return { seq, state: folding.state(), stoppedAt: null };
       if (stored === null || !folding.take(stored))

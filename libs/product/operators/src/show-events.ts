@@ -4,7 +4,7 @@ import { Cursors, pageOf, type Operator } from '@app/http';
 import { invalid, notFound, ok, refuse, type Result } from '@app/kernel';
 import { jsonDifferences } from './json-difference';
 import { OperatorReads } from './operator-reads';
-import { auditedEvent, lastRevisionOf, pointIn, stateAt, type Point } from './read-stream';
+import { auditedEvent, integrityOf, pointIn, remainsOf, stateAt, type Point } from './read-stream';
 import type { ShowEventsDto } from './streams.dto';
 import type { StreamEventPage, StreamState } from './streams.schema';
 
@@ -38,18 +38,19 @@ export class ShowEventsHandler implements IQueryHandler<ShowEvents> {
     if (!at.ok) return at;
     if (!and.ok) return and;
     if (and.value !== null && at.value === null) return refuse(invalid('/and', 'needs `at`'));
-    if ((await lastRevisionOf(this.store, stream)) < 0) return refuse(notFound);
+    const remains = await remainsOf(this.store, stream);
+    if (remains === null) return refuse(notFound);
     const parameters = {
       ...(query.at !== undefined && { at: query.at }),
       ...(query.and !== undefined && { and: query.and }),
     };
     await this.reads.log(operator, { operation: 'streams.events', target: stream, parameters });
     const from = after.value === null ? 0 : after.value + 1;
-    const events = await this.store.readStreamRaw(stream, from, query.limit + 1);
+    const events = await this.store.readRemaining(stream, from, query.limit + 1);
     const page = pageOf(events, query.limit, auditedEvent, ({ revision }) => this.cursors.mint(binding, [revision]));
     const [one, other] = [await this.state(stream, at.value), await this.state(stream, and.value)];
     const differences = one === null || other === null ? null : jsonDifferences(one.state, other.state);
-    return ok({ ...page, at: one, and: other, differences });
+    return ok({ ...page, integrity: integrityOf(remains), at: one, and: other, differences });
   }
 
   private async state(stream: string, point: Point | null): Promise<StreamState | null> {

@@ -50,8 +50,21 @@ const StateDifference = shape('StateDifference', {
   after: optional(json({ description: 'At `and`; absent where there is nothing' })),
 });
 
+const StreamIntegrity = shape('StreamIntegrity', {
+  state: oneOf(['whole', 'tombstoned', 'deleted', 'truncated', 'foreign'], {
+    description:
+      'Whether an administrator of the event store took events from the stream. Nothing is decided on a stream that is not `whole`',
+  }),
+  first: nullable(natural('The first revision that can be read'), { description: 'Null where none can' }),
+  last: nullable(natural('The last one'), { description: 'Null where none can be read' }),
+  missing: nullable(text(), { description: 'The revisions that cannot be read, as `0 to 19`, or `all`' }),
+  detail: nullable(text(), { description: 'In words; null for a whole stream' }),
+});
+export type StreamIntegrity = Shaped<typeof StreamIntegrity>;
+
 export const StreamEventPage = shape('StreamEventPage', {
   ...pageMembers(AuditedEvent),
+  integrity: StreamIntegrity,
   at: nullable(StreamState, { description: 'Null unless it is asked for' }),
   and: nullable(StreamState, { description: 'Null unless it is asked for' }),
   differences: nullable(list(StateDifference), { description: 'Null unless both are asked for' }),
@@ -84,6 +97,9 @@ export const StreamVerification = shape('StreamVerification', {
   proven: natural('Events whose stored bytes the log leads from to the root of the checkpoint'),
   pending: natural('Events that are newer than the checkpoint'),
   faulty: natural('Events that are not as the log says'),
+  damage: nullable(text(), {
+    description: 'What an administrator of the event store did to the stream, in words; null where it is whole',
+  }),
   faults: list(StreamFault, { description: 'Those, the oldest first; at most a thousand' }),
 });
 export type StreamVerification = Shaped<typeof StreamVerification>;
@@ -114,6 +130,7 @@ export const streamsExamples = {
       },
     ],
     nextCursor: null,
+    integrity: { state: 'whole', first: 0, last: 0, missing: null, detail: null },
     at: { seq: 0, state: { paused: [] }, stoppedAt: null },
     and: { seq: 1, state: { paused: ['withdrawals'] }, stoppedAt: null },
     differences: [{ path: '/paused/0', after: 'withdrawals' }],
@@ -124,6 +141,7 @@ export const streamsExamples = {
     proven: 1,
     pending: 0,
     faulty: 0,
+    damage: null,
     faults: [],
   } satisfies StreamVerification,
 };

@@ -28,7 +28,8 @@ export class VerifyStreamHandler implements IQueryHandler<VerifyStream> {
     const verdict = await this.proofs.verify(stream);
     if (verdict === null) return refuse(notFound);
     await this.reads.log(operator, { operation: 'streams.verify', target: stream });
-    const { checkpoint, holds, ...found } = verdict;
+    const { checkpoint, holds, damage, ...counts } = verdict;
+    const found = { ...counts, damage: damage?.message ?? null };
     if (checkpoint === null) return ok({ stream, checkpoint, ...found });
     const { size, root, at, key } = checkpoint;
     return ok({ stream, checkpoint: { size, root, at, key, holds }, ...found });

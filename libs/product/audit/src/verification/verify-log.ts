@@ -1,11 +1,11 @@
 import { verifierKeyText, type VerifierKey } from '@app/transparency';
-import { isCovered, type StoredBytes } from '../covered-events';
+import { isCovered, wasCovered, type StoredBytes } from '../covered-events';
 import { align } from './alignment';
 import { judge, selfNamed, type Claim, type SignedTree, type Trust } from './claims';
 import { differencesIn } from './differences';
 import type { KeptLog } from './kept-log';
 import { KeptTree } from './kept-tree';
-import { leafOfEvent, type Leaf } from './leaf';
+import { leafOfEvent, textOfHash, type Leaf } from './leaf';
 import { RebuiltTree } from './rebuilt-tree';
 import {
   blame,
@@ -115,7 +115,7 @@ async function walkLog({ kept }: Subject, tree: KeptTree, onProgress: OnProgress
 }
 
 async function compare(subject: Subject, kept: KeptTree, tree: RebuiltTree, onProgress: OnProgress): Promise<Walk> {
-  const unmatched = await align(kept.leaves(), storedLeaves(subject.stored, tree, onProgress));
+  const unmatched = await align(kept.leaves(), storedLeaves(subject, tree, onProgress));
   const [stored, ofLog] = [tree.departure(), kept.tree.departure()];
   const named = differenceProblems(differencesIn(unmatched, subject.kept.coveredUpTo), blame(stored, ofLog));
   // Where the log's own leaves are what was signed, the differences from them say it all.
@@ -130,16 +130,25 @@ function treeProblems(what: string, tree: RebuiltTree): Problem[] {
   return [...tree.contradictions().map(({ where }) => contradiction(where)), ...departs];
 }
 
-async function* storedLeaves(
-  events: Subject['stored'],
-  tree: RebuiltTree,
-  onProgress: OnProgress,
-): AsyncGenerator<Leaf> {
-  for await (const event of events ?? []) {
-    if (!isCovered(event)) continue;
+async function* storedLeaves(subject: Subject, tree: RebuiltTree, onProgress: OnProgress): AsyncGenerator<Leaf> {
+  let older: ReadonlySet<string> | null = null;
+  for await (const event of subject.stored ?? []) {
+    if (!isCovered(event) && !wasCovered(event)) continue;
     const leaf = leafOfEvent(event);
+    if (!isCovered(event)) {
+      older ??= await systemLeaves(subject.kept);
+      if (!older.has(textOfHash(leaf.hash))) continue;
+    }
     tree.add(leaf.hash);
     onProgress(tree.size);
     yield leaf;
   }
+}
+
+/** The leaves that an older version made of the server's own events; asked for once there is such an event. */
+async function systemLeaves(kept: KeptLog): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for await (const { hash, entry } of kept.leaves())
+    if (entry !== null && wasCovered(entry)) found.add(textOfHash(hash));
+  return found;
 }
