@@ -30,7 +30,12 @@ export class StreamReads {
   ) {}
 
   /** Events from a revision (inclusive), each as it comes, until `more` wants no more. Throws Unavailable, DamagedStream. */
-  async forwards(stream: string, from: number, maxCount: number, more: (event: ReceivedEvent) => boolean) {
+  async forwards(
+    stream: string,
+    from: number,
+    maxCount: number,
+    more: (event: ReceivedEvent) => boolean,
+  ): Promise<void> {
     this.damaged.refuse(stream);
     let next = from;
     await this.naming(stream, async () => {
