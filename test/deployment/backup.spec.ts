@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAllEvents, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
@@ -50,10 +50,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts the service on a data folder below the test's own. */
-async function serve(name: string): Promise<TestProcess> {
+/** Starts the service on a data folder below the test's own. @param degraded whether its log is held */
+async function serve(name: string, degraded = false): Promise<TestProcess> {
   const env = { ...ports, PARLEY_DATA_DIR: join(folder, name) };
-  const ready = async (output: string): Promise<boolean> => output.includes('is ready') && isReady(baseUrl);
+  const ready = async (output: string): Promise<boolean> => output.includes('is ready') && isReady(baseUrl, degraded);
   const made = new TestProcess({ app: 'standalone', cwd: folder, env, ready });
   await made.start();
   return made;
@@ -175,7 +175,7 @@ it(
     });
 
     await service.stop();
-    service = await serve('restored');
+    service = await serve('restored', true);
     const first = load.acknowledged[0];
     expect(await untilEnded(user, first?.runId ?? '')).toMatchObject({ status: 'completed' });
     const content = await fetch(user.url(`${artifacts}/${String(kept.body['id'])}/content`), { headers: user.headers });
@@ -190,12 +190,98 @@ it(
   5 * startedWithinMs,
 );
 
+/** What a data folder's log has signed, newest last, as its name and size. */
+async function signedIn(name: string): Promise<readonly string[]> {
+  const stores = await findRunningStores(join(folder, name));
+  const rows = await rowsOf<{ note: string }>(
+    stores?.databaseUrl ?? '',
+    `SELECT convert_from(data, 'UTF8')::json->>'note' AS note FROM event_store.events
+     WHERE stream = 'audit-checkpoints' AND type = 'checkpoint.signed' ORDER BY revision`,
+  );
+  return rows.map(({ note }) => note.split('\n', 2).join(' '));
+}
+
+async function partsOf(): Promise<Record<string, string>> {
+  const answer = await fetch(`http://127.0.0.1:${ports['MANAGEMENT_PORT']}/readyz`);
+  return ((await answer.json()) as { checks: Record<string, string> }).checks; // the endpoint's own shape
+}
+
+async function resume(name: string, as: string): Promise<void> {
+  const args = ['audit', 'resume', '--as', as, '--reason', 'a test', '--yes', '--json'];
+  jsonOf(await parley({ ...ports, ...dataDir(name) }, args, folder));
+}
+
+it(
+  'lets a restored copy sign nothing before it is told what it is, and then under a name of its own',
+  async () => {
+    const before = await signedIn('restored');
+    expect(await partsOf()).toMatchObject({ 'transparency log (restored)': 'degraded' });
+    const doctor = await parley({ ...ports, ...dataDir('restored') }, ['doctor', '--json'], folder);
+    expect(doctor.stdout).toContain('parley audit resume --as copy');
+    await resume('restored', 'copy');
+    const [former = ''] = before;
+    const after = await until('a checkpoint of the copy', async () => {
+      const signed = await signedIn('restored');
+      return signed.length > before.length ? signed : null;
+    });
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(after.at(-1)?.split(' ')[0]).not.toBe(former.split(' ')[0]);
+    expect(await partsOf()).not.toHaveProperty('transparency log (restored)');
+    const verified = await parley({ ...ports, ...dataDir('restored') }, ['audit', 'verify'], folder);
+    expect(verified).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/PROVEN: the first \d+ events/) as string,
+    });
+  },
+  2 * startedWithinMs,
+);
+
+it(
+  'holds the log of a data folder that was copied, and not of one that was given another name',
+  async () => {
+    await service.stop();
+    await cp(join(folder, 'restored'), join(folder, 'copied'), { recursive: true, preserveTimestamps: true });
+    await rename(join(folder, 'restored'), join(folder, 'renamed'));
+    service = await serve('renamed');
+    expect(Object.keys(await partsOf()).filter((name) => name.startsWith('transparency log'))).toEqual([]);
+    await service.stop();
+    service = await serve('copied', true);
+    expect(await partsOf()).toMatchObject({ 'transparency log (copied)': 'degraded' });
+    await resume('copied', 'successor');
+    const [origin] = new Set((await signedIn('copied')).map((signed) => signed.split(' ')[0]).slice(-1));
+    const { body } = await start(user, await conversationOf(user));
+    expect(await untilEnded(user, body.runId)).toMatchObject({ status: 'completed' });
+    const before = await signedIn('copied');
+    const signed = await until('a checkpoint of the successor', async () => {
+      await rowsOf(
+        (await findRunningStores(join(folder, 'copied')))?.databaseUrl ?? '',
+        `SELECT pg_notify('parley_checkpoint_wanted', '')`,
+      );
+      const now = await signedIn('copied');
+      return now.length > before.length ? now : null;
+    });
+    expect(signed.at(-1)?.split(' ')[0]).toBe(origin);
+  },
+  3 * startedWithinMs,
+);
+
+it('says in words what it cannot copy where the events are elsewhere', async () => {
+  const remote = { EVENTSTORE_URL: 'esdb://admin:secret@127.0.0.1:9?tls=false' };
+  const outcome = await parley({ ...dataDir('copied'), ...remote }, ['backup', '--to', join(folder, 'remote')], folder);
+  expect(outcome.code).toBe(1);
+  expect(outcome.stderr).toMatch(
+    /^the events are in another event store \(esdb:\/\/127\.0\.0\.1:9\?tls=false\): parley backup copies the events/,
+  );
+  expect(outcome.stderr).not.toContain('    at ');
+  expect(outcome.stderr).not.toContain('secret');
+});
+
 it(
   'refuses a folder that is not empty, a backup that is not finished or not what was written; goes on after one that was cut off',
   async () => {
     await mkdir(join(folder, 'used'));
     await writeFile(join(folder, 'used', 'mine'), '');
-    const intoUsed = await parley(dataDir('restored'), ['backup', '--to', join(folder, 'used')], folder);
+    const intoUsed = await parley(dataDir('copied'), ['backup', '--to', join(folder, 'used')], folder);
     expect(intoUsed).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') as string });
     expect(await restoreFrom('used', 'other')).toMatchObject({
       code: 1,

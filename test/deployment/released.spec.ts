@@ -52,7 +52,7 @@ async function goOnFrom(version: string): Promise<void> {
     PARLEY_DATA_DIR: join(folder, version),
   };
   jsonOf(await parley(env, ['restore', '--from', join(keptFolder, version, 'backup'), '--json'], folder));
-  const ready = async (output: string): Promise<boolean> => output.includes('is ready') && isReady(baseUrl);
+  const ready = async (output: string): Promise<boolean> => output.includes('is ready') && isReady(baseUrl, true); // a restored log is held
   const service = new TestProcess({ app: 'standalone', cwd: folder, env, ready });
   await service.start();
   try {

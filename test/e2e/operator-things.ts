@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
+import { HoldLog } from '@app/audit';
 import { asId, Clock, type EndpointId, type RunId, type UserId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { Rebuilds } from '@app/read-store';
@@ -67,6 +68,11 @@ export async function freshThings(deployment: Deployment, operation: string): Pr
       return { rebuildId: await rebuildThatIs(deployment, 'switched') };
     case 'rebuilds.discard':
       return { rebuildId: await rebuildThatIs(deployment, 'building') };
+    case 'audit.resume':
+      await partOf(deployment, CommandBus).execute(
+        new HoldLog({ id: randomUUID(), why: 'asked', since: null, says: 'a test held it' }),
+      );
+      return {};
     case 'webhooks.delete':
       return endpointWithDelivery(deployment);
     default:

@@ -11,7 +11,7 @@ export async function exportTo(to: string, command: Command, configuration: Conf
   const stores = await openStoresHere(configuration);
   const files = openLogPlace(configuration, to);
   try {
-    const newest = (await stores.checkpoints()).claims.at(-1);
+    const newest = (await stores.checkpoints()).claims.findLast(({ isFormer }) => !isFormer);
     if (newest === undefined)
       throw new CommandFailed('the log has signed nothing yet: its first checkpoint comes within a minute');
     let onDone: ((done: number) => void) | null = null;

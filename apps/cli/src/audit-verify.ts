@@ -48,7 +48,12 @@ export async function verify(options: VerifyOptions, command: Command, configura
   try {
     const log = await logAt(options, configuration, stores);
     const known = await Promise.all(options.known.map(knownClaim));
-    const subject = { ...log, claims: [...log.claims, ...known], stored: (await stores?.events()) ?? null };
+    const subject = {
+      ...log,
+      claims: [...log.claims, ...known],
+      stored: (await stores?.events()) ?? null,
+      hidden: stores?.hidden() ?? null,
+    };
     const trust = { log: trustedKeys(options, log), ...witnessesOf(options, configuration) };
     const onDone = showProgress('verifying', log.kept.size, stores === null ? 'leaves' : 'events');
     const found = await verifyLog(subject, trust, onDone).finally(log.close);

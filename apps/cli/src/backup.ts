@@ -1,13 +1,16 @@
+import { holdingStatements, type LogHold } from '@app/audit';
 import { readDotEnv, readStore } from '@app/composition';
 import { findRunningStores } from '@app/data-folder';
 import { CannotCopy, restoreBackup, takeBackup, type OnProgress } from '@app/database-copies';
-import { readMoveTarget } from '@app/event-migration';
 import { Database, migrate, readStoreMigrations } from '@app/read-store';
 import { readConfiguration, type Configuration } from '@app/runtime';
 import type { Command } from 'commander';
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { refuseUncopiable } from './backup-source';
 import { makeEventTables } from './copy-database';
 import { endTidily, openEmbeddedDatabase } from './migration-source';
-import { CommandFailed, leftOutLines, print } from './outcome';
+import { leftOutLines, print } from './outcome';
 import { showProgress } from './progress';
 
 const steps = { backup: 'copying', restore: 'restoring' } as const;
@@ -29,7 +32,7 @@ export function backupCommand(program: Command): void {
       const configuration = readConfiguration(process.env);
       const { databaseUrl, close } = await openDatabase(configuration);
       try {
-        await refuseExternalEvents(configuration, databaseUrl);
+        await refuseUncopiable(configuration, databaseUrl);
         const { PARLEY_DATA_DIR: dataDir } = configuration.env;
         const { tables, ...manifest } = await takeBackup({ databaseUrl, dataDir, to }, progressOf('backup'));
         const rows = tables.reduce((sum, table) => sum + table.rows, 0);
@@ -55,13 +58,22 @@ export function restoreCommand(program: Command): void {
     .action(async ({ from }: { from: string }, command: Command) => {
       readDotEnv();
       const { PARLEY_DATA_DIR: dataDir } = readConfiguration(process.env).env;
-      const { tables, ...manifest } = await restoreBackup({ from, dataDir, makeTables }, progressOf('restore'));
+      const { tables, ...manifest } = await restoreBackup(
+        { from, dataDir, makeTables, mark: holdingStatements(restoredHold(from)) },
+        progressOf('restore'),
+      );
       print(command, { dataDir, ...manifest, tables: tables.length }, [
         `${dataDir} holds what the service had at ${manifest.takenAt}: ${manifest.events} events, up to position ${manifest.position}.`,
         ...leftOutLines(manifest.leftOut),
-        'Start the service.',
+        'Start the service: it works, and its log signs nothing before you say what this copy is.',
+        'The other one lives on: parley audit resume --as copy. It is gone for good: parley audit resume --as successor.',
       ]);
     });
+}
+
+function restoredHold(from: string): LogHold {
+  const since = new Date().toISOString();
+  return { id: `restored:${randomUUID()}`, why: 'restored', since, says: `it was restored from ${resolve(from)}` };
 }
 
 /** The database of the `npm start` that runs on the data folder, or the one that the configuration names, or a stopped one's. */
@@ -72,14 +84,6 @@ async function openDatabase({ env }: Configuration) {
   const stopped = await openEmbeddedDatabase(env.PARLEY_DATA_DIR);
   endTidily(stopped);
   return stopped;
-}
-
-async function refuseExternalEvents({ env }: Configuration, databaseUrl: string): Promise<void> {
-  const target = env.EVENTSTORE_URL ?? (await readMoveTarget(databaseUrl));
-  if (target !== null)
-    throw new CommandFailed(
-      'the event store is not the embedded one: back it up with its own tools first, and then the database with those of PostgreSQL',
-    );
 }
 
 /** The schema as the backed up one was, so that its rows fit; the next start brings it to the present. */

@@ -1,9 +1,11 @@
+import { holdingStatements, takingStatements, type LogHold } from '@app/audit';
 import { readDotEnv } from '@app/composition';
-import { copyDatabase, countRows } from '@app/database-copies';
+import { copyDatabase, countRows, type HandOver } from '@app/database-copies';
 import { refuseWhileRunning } from '@app/event-migration';
 import { startEventStoreServer } from '@app/event-store-server';
 import { readConfiguration } from '@app/runtime';
 import { InvalidArgumentError, type Command } from 'commander';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,17 +28,44 @@ export function copyDatabaseCommand(program: Command): void {
         await refuseUnlessStopped(source.databaseUrl);
         await makeTables(to);
         const total = await countRows(source.databaseUrl);
-        const { tables, leftOut } = await copyDatabase(source.databaseUrl, to, showProgress('copying', total, 'rows'));
+        const { tables, leftOut } = await copyDatabase(
+          source.databaseUrl,
+          to,
+          handOverTo(to),
+          showProgress('copying', total, 'rows'),
+        );
         const rows = tables.reduce((sum, table) => sum + table.rows, 0);
         print(command, { tables, rows, leftOut }, [
           `${rows} rows of ${tables.length} tables are there, and compare equal.`,
           ...leftOutLines(leftOut),
           'Set DATABASE_URL to it, keep PARLEY_SECRET_KEY, and start the service.',
+          'The log goes on there: where it was copied from, it signs nothing any more unless parley audit resume says so.',
         ]);
       } finally {
         await source.close();
       }
     });
+}
+
+/** The log signs on the other side from then on, and nowhere else. A target of before, which this command was cut off on, is taken up again. */
+function handOverTo(target: string): HandOver {
+  const to = placeIn(target);
+  const since = new Date().toISOString();
+  const hold: LogHold = { id: `moved:${randomUUID()}`, why: 'moved', since, says: `its database was copied to ${to}` };
+  return {
+    leave: async (source) => {
+      for (const { text, values } of holdingStatements(hold)) await source.query(text, [...values]);
+    },
+    take: async (client) => {
+      for (const { text, values } of takingStatements(hold)) await client.query(text, [...values]);
+    },
+  };
+}
+
+/** A database in words, without its password. */
+function placeIn(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
 }
 
 async function refuseUnlessStopped(url: string): Promise<void> {

@@ -8,6 +8,7 @@ import { Configuration, ConfigurationError, configurationWarnings, createPino, r
 import { existsSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { logFindings } from './doctor-log';
 
 /** One thing that was looked at. */
 export interface Finding {
@@ -31,7 +32,7 @@ const answersWithinMs = 5_000;
 const finding = (what: string, state: Finding['state'], says: string): Finding => ({ what, state, says });
 
 /** In the order in which they are to be mended. Each finds its own way to what it looks at, since any of it may be broken. */
-export const checks: readonly Check[] = [settings, node, folder, database, events, issuers, service];
+export const checks: readonly Check[] = [settings, node, folder, database, events, log, issuers, service];
 
 async function settings(environment: Environment): Promise<readonly Finding[]> {
   try {
@@ -144,6 +145,11 @@ async function events(environment: Environment): Promise<readonly Finding[]> {
         : finding('event store', 'bad', 'does not answer: start it, or correct EVENTSTORE_URL'),
     ];
   });
+}
+
+async function log(environment: Environment): Promise<readonly Finding[]> {
+  const configuration = configurationOf(environment);
+  return configuration === null ? [] : logFindings(configuration);
 }
 
 async function issuers(environment: Environment): Promise<readonly Finding[]> {

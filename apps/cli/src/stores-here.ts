@@ -1,9 +1,12 @@
 import {
   CheckpointEvents,
   checkpointsStream,
+  hiddenCheckpoints,
+  hiddenFromStreams,
   keptInTables,
   logKey,
   LogTables,
+  type HiddenEvents,
   type KeptLog,
   type StoredBytes,
 } from '@app/audit';
@@ -11,7 +14,7 @@ import { readStore } from '@app/composition';
 import { findRunningStores, readSecrets } from '@app/data-folder';
 import { connectEventStore, EventStore } from '@app/event-store';
 import { readMoveTarget } from '@app/event-migration';
-import { hasStoredRows, lastStoredPosition, storedRows, storedRowsOf } from '@app/event-store-server';
+import { hasStoredRows, hiddenRows, lastStoredPosition, storedRows, storedRowsOf } from '@app/event-store-server';
 import { Database } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { verifierKeyText } from '@app/transparency';
@@ -29,6 +32,8 @@ export interface StoresHere {
   checkpoints(this: void): Promise<CheckpointClaims>;
   /** All events that are stored now. */
   events(this: void): Promise<AsyncIterable<StoredBytes>>;
+  /** What reads of single streams do not show of them. */
+  hidden(this: void): AsyncIterable<HiddenEvents>;
   /** Where the events are read. */
   readonly from: string;
   /** Whether the log's key is the one of this deployment's secrets. */
@@ -36,7 +41,7 @@ export interface StoresHere {
   close(this: void): Promise<void>;
 }
 
-type Events = Pick<StoresHere, 'events' | 'from'> & {
+type Events = Pick<StoresHere, 'events' | 'hidden' | 'from'> & {
   stream(this: void): AsyncIterable<Parameters<CheckpointEvents['take']>[0]>;
   close(this: void): Promise<void>;
 };
@@ -65,6 +70,7 @@ export async function openStoresHere(configuration: Configuration): Promise<Stor
       kept: () => keptInTables(tables),
       checkpoints: () => claimsIn(events.stream()),
       events: events.events,
+      hidden: events.hidden,
       from: events.from,
       isOwnKey: (claims) => isOwnKey(configuration, claims),
       close: async () => {
@@ -92,6 +98,7 @@ async function eventsOf(database: Database, eventStoreUrl: string | undefined): 
     return {
       from: 'the rows of the embedded event store',
       events: async () => storedRows(query, await lastStoredPosition(query)),
+      hidden: () => hiddenRows(query, Date.now()),
       stream: () => storedRowsOf(query, checkpointsStream),
       close: async () => undefined,
     };
@@ -100,9 +107,16 @@ async function eventsOf(database: Database, eventStoreUrl: string | undefined): 
   return {
     from: 'the event store at EVENTSTORE_URL',
     events: async () => eventsUpTo(store, await store.endPosition()),
+    hidden: () => hiddenInStore(store, new LogTables(database)),
     stream: () => eventsOfStream(store),
     close: () => store.dispose(),
   };
+}
+
+async function* hiddenInStore(store: EventStore, tables: LogTables): AsyncGenerator<HiddenEvents> {
+  const ofCheckpoints = await hiddenCheckpoints(store);
+  if (ofCheckpoints !== null) yield ofCheckpoints;
+  yield* hiddenFromStreams(store, tables);
 }
 
 async function* eventsUpTo(store: EventStore, end: number): AsyncGenerator<StoredBytes> {
@@ -119,7 +133,7 @@ async function* eventsUpTo(store: EventStore, end: number): AsyncGenerator<Store
 
 async function* eventsOfStream(store: EventStore) {
   for (let from = 0; ;) {
-    const page = await store.readStreamRaw(checkpointsStream, from, pageEvents);
+    const page = await store.readRemaining(checkpointsStream, from, pageEvents);
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;
@@ -133,7 +147,10 @@ async function claimsIn(stream: ReturnType<Events['stream']>): Promise<Checkpoin
   return events.result();
 }
 
-async function isOwnKey({ env }: Configuration, { origin, keys }: CheckpointClaims): Promise<boolean> {
+async function isOwnKey({ env }: Configuration, claims: CheckpointClaims): Promise<boolean> {
+  const { origin, formerOrigins } = claims;
+  // What the logs signed that this one was copied from is not its own word.
+  const keys = claims.keys.filter((key) => !formerOrigins.some((former) => key.startsWith(`${former}+`)));
   const { PARLEY_DATA_DIR: dataDir, AUDIT_SIGNING_KEY: own } = env;
   const secret = env.PARLEY_SECRET_KEY ?? (await readSecrets(dataDir))?.secretKey;
   if (origin === null || (own === undefined && secret === undefined)) return false;

@@ -14,6 +14,7 @@ import { ProcessGauges } from './process-gauges';
 import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
 import { SealingCheck } from './sealing-check';
+import { StoresCheck } from './stores-check';
 import { readStore, slicesFor } from './slices';
 import { walletProviderModule } from './wallet-provider.module';
 
@@ -52,6 +53,7 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
     ],
     providers: [
       SealingCheck,
+      StoresCheck,
       ...(roles.worker ? [Projecting] : []),
       ...(roles.api || roles.worker ? [StoresReadiness, ProcessGauges] : []),
     ],

@@ -2,7 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ActivityModule, activityReadModel } from '@app/activity';
 import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
 import { ArtifactsModule, artifactsReadModel } from '@app/artifacts';
-import { AuditModule, AuditServingModule, AuditWorkModule, logMigrations } from '@app/audit';
+import { AuditModule, AuditServingModule, AuditWorkModule, logIdentityMigrations, logMigrations } from '@app/audit';
 import {
   automationKind,
   AutomationOwners,
@@ -61,6 +61,7 @@ const operationalTables = [
   ...sandboxStateMigrations,
   ...sandboxLedgerMigrations,
   ...logMigrations,
+  ...logIdentityMigrations,
 ];
 
 /** The read store of the whole product. */

@@ -1,4 +1,5 @@
 import { UnfitArtifactStore } from '@app/artifacts';
+import { OtherStore } from '@app/audit';
 import { SecretsDamaged } from '@app/data-folder';
 import { UnfitEventStore } from '@app/event-store';
 import { UnfitIssuer } from '@app/http';
@@ -31,6 +32,7 @@ const whole = [
   SecretsDamaged,
   UnfitDatabase,
   UnfitEventStore,
+  OtherStore,
   UnfitIssuer,
   UnfitArtifactStore,
 ];

@@ -1,9 +1,10 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Database, keepLeading, Notifications } from '@app/read-store';
+import { Database, keepLeading, Notifications, Processes } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkpointWanted } from './checkpoint-wanted';
-import { Checkpoints, LogForked } from './checkpoints';
+import { Checkpoints, LogForked, LogHeld, LogIncomplete } from './checkpoints';
 import { LogBuilder } from './log-builder';
+import { LogIdentity } from './log-identity';
 import { Witnesses } from './witnesses';
 
 /** Real time: a moved sandbox clock makes no checkpoints. */
@@ -11,6 +12,9 @@ const buildEveryMs = 1_000;
 const checkpointEveryMs = 60_000;
 /** Checkpoints that receipts ask for: no more often than this, however many ask. */
 const wantedEveryMs = 500;
+
+/** As processes tell each other of a log that signs nothing. */
+export const logTroubles = 'transparency log';
 
 /** Builds the log, makes its checkpoints and has them witnessed, in one process of the deployment. */
 @Injectable()
@@ -22,6 +26,12 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
   /** The size of the tree that a checkpoint was made of last. */
   private coveredSize = -1;
   private isWanted = false;
+  /** Why nothing can be signed, by what was found and not by an operator's word. */
+  private trouble: 'forked' | 'incomplete' | null = null;
+  /** The hold that was logged last. */
+  private saidOf: string | null = null;
+  /** Leaves that were missing when it was looked last: others may have decided on a larger tree just now. */
+  private missing = 0;
   private wake = (): void => undefined;
 
   constructor(
@@ -30,7 +40,11 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly builder: LogBuilder,
     private readonly checkpoints: Checkpoints,
     private readonly witnesses: Witnesses,
-  ) {}
+    private readonly identity: LogIdentity,
+    processes: Processes,
+  ) {
+    processes.reports(() => (this.trouble === null ? [] : [`${logTroubles} (${this.trouble})`]));
+  }
 
   onApplicationBootstrap(): void {
     const { leaderSession } = this.database;
@@ -54,9 +68,10 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
     const signal = AbortSignal.any([leading, ending.signal]);
     const witnessing = this.witnesses.follow(signal);
     try {
-      this.witnesses.tell(await this.checkpoints.current());
+      if ((await this.identity.hold()) === null) this.witnesses.tell(await this.checkpoints.current());
       await this.build(leading);
     } finally {
+      this.trouble = null; // who leads next says what is wrong
       ending.abort();
       await witnessing;
     }
@@ -87,10 +102,41 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
   private async make(...tree: Parameters<Checkpoints['make']>): Promise<void> {
     try {
       this.witnesses.tell(await this.checkpoints.make(...tree));
+      [this.trouble, this.missing] = [null, 0];
     } catch (error) {
-      if (!(error instanceof LogForked)) throw error;
-      this.logger.error({ msg: 'the log signs nothing: what it covers was altered', err: error });
+      if (error instanceof LogForked) this.isForked(error);
+      else if (error instanceof LogIncomplete) this.isIncomplete(error);
+      else if (error instanceof LogHeld) this.isHeld(error);
+      else throw error;
     }
+  }
+
+  private isForked(error: LogForked): void {
+    this.trouble = 'forked';
+    this.logger.error({ msg: 'the log signs nothing: what it covers was altered', err: error });
+  }
+
+  /** All was read, and it is less than was signed: unless somebody who has read more decided it just now, which the next look finds. */
+  private isIncomplete(error: LogIncomplete): void {
+    const missing = error.signed - error.size;
+    const isSame = missing === this.missing;
+    if (isSame && this.trouble === null)
+      this.logger.error({ msg: 'the log signs nothing: events that it signed are missing', err: error });
+    [this.missing, this.trouble] = [missing, isSame ? 'incomplete' : this.trouble];
+    this.lookAgain();
+    if (!isSame) this.madeAtMs = -Infinity;
+  }
+
+  private isHeld({ hold, message }: LogHeld): void {
+    if (this.saidOf !== hold.id) this.logger.warn({ msg: message, why: hold.why });
+    this.saidOf = hold.id;
+    this.trouble = null;
+    this.lookAgain();
+  }
+
+  /** The tree that could not be signed may be signed later. */
+  private lookAgain(): void {
+    this.coveredSize = -1;
   }
 
   /** Until there may be something to do, or another process leads. */

@@ -4,17 +4,31 @@ import { AuditWork } from './audit-work';
 import { Checkpoints } from './checkpoints';
 import { LogBuilder } from './log-builder';
 import { EventProofs } from './log-proofs';
+import { LogIdentity } from './log-identity';
+import { LogReadiness } from './log-readiness';
 import { LogTables } from './log-tables';
 import { CheckpointList } from './checkpoint-list';
+import { StoresIdentity } from './stores-identity';
 import { StreamProofs } from './stream-proofs';
+import { PlanResumptionHandler } from './plan-resumption';
+import { resumeLogHandlers } from './resume-log';
 import { ServedLog } from './served-log';
 import { TransparencyController, transparencyHandlers } from './transparency.controller';
 import { Witnesses } from './witnesses';
 
 /** The log of all events, for what serves it or proves something by it. */
 @Module({
-  providers: [AuditFigures, Checkpoints, EventProofs, LogTables],
-  exports: [Checkpoints, EventProofs, LogTables],
+  providers: [
+    AuditFigures,
+    Checkpoints,
+    EventProofs,
+    LogIdentity,
+    LogReadiness,
+    LogTables,
+    StoresIdentity,
+    ...resumeLogHandlers,
+  ],
+  exports: [Checkpoints, EventProofs, LogIdentity, LogTables, StoresIdentity],
 })
 export class AuditModule {}
 
@@ -22,7 +36,7 @@ export class AuditModule {}
 @Module({
   imports: [AuditModule],
   controllers: [TransparencyController],
-  providers: [CheckpointList, ServedLog, StreamProofs, ...transparencyHandlers],
+  providers: [CheckpointList, ServedLog, StreamProofs, PlanResumptionHandler, ...transparencyHandlers],
   exports: [CheckpointList, ServedLog, StreamProofs],
 })
 export class AuditServingModule {}

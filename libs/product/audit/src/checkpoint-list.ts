@@ -23,6 +23,15 @@ export interface ListedCheckpoint {
 
 type Cosigned = Extract<CheckpointEvent, { readonly type: 'checkpoint.cosigned' }>;
 
+type Fixed = Extract<CheckpointEvent, { readonly type: 'checkpoint.fixed' }>;
+type Signed = Extract<CheckpointEvent, { readonly type: 'checkpoint.signed' }>;
+
+/** Who signed a checkpoint. */
+interface Signatures {
+  readonly signed: Signed | null;
+  readonly lines: readonly Cosigned[];
+}
+
 const pageEvents = 100;
 /** Within that many events, all witnesses have signed that ever will. */
 const laterEvents = 500;
@@ -53,7 +62,10 @@ export class CheckpointList {
 class BackwardsReader {
   readonly found: ListedCheckpoint[] = [];
   private readonly lines = new Map<number, Cosigned[]>();
-  private signed: { readonly size: number; readonly key: string; readonly note: string } | null = null;
+  private signed: Signed | null = null;
+  /** What a copy signed of the checkpoint that comes next. */
+  private again: { readonly revision: number; readonly signed: Signed; readonly lines: readonly Cosigned[] } | null =
+    null;
 
   /** What came after the checkpoints that are asked for, the oldest first. */
   takeLater(stored: StoredEvent): void {
@@ -65,15 +77,30 @@ class BackwardsReader {
     const { event } = decodeEvent<CheckpointEvent>(checkpointsKind, stored);
     if (event.type === 'checkpoint.cosigned') this.linesOf(event.size).unshift(event);
     else if (event.type === 'checkpoint.signed') this.signed = event;
+    else if (event.type === 'log.resumed' && event.as === 'copy') this.takeResumed(stored.revision);
     else if (event.type === 'checkpoint.fixed') {
-      const { at, size, root, position } = event;
-      const { key, note } = this.signed?.size === size ? this.signed : { key: null, note: null };
-      const cosigned = this.linesOf(size);
-      const whole = note === null ? null : note + cosigned.map(({ line }) => line).join('');
-      const witnesses = cosigned.map(({ witness, line }) => ({ key: witness, line }));
-      this.found.push({ revision: stored.revision, at, size, root, position, key, note: whole, witnesses });
+      const { size } = event;
+      if (this.again?.signed.size === size) this.add(event, this.again.revision, this.again);
+      this.again = null;
+      this.add(event, stored.revision, { signed: this.signed, lines: this.linesOf(size) });
       this.lines.delete(size);
+      this.signed = null;
     }
+  }
+
+  /** A copy signs what was decided before it once more: that is a checkpoint of its own. */
+  private takeResumed(revision: number): void {
+    if (this.signed === null) return;
+    this.again = { revision, signed: this.signed, lines: this.linesOf(this.signed.size) };
+    this.lines.delete(this.signed.size);
+    this.signed = null;
+  }
+
+  private add({ at, size, root, position }: Fixed, revision: number, by: Signatures): void {
+    const { key, note } = by.signed?.size === size ? by.signed : { key: null, note: null };
+    const whole = note === null ? null : note + by.lines.map(({ line }) => line).join('');
+    const witnesses = by.lines.map(({ witness, line }) => ({ key: witness, line }));
+    this.found.push({ revision, at, size, root, position, key, note: whole, witnesses });
   }
 
   private linesOf(size: number): Cosigned[] {

@@ -1,5 +1,5 @@
 import { accept, unreachable, type Decider, type Instant } from '@app/kernel';
-import type { CheckpointEvent } from './checkpoints.events';
+import type { CheckpointEvent, FormerLog, ResumedAs } from './checkpoints.events';
 
 export type CheckpointCommand =
   | { readonly type: 'Open'; readonly at: Instant; readonly origin: string }
@@ -16,6 +16,17 @@ export type CheckpointCommand =
       readonly size: number;
       readonly key: string;
       readonly note: string;
+    }
+  | {
+      readonly type: 'Resume';
+      readonly at: Instant;
+      readonly as: ResumedAs;
+      /** Which hold is to end: given again, nothing more happens. */
+      readonly hold: string;
+      /** Of a copy; a successor keeps its own. */
+      readonly origin: string;
+      /** The largest tree that some witness has seen; 0 where that is none. */
+      readonly above: number;
     }
   | {
       readonly type: 'Cosign';
@@ -54,6 +65,10 @@ export interface CheckpointsState {
   readonly signed: readonly SignedCheckpoint[];
   /** Public keys that ever signed, the newest last. */
   readonly keys: readonly string[];
+  /** The hold that ended last; null: there was none. */
+  readonly resumed: string | null;
+  /** No tree of that size or below is decided on: a witness saw another history up to there. */
+  readonly above: number;
 }
 
 /** A witness has so many checkpoints' time to answer: more than 10 s, where receipts ask for one after the other. */
@@ -65,7 +80,7 @@ const beforeMax = 16;
  * nothing is signed that was not decided before.
  */
 export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, CheckpointEvent> = {
-  initialState: { origin: null, openedAt: null, fixed: null, signed: [], keys: [] },
+  initialState: { origin: null, openedAt: null, fixed: null, signed: [], keys: [], resumed: null, above: 0 },
 
   decide: (command, state) => {
     const { at } = command;
@@ -82,6 +97,8 @@ export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, Ch
         if (!isUnsigned(state) || state.fixed?.size !== size) return accept();
         return accept({ type: 'checkpoint.signed', at, size, key, note });
       }
+      case 'Resume':
+        return accept(...resumedBy(command, state));
       case 'Cosign': {
         const { size, witness, line } = command;
         const checkpoint = state.signed.find((signed) => signed.size === size);
@@ -112,6 +129,12 @@ export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, Ch
           keys: [...keys.filter((other) => other !== key), key],
         };
       }
+      case 'log.resumed': {
+        const { as, at, hold, origin, above } = event;
+        const resumed = { ...state, resumed: hold, above: Math.max(above, as === 'copy' ? 0 : state.above) };
+        // A copy has signed nothing under its own name: what was decided last is signed once more, under that.
+        return as === 'successor' ? resumed : { ...resumed, origin, openedAt: at, signed: [], keys: [] };
+      }
       case 'checkpoint.cosigned': {
         const { size, witness, line } = event;
         const signed = state.signed.map((one) =>
@@ -137,7 +160,28 @@ function isSignedByAll({ cosignatures }: SignedCheckpoint, others: SignedCheckpo
 
 /** Whether a tree of that size can be decided now: it is larger than all that were, which are signed. */
 function isGrown(state: CheckpointsState, size: number): boolean {
-  return state.origin !== null && !isUnsigned(state) && size > (state.fixed?.size ?? 0);
+  return state.origin !== null && !isUnsigned(state) && size > Math.max(state.fixed?.size ?? 0, state.above);
+}
+
+/** What it takes to end the hold; nothing where it has ended. */
+function resumedBy(
+  { at, as, hold, origin, above }: Extract<CheckpointCommand, { readonly type: 'Resume' }>,
+  state: CheckpointsState,
+): CheckpointEvent[] {
+  if (state.origin === null || state.resumed === hold) return [];
+  const resumed = { type: 'log.resumed', at, as, hold } as const;
+  return as === 'successor'
+    ? [{ ...resumed, origin: state.origin, from: null, above }]
+    : [{ ...resumed, origin, from: lastOf(state), above: 0 }];
+}
+
+/** What a copy begins from; null where nothing was decided yet. */
+function lastOf({ origin, fixed, signed }: CheckpointsState): FormerLog | null {
+  if (origin === null || fixed === null) return null;
+  const { size, root } = fixed;
+  const last = signed.at(-1);
+  const note = last?.size === size ? last.note + last.cosignatures.map(({ line }) => line).join('') : null;
+  return { origin, size, root, note };
 }
 
 /** Whether what was decided last is still to be signed. */

@@ -6,7 +6,7 @@ import type { CheckpointEvent } from './checkpoints.events';
 export const checkpointsKind: StreamKind<CheckpointsState, CheckpointCommand, CheckpointEvent> = {
   category: 'audit',
   decider: checkpointsDecider,
-  stateVersion: 2,
+  stateVersion: 3,
 };
 
 export const checkpointsId = 'checkpoints';

@@ -15,12 +15,35 @@ import {
 import { v4 as uuidV4 } from 'uuid';
 import { isUnsigned, type CheckpointCommand, type CheckpointsState, type FixedCheckpoint } from './checkpoints.decider';
 import { checkpointsId, checkpointsKind } from './checkpoints.stream';
+import type { ResumedAs } from './checkpoints.events';
+import { howToResume, type LogHold } from './log-hold';
+import { LogIdentity, type Resuming } from './log-identity';
 import type { LogPlace } from './log-tables';
 import { LogTables } from './log-tables';
 import { logKey } from './signing-key';
 
 /** The log would contradict what it signed before: the store, or the tables of the log, were altered. It signs nothing more. */
 export class LogForked extends Error {}
+
+/** The log signs nothing before an operator says what it is. */
+export class LogHeld extends Error {
+  constructor(readonly hold: LogHold) {
+    super(`the log signs nothing: ${hold.says}; ${howToResume}`);
+  }
+}
+
+/** Less is stored than was signed, and nothing is left to be read: what is missing was removed from the event store. It signs nothing more. */
+export class LogIncomplete extends Error {
+  constructor(
+    readonly signed: number,
+    readonly size: number,
+  ) {
+    super(
+      `the log signed ${signed} events, and the event store holds ${size} for a database that has to read them again: ` +
+        'what is missing was scavenged or deleted; restore the database from a newer copy',
+    );
+  }
+}
 
 /** The log's checkpoints: decided on `audit-checkpoints` first, then signed. */
 @Injectable()
@@ -33,6 +56,7 @@ export class Checkpoints {
     private readonly tables: LogTables,
     private readonly configuration: Configuration,
     private readonly clock: Clock,
+    private readonly identity: LogIdentity,
   ) {}
 
   /** What is known of them as of now. Throws Unavailable. */
@@ -41,18 +65,33 @@ export class Checkpoints {
   }
 
   /**
-   * Makes a checkpoint of the tree, where it has grown since the last one. @throws LogForked where the tree does not begin with what was
-   * decided before; Unavailable
+   * Makes a checkpoint of the tree, where it has grown since the last one. @throws LogHeld; LogForked where the tree does not begin with
+   * what was decided before; LogIncomplete where it is smaller, so that nothing of it can be signed until more is read; Unavailable
    */
   async make(place: LogPlace, edge: TreeEdge): Promise<CheckpointsState> {
+    const hold = await this.identity.hold();
+    if (hold !== null) throw new LogHeld(hold);
     const known = await this.opened();
     // The process that decided it may have died before it signed.
     const state = isUnsigned(known) ? await this.sign(known) : known;
     const before = state.fixed;
-    if (place.size <= (before?.size ?? 0)) return state;
+    if (place.size < (before?.size ?? 0)) throw new LogIncomplete(before?.size ?? 0, place.size);
+    if (place.size === (before?.size ?? 0) || place.size <= state.above) return state;
     if (before !== null) await this.checkBegins(before);
     const root = toBase64(edge.root());
     return this.sign(await this.decide({ type: 'Fix', at: this.now(), root, ...place }));
+  }
+
+  /** Names the log, where nobody has. @returns its origin. Throws Unavailable. */
+  async open(): Promise<string> {
+    const { origin } = await this.opened();
+    if (origin === null) throw new Error('the log has no name');
+    return origin;
+  }
+
+  /** Lets the log sign again after a hold; once for each. @returns the state then. Throws Unavailable. */
+  async resume(as: ResumedAs, { hold, origin }: Resuming, above: number): Promise<CheckpointsState> {
+    return this.decide({ type: 'Resume', at: this.now(), as, hold, origin, above });
   }
 
   private async opened(): Promise<CheckpointsState> {
@@ -78,7 +117,8 @@ export class Checkpoints {
 
   private async checkBegins({ size, root }: FixedCheckpoint): Promise<void> {
     const decided = fromBase64(root);
-    if (decided !== null && sameHash(await this.tables.tree(size).root(), decided)) return;
+    const kept = await this.tables.rootOf(size);
+    if (decided !== null && kept !== null && sameHash(kept, decided)) return;
     throw new LogForked(`the log's first ${size} leaves are not those of its checkpoint`);
   }
 

@@ -85,7 +85,13 @@ function checkpointIn(note: string): Checkpoint | null {
 async function refuseUnlike(tables: LogTables, signed: Checkpoint, before: Checkpoint | null): Promise<void> {
   const { origin, size, root } = signed;
   const tree = tables.tree(size);
-  if (!sameHash(await tree.root(), root))
+  const { size: kept } = await tables.place();
+  if (kept < size)
+    throw new CannotExport(
+      `the log signed ${size} leaves, and the database has ${kept}: it is still being built from the events, or is of an older copy than the event store (see /readyz)`,
+    );
+  const present = await tables.rootOf(size);
+  if (present === null || !sameHash(present, root))
     throw new CannotExport('what the log keeps is not what it signed: see parley audit verify');
   if (before === null) return;
   if (before.origin !== origin) throw new CannotExport(`what is there is of another log, ${before.origin}`);

@@ -8,6 +8,7 @@ import { checkpointWanted } from './checkpoint-wanted';
 import { Checkpoints } from './checkpoints';
 import type { SignedCheckpoint } from './checkpoints.decider';
 import { entryOf } from './covered-events';
+import { LogIdentity } from './log-identity';
 import { LogTables } from './log-tables';
 import { isWitnessed, withLines } from './witnessing';
 
@@ -35,16 +36,18 @@ export class EventProofs {
     private readonly checkpoints: Checkpoints,
     private readonly database: Database,
     private readonly configuration: Configuration,
+    private readonly identity: LogIdentity,
   ) {}
 
   /**
    * Proofs up to a checkpoint that covers all of the events, with as many cosignatures as WITNESSES_NEEDED says; after `withinMs`, what
-   * there is then. Throws Unavailable.
+   * there is then, and at once what there is while the log signs nothing. Throws Unavailable.
    */
   async prove(events: readonly ReceivedEvent[], withinMs: number): Promise<LogProofs> {
     const checkpoint = await this.checkpointOver(Math.max(...events.map(({ position }) => position)), withinMs);
     if (checkpoint === null) return { checkpoint: null, inclusions: events.map(() => null) };
     const { size } = checkpoint;
+    if ((await this.tables.place()).size < size) return { checkpoint: null, inclusions: events.map(() => null) };
     const tree = this.tables.tree(size);
     const inclusions = await Promise.all(
       events.map(async (event): Promise<Inclusion | null> => {
@@ -59,7 +62,7 @@ export class EventProofs {
   }
 
   private async checkpointOver(position: number, withinMs: number): Promise<SignedCheckpoint | null> {
-    const untilMs = performance.now() + withinMs;
+    const untilMs = performance.now() + ((await this.identity.hold()) === null ? withinMs : 0);
     for (let isAsked = false; ; isAsked = true) {
       const { signed } = await this.checkpoints.current();
       const newest = signed.at(-1) ?? null;

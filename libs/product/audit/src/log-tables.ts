@@ -123,6 +123,16 @@ export class LogTables {
     return new TiledTree(size, (name) => this.tile(name));
   }
 
+  /** The root of the tree of so many leaves; null where the tables do not lead there. */
+  async rootOf(size: number): Promise<Hash | null> {
+    try {
+      return await this.tree(size).root();
+    } catch (error) {
+      if (error instanceof RangeError) return null; // a tile is missing, or not whole
+      throw error;
+    }
+  }
+
   /** Entries as they are served. @throws RangeError where there are not so many */
   async bundle(index: number, width: number): Promise<Uint8Array> {
     return bundleOf((await this.entries(index * tileWidth, width)).map(({ entry }) => entryBytes(entry)));
@@ -152,6 +162,14 @@ export class LogTables {
       [stream, fromRevision, fromRevision + count],
     );
     return rows.map(placedLeaf);
+  }
+
+  /** The streams of which the log has leaves, by name, after one, each with the revision of its last leaf. */
+  async streamsAfter(after: string, count: number): Promise<{ readonly stream: string; readonly last: number }[]> {
+    return this.database.query(
+      `SELECT stream, max(revision) AS last FROM transparency_leaves WHERE stream > $1 GROUP BY stream ORDER BY stream LIMIT $2`,
+      [after, count],
+    );
   }
 
   /** Of the last event of a stream that the log has; -1 where it has none. */

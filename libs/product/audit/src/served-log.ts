@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Unavailable } from '@app/kernel';
 import { GroupLoader } from '@app/runtime';
 import { hashBytes, parseTilePath, tilePath, tileWidth, type TileName } from '@app/transparency';
 import { LRUCache } from 'lru-cache';
@@ -50,7 +51,7 @@ export class ServedLog {
     const key = tilePath(name);
     const known = this.tiles.get(key);
     if (known !== undefined) return known;
-    const tile = await this.loader.load(name);
+    const tile = await orUnavailable(this.loader.load(name));
     this.tiles.set(key, tile);
     return tile;
   }
@@ -60,7 +61,7 @@ export class ServedLog {
     const name = parseTilePath(path);
     if (name === null || !('bundle' in name)) return null;
     const { index, width } = name;
-    return (await this.covers({ level: 0, index, width })) ? this.tables.bundle(index, width) : null;
+    return (await this.covers({ level: 0, index, width })) ? orUnavailable(this.tables.bundle(index, width)) : null;
   }
 
   private async covers({ level, index, width }: TileName): Promise<boolean> {
@@ -86,4 +87,11 @@ export class ServedLog {
     this.known = { atMs: performance.now(), state };
     return state;
   }
+}
+
+/** What was signed and is not in the tables is being built again, or cannot be: `/readyz` says which. */
+async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
+  return reading.catch((error: unknown) => {
+    throw error instanceof RangeError ? new Unavailable('database', { cause: error }) : error;
+  });
 }

@@ -8,6 +8,7 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, partOf } from '@app/testing/journeys';
 import { Checkpoints } from '../src/checkpoints';
 import { LogBuilder } from '../src/log-builder';
+import { LogIdentity } from '../src/log-identity';
 import { LogTables } from '../src/log-tables';
 
 const rounds = 30;
@@ -29,6 +30,7 @@ function leader(): { lead(): Promise<void> } {
     tables,
     partOf(deployment, Configuration),
     partOf(deployment, Clock),
+    partOf(deployment, LogIdentity),
   );
   return {
     lead: async () => {

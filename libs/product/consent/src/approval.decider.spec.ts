@@ -42,7 +42,6 @@ const opened: ApprovalEvent = {
   kind: 'agent_tool',
   tool: 'intents_transfer',
   fingerprint: 'sha256:00',
-  fingerprintVersion: 2,
   runId: asId<RunId>('one'),
   expiresAt,
   userId: asId<UserId>('ada'),

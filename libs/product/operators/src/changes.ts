@@ -1,4 +1,5 @@
 import type { Command } from '@nestjs/cqrs';
+import { HoldLog, ResumeLog } from '@app/audit';
 import { HoldAutomation, ReleaseAutomation } from '@app/automations';
 import { FreezeBudget, SetCaps, UnfreezeBudget } from '@app/budget';
 import { controls, PauseControl, ResumeControl, type Control } from '@app/deployment';
@@ -100,6 +101,15 @@ const changes = {
   },
   'controls.pause': ({ target, reason }, cause) => new PauseControl({ control: controlOf(target), reason, cause }),
   'controls.resume': ({ target, reason }, cause) => new ResumeControl({ control: controlOf(target), reason, cause }),
+  'audit.resume': ({ parameters }) =>
+    new ResumeLog({
+      as: textIn(parameters, 'as') === 'copy' ? 'copy' : 'successor',
+      hold: textIn(parameters, 'hold'),
+      origin: textIn(parameters, 'origin'),
+      above: numberIn(parameters, 'above'),
+    }),
+  'audit.hold': ({ intentId, at, reason }) =>
+    new HoldLog({ id: intentId, why: 'asked', since: at, says: `an operator held it: ${reason}` }),
 } satisfies Record<string, Change>;
 
 export type ChangeName = keyof typeof changes;

@@ -48,6 +48,21 @@ const Versions = shape('Versions', {
   node: text({ description: 'Of the process that answers' }),
 });
 
+const holds = ['restored', 'copied', 'moved', 'new_database', 'asked'] as const;
+
+const LogHeld = shape('LogHeld', {
+  why: oneOf(holds),
+  since: nullable(instant(), { description: 'Null where it follows from where the database lies' }),
+  says: text({ description: 'What was found' }),
+});
+
+const LogState = shape('LogState', {
+  origin: nullable(text(), {
+    description: 'The name under which the log signs: `parley/` and the id of the deployment',
+  }),
+  held: nullable(LogHeld, { description: 'Why it signs nothing until `audit resume`; null where it does' }),
+});
+
 const health = oneOf(['ok', 'degraded', 'away']);
 
 export const DeploymentState = shape('DeploymentState', {
@@ -61,6 +76,7 @@ export const DeploymentState = shape('DeploymentState', {
       'Those that hang, or ended without a word, in the last hour, the last heard of first. What they led, others lead after 10 s',
   }),
   versions: Versions,
+  log: LogState,
   status: oneOf(['ok', 'degraded', 'away', 'draining'], {
     description: 'Of the process that answers, as in `/readyz`',
   }),
@@ -100,6 +116,7 @@ export const deploymentExample: DeploymentState = {
     },
   ],
   versions: { product: '0.2.0', specification: '2.0.0', schema: 'WeighRequests1700000000725', node: 'v22.12.0' },
+  log: { origin: 'parley/5f3b1c64-0d3a-4c55-8f0e-9d1b7a2c4e60', held: null },
   status: 'ok',
   parts: { database: 'ok', 'event store': 'ok', projections: 'ok' },
 };

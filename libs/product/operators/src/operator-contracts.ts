@@ -3,6 +3,7 @@ import * as audit from './audit.contract';
 import * as automations from './automations.contract';
 import * as deployment from './deployment.contract';
 import * as keys from './keys.contract';
+import * as logHold from './log-hold.contract';
 import * as projections from './projections.contract';
 import * as runs from './runs.contract';
 import * as streams from './streams.contract';
@@ -20,6 +21,7 @@ export const operatorContracts: readonly Contract[] = [
   webhooks,
   streams,
   audit,
+  logHold,
 ].flatMap((declared) => Object.values<object>(declared).filter(isContract));
 
 /** A file of contracts declares its group as well. */

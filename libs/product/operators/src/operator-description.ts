@@ -6,6 +6,7 @@ import { controlsGroup, deploymentGroup, logGroup } from './deployment.contract'
 import { documentGroup } from './document.contract';
 import { keysGroup } from './keys.contract';
 import { projectionsGroup, rebuildsGroup } from './projections.contract';
+import { auditGroup } from './log-hold.contract';
 import { operatorsRunsGroup } from './runs.contract';
 import { streamsGroup } from './streams.contract';
 import { operatorsUsersGroup } from './users.contract';
@@ -37,6 +38,7 @@ export const operatorApi: ApiDescription = {
     rebuildsGroup,
     webhooksGroup,
     streamsGroup,
+    auditGroup,
     checkpointsGroup,
     unresolvedGroup,
     transparencyGroup,

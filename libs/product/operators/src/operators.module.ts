@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AuditServingModule } from '@app/audit';
+import { AuditModule, AuditServingModule } from '@app/audit';
 import { DeploymentModule } from '@app/deployment';
 import { WebhooksModule } from '@app/webhooks';
 import { OperatorsAuditController, operatorsAuditHandlers } from './audit.controller';
@@ -8,6 +8,7 @@ import { ChangeReadModelHandler } from './change-read-model';
 import { OperatorsAutomationsController, operatorsAutomationsHandlers } from './automations.controller';
 import { OperatorsDeploymentController, operatorsDeploymentHandlers } from './deployment.controller';
 import { OperatorsDocumentController, operatorsDocumentHandlers } from './document.controller';
+import { OperatorsLogHoldController } from './log-hold.controller';
 import { OperatorsKeysController, operatorsKeysHandlers } from './keys.controller';
 import { OperatorChanges } from './operator-changes';
 import { OperatedRuns } from './operated-runs';
@@ -26,7 +27,7 @@ class OwnChangesModule {}
 
 /** The operator API, where it is served. */
 @Module({
-  imports: [AuditServingModule, DeploymentModule, OwnChangesModule, WebhooksModule],
+  imports: [AuditModule, AuditServingModule, DeploymentModule, OwnChangesModule, WebhooksModule],
   controllers: [
     OperatorsKeysController,
     OperatorsUsersController,
@@ -37,6 +38,7 @@ class OwnChangesModule {}
     OperatorsWebhooksController,
     OperatorsStreamsController,
     OperatorsAuditController,
+    OperatorsLogHoldController,
     OperatorsTransparencyController,
     OperatorsDocumentController,
   ],
@@ -60,5 +62,5 @@ class OwnChangesModule {}
 export class OperatorsModule {}
 
 /** Completes what operators asked for, in workers. */
-@Module({ imports: [OwnChangesModule], providers: [OperatorChanges, OperatorWatchdog] })
+@Module({ imports: [AuditModule, OwnChangesModule], providers: [OperatorChanges, OperatorWatchdog] })
 export class OperatorWorkModule {}

@@ -1,7 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { controls, DeploymentControls } from '@app/deployment';
 import { Draining, ReadinessChecks } from '@app/http';
-import { Clock, productVersion, specificationRevision } from '@app/kernel';
+import { LogIdentity } from '@app/audit';
+import { Clock, instantIn, productVersion, specificationRevision } from '@app/kernel';
 import { Database, processGoneMs } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { holdersMax, silentMax, type DeploymentState } from './deployment.schema';
@@ -26,6 +27,7 @@ export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
     private readonly draining: Draining,
     private readonly configuration: Configuration,
     private readonly clock: Clock,
+    private readonly identity: LogIdentity,
   ) {}
 
   async execute(): Promise<DeploymentState> {
@@ -48,6 +50,7 @@ export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
         schema: await this.schema(),
         node: process.version,
       },
+      log: await this.log(),
       status: body.status,
       parts: body.checks,
     };
@@ -82,6 +85,12 @@ export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
        ORDER BY heartbeat_at DESC, id LIMIT $2`,
       [processGoneMs, silentMax],
     );
+  }
+
+  private async log(): Promise<DeploymentState['log']> {
+    const [{ origin }, hold] = await Promise.all([this.identity.row(), this.identity.hold()]);
+    const since = hold === null ? null : instantIn(hold.since);
+    return { origin, held: hold && { why: hold.why, since, says: hold.says } };
   }
 
   private async schema(): Promise<string> {

@@ -1,5 +1,5 @@
 import { fingerprintOf } from '@app/canonical';
-import { contractTerms, fingerprintVersion, renderContract, reviewedDocument, type Contract } from '@app/consent';
+import { reviewedDocument, type Contract } from '@app/consent';
 import { asId, type ApprovalId, type Instant, type OperationId, type UserId, type WalletId } from '@app/kernel';
 import type { OperationView } from './operation.schema';
 import { walletExample } from './wallet.schema';
@@ -34,9 +34,6 @@ export const reviewExample = {
   input: asked,
   contract,
   expiresAt,
-  summary: renderContract(contract, () => 'USDC'),
-  terms: contractTerms(contract, () => 'USDC'),
-  fingerprintVersion,
 } as const;
 const { approvalId } = reviewExample;
 

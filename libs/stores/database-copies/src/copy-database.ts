@@ -19,6 +19,14 @@ export interface CopiedDatabase {
   readonly leftOut: readonly string[];
 }
 
+/** How the deployment passes from the one database to the other, so that it is never in both. */
+export interface HandOver {
+  /** Once all rows are compared, before they are there: committed at once. */
+  readonly leave: (source: Client) => Promise<void>;
+  /** In the transaction that brings the rows. */
+  readonly take: (target: Client) => Promise<void>;
+}
+
 /**
  * Copies every row of the product's database into another one that has the tables which migrations make, and no events yet: all in one
  * transaction there, from one snapshot here, so that a copy that is cut off leaves nothing. Each table is compared at the end.
@@ -27,6 +35,7 @@ export interface CopiedDatabase {
 export async function copyDatabase(
   sourceUrl: string,
   targetUrl: string,
+  handOver: HandOver,
   onDone: (rows: number) => void,
 ): Promise<CopiedDatabase> {
   const source = await connect(sourceUrl);
@@ -49,6 +58,8 @@ export async function copyDatabase(
       tables.push({ table, rows });
     }
     await refuseStrangeNames(target);
+    await onConnection(sourceUrl, handOver.leave);
+    await handOver.take(target);
     await target.query('COMMIT');
     return {
       tables,
@@ -61,9 +72,13 @@ export async function copyDatabase(
 
 /** How many rows there are to copy, over all tables. */
 export async function countRows(url: string): Promise<number> {
+  return onConnection(url, async (client) => countRowsOf(client, await tablesOf(client)));
+}
+
+async function onConnection<Value>(url: string, body: (client: Client) => Promise<Value>): Promise<Value> {
   const client = await connect(url);
   try {
-    return await countRowsOf(client, await tablesOf(client));
+    return await body(client);
   } finally {
     await client.end();
   }

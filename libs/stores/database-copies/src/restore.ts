@@ -19,6 +19,14 @@ export interface Restore {
   readonly dataDir: string;
   /** Makes the tables of these migrations, and those of the event store, in a database. */
   readonly makeTables: (databaseUrl: string, migrations: readonly string[]) => Promise<void>;
+  /** Marks the rows as those of a copy, in the transaction that brings them. */
+  readonly mark: readonly MarkingStatement[];
+}
+
+/** One statement with positional parameters. */
+interface MarkingStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
 }
 
 /** What a restored backup held. */
@@ -32,11 +40,12 @@ export interface Restored extends Manifest {
  * taken of, and the folder is a deployment only when all of it is there. No SQL of the backup is run: migrations make the tables, and rows
  * are copied as data. @throws CannotCopy
  */
-export async function restoreBackup({ from, dataDir, makeTables }: Restore, onProgress: OnProgress): Promise<Restored> {
+export async function restoreBackup(restore: Restore, onProgress: OnProgress): Promise<Restored> {
+  const { from, dataDir } = restore;
   const manifest = await readManifest(from);
   for (const table of manifest.tables) await checkTable(table, from);
   const unfinished = await beginIn(dataDir);
-  const leftOut = await restoreDatabase({ from, dataDir: unfinished, makeTables }, manifest, onProgress);
+  const leftOut = await restoreDatabase({ ...restore, dataDir: unfinished }, manifest, onProgress);
   await copyArtifacts(join(from, artifactsFolder), join(unfinished, artifactsFolder), onProgress);
   const secrets = await readSecrets(from);
   if (secrets !== null) await writePrivate(unfinished, 'secrets.json', secrets);
@@ -61,7 +70,7 @@ async function beginIn(dataDir: string): Promise<string> {
 
 /** @returns the tables that were left out */
 async function restoreDatabase(
-  { from, dataDir, makeTables }: Restore,
+  { from, dataDir, makeTables, mark }: Restore,
   { migrations, tables }: Manifest,
   onProgress: OnProgress,
 ): Promise<string[]> {
@@ -80,6 +89,7 @@ async function restoreDatabase(
       let done = 0;
       for (const table of known) await readTable(client, table, from, (rows) => onRows((done += rows)));
       await refuseStrangeNames(client);
+      for (const { text, values } of mark) await client.query(text, [...values]);
       await client.query('COMMIT');
       return tables.filter((one) => !known.includes(one)).map(({ table }) => table);
     } finally {

@@ -90,7 +90,8 @@ async function changedBackup(change: (manifest: Record<string, unknown>) => unkn
 
 type Tables = { table: string; columns: string }[];
 const restored = () => join(folder, 'restored');
-const restoring = (from: string) => restoreBackup({ from, dataDir: restored(), makeTables }, onProgress);
+const stay = { leave: async () => undefined, take: async () => undefined };
+const restoring = (from: string) => restoreBackup({ from, dataDir: restored(), makeTables, mark: [] }, onProgress);
 
 describe('a backup that somebody wrote statements into', () => {
   it('is restored as data alone: no function, trigger, default, rule or table of it comes along', async () => {
@@ -135,7 +136,7 @@ describe('a database that is copied', () => {
   afterEach(() => target.drop());
 
   it('is copied as data alone', async () => {
-    const { leftOut } = await copyDatabase(source.url, target.url, () => undefined);
+    const { leftOut } = await copyDatabase(source.url, target.url, stay, () => undefined);
     expect(leftOut).toEqual(['public.mine']);
     expect(await found(target.url)).toEqual(nothingPlanted);
   });
@@ -149,14 +150,16 @@ describe('a database that is copied', () => {
           [name],
         ),
       );
-      await expect(copyDatabase(source.url, target.url, () => undefined)).rejects.toThrow('no version of ours gave it');
+      await expect(copyDatabase(source.url, target.url, stay, () => undefined)).rejects.toThrow(
+        'no version of ours gave it',
+      );
       expect(await on(target.url, (client) => client.query('SELECT 1 FROM users'))).toMatchObject({ rowCount: 0 });
     },
   );
 
   it('is refused where a table has a column that no migration makes', async () => {
     await on(source.url, (client) => client.query('ALTER TABLE users_2 ADD COLUMN "planted" text'));
-    await expect(copyDatabase(source.url, target.url, () => undefined)).rejects.toThrow(
+    await expect(copyDatabase(source.url, target.url, stay, () => undefined)).rejects.toThrow(
       'table public.users_2 has columns that this version does not know (planted)',
     );
   });

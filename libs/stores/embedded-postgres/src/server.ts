@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount } from './account';
 import { prepareBinaries, type Binaries } from './binaries';
+import { clusterFile, clusterFileSetting } from './cluster-file';
 import { ensureCluster, ownFolder, SUPERUSER } from './cluster';
 import { DataFolderUnusable, lockDataFolder, type DataFolder } from './data-folder';
 import { readIfThere } from './files';
@@ -113,7 +114,8 @@ async function spawnServer(
   { settings = {}, onLog }: EmbeddedPostgresOptions,
 ): Promise<SpawnedServer> {
   const { command, prefix, byKernel } = await tieToUs('INT', binaries.postgres);
-  const args = [...prefix, '-D', ownFolder(folder.cluster, account), ...settingArguments(settings)];
+  const own = { ...settings, [clusterFileSetting]: await clusterFile(folder.cluster) };
+  const args = [...prefix, '-D', ownFolder(folder.cluster, account), ...settingArguments(own)];
   const server = spawn(command, args, {
     cwd: folder.cluster,
     env: CHILD_ENVIRONMENT,

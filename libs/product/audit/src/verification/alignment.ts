@@ -12,6 +12,8 @@ export interface Unmatched {
   readonly later: number;
   /** Leaves of either side that are not held here, since there were too many. */
   readonly beyond: number;
+  /** As far as only the log keeps them. */
+  readonly keptBeyond: number;
   /** Position of the last stored event that is where the log has it. */
   readonly lastMatched: number;
 }
@@ -59,7 +61,14 @@ class Alignment {
   unmatched(): Unmatched {
     const { kept, stored } = this.only;
     const { lastMatched, later } = this;
-    return { kept: kept.leaves, stored: stored.leaves, beyond: kept.beyond + stored.beyond, lastMatched, later };
+    return {
+      kept: kept.leaves,
+      stored: stored.leaves,
+      beyond: kept.beyond + stored.beyond,
+      keptBeyond: kept.beyond,
+      lastMatched,
+      later,
+    };
   }
 
   /** What comes after the log's end is looked at as far as it may be something that the log has elsewhere. */

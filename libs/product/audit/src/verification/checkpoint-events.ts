@@ -8,6 +8,8 @@ export interface StoredClaims {
   readonly claims: readonly Claim[];
   /** Public keys that signed, as the stream names them. */
   readonly keys: readonly string[];
+  /** The logs that this one was copied from, the first one first. */
+  readonly formerOrigins: readonly string[];
   readonly problems: readonly { readonly revision: number; readonly says: string }[];
 }
 
@@ -15,6 +17,7 @@ interface Signed {
   readonly where: string;
   readonly size: number;
   readonly fixed: Claim['fixed'];
+  readonly origin: string | null;
   note: string;
   witnesses: string[];
 }
@@ -22,6 +25,7 @@ interface Signed {
 /** Reads the checkpoints' own events; each must be one of ours, in an order in which the log can have written it. */
 export class CheckpointEvents {
   private origin: string | null = null;
+  private readonly formerOrigins: string[] = [];
   private fixed: { readonly size: number; readonly root: string } | null = null;
   private readonly signed: Signed[] = [];
   private readonly bySize = new Map<number, Signed>();
@@ -38,8 +42,9 @@ export class CheckpointEvents {
   }
 
   result(): StoredClaims {
-    const claims = this.signed.map(({ where, note, fixed, witnesses }) => ({ where, note, fixed, witnesses }));
-    return { origin: this.origin, claims, keys: [...this.keys], problems: this.problems };
+    const { origin, formerOrigins, problems } = this;
+    const claims = this.signed.map(({ size: _, origin: by, ...claim }) => ({ ...claim, isFormer: by !== origin }));
+    return { origin, formerOrigins, claims, keys: [...this.keys], problems };
   }
 
   private say(revision: number, says: string): void {
@@ -51,6 +56,8 @@ export class CheckpointEvents {
     switch (event.type) {
       case 'log.opened':
         return this.open(fact);
+      case 'log.resumed':
+        return this.resume(fact);
       case 'checkpoint.fixed':
         return this.fix(fact);
       case 'checkpoint.signed':
@@ -68,6 +75,16 @@ export class CheckpointEvents {
     return null;
   }
 
+  private resume({ as, origin, from }: JsonObject): string | null {
+    if (typeof origin !== 'string' || this.origin === null) return 'resumes no log';
+    if (as === 'successor') return origin === this.origin ? null : 'goes on as the successor of another log';
+    const begins = isJsonObject(from) ? from['origin'] : null;
+    const says = begins === null || begins === this.origin ? null : 'is a copy of another log than the one before';
+    this.formerOrigins.push(this.origin);
+    this.origin = origin;
+    return says;
+  }
+
   private fix({ size, root }: JsonObject): string | null {
     if (typeof size !== 'number' || typeof root !== 'string') return 'decides on no tree';
     const isLarger = size > (this.fixed?.size ?? 0);
@@ -78,7 +95,8 @@ export class CheckpointEvents {
   private sign({ revision }: EventBytes, { size, note, key }: JsonObject): string | null {
     if (typeof size !== 'number' || typeof note !== 'string' || typeof key !== 'string') return 'signs no tree';
     const { fixed } = this;
-    const signed: Signed = { where: placeOf(revision), size, fixed, note, witnesses: [] };
+    const { origin } = this;
+    const signed: Signed = { where: placeOf(revision), size, fixed, origin, note, witnesses: [] };
     this.signed.push(signed);
     this.bySize.set(size, signed);
     this.keys.add(key);

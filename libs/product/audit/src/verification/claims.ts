@@ -26,6 +26,8 @@ export interface Claim {
   readonly fixed: { readonly size: number; readonly root: string } | null;
   /** Public keys of witnesses that are said to have signed it. */
   readonly witnesses: readonly string[];
+  /** Whether the log that this one was copied from signed it: its key vouches for that one's events, which this one begins with. */
+  readonly isFormer?: boolean;
 }
 
 /** What the log vouched for. */

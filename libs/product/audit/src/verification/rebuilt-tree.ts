@@ -43,6 +43,11 @@ export class RebuiltTree {
     return by === undefined ? null : { after: this.holds, by };
   }
 
+  /** Whether it is what was signed as far as it goes, and smaller than the largest tree that was. */
+  get isShort(): boolean {
+    return this.signed[this.next] !== undefined && !this.unlike.some(({ size }) => size > this.holds);
+  }
+
   /** What was signed and is not this tree, although a larger one that was signed is: the log signed two histories. */
   contradictions(): readonly SignedTree[] {
     return this.unlike.filter(({ size }) => size <= this.holds);

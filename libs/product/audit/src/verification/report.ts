@@ -1,10 +1,11 @@
+import type { HiddenEvents } from './hidden-events';
 import type { Differences } from './differences';
 import type { Departure } from './rebuilt-tree';
 import type { WrongTile } from './kept-tree';
 
 /** Something that is not as it must be. */
 export interface Problem {
-  readonly kind: 'altered' | 'removed' | 'added' | 'moved' | 'unreadable' | 'checkpoint' | 'tile' | 'tree';
+  readonly kind: 'altered' | 'removed' | 'added' | 'moved' | 'hidden' | 'unreadable' | 'checkpoint' | 'tile' | 'tree';
   /** Of the event that it is about, as the log has it. */
   readonly stream: string | null;
   readonly revision: number | null;
@@ -20,6 +21,10 @@ export interface Findings {
   readonly checkpoints: number;
   /** The size of the largest signed tree that the events (or the log, where only that was looked at) come to. */
   readonly proven: number;
+  /** How many of those are not stored as they were: what the log keeps proves the others. */
+  readonly absent: number;
+  /** Leaves that the log keeps of more that were signed, while it is built again from the events; null where it keeps all. */
+  readonly building: number | null;
   /** As far as witnesses say so, too. */
   readonly witnessed: number;
   /** Events, or leaves, that come after those. */
@@ -95,6 +100,18 @@ export function treeProblem(of: string, { after, by }: Departure): Problem {
   return { kind: 'tree', stream: null, revision: null, says };
 }
 
+/** Events that are stored, and that nobody who reads their stream is shown: what is folded is not what is proven. */
+export function hiddenProblem({ stream, first, last, why }: HiddenEvents): Problem {
+  const how = {
+    tombstoned: 'the stream was deleted for good',
+    deleted: 'the stream was deleted',
+    truncated: 'the stream was truncated ($tb, $maxCount or $maxAge)',
+  }[why];
+  const upTo = last === first ? '' : ` up to revision ${last}`;
+  const says = `hidden${upTo} from everybody who reads the stream: ${how}`;
+  return { kind: 'hidden', stream, revision: first, says };
+}
+
 /** A signed tree that is another one than a larger signed tree begins with. */
 export function contradiction(where: string): Problem {
   const says = `the checkpoint at ${where} is of another history than a later one: the log signed both`;
@@ -115,9 +132,13 @@ export function lastLine(findings: Findings): string {
   const proof =
     proven === 0
       ? 'PROVEN: nothing'
-      : `PROVEN: the first ${proven} ${subject} what ${checkpoints} signed ${checkpoints === 1 ? 'checkpoint says' : 'checkpoints say'}${witnessedInWords(findings)}`;
+      : `PROVEN: ${countInWords(findings)} ${subject} what ${checkpoints} signed ${checkpoints === 1 ? 'checkpoint says' : 'checkpoints say'}${witnessedInWords(findings)}`;
   const found = wrong === 0 ? '' : `; WRONG: ${wrong} ${wrong === 1 ? 'thing' : 'things'}, named above`;
   return `${proof}${found}. NOT PROVEN: ${openQuestions(findings).join('; ')}.`;
+}
+
+function countInWords({ proven, absent }: Findings): string {
+  return absent === 0 ? `the first ${proven}` : `${proven - absent} of the first ${proven}`;
 }
 
 function witnessedInWords({ witnessed }: Findings): string {
@@ -130,6 +151,10 @@ function openQuestions(findings: Findings): string[] {
   if (!isOverEvents) open.push('what is stored, since only the log was looked at');
   if (!isOverEvents && !isOverEntries) open.push('what the leaves stand for, since no entries were looked at');
   const what = isOverEvents ? 'events' : 'leaves';
+  if (findings.building !== null)
+    open.push(
+      `that the database keeps the log: it has ${findings.building} leaves, and is being built again from the events, or was cut`,
+    );
   if (uncovered > 0) open.push(`the last ${uncovered} ${what}, which no checkpoint covers as they are`);
   if (isSelfNamed && keys.length > 0)
     open.push(`that ${keys.join(' and ')} is the log's key: the log itself says so (--key)`);

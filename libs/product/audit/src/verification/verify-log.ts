@@ -1,8 +1,9 @@
 import { verifierKeyText, type VerifierKey } from '@app/transparency';
 import { isCovered, wasCovered, type StoredBytes } from '../covered-events';
-import { align } from './alignment';
+import { align, type Unmatched } from './alignment';
 import { judge, selfNamed, type Claim, type SignedTree, type Trust } from './claims';
 import { differencesIn } from './differences';
+import type { HiddenEvents } from './hidden-events';
 import type { KeptLog } from './kept-log';
 import { KeptTree } from './kept-tree';
 import { leafOfEvent, textOfHash, type Leaf } from './leaf';
@@ -11,6 +12,7 @@ import {
   blame,
   contradiction,
   differenceProblems,
+  hiddenProblem,
   leafProblem,
   tileProblems,
   treeProblem,
@@ -24,6 +26,8 @@ export interface Subject {
   readonly kept: KeptLog;
   /** Every event of the store, in its order, with the bytes that are stored; null to look at the log alone. */
   readonly stored: AsyncIterable<StoredBytes> | null;
+  /** What reads of single streams do not show of them; null where they cannot be read. */
+  readonly hidden?: AsyncIterable<HiddenEvents> | null;
   /** Checkpoints, wherever they were found. */
   readonly claims: readonly Claim[];
   /** Public keys that the log itself names. */
@@ -42,23 +46,27 @@ const theEvents = 'the stored events';
  */
 export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnProgress): Promise<Findings> {
   const isSelfNamed = trust.log.length === 0;
-  const keys = isSelfNamed ? keysOf(subject) : trust.log;
-  const { signed, problems } = judgeAll(subject.claims, { ...trust, log: keys });
+  const own = { ...subject, claims: subject.claims.filter(({ isFormer }) => isFormer !== true) };
+  const keys = isSelfNamed ? keysOf(own) : trust.log;
+  const { signed, problems } = judgeAll(subject.claims, { ...trust, log: keys }, formerKeys(subject));
   const kept = new KeptTree(subject.kept, signed);
   const isOverEvents = subject.stored !== null;
   const walk = isOverEvents
     ? await compare(subject, kept, new RebuiltTree(signed), onProgress)
     : await walkLog(subject, kept, onProgress);
-  const { holds } = walk.tree;
+  const { holds, absent } = walk;
+  const hidden = await hiddenProblems(subject);
   const witnessed = signed.findLast(({ size, isWitnessed }) => isWitnessed && size <= holds);
   const unwitnessed = trust.needed > 0 && witnessed === undefined ? [witnessProblem(trust.needed)] : [];
   return {
-    problems: [...problems, ...walk.problems, ...tileProblems(kept.wrong), ...unwitnessed],
-    beyond: walk.beyond,
+    problems: [...problems, ...walk.problems, ...hidden.problems, ...tileProblems(kept.wrong), ...unwitnessed],
+    beyond: walk.beyond + hidden.beyond,
     checkpoints: signed.filter(({ size }) => size <= holds).length,
     proven: holds,
     witnessed: witnessed?.size ?? 0,
-    uncovered: walk.tree.size - holds,
+    absent,
+    building: walk.building,
+    uncovered: Math.max(0, walk.tree.size + absent - holds),
     isOverEvents,
     isOverEntries: subject.kept.hasEntries,
     keys: keys.map(verifierKeyText),
@@ -67,7 +75,7 @@ export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnPr
 }
 
 /** As the checkpoints name them: each must have signed one of them. */
-function keysOf({ claims, ownKeys }: Subject): VerifierKey[] {
+function keysOf({ claims, ownKeys }: Pick<Subject, 'claims' | 'ownKeys'>): VerifierKey[] {
   const known = new Map<string, VerifierKey>();
   for (const { note } of claims) {
     const open = ownKeys.filter((text) => !known.has(text));
@@ -77,8 +85,25 @@ function keysOf({ claims, ownKeys }: Subject): VerifierKey[] {
   return [...known.values()];
 }
 
-function judgeAll(claims: readonly Claim[], policy: Trust): { signed: SignedTree[]; problems: Problem[] } {
-  const judged = claims.map((claim) => ({ claim, ...judge(claim, policy) }));
+/** The keys of the logs that this one was copied from: what they signed has to be what the events are, whoever they were. */
+function formerKeys({ claims, ownKeys }: Subject): VerifierKey[] {
+  return keysOf({ claims: claims.filter(({ isFormer }) => isFormer === true), ownKeys });
+}
+
+function judgeAll(
+  claims: readonly Claim[],
+  policy: Trust,
+  former: readonly VerifierKey[],
+): { signed: SignedTree[]; problems: Problem[] } {
+  const judged = claims.map((claim) => {
+    const found = judge(claim, claim.isFormer === true ? { ...policy, log: former } : policy);
+    // Witnesses of another log vouch for that one.
+    return {
+      claim,
+      ...found,
+      tree: found.tree && { ...found.tree, isWitnessed: found.tree.isWitnessed && claim.isFormer !== true },
+    };
+  });
   const problems = judged.flatMap(({ claim, problems: found }) =>
     found.map((says): Problem => ({ kind: 'checkpoint', ...placeIn(claim.where), says: `${claim.where} ${says}` })),
   );
@@ -96,8 +121,25 @@ function placeIn(where: string): { readonly stream: string | null; readonly revi
 interface Walk {
   /** Over the stored events or, where they are not looked at, over what the log keeps. */
   readonly tree: RebuiltTree;
+  /** The size of the largest signed tree that the events, or what the log keeps of them, come to. */
+  readonly holds: number;
+  /** How many of those events are not stored as they were. */
+  readonly absent: number;
+  /** Leaves that the log keeps, where they are what was signed and not all of it. */
+  readonly building: number | null;
   readonly problems: readonly Problem[];
   readonly beyond: number;
+}
+
+/** Each stream of which reads do not show everything. */
+async function hiddenProblems({ hidden = null }: Subject): Promise<Pick<Walk, 'problems' | 'beyond'>> {
+  const problems: Problem[] = [];
+  let beyond = 0;
+  for await (const one of hidden ?? []) {
+    if (problems.length < namedMax) problems.push(hiddenProblem(one));
+    else beyond += 1;
+  }
+  return { problems, beyond };
 }
 
 async function walkLog({ kept }: Subject, tree: KeptTree, onProgress: OnProgress): Promise<Walk> {
@@ -111,17 +153,39 @@ async function walkLog({ kept }: Subject, tree: KeptTree, onProgress: OnProgress
     if (problems.length < namedMax) problems.push(leafProblem(at));
     else beyond += 1;
   }
-  return { tree: tree.tree, problems: [...problems, ...treeProblems(theLog, tree.tree)], beyond };
+  const { holds } = tree.tree;
+  const found = [...problems, ...treeProblems(theLog, tree.tree)];
+  return { tree: tree.tree, holds, absent: 0, building: null, problems: found, beyond };
 }
 
 async function compare(subject: Subject, kept: KeptTree, tree: RebuiltTree, onProgress: OnProgress): Promise<Walk> {
   const unmatched = await align(kept.leaves(), storedLeaves(subject, tree, onProgress));
-  const [stored, ofLog] = [tree.departure(), kept.tree.departure()];
+  const stored = tree.departure();
+  // What the log keeps follows from the events: that it is not there yet is nothing wrong.
+  const isBehind = kept.tree.isShort && (stored === null || kept.tree.holds > tree.holds);
+  const ofLog = isBehind ? null : kept.tree.departure();
   const named = differenceProblems(differencesIn(unmatched, subject.kept.coveredUpTo), blame(stored, ofLog));
   // Where the log's own leaves are what was signed, the differences from them say it all.
   const ofStore = named.length === 0 || ofLog !== null || stored === null ? treeProblems(theEvents, tree) : [];
   const ofLeaves = ofLog === null ? [] : [treeProblem(theLog, ofLog)];
-  return { tree, problems: [...named, ...ofStore, ...ofLeaves], beyond: unmatched.beyond };
+  return {
+    tree,
+    ...provenBy(tree, kept.tree, unmatched),
+    building: isBehind ? kept.tree.size : null,
+    problems: [...named, ...ofStore, ...ofLeaves],
+    beyond: unmatched.beyond,
+  };
+}
+
+/**
+ * As far as the stored events come to what was signed or, where that is further, the leaves that the log keeps of them: those that are
+ * stored as these leaves say are proven, whatever became of the others.
+ */
+function provenBy(stored: RebuiltTree, kept: RebuiltTree, unmatched: Unmatched): Pick<Walk, 'holds' | 'absent'> {
+  if (kept.holds <= stored.holds) return { holds: stored.holds, absent: 0 };
+  const absent = unmatched.kept.filter(({ at }) => at < kept.holds).length + unmatched.keptBeyond;
+  // Of a store that has none of them, nothing is proven.
+  return absent < kept.holds ? { holds: kept.holds, absent } : { holds: stored.holds, absent: 0 };
 }
 
 function treeProblems(what: string, tree: RebuiltTree): Problem[] {

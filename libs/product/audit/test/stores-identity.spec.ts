@@ -1,0 +1,145 @@
+/** The database and the event store name each other: stores of two deployments, or of two ages, are not worked on. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { describeFailure, openProduct, readStore } from '@app/composition';
+import { EventStore, Streams } from '@app/event-store';
+import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
+import { causeOfService, Clock } from '@app/kernel';
+import { openDatabase } from '@app/read-store';
+import { readConfiguration } from '@app/runtime';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { checkpointsId, checkpointsKind } from '../src/checkpoints.stream';
+import { LogIdentity } from '../src/log-identity';
+import { originIn } from '../src/log-origin';
+
+interface Stores {
+  readonly database: TestDatabase;
+  readonly server: EventStoreServer;
+}
+
+let folder: string;
+const opened: Stores[] = [];
+const products: INestApplicationContext[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-identity-'));
+});
+afterEach(async () => {
+  for (const product of products.splice(0)) await product.close();
+});
+afterAll(async () => {
+  for (const { server, database } of opened) {
+    await server.close();
+    await database.drop();
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A database with tables and nothing in them, and an event store of its own. */
+async function newStores(): Promise<Stores> {
+  const database = await createTestDatabase();
+  const listen = { socketPath: join(folder, `${opened.length}.sock`) };
+  const server = await startEventStoreServer({ databaseUrl: database.url, listen });
+  const stores = { database, server };
+  opened.push(stores);
+  await (await openDatabase(configurationOf(stores), readStore)).close();
+  return stores;
+}
+
+const secret = randomBytes(32).toString('base64');
+
+function configurationOf({ database }: Pick<Stores, 'database'>, { server }: Partial<Pick<Stores, 'server'>> = {}) {
+  return readConfiguration({
+    PARLEY_MODE: 'sandbox',
+    DATABASE_URL: database.url,
+    EVENTSTORE_URL: server === undefined ? 'unix:/nowhere' : server.address,
+    PARLEY_SECRET_KEY: secret,
+    PARLEY_DATA_DIR: folder,
+    LOG_LEVEL: 'silent',
+  });
+}
+
+async function start(database: Stores, server: Stores = database): Promise<INestApplicationContext> {
+  const product = await openProduct(configurationOf(database, server));
+  products.push(product);
+  return product;
+}
+
+async function named(product: INestApplicationContext): Promise<readonly unknown[]> {
+  const { origin } = await product.get(LogIdentity, { strict: false }).row();
+  return [origin, await originIn(product.get(EventStore, { strict: false }))];
+}
+
+/** What the start prints, where it is one sentence. */
+async function refusal(database: Stores, server: Stores): Promise<string> {
+  const error: unknown = await start(database, server).catch((failure: unknown) => failure);
+  const words = describeFailure(error);
+  return typeof words === 'string' ? words : `no sentence: ${String(error)}`;
+}
+
+it('is named by the first of several processes that start at once', async () => {
+  const stores = await newStores();
+  const started = await Promise.all([start(stores), start(stores), start(stores)]);
+  const names = await Promise.all(started.map(named));
+  const [[origin]] = names as [[string]]; // there are three
+  expect(origin).toMatch(/^parley\/[0-9a-f-]{36}$/);
+  expect(names).toEqual([
+    [origin, origin],
+    [origin, origin],
+    [origin, origin],
+  ]);
+  for (const product of started) expect(await product.get(LogIdentity, { strict: false }).hold()).toBeNull();
+});
+
+it('stops a start on the event store of another deployment, and on an empty one', async () => {
+  const [one, other, empty] = [await newStores(), await newStores(), await newStores()];
+  const [[own], [foreign]] = [await named(await start(one)), await named(await start(other))];
+  expect(await refusal(one, other)).toBe(
+    `EVENTSTORE_URL names an event store that belongs to ${foreign}, and the database (DATABASE_URL) belongs to ${own}: ` +
+      `set EVENTSTORE_URL to the event store of ${own}, or DATABASE_URL to the database that goes with this event store`,
+  );
+  expect(await refusal(one, empty)).toMatch(/^EVENTSTORE_URL names an event store that is empty, and the database/);
+  // Nothing was written there meanwhile.
+  expect(await named(await start(empty))).not.toContain(own);
+});
+
+it('stops a start on an event store of an older copy than the database', async () => {
+  const stores = await newStores();
+  await start(stores);
+  const { database } = stores;
+  const opening = await openDatabase(configurationOf(stores), readStore);
+  await opening.query(`INSERT INTO reactor_checkpoints (name, position) VALUES ('a test', 1000000)`);
+  await opening.close();
+  expect(await refusal({ ...stores, database }, stores)).toMatch(
+    /^EVENTSTORE_URL names an event store that ends at position \d+, and the database \(DATABASE_URL\) has seen it up to 1000000/,
+  );
+});
+
+it('takes up what an earlier version left, which named neither', async () => {
+  const stores = await newStores();
+  const [origin] = await named(await start(stores));
+  const opening = await openDatabase(configurationOf(stores), readStore);
+  await opening.query('DELETE FROM log_identity');
+  await opening.query(`INSERT INTO reactor_checkpoints (name, position) VALUES ('a test', 1)`);
+  await opening.close();
+  const product = await start(stores);
+  expect(await named(product)).toEqual([origin, origin]);
+  expect(await product.get(LogIdentity, { strict: false }).hold()).toBeNull();
+});
+
+it('holds the log where a new database stands beside a store that another one was there for', async () => {
+  const [one, other] = [await newStores(), await newStores()];
+  const first = await start(one);
+  const [origin] = await named(first);
+  const root = Buffer.alloc(32).toString('base64');
+  const fix = { type: 'Fix', at: first.get(Clock, { strict: false }).now(), size: 1, root, position: 1 } as const;
+  await first
+    .get(Streams, { strict: false })
+    .decide(checkpointsKind, checkpointsId, fix, causeOfService('test', 'fix'));
+  const product = await start(other, one);
+  expect(await named(product)).toEqual([origin, origin]);
+  expect(await product.get(LogIdentity, { strict: false }).hold()).toMatchObject({ why: 'new_database' });
+});
