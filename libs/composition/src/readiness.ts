@@ -9,10 +9,12 @@ const checkWithinMs = 800;
 /** As processes tell each other of a subscription, or a projection alone, that cannot get past an event. */
 const subscription = 'subscription ';
 const projection = 'projection ';
+/** A stream that is damaged, or will be. */
+const stream = 'stream ';
 
 /**
  * What `GET /readyz` asks: both stores must answer and take writes; without a projector, and while a subscription or a projection of any process
- * cannot get past an event, the service is degraded; while a read model of this version is still being built, this process is not ready (docs/decisions/configuration-and-start.md, "Start").
+ * cannot get past an event, or finds a stream damaged, the service is degraded; while a read model of this version is still being built, this process is not ready (docs/decisions/configuration-and-start.md, "Start").
  */
 @Injectable()
 export class StoresReadiness implements OnModuleInit {
@@ -41,7 +43,9 @@ export class StoresReadiness implements OnModuleInit {
   /** Each by its name; nothing is said where none is stuck. */
   private async stuck(): Promise<Record<string, 'degraded'>> {
     const troubles = await this.processes.troubles();
-    const stuck = troubles.filter((trouble) => trouble.startsWith(subscription) || trouble.startsWith(projection));
+    const stuck = troubles.filter((trouble) =>
+      [subscription, projection, stream].some((kind) => trouble.startsWith(kind)),
+    );
     return Object.fromEntries(stuck.map((name) => [name, 'degraded']));
   }
 

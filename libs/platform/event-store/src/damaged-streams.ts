@@ -36,7 +36,7 @@ export class DamagedStreams {
     const known = this.known.get(found.stream);
     this.known.set(found.stream, found);
     if (known?.damage === found.damage) return;
-    logger.error(`${found.message}; it is left alone until it is whole (docs/runbook.md, "A stream is damaged")`);
+    logger.error(`${found.message}; it is left alone until it is whole (docs/runbook.md, "ParleyStreamDamaged")`);
     for (const tell of this.listeners) tell(found);
   }
 

@@ -34,7 +34,7 @@ export type StreamDamage = 'tombstoned' | 'deleted' | 'truncated' | 'foreign';
 
 /**
  * A stream is not whole, so nothing is folded from it and nothing decided on it. It is that stream's trouble alone: the store answers, and
- * asking again does not help before an operator has acted (docs/runbook.md, "A stream is damaged").
+ * asking again does not help before an operator has acted (docs/runbook.md, "ParleyStreamDamaged").
  */
 export class DamagedStream extends Unavailable {
   /** @param from the first revision that can be read, of a truncated stream; that of the event, of a foreign one; else null */

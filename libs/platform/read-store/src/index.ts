@@ -22,5 +22,7 @@ export { Resting } from './resting';
 export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';
 export { openDatabase, ReadStoreModule, type OnOpen } from './read-store.module';
+export { StreamMarks } from './stream-marks';
 export { StreamOwners } from './stream-owners';
+export { StreamWatch } from './stream-watch';
 export { UserQuotas } from './user-quotas';

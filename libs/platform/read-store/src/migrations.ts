@@ -174,4 +174,17 @@ export const readStoreMigrations = [
         ADD COLUMN nearest_at timestamptz;
     `,
   ),
+  // Streams that an administrator of the event store has cut or is about to: how far that was looked for, and what was found. Reactions to
+  // events wait here while a stream that they need is damaged.
+  migration(
+    20,
+    'WatchStreams',
+    `
+      CREATE TABLE stream_watch (one boolean PRIMARY KEY DEFAULT true CHECK (one), position bigint NOT NULL);
+      CREATE TABLE stream_marks (stream text COLLATE "C" PRIMARY KEY, words text NOT NULL);
+      CREATE TABLE postponed_reactions (
+        reactor text NOT NULL, stream text COLLATE "C" NOT NULL, revision bigint NOT NULL, damaged text NOT NULL,
+        PRIMARY KEY (reactor, stream, revision));
+    `,
+  ),
 ];

@@ -1,6 +1,7 @@
 import type { EventStore, StoredEvent } from '@app/event-store';
 import type { Database } from './database';
 import { keepLeading, type leaderLocks } from './leadership';
+import { PostponedReactions } from './postponed-reactions';
 
 /** A process over events: given these, it gives commands. It must be idempotent, since an event comes at least once. */
 export interface Reactor {
@@ -10,12 +11,15 @@ export interface Reactor {
   readonly categories: readonly string[];
   /** Events with the same key come one after the other; without it, those of one stream do. */
   orderKey?(stored: StoredEvent): string;
-  /** Handles one event; a throw makes it come again after a pause. */
+  /** Handles one event; a throw makes it come again after a pause, of DamagedStream once that stream is whole. */
   react(stored: StoredEvent): Promise<void>;
 }
 
 /** Events of one batch that are reacted to at once; those of one order key stay in order. */
 const keysAtOnceMax = 16;
+
+/** Real time. Quiet reactors are called once a second as well. */
+const triedEveryMs = 10_000;
 
 /** Runs a reactor from its checkpoint on, in the one process that leads it, until the signal aborts. */
 export async function runReactor(
@@ -27,6 +31,8 @@ export async function runReactor(
   store.shared.expect(reactor.categories);
   await keepLeading(database.leaderSession, reactor.lock, signal, async (leading) => {
     const { reactorCheckpoints, reactorLags } = database;
+    const postponed = await PostponedReactions.read(database, store, reactor.name);
+    let triedAtMs = performance.now() - triedEveryMs;
     const after = await reactorCheckpoints.read(reactor.name);
     reactorLags.begin(reactor.name, after);
     await store.shared
@@ -38,7 +44,11 @@ export async function runReactor(
         onStuck: (isStuck) => (isStuck ? store.stuck.add(reactor.name) : store.stuck.delete(reactor.name)),
         onBatch: async ({ events, upTo }) => {
           reactorLags.handles(reactor.name, events);
-          await reactTo(reactor, events);
+          if (performance.now() - triedAtMs >= triedEveryMs) {
+            triedAtMs = performance.now();
+            await postponed.tryAgain((stored) => reactor.react(stored));
+          }
+          await reactTo(reactor, events, postponed);
           reactorLags.pass(reactor.name, upTo);
           reactorCheckpoints.pass(reactor.name, upTo);
         },
@@ -51,7 +61,7 @@ export async function runReactor(
   });
 }
 
-async function reactTo(reactor: Reactor, events: readonly StoredEvent[]): Promise<void> {
+async function reactTo(reactor: Reactor, events: readonly StoredEvent[], postponed: PostponedReactions): Promise<void> {
   const byKey = new Map<string, StoredEvent[]>();
   for (const stored of events) {
     const key = reactor.orderKey?.(stored) ?? stored.stream;
@@ -64,7 +74,7 @@ async function reactTo(reactor: Reactor, events: readonly StoredEvent[]): Promis
     const group = rows.slice(from, from + keysAtOnceMax);
     const outcomes = await Promise.allSettled(
       group.map(async (ofOneKey) => {
-        for (const stored of ofOneKey) await reactor.react(stored);
+        for (const stored of ofOneKey) await postponed.reactTo(stored, (one) => reactor.react(one));
       }),
     );
     // Only when all of them have ended: the events come again, and those of one key must not overtake themselves.

@@ -1,4 +1,4 @@
-import type { EventStore, StoredEvent } from '@app/event-store';
+import { unlessDamaged, type EventStore, type StoredEvent } from '@app/event-store';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 
@@ -35,8 +35,9 @@ export class StreamOwners {
     return ({ stream }) => (owners.get(stream) ?? numberOf(idIn(stream))) % partitions;
   }
 
+  /** Where the first event of a stream is gone its owner is not known, and its rows must not hold up those of the others. */
   private async read(stream: string): Promise<number> {
-    const [first] = await this.store.readStream(stream, 0, 1);
+    const [first] = (await unlessDamaged(() => this.store.readStream(stream, 0, 1))) ?? [];
     return numberOf(first === undefined ? idIn(stream) : ownerOf(first));
   }
 }

@@ -3,7 +3,8 @@ import { operationCopy } from '@app/approvals';
 import { automationKind } from '@app/automations';
 import { budgetKind } from '@app/budget';
 import { conversationKind } from '@app/conversations';
-import { decodeEvent, EventStore, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
+import { decodeEvent, EventStore, idInStream, unlessDamaged, type Recorded, type StoredEvent } from '@app/event-store';
+import { DamagedStream } from '@app/kernel';
 import { userKind } from '@app/users';
 import { operationKind, operationView, walletKind, type OperationEvent } from '@app/wallets';
 import { LRUCache } from 'lru-cache';
@@ -41,21 +42,28 @@ export class Notices {
 
   constructor(private readonly store: EventStore) {}
 
-  /** The notices among events, in their order; most events are none. Throws Unavailable. */
+  /** The notices among events, in their order; most events are none, and so are those of damaged streams. Throws Unavailable. */
   async of(events: readonly StoredEvent[]): Promise<Notice[]> {
     const told = events.filter(({ type }) => canTell(type));
     const notices: Notice[] = [];
     for (let from = 0; from < told.length; from += lookUpsAtOnce) {
-      const made = await Promise.all(told.slice(from, from + lookUpsAtOnce).map((stored) => this.ofOne(stored)));
+      const made = await Promise.all(
+        told.slice(from, from + lookUpsAtOnce).map((stored) => unlessDamaged(() => this.ofOne(stored))),
+      );
       notices.push(...made.filter((notice) => notice !== null));
     }
     return notices;
   }
 
-  /** The notice that the event at a place is; null where it is none. Throws Unavailable. */
+  /** The notice that the event at a place is; null where it is none, or gone for good. Throws Unavailable, DamagedStream. */
   async at(stream: string, revision: number): Promise<Notice | null> {
-    const [stored] = await this.store.readStream(stream, revision, 1);
-    return stored === undefined ? null : this.ofOne(stored);
+    try {
+      const [stored] = await this.store.readStream(stream, revision, 1);
+      return stored === undefined ? null : await this.ofOne(stored);
+    } catch (error) {
+      if (error instanceof DamagedStream && error.damage === 'tombstoned') return null;
+      throw error;
+    }
   }
 
   private async ofOne(stored: StoredEvent): Promise<Notice | null> {

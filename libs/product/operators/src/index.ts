@@ -1,3 +1,4 @@
+export { streamCategories } from './stream-kinds';
 export { OperatorsModule, OperatorWorkModule } from './operators.module';
 export { operatorContracts } from './operator-contracts';
 export { operatorApi } from './operator-description';

@@ -41,6 +41,9 @@ const kinds: readonly FoldedKind[] = [
   folded(endpointKind),
 ];
 
+/** The categories of all streams of this product. */
+export const streamCategories: readonly string[] = kinds.map(({ category }) => category);
+
 /** A folding of the stream's events; null for a stream of none of these kinds. */
 export function foldingOf(stream: string): Folding | null {
   return kinds.find((kind) => idInStream(kind, stream) !== null)?.begin() ?? null;

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Budgets, type SegmentSpend } from '@app/budget';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
-import { decodeEvent, EventStore, streamName } from '@app/event-store';
+import { decodeEvent, EventStore, streamName, unlessDamaged } from '@app/event-store';
 import { causeOfEvent, causeOfService, type Cause, type ConversationId } from '@app/kernel';
 import { Database, keepLeading } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,8 +60,10 @@ export class SegmentWatchdog {
     const keys = [...idle.map(reservationKey), ...slotless.map(slotKey)];
     this.firstSeenMs = new Map(keys.map((key) => [key, this.firstSeenMs.get(key) ?? nowMs]));
     const seenForMs = (key: string) => nowMs - (this.firstSeenMs.get(key) ?? nowMs);
-    for (const reservation of idle) await this.mendReservation(reservation, seenForMs(reservationKey(reservation)));
-    for (const segment of slotless) if (seenForMs(slotKey(segment)) >= slotlessAfterMs) await this.giveSlot(segment);
+    for (const reservation of idle)
+      await unlessDamaged(() => this.mendReservation(reservation, seenForMs(reservationKey(reservation))));
+    for (const segment of slotless)
+      if (seenForMs(slotKey(segment)) >= slotlessAfterMs) await unlessDamaged(() => this.giveSlot(segment));
   }
 
   /** Settles what its journal says that the segment cost; without a run, gives back what was reserved for one. */

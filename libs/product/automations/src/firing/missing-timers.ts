@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FoldedStates } from '@app/event-store';
+import { FoldedStates, unlessDamaged } from '@app/event-store';
 import { Clock, type AutomationId, type OccurrenceId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { Timers } from '@app/timers';
@@ -41,7 +41,8 @@ export class MissingTimers {
       [missingAtOnceMax],
     );
     for (const { id } of missing) {
-      const { state } = await this.states.current(automationKind, id);
+      const folded = await unlessDamaged(() => this.states.current(automationKind, id));
+      const state = folded?.state ?? null;
       if (state === null || state.state !== 'enabled' || state.completed) continue;
       const { definition, epoch, epochAt, memory } = state;
       await this.dueTimes.schedule(id, definition, epoch, epochAt, memory.lastDueAt ?? epochAt);

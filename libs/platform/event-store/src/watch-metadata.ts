@@ -1,0 +1,137 @@
+import { Logger } from '@nestjs/common';
+import { eventTypeFilter, START, type AllStreamResolvedEvent, type EventStoreDBClient } from '@eventstore/db-client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asSubscription } from './open-calls';
+import { cutIn, cutInWords } from './stream-metadata';
+
+const openAgainMs = 1_000;
+/** Of the server's search windows: it says after so many how far it has looked. */
+const checkpointInterval = 32;
+
+const logger = new Logger('StreamWatch');
+
+/** A change of a stream by which events are hidden or gone; `words` is null where the metadata hide nothing (any more). */
+export interface StreamChange {
+  readonly stream: string;
+  readonly words: string | null;
+}
+
+export interface MetadataWatching {
+  /** The position to begin after; 0: from the beginning. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+  /** Called with one change at a time; a throw makes it come again after a pause. */
+  onChange(this: void, change: StreamChange, position: number): Promise<void>;
+  /** The store has no such change between the last one and this position. */
+  onLooked(this: void, position: number): Promise<void>;
+  /** Whether every change has been brought, and each comes as it happens. */
+  onFollowed(this: void, isFollowed: boolean): void;
+}
+
+/**
+ * Follows the metadata of all streams, and tombstones, until the signal aborts. A process of the product writes neither: an administrator of
+ * the event store does.
+ */
+export async function watchMetadata(client: EventStoreDBClient, watching: MetadataWatching): Promise<void> {
+  const { signal } = watching;
+  let after = watching.after;
+  await asSubscription(client, async () => {
+    while (!signal.aborted) {
+      after = await watchOnce(client, { ...watching, after });
+      watching.onFollowed(false);
+      await sleep(openAgainMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+    }
+  });
+}
+
+/** One subscription to its end. @returns the position up to which everything was handled */
+async function watchOnce(client: EventStoreDBClient, watching: MetadataWatching): Promise<number> {
+  const steps = new Steps(watching);
+  const { after } = watching;
+  const subscription = client.subscribeToAll({
+    fromPosition: after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) },
+    filter: eventTypeFilter({
+      prefixes: ['$metadata', '$streamDeleted'],
+      checkpointInterval,
+      checkpointReached: (_, position) => steps.looked(Number(position.commit)),
+    }),
+  });
+  await new Promise<void>((resolve) => {
+    // Without a listener for it, an error would end the process.
+    subscription.on('error', (error) => {
+      logger.debug(`watches again: ${error.message}`);
+      resolve();
+    });
+    subscription.on('end', resolve);
+    subscription.on('caughtUp', () => steps.caughtUp());
+    subscription.on('data', ({ event }: AllStreamResolvedEvent) => {
+      if (event !== undefined) steps.changed(event);
+    });
+    AbortSignal.any([watching.signal, steps.failed]).addEventListener('abort', () => resolve(), { once: true });
+    if (watching.signal.aborted) resolve();
+  });
+  await subscription.unsubscribe().catch(() => undefined); // it is broken or being left; there is nothing to undo
+  subscription.destroy();
+  return steps.end();
+}
+
+/** The events of one subscription, handled one after the other; after the first that fails, none. */
+class Steps {
+  private handling: Promise<void> = Promise.resolve();
+  private readonly failing = new AbortController();
+  private after: number;
+
+  constructor(private readonly watching: MetadataWatching) {
+    this.after = watching.after;
+  }
+
+  get failed(): AbortSignal {
+    return this.failing.signal;
+  }
+
+  looked(position: number): Promise<void> {
+    return this.then(async () => {
+      if (position <= this.after) return;
+      await this.watching.onLooked(position);
+      this.after = position;
+    });
+  }
+
+  caughtUp(): void {
+    void this.then(async () => this.watching.onFollowed(true));
+  }
+
+  changed(event: NonNullable<AllStreamResolvedEvent['event']>): void {
+    const position = Number(event.position.commit);
+    const change = changeIn(event.streamId, event.type, event.data);
+    void this.then(async () => {
+      if (change !== null) await this.watching.onChange(change, position);
+      this.after = Math.max(this.after, position);
+    });
+  }
+
+  /** @returns the position up to which everything was handled */
+  async end(): Promise<number> {
+    this.failing.abort();
+    await this.handling;
+    return this.after;
+  }
+
+  private then(step: () => Promise<void>): Promise<void> {
+    this.handling = this.handling
+      .then(async () => (this.failing.signal.aborted ? undefined : step()))
+      .catch((error: unknown) => {
+        logger.warn(`a change of a stream was not taken in, and comes again: ${String(error)}`);
+        this.failing.abort();
+      });
+    return this.handling;
+  }
+}
+
+function changeIn(stream: string, type: string, data: unknown): StreamChange | null {
+  if (type === '$streamDeleted') return { stream, words: 'tombstoned' };
+  if (!stream.startsWith('$$')) return null;
+  const bytes = data instanceof Uint8Array ? data : Buffer.from(JSON.stringify(data) ?? '');
+  const cut = cutIn(bytes);
+  return { stream: stream.slice(2), words: cut === null ? null : cutInWords(cut) };
+}

@@ -1,0 +1,90 @@
+import { unlessDamaged, type EventStore, type StoredEvent } from '@app/event-store';
+import { DamagedStream } from '@app/kernel';
+
+/** Where they are kept: the database of the process. */
+interface Statements {
+  query<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+}
+
+interface PostponedRow {
+  readonly stream: string;
+  readonly revision: number;
+  readonly damaged: string;
+}
+
+/** Rows that are tried again together. */
+const triedAtOnce = 100;
+
+/**
+ * Reactions of one reactor that need a damaged stream. They are kept and the reactor goes on, so that one stream holds up no other; once the
+ * stream is whole they are made, those of one stream in their order. Every method throws Unavailable.
+ */
+export class PostponedReactions {
+  /** The damaged stream that the reactions to each stream wait for. */
+  private readonly waiting = new Map<string, string>();
+
+  private constructor(
+    private readonly database: Statements,
+    private readonly store: EventStore,
+    private readonly reactor: string,
+  ) {}
+
+  /** Reads which there are, as a new leader must. */
+  static async read(database: Statements, store: EventStore, reactor: string): Promise<PostponedReactions> {
+    const postponed = new PostponedReactions(database, store, reactor);
+    const rows = await database.query<Omit<PostponedRow, 'revision'>>(
+      'SELECT DISTINCT stream, damaged FROM postponed_reactions WHERE reactor = $1',
+      [reactor],
+    );
+    for (const { stream, damaged } of rows) postponed.waiting.set(stream, damaged);
+    return postponed;
+  }
+
+  /** Reacts to an event now, or keeps it where a stream that it needs is damaged, or an earlier event of its stream waits. */
+  async reactTo(stored: StoredEvent, react: (stored: StoredEvent) => Promise<void>): Promise<void> {
+    const damaged = this.waiting.get(stored.stream);
+    if (damaged !== undefined) return this.keep(stored, damaged);
+    try {
+      await react(stored);
+    } catch (error) {
+      if (!(error instanceof DamagedStream)) throw error;
+      await this.keep(stored, error.stream);
+    }
+  }
+
+  /** Reacts to those whose damaged stream this process does not list any more. */
+  async tryAgain(react: (stored: StoredEvent) => Promise<void>): Promise<void> {
+    if (this.waiting.size === 0) return;
+    const rows = await this.database.query<PostponedRow>(
+      `SELECT stream, revision, damaged FROM postponed_reactions WHERE reactor = $1 AND damaged <> ALL($2)
+       ORDER BY stream, revision LIMIT ${triedAtOnce}`,
+      [this.reactor, this.store.damaged.all.map(({ stream }) => stream)],
+    );
+    const left = new Set<string>();
+    for (const { stream, revision } of rows) {
+      const isDone = !left.has(stream) && (await unlessDamaged(() => this.again(stream, revision, react)));
+      if (isDone !== true) left.add(stream);
+    }
+    // Fewer than all were read only where there are more of one of these streams.
+    for (const { stream } of rows) if (!left.has(stream) && rows.length < triedAtOnce) this.waiting.delete(stream);
+  }
+
+  private async again(stream: string, revision: number, react: (stored: StoredEvent) => Promise<void>): Promise<true> {
+    const [stored] = await this.store.readStream(stream, revision, 1);
+    if (stored !== undefined) await react(stored);
+    await this.database.query('DELETE FROM postponed_reactions WHERE reactor = $1 AND stream = $2 AND revision = $3', [
+      this.reactor,
+      stream,
+      revision,
+    ]);
+    return true;
+  }
+
+  private async keep({ stream, revision }: StoredEvent, damaged: string): Promise<void> {
+    await this.database.query(
+      `INSERT INTO postponed_reactions (reactor, stream, revision, damaged) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+      [this.reactor, stream, revision, damaged],
+    );
+    this.waiting.set(stream, damaged);
+  }
+}

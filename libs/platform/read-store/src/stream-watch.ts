@@ -1,0 +1,131 @@
+import { Logger } from '@nestjs/common';
+import { watchMetadata, type EventStore } from '@app/event-store';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamMarks } from './stream-marks';
+
+/** Real time. */
+const examineEveryMs = 5_000;
+/** Streams that are examined in one round; each takes two or three reads. */
+const examinedAtOnce = 50;
+/** Streams that are named; of more, how many. */
+const namedMax = 20;
+const beginAgainMs = 1_000;
+
+/**
+ * Looks, from the start of the process on, for streams of this product that were cut, deleted or tombstoned in the event store, and for
+ * metadata that will cut some; lists the damaged ones in `EventStore.damaged`, and takes those off the list that are whole again.
+ */
+export class StreamWatch {
+  private readonly logger = new Logger(StreamWatch.name);
+  private readonly stopping = new AbortController();
+  private running: Promise<unknown> = Promise.resolve();
+  /** Streams that are whole, and whose metadata will hide events of theirs one day. */
+  private readonly limited = new Map<string, string>();
+  private readonly prefixes: readonly string[];
+  private next = 0;
+
+  /** @param categories of the streams of this product; an administrator may do with others what they like */
+  constructor(
+    private readonly store: EventStore,
+    private readonly marks: StreamMarks,
+    categories: readonly string[],
+  ) {
+    this.prefixes = categories.map((category) => `${category}-`);
+  }
+
+  /** The troubles in words, each beginning with `stream`: twenty at most, and how many others there are. */
+  get troubles(): readonly string[] {
+    const damaged = this.store.damaged.all.map(({ message }) => message);
+    const limited = [...this.limited].map(
+      ([stream, words]) => `stream ${stream} will lose events: its metadata say ${words}`,
+    );
+    const all = [...damaged, ...limited].sort();
+    const others = all.length - namedMax;
+    return others > 0 ? [...all.slice(0, namedMax), `stream troubles: ${others} more`] : all;
+  }
+
+  /** How many streams are in which trouble. */
+  get counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>([['limited', this.limited.size]]);
+    for (const { damage } of this.store.damaged.all) counts.set(damage, (counts.get(damage) ?? 0) + 1);
+    return counts;
+  }
+
+  /** Begins in the background. */
+  start(): void {
+    this.running = Promise.all([this.watch(), this.examineAgain()]);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.follow(signal);
+      } catch (error) {
+        this.logger.warn(`streams are not watched now: ${error instanceof Error ? error.message : 'unknown'}`);
+        await sleep(beginAgainMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+      }
+    }
+  }
+
+  private async follow(signal: AbortSignal): Promise<void> {
+    const after = await this.marks.position();
+    for (const [stream, words] of await this.marks.all()) await this.judge(stream, words);
+    const { streamReads } = this.store;
+    await watchMetadata(this.store.tailClient, {
+      after,
+      signal,
+      onChange: async ({ stream, words }, position) => {
+        if (!this.prefixes.some((prefix) => stream.startsWith(prefix))) return;
+        await this.judge(stream, words);
+        await this.marks.mark(stream, words);
+        await this.marks.pass(position);
+      },
+      onLooked: (position) => this.marks.pass(position),
+      onFollowed: (isFollowed) => (streamReads.metadataFollowed = isFollowed),
+    });
+  }
+
+  /** Holds a stream that was marked, or was, against what can be read of it. Throws Unavailable. */
+  private async judge(stream: string, words: string | null): Promise<void> {
+    const { damage } = await this.store.remainsOf(stream);
+    if (damage !== null) this.store.damaged.add(damage);
+    else if (words !== null && !this.limited.has(stream))
+      this.logger.error(
+        `stream ${stream} will lose events: its metadata say ${words}; take them back (docs/runbook.md, "ParleyStreamDamaged")`,
+      );
+    if (damage !== null || words === null) this.limited.delete(stream);
+    else this.limited.set(stream, words);
+  }
+
+  /** Looks again, since metadata are taken back and streams grow beyond a count. */
+  private async examineAgain(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await sleep(examineEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+      if (!signal.aborted) await this.examineSome();
+    }
+  }
+
+  private async examineSome(): Promise<void> {
+    const { damaged, streamReads } = this.store;
+    try {
+      const all = damaged.all;
+      const turn = all.slice(this.next, this.next + examinedAtOnce);
+      this.next = this.next + examinedAtOnce < all.length ? this.next + examinedAtOnce : 0;
+      for (const seen of turn) {
+        const now = await streamReads.examine(seen);
+        if (now === null) damaged.remove(seen.stream);
+        else damaged.add(now);
+      }
+      for (const [stream, words] of [...this.limited].slice(0, examinedAtOnce)) await this.judge(stream, words);
+    } catch (error) {
+      this.logger.debug(`damaged streams are examined later: ${String(error)}`);
+    }
+  }
+}
