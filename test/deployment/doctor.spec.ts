@@ -57,6 +57,7 @@ it('finds everything of a healthy deployment, and ends with 0', async () => {
     'clock',
     'secret key',
     'event store',
+    'stores',
     'identity provider',
     'service',
   ];

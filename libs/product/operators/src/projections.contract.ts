@@ -1,7 +1,7 @@
 import { operation, PageQuery, type OperationGroup } from '@app/http';
 import { ChangeReason } from './operators.dto';
 import { MadeChange, operatorsExamples } from './operators.schema';
-import { RebuildDto, SkipDto, SwitchDto } from './projections.dto';
+import { StartRebuildDto, SkipDto, SwitchDto } from './projections.dto';
 import {
   DifferencePage,
   ProjectionList,
@@ -42,7 +42,7 @@ export const rebuildProjection = operation('projections.rebuild', {
   description:
     'Nothing that is read changes before a switch. One at a time for each read model. `pace` is `gentle` when absent: those that are asked for together are built in one reading of the store, without pauses where one of them is `full`.',
   parameters: { projection },
-  body: RebuildDto,
+  body: StartRebuildDto,
   answer: StartedRebuild,
   reasons: ['projection_state'],
   examples: { body: { ...body, pace: 'gentle' }, answer: { rebuildId: rebuildId.example } },

@@ -9,7 +9,7 @@ import { MakeChange } from './make-change';
 import { ChangeReason } from './operators.dto';
 import type { MadeChange } from './operators.schema';
 import * as contracts from './projections.contract';
-import { RebuildDto, SkipDto, SwitchDto } from './projections.dto';
+import { StartRebuildDto, SkipDto, SwitchDto } from './projections.dto';
 import type { DifferencePage, ProjectionList, Rebuild, RebuildList, StartedRebuild } from './projections.schema';
 
 @Controller()
@@ -28,7 +28,7 @@ export class OperatorsProjectionsController {
   async rebuild(
     @Operator() operator: Operator,
     @Param('projection') projection: string,
-    @Body() { reason, pace = 'gentle' }: RebuildDto,
+    @Body() { reason, pace = 'gentle' }: StartRebuildDto,
   ): Promise<StartedRebuild> {
     const rebuildId = uuidV7();
     const parameters = { rebuildId, pace };

@@ -21,7 +21,7 @@ export class SwitchDto extends ChangeReason {
   readonly digest?: string;
 }
 
-export class RebuildDto extends ChangeReason {
+export class StartRebuildDto extends ChangeReason {
   @Member(optional(rebuildPace))
   readonly pace?: RebuildPace;
 }

@@ -4,6 +4,15 @@ import { columnListOf, tablesOf } from './tables';
 
 /** A read model that was built again has a table of its own, named after its first one: `runs_2`. */
 const builtAgain = /^public\.([a-z_]+)_[0-9]{1,9}$/;
+/** Where the product reads names of tables that it puts into statements. */
+const namingColumns = [
+  ['read_model_tables', 'table_name'],
+  ['read_model_tables', 'projection'],
+  ['read_model_places', 'table_name'],
+  ['read_model_rebuilds', 'table_name'],
+  ['read_model_rebuilds', 'projection'],
+  ['read_model_rebuilds', 'replaced'],
+] as const;
 const plainName = /^[a-z_][a-z0-9_]*$/;
 
 /** A table of the deployment that is copied. */
@@ -44,12 +53,14 @@ export async function emptyKnownTables<Table extends GivenTable>(
  * @throws CannotCopy
  */
 export async function refuseStrangeNames(target: Client): Promise<void> {
-  const { rows } = await target.query<{ name: string }>(
-    `SELECT table_name AS name FROM read_model_tables UNION SELECT projection FROM read_model_tables
-     UNION SELECT table_name FROM read_model_places
-     UNION SELECT table_name FROM read_model_rebuilds UNION SELECT projection FROM read_model_rebuilds
-     UNION SELECT replaced FROM read_model_rebuilds WHERE replaced IS NOT NULL`,
-  );
+  const rows: { readonly name: string }[] = [];
+  for (const [table, column] of namingColumns) {
+    // A backup of an earlier version has not all of them.
+    const { rowCount } = await target.query('SELECT 1 FROM pg_class WHERE oid = to_regclass($1)', [table]);
+    if (rowCount === 0) continue;
+    const named = `SELECT DISTINCT ${column} AS name FROM ${table} WHERE ${column} IS NOT NULL`;
+    rows.push(...(await target.query<{ name: string }>(named)).rows);
+  }
   const strange = rows.find(({ name }) => !plainName.test(name));
   if (strange !== undefined)
     throw new CannotCopy(
