@@ -177,7 +177,7 @@ export const readStoreMigrations = [
   // Streams that an administrator of the event store has cut or is about to: how far that was looked for, and what was found. Reactions to
   // events wait here while a stream that they need is damaged.
   migration(
-    20,
+    15,
     'WatchStreams',
     `
       CREATE TABLE stream_watch (one boolean PRIMARY KEY DEFAULT true CHECK (one), position bigint NOT NULL);
