@@ -2,56 +2,98 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '@app/data-folder';
-import type { Contradiction } from './judgement';
+import { toBase64, type Hash } from '@app/transparency';
 import { makeFolder } from './kept-log';
+import type { KnownCheckpoint } from './known-checkpoints';
 
-/** Of each kind and log: who can send signed checkpoints must not fill the disk. */
-const filesMax = 100;
+/** Two trees of one size with two roots; or two sizes, and a path that shows that the larger tree does not begin with the smaller one. */
+export type Contradiction = 'same_size' | 'inconsistent';
 
-/** Two checkpoints of a log that do not go together, as whole notes. */
-export interface Evidence {
+/** Two checkpoints that the log signed and that cannot both be true: by itself, a proof that it showed two histories. */
+export interface Fork {
   readonly origin: string;
   readonly contradiction: Contradiction;
-  /** What the witness signed. */
-  readonly signed: string;
-  /** What it refused. */
+  /** The checkpoint that the witness knew before. */
+  readonly known: KnownCheckpoint;
+  /** The note that it refused, with the signatures of the log. */
   readonly refused: string;
+  /** From the known checkpoint to the refused one; empty for those of one size. */
+  readonly path: readonly Hash[];
 }
+
+/** Of each kind and log. Each file proves a fork by itself, so the first ones prove all that there is to prove. */
+const filesMax = 100;
+const kinds = ['same_size', 'inconsistent'] as const satisfies readonly Contradiction[];
 
 const meanings: Readonly<Record<Contradiction, string>> = {
   same_size:
     'signed two trees of one size with two roots. The two checkpoints below prove it to everybody who has the key of the log:\nit showed some people another history than others.',
-  not_consistent:
-    'signed two trees, and the proof that came with the larger one does not show that it grew from the smaller one.\nWhere the log has no other proof for these two checkpoints, it changed its history; a sender may also have erred.',
+  inconsistent:
+    'signed two trees, and the larger one does not begin with the smaller one. The two checkpoints and the path below prove it to\neverybody who has the key of the log: the path leads to the root of the larger tree, and from there to another root of the smaller one.',
 };
 
-/** Keeps evidence in a folder; what is there already, or is more than is kept, it leaves. @returns the new file; null where there is none */
-export async function keepEvidence(folder: string, { origin, ...evidence }: Evidence): Promise<string | null> {
-  const { contradiction, signed, refused } = evidence;
-  const name = `${contradiction.replace('_', '-')}-${hash('sha256', signedText(signed) + refused, 'hex').slice(0, 16)}.txt`;
-  await makeFolder(folder);
-  const there = await filesOf(folder, contradiction);
-  if (there.includes(name) || there.length >= filesMax) return null;
-  const text = `The log ${origin} ${meanings[contradiction]}\n\n===== signed by this witness\n${signed}===== refused\n${refused}`;
-  await writeDurably(folder, name, text);
-  return join(folder, name);
+/** The proofs of forks of one log, in a folder. Nothing but a proof takes any of its room. */
+export class KeptForks {
+  private constructor(
+    private readonly folder: string,
+    private readonly names: Set<string>,
+  ) {}
+
+  static async open(folder: string): Promise<KeptForks> {
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    return new KeptForks(folder, new Set(names.filter((name) => kinds.some((kind) => isOfKind(name, kind)))));
+  }
+
+  /** The files that are kept, those of one size first. */
+  get files(): string[] {
+    const names = [...this.names].sort();
+    return kinds.flatMap((kind) => names.filter((name) => isOfKind(name, kind)).map((name) => join(this.folder, name)));
+  }
+
+  /** The file in which a fork is kept, or would be. */
+  fileOf(fork: Fork): string {
+    return join(this.folder, nameOf(fork));
+  }
+
+  /** Keeps a fork, unless it is kept already or there are enough of its kind. @throws where the disk does not take it */
+  async keep(fork: Fork): Promise<void> {
+    const name = nameOf(fork);
+    const alike = [...this.names].filter((one) => isOfKind(one, fork.contradiction));
+    if (this.names.has(name) || alike.length >= filesMax) return;
+    await makeFolder(this.folder);
+    await writeDurably(this.folder, name, textOf(fork));
+    this.names.add(name);
+  }
+
+  /** One file that proves a fork of the log; null where none is kept. */
+  async first(): Promise<string | null> {
+    const [file] = this.files;
+    return file === undefined ? null : readFile(file, 'utf8');
+  }
 }
 
-/** One file that proves a fork of the log; null where none is kept. */
-export async function forkOf(folder: string): Promise<string | null> {
-  const [name] = await filesOf(folder, 'same_size');
-  return name === undefined ? null : readFile(join(folder, name), 'utf8');
+function textOf({ origin, contradiction, known, refused, path }: Fork): string {
+  const before = known.isWitnessed ? 'signed by this witness' : 'shown to this witness';
+  const proof = path.map((hash) => `${toBase64(hash)}\n`).join('');
+  return [
+    `The log ${origin} ${meanings[contradiction]}\n\n`,
+    `===== ${before}\n${known.note}===== refused\n${refused}`,
+    contradiction === 'inconsistent' ? `===== path\n${proof}` : '',
+  ].join('');
 }
 
-async function filesOf(folder: string, contradiction: Contradiction): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => name.startsWith(`${contradiction.replace('_', '-')}-`)).sort();
+/** By the texts without signatures: a cosignature changes with its time. */
+function nameOf({ contradiction, known, refused, path }: Fork): string {
+  const digest = hash('sha256', [known.note, refused].map(unsigned).join('\n') + path.map(toBase64).join(), 'hex');
+  return `${prefixOf(contradiction)}${digest.slice(0, 16)}.txt`;
 }
 
-/** Without signatures: a cosignature changes with its time. */
-function signedText(note: string): string {
+const prefixOf = (kind: Contradiction): string => `${kind.replace('_', '-')}-`;
+const isOfKind = (name: string, kind: Contradiction): boolean => name.startsWith(prefixOf(kind));
+
+function unsigned(note: string): string {
   return note.slice(0, note.lastIndexOf('\n\n'));
 }

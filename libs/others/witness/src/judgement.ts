@@ -10,16 +10,13 @@ import {
 import type { Note, TreeHead, VerifierKey } from '@app/transparency';
 import type { Submission } from './submission';
 
-/** Two checkpoints of one log that do not go together: of one size with two roots, which proves a fork by itself; or not shown to. */
-export type Contradiction = 'same_size' | 'not_consistent';
-
 /** What a witness makes of a submission. Source of the statuses: C2SP tlog-witness. */
 export type Judgement =
   | { readonly status: 200 }
   | { readonly status: 400 | 403; readonly why: string }
   /** The sender believes in another size than that of the last signed tree, which is `size`. */
-  | { readonly status: 409; readonly size: number; readonly contradiction?: Contradiction }
-  | { readonly status: 422; readonly why: string; readonly contradiction?: Contradiction };
+  | { readonly status: 409; readonly size: number }
+  | { readonly status: 422; readonly why: string };
 
 /** The signatures of the log under a note; null where it did not sign it, or where one stands under the name of a key that did not make it. */
 export function signedByLog(note: Note, keys: readonly VerifierKey[]): Note | null {
@@ -34,14 +31,12 @@ export function signedByLog(note: Note, keys: readonly VerifierKey[]): Note | nu
 /** Judges a submission that the log signed. @param latest the tree of that log that the witness signed last; null where it signed none */
 export function judge({ old, path, checkpoint }: Submission, latest: TreeHead | null): Judgement {
   const signed = latest ?? { size: 0, root: emptyRoot() };
-  const isFork = checkpoint.size === signed.size && !sameHash(checkpoint.root, signed.root);
-  const fork = isFork && latest !== null ? { contradiction: 'same_size' as const } : {};
   if (old > checkpoint.size) return { status: 400, why: 'the old size is larger than that of the checkpoint' };
-  if (old !== signed.size) return { status: 409, size: signed.size, ...fork };
+  if (old !== signed.size) return { status: 409, size: signed.size };
   if (!isPossible(checkpoint)) return { status: 422, why: 'a tree without leaves has another root' };
-  if (isFork) return { status: 422, why: 'a tree of that size was signed with another root', ...fork };
+  const isOther = checkpoint.size === signed.size && !sameHash(checkpoint.root, signed.root);
+  if (isOther) return { status: 422, why: 'a tree of that size was signed with another root' };
   if (isConsistent(signed, checkpoint, path)) return { status: 200 };
   if (old === 0 || checkpoint.size === old) return { status: 422, why: 'there is nothing to prove, and a proof' };
-  const why = 'the proof does not lead from the tree that was signed last to this one';
-  return { status: 422, why, contradiction: 'not_consistent' };
+  return { status: 422, why: 'the proof does not lead from the tree that was signed last to this one' };
 }

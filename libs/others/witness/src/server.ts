@@ -1,11 +1,13 @@
 import { textOf } from '@app/transparency';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Witness } from './witness';
-import type { OnNews } from './witnessed-log';
+import { Seldom, type OnNews } from './news';
 
 /** A note may hold 100,000 characters, most of them signatures that are ignored. */
 const bodyBytesMax = 256 * 1024;
 const requestTimeoutMs = 10_000;
+/** A full disk fails every submission, and anybody can submit. */
+const failureEveryMs = 1_000;
 const plain = 'text/plain; charset=utf-8';
 
 /** The witness over HTTP; one prefix for those who submit and for those who read. Source: C2SP tlog-witness, "HTTP Interface". */
@@ -16,11 +18,12 @@ export function witnessServer(witness: Witness, onNews: OnNews): FastifyInstance
     forceCloseConnections: 'idle',
     logger: false,
   });
+  const failures = new Seldom(failureEveryMs);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   server.setErrorHandler<Error & { readonly statusCode?: number }>((error, _, reply) => {
     const { statusCode = 500 } = error;
-    if (statusCode >= 500) onNews('error', 'a request failed', { error: error.message });
+    if (statusCode >= 500 && failures.isDue()) onNews('error', 'a request failed', { error: error.message });
     return reply
       .code(statusCode)
       .type(plain)

@@ -5,7 +5,8 @@ import { verifierKeyText, type VerifierKey } from '@app/transparency';
 import { originHash } from './kept-log';
 import { parseSubmission } from './submission';
 import { witnessKey } from './witness-key';
-import { WitnessedLog, type Answer, type OnNews } from './witnessed-log';
+import type { OnNews } from './news';
+import { WitnessedLog, type Answer } from './witnessed-log';
 
 export interface WitnessOptions {
   /** Made where it is missing; one witness at a time. */

@@ -1,19 +1,19 @@
 import { cosign, noteText, signatureLine, type Note, type SigningKey, type VerifierKey } from '@app/transparency';
 import AsyncLock from 'async-lock';
 import { join } from 'node:path';
-import { forkOf, keepEvidence } from './evidence';
-import { judge, signedByLog, type Contradiction } from './judgement';
+import { KeptForks } from './evidence';
+import { ForkAlarm } from './fork-alarm';
+import { judge, signedByLog } from './judgement';
 import { keep, originHash, readKept, type KeptCheckpoint } from './kept-log';
+import { KnownCheckpoints } from './known-checkpoints';
+import { Seldom, type OnNews } from './news';
 import type { Submission } from './submission';
 
 /** What a witness answers: a status, and the body. */
 export interface Answer {
-  readonly status: 200 | 400 | 403 | 404 | 409 | 422;
+  readonly status: 200 | 400 | 403 | 404 | 409 | 422 | 503;
   readonly body: string;
 }
-
-/** What an operator should hear of. */
-export type OnNews = (level: 'info' | 'error', message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 export interface LogOptions {
   readonly origin: string;
@@ -28,23 +28,35 @@ export interface LogOptions {
 }
 
 const waitingMax = 200;
+const busy: Answer = { status: 503, body: 'too many submissions at once\n' };
+/** Everybody can submit proofs that do not hold, so they are reported no more often than this. */
+const unprovenEveryMs = 60_000;
 
 /** One log as a witness knows it. Submissions are judged and kept one at a time: no two of them find the same tree to be the last one. */
 export class WitnessedLog {
-  private readonly order = new AsyncLock({ maxPending: waitingMax });
+  private readonly order = new AsyncLock({ maxPending: Infinity });
   private readonly states: string;
-  private readonly evidence: string;
+  private readonly known = new KnownCheckpoints();
+  private readonly alarm: ForkAlarm;
+  private readonly unproven = new Seldom(unprovenEveryMs);
   private latest: KeptCheckpoint | null = null;
+  private waiting = 0;
 
-  private constructor(private readonly options: LogOptions) {
+  private constructor(
+    private readonly options: LogOptions,
+    private readonly forks: KeptForks,
+  ) {
     this.states = join(options.folder, 'logs');
-    this.evidence = join(options.folder, 'evidence', originHash(options.origin));
+    this.alarm = new ForkAlarm(options.origin, forks, options.onNews);
   }
 
-  /** The log as the folder knows it. @throws where what is kept of it is damaged */
+  /** The log as the folder knows it; reports the forks of it that are kept there. @throws where what is kept of it is damaged */
   static async open(options: LogOptions): Promise<WitnessedLog> {
-    const log = new WitnessedLog(options);
+    const forks = await KeptForks.open(join(options.folder, 'evidence', originHash(options.origin)));
+    const log = new WitnessedLog(options, forks);
     log.latest = await readKept(log.states, options.origin);
+    log.rememberLatest();
+    log.alarm.begin();
     return log;
   }
 
@@ -52,15 +64,32 @@ export class WitnessedLog {
   async add(submission: Submission): Promise<Answer> {
     const note = signedByLog(submission.note, this.options.keys);
     if (note === null) return { status: 403, body: 'no key of the log signed that\n' };
-    return this.order.acquire('one', () => this.addNext(submission, note));
+    if (this.waiting >= waitingMax) return busy;
+    this.waiting += 1;
+    try {
+      return await this.order.acquire('one', () => this.addNext(submission, note));
+    } finally {
+      this.waiting -= 1;
+    }
   }
 
   private async addNext(submission: Submission, note: Note): Promise<Answer> {
+    const fork = this.known.forkIn(this.options.origin, submission, note);
+    await (fork === null ? this.alarm.retry() : this.alarm.raise(fork));
     const judgement = judge(submission, this.latest?.checkpoint ?? null);
     if (judgement.status === 200) return { status: 200, body: await this.sign({ ...submission, note }) };
-    if ('contradiction' in judgement) await this.keepContradiction(judgement.contradiction, note);
+    const { checkpoint } = submission;
+    if (fork === null) this.known.remember({ checkpoint, note: noteText(note), isWitnessed: false });
     if (judgement.status === 409) return { status: 409, body: `${judgement.size}\n` };
+    if (fork === null && judgement.status === 422) this.reportUnproven(judgement.why, note);
     return { status: judgement.status, body: `${judgement.why}\n` };
+  }
+
+  /** A proof that does not hold proves nothing: anybody can send one with a checkpoint that the log signed. */
+  private reportUnproven(why: string, note: Note): void {
+    if (!this.unproven.isDue()) return;
+    const { origin, onNews } = this.options;
+    onNews('warn', 'a checkpoint was refused; nothing is proven by that', { origin, why, refused: noteText(note) });
   }
 
   /** Keeps first: whatever is signed is known after any crash, so that nothing is ever signed that contradicts it. */
@@ -68,9 +97,18 @@ export class WitnessedLog {
     // A clock that was set back must not make a larger tree older than a smaller one.
     const seconds = Math.max(Math.floor(this.options.now() / 1000), this.latest?.seconds ?? 0);
     const next = { checkpoint, note, seconds };
+    // The same once more within a second: that signature is on the disk already.
+    if (this.latest?.seconds === seconds && noteText(this.latest.note) === noteText(note)) return this.line(next);
     await keep(this.states, next);
     this.latest = next;
+    this.rememberLatest();
     return this.line(next);
+  }
+
+  private rememberLatest(): void {
+    const note = this.checkpoint();
+    if (this.latest === null || note === null) return;
+    this.known.remember({ checkpoint: this.latest.checkpoint, note, isWitnessed: true });
   }
 
   private line({ note, seconds }: KeptCheckpoint): string {
@@ -82,19 +120,8 @@ export class WitnessedLog {
     return this.latest && noteText(this.latest.note) + this.line(this.latest);
   }
 
-  /** Two checkpoints that prove that the log forked; null as long as it did not. */
+  /** Two checkpoints that prove that the log forked; null as long as none came. */
   fork(): Promise<string | null> {
-    return forkOf(this.evidence);
-  }
-
-  private async keepContradiction(contradiction: Contradiction, note: Note): Promise<void> {
-    const [signed, refused] = [this.checkpoint(), noteText(note)];
-    if (signed === null) return;
-    const { origin, onNews } = this.options;
-    const file = await keepEvidence(this.evidence, { origin, contradiction, signed, refused });
-    if (file === null) return;
-    const message =
-      contradiction === 'same_size' ? 'THE LOG FORKED: two trees of one size' : 'a tree was not shown to have grown';
-    onNews('error', message, { origin, signed, refused, file });
+    return this.forks.first();
   }
 }

@@ -16,8 +16,10 @@ export interface ServedWitness {
   readonly url: string;
   readonly folder: string;
   readonly witness: Witness;
-  /** What an operator was told, `error` lines only. */
+  /** The `error` lines that its operator gets. */
   readonly errors: readonly Readonly<Record<string, unknown>>[];
+  /** Its `warn` lines. */
+  readonly warnings: readonly Readonly<Record<string, unknown>>[];
   submit(body: string | Uint8Array<ArrayBuffer>): Promise<{ status: number; type: string | null; body: string }>;
   get(path: string): Promise<{ status: number; body: string }>;
   /** Ends it; its folder stays. */
@@ -35,8 +37,10 @@ export interface ServedOptions {
 export async function serveWitness({ logs, now, ...given }: ServedOptions): Promise<ServedWitness> {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'parley-witness-')));
   const errors: Readonly<Record<string, unknown>>[] = [];
+  const warnings: Readonly<Record<string, unknown>>[] = [];
   const onNews = (level: string, message: string, fields: object): void => {
     if (level === 'error') errors.push({ message, ...fields });
+    if (level === 'warn') warnings.push({ message, ...fields });
   };
   const witness = await openWitness({
     folder,
@@ -56,6 +60,7 @@ export async function serveWitness({ logs, now, ...given }: ServedOptions): Prom
     folder,
     witness,
     errors,
+    warnings,
     submit: async (body) => {
       const answer = await fetch(`${url}/add-checkpoint`, { method: 'POST', body });
       return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() };

@@ -14,6 +14,7 @@ export {
   emptyRoot,
   hashBytes,
   isConsistent,
+  isContradiction,
   isIncluded,
   leafHash,
   leftLeaves,
@@ -33,7 +34,7 @@ export {
   type Note,
   type NoteSignature,
 } from './note';
-export { openCheckpoint, type Distrust, type TrustPolicy, type TrustedCheckpoint } from './policy';
+export { cosignaturesBy, openCheckpoint, type Distrust, type TrustPolicy, type TrustedCheckpoint } from './policy';
 export { parsePath, parseProof, proofText, type LogProof } from './proof';
 export {
   TiledTree,

@@ -91,6 +91,18 @@ export function isConsistent(earlier: TreeHead, later: TreeHead, path: readonly 
 }
 
 /**
+ * Whether the path proves that the later tree does not begin with the leaves of the earlier one: it leads to the later root, and so is a
+ * part of that tree, and from there to another earlier root. Two roots of one size need no path. False proves nothing: where the earlier
+ * tree is a whole subtree of the later one (its size is a power of two), a path cannot show it.
+ */
+export function isContradiction(earlier: TreeHead, later: TreeHead, path: readonly Hash[]): boolean {
+  if (!isCount(earlier.size) || !isCount(later.size) || earlier.size > later.size) return false;
+  if (earlier.size === later.size) return !sameHash(earlier.root, later.root);
+  const roots = earlier.size === 0 ? null : rootsBy(earlier, later.size, path, true);
+  return roots !== null && sameHash(roots.later, later.root) && !sameHash(roots.earlier, earlier.root);
+}
+
+/**
  * The roots of both trees, as the path says; null for a path of another length. @param isWhole the earlier tree is a subtree of the later
  * one up to here, so that its own root stands for it
  */

@@ -2,7 +2,7 @@ import { parseCheckpoint, type Checkpoint } from './checkpoint';
 import { cosignatureBy, type Cosignature } from './cosignature';
 import type { VerifierKey } from './keys';
 import { sameHash } from './merkle';
-import { isNoteSignedBy, parseNote } from './note';
+import { isNoteSignedBy, parseNote, type Note } from './note';
 
 /** Whom a verifier trusts: keys of one log, as it changed them, and witnesses of whom so many must have signed. */
 export interface TrustPolicy {
@@ -31,8 +31,13 @@ export function openCheckpoint(text: string, { log, witnesses, needed }: TrustPo
   const own = log.filter(({ name }) => name === checkpoint.origin);
   if (own.length === 0) return 'other_log';
   if (!own.some((key) => isNoteSignedBy(note, key))) return 'not_signed';
-  const cosignatures = distinct(witnesses).flatMap((key) => cosignatureBy(note, key) ?? []);
+  const cosignatures = cosignaturesBy(note, witnesses);
   return { ...checkpoint, cosignatures, isWitnessed: cosignatures.length >= needed };
+}
+
+/** The cosignatures of these witnesses under a note. */
+export function cosignaturesBy(note: Note, witnesses: readonly VerifierKey[]): Cosignature[] {
+  return distinct(witnesses).flatMap((key) => cosignatureBy(note, key) ?? []);
 }
 
 /** Each public key counts once, by however many names it is known. */

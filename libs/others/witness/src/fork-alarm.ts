@@ -1,0 +1,67 @@
+import type { Fork, KeptForks } from './evidence';
+import { Seldom, type OnNews } from './news';
+
+/** A fork that is submitted again is reported again, but not each time. */
+const againAfterMs = 60_000;
+/** More names than this a process does not remember: the log signs forks on and on, and each minute says so. */
+const rememberedMax = 1_000;
+/** Forks whose file could not be written, which are tried again. */
+const unkeptMax = 10;
+
+const messages = {
+  same_size: 'THE LOG FORKED: two trees of one size',
+  inconsistent: 'THE LOG FORKED: a larger tree does not begin with the smaller one',
+} as const;
+
+/** Reports each fork of a log and keeps it. The report comes first and holds both notes, so a full disk takes nothing from it. */
+export class ForkAlarm {
+  private readonly reported = new Set<string>();
+  private readonly unkept = new Map<string, Fork>();
+  private readonly again = new Seldom(againAfterMs);
+  private readonly failing = new Seldom(againAfterMs);
+
+  constructor(
+    private readonly origin: string,
+    private readonly forks: KeptForks,
+    private readonly onNews: OnNews,
+  ) {}
+
+  /** Reports the forks that earlier processes kept: one that was killed may have reported nothing. */
+  begin(): void {
+    const { files } = this.forks;
+    if (files.length > 0) this.onNews('error', 'THE LOG FORKED: the proof is kept', { origin: this.origin, files });
+  }
+
+  /** Reports a fork: each one at once, and at most once a minute where it comes again. Never throws. */
+  async raise(fork: Fork): Promise<void> {
+    const { origin, contradiction, known, refused } = fork;
+    const file = this.forks.fileOf(fork);
+    const isNew = !this.reported.has(file) && this.reported.size < rememberedMax;
+    if (isNew) this.reported.add(file);
+    const isDue = this.again.isDue();
+    if (isNew || isDue)
+      this.onNews('error', messages[contradiction], { origin, signed: known.note, refused, file });
+    await this.keep(fork);
+  }
+
+  /** Tries again to keep the forks that the disk did not take. Never throws. */
+  async retry(): Promise<void> {
+    for (const fork of [...this.unkept.values()]) await this.keep(fork);
+  }
+
+  private async keep(fork: Fork): Promise<void> {
+    const file = this.forks.fileOf(fork);
+    try {
+      await this.forks.keep(fork);
+      this.unkept.delete(file);
+    } catch (error) {
+      if (this.unkept.size < unkeptMax) this.unkept.set(file, fork);
+      if (this.failing.isDue())
+        this.onNews('error', 'the proof of a fork could not be written: it is tried again', {
+          origin: this.origin,
+          file,
+          error: error instanceof Error ? error.message : String(error),
+        });
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** Reports to the operator of the witness. `error`: something must be done. */
+export type OnNews = (
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  fields: Readonly<Record<string, unknown>>,
+) => void;
+
+/** Lets something through at most once in a time, by a clock that nobody can set back. */
+export class Seldom {
+  private lastMs = -Infinity;
+
+  constructor(private readonly everyMs: number) {}
+
+  isDue(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.lastMs < this.everyMs) return false;
+    this.lastMs = nowMs;
+    return true;
+  }
+}
