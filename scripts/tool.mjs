@@ -23,6 +23,14 @@ export class Interrupted extends Error {
   }
 }
 
+/** Where long steps say that they run: standard output, unless a script keeps it for its own answer. */
+let output = process.stdout;
+
+/** @param {NodeJS.WriteStream} stream where long steps say from now on that they run */
+export function sayOn(stream) {
+  output = stream;
+}
+
 /** A tool ended badly. `output` is what it printed (its last 512 KiB). */
 export class StepFailed extends Error {
   constructor(message, output) {
@@ -134,21 +142,20 @@ export async function runStep(label, command, args, options = {}) {
     stopProgress();
   }
   if (result.exitCode !== 0) throw new StepFailed(`${label}: failed (exit code ${result.exitCode})`, result.output);
-  console.log(`${label}: done in ${result.seconds.toFixed(1)} s`);
+  output.write(`${label}: done in ${result.seconds.toFixed(1)} s\n`);
 }
 
 function showProgress(label) {
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 1000);
-  const tty = process.stdout.isTTY === true;
+  const tty = output.isTTY === true;
   const clearLine = '\r\x1b[K';
-  if (!tty) console.log(`${label} ...`);
-  const draw = () =>
-    tty ? process.stdout.write(`${clearLine}${label} ... ${seconds()} s`) : console.log(`${label} ... ${seconds()} s`);
+  if (!tty) output.write(`${label} ...\n`);
+  const draw = () => output.write(tty ? `${clearLine}${label} ... ${seconds()} s` : `${label} ... ${seconds()} s\n`);
   if (tty) draw();
   const timer = setInterval(draw, tty ? progressTtyMs : progressPlainMs);
   return () => {
     clearInterval(timer);
-    if (tty) process.stdout.write(clearLine);
+    if (tty) output.write(clearLine);
   };
 }

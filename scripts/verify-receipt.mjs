@@ -1,12 +1,12 @@
-// npm run verify-receipt -- receipt.json --key <vkey> [--witness <vkey> … --needed N] (or - for standard input): what the answer of
-// approvals.receipt proves, what it does not, and what is wrong with it. Needs nothing but the file, this build, and the public keys of the
-// log (GET /transparency/key, or whoever else knows it) and of witnesses. Without a key it does not see who signed the checkpoint.
-// Exit code 0: nothing is wrong, and with a key every event is in the log; 1: not so; 2: there was nothing to verify.
+// npm run -s verify-receipt -- receipt.json --key <vkey> [--witness <vkey> … --needed N] (or - for standard input): verifies the answer of
+// approvals.receipt. It needs nothing but the file, this build, and the public keys of the log (GET /transparency/key, or whoever else
+// knows it) and of witnesses. The first line on stdout is the verdict, red or green on a terminal; the findings follow.
+// Exit code 0: it holds, and everything that was demanded is proven; 1: not so; 2: there was nothing to verify.
 import './node-version.mjs';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
-import { runScript } from './tool.mjs';
+import { runScript, sayOn } from './tool.mjs';
 
 const usage = 'usage: npm run verify-receipt -- <file> [--key <vkey>] [--witness <vkey> … --needed <count>]';
 const options = {
@@ -14,6 +14,9 @@ const options = {
   witness: { type: 'string', multiple: true, default: [] },
   needed: { type: 'string' },
 };
+
+/** SGR codes of a terminal. */
+const [red, green] = ['31', '32'];
 
 await runScript(async () => {
   const given = readArguments();
@@ -24,14 +27,15 @@ await runScript(async () => {
   } catch (error) {
     return cannot(`${given.file} cannot be read: ${error.message}`);
   }
+  // The first line on stdout is the verdict.
+  sayOn(process.stderr);
   await prepare({ build: true });
   const { trustPolicy, verifyReceipt } = await import('../libs/clients/verify/dist/esm/index.js');
   const policy = policyOf(given, trustPolicy);
   if (typeof policy === 'string') return cannot(policy);
   const report = verifyReceipt(document, policy);
   print(report, document);
-  const isInLog = !report.unproven.some(({ aspect }) => aspect === 'inclusion');
-  return report.holds && (policy === null || isInLog) ? 0 : 1;
+  return report.holds ? 0 : 1;
 });
 
 function readArguments() {
@@ -56,17 +60,43 @@ function policyOf({ key, witness, needed }, trustPolicy) {
   }
 }
 
-function print({ holds, proven, unproven, problems }, document) {
-  for (const { path, stream, revision, message } of problems) {
-    const where = stream === null ? '' : ` (event ${revision} of ${stream})`;
-    console.error(`${path === '' ? 'the document' : path}${where} ${message}`);
-  }
-  if (holds) {
-    const { approval, events } = document;
-    console.log(`The receipt holds: approval ${approval.id} is ${approval.status}, by ${events.length} events.`);
-  }
-  for (const { text } of proven) console.log(`  proven      ${text}`);
-  for (const { text } of unproven) console.log(`  not proven  ${text}`);
+function print({ holds, proven, unproven, unchecked, problems }, document) {
+  console.log(coloured(plain(verdictOf({ holds, unchecked, problems }, document)), holds ? green : red));
+  const sayEach = (word, texts) => texts.forEach((text) => console.log(`  ${word.padEnd(11)} ${plain(text)}`));
+  sayEach('wrong', problems.map(problemWords));
+  sayEach('proven', proven.map(textOf));
+  sayEach('not proven', unproven.map(textOf));
+  sayEach('not checked', unchecked.map(textOf));
+}
+
+function verdictOf({ holds, unchecked, problems }, document) {
+  if (!holds) return `DOES NOT HOLD: ${problems.length === 1 ? '1 thing is' : `${problems.length} things are`} wrong.`;
+  const { approval, events } = document;
+  const said = `approval ${approval.id} is ${approval.status}, by ${events.length} events`;
+  const isUnsigned = unchecked.some(({ aspect }) => aspect === 'signature');
+  if (!isUnsigned) return `HOLDS: ${said}, all of them in the log.`;
+  return `HOLDS AS FAR AS IT WAS CHECKED: ${said}; the signature of the log was not checked.`;
+}
+
+function problemWords({ path, stream, revision, message }) {
+  const where = stream === null ? '' : ` (event ${revision} of ${stream})`;
+  return `${path === '' ? 'the document' : path}${where} ${message}`;
+}
+
+function textOf({ text }) {
+  return text;
+}
+
+/** A text of the receipt is never a line of its own, and moves no cursor: what a terminal would obey is shown as its code. */
+function plain(text) {
+  const code = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, code);
+}
+
+/** In colour on a terminal, unless its user wants none (NO_COLOR). */
+function coloured(text, colour) {
+  const isColoured = process.stdout.isTTY === true && process.stdout.hasColors();
+  return isColoured ? `\u001b[1;${colour}m${text}\u001b[0m` : text;
 }
 
 function cannot(message) {

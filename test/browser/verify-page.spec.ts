@@ -65,9 +65,10 @@ describe('a receipt that holds', () => {
   it('is shown with what is proven, what was reviewed, decided and done, and the checkpoint with its witnesses', async () => {
     await giveKeys(proven);
     await choose(proven.receipt);
-    await verdict('This receipt holds, and everything in it is proven.');
+    await verdict('This receipt holds, and all of its events are in the log.');
     expect(await part('Proven').locator('li').count()).toBe(6);
     expect(await part('Not proven').count()).toBe(0);
+    expect(await part('Not checked').count()).toBe(0);
     const { approval } = proven.receipt as { approval?: { summary: string; terms: { text: string }[] } };
     const reviewed = await part('What was reviewed').textContent();
     for (const text of [approval!.summary, ...approval!.terms.map((term) => term.text)])
@@ -79,12 +80,33 @@ describe('a receipt that holds', () => {
     expect(checkpoint).toMatch(/\d+ events.*witness\.example, at 2026-/);
   });
 
-  it('is not wholly proven without keys, and is once they are pasted', async () => {
+  it('holds as far as it was checked without keys, and wholly once they are pasted', async () => {
     await choose(proven.receipt);
-    await verdict('Nothing is wrong with this receipt, but not everything is proven.');
-    expect(await part('Not proven').textContent()).toContain("the log's key was not given");
+    await verdict('This receipt holds as far as it was checked: the signature of the log was not.');
+    expect(await part('Not checked').textContent()).toMatch(/no key of the log.*no key of a witness/);
     await giveKeys(proven);
+    await verdict('This receipt holds, and all of its events are in the log.');
+  });
+
+  it('is judged first, in green; and in red where it does not hold', async () => {
+    const judged = () =>
+      page.evaluate<[string, string, boolean]>(`(() => {
+        const verdict = document.getElementById('verdict');
+        const [red, green] = getComputedStyle(verdict).color.match(/\\d+/g).map(Number);
+        const isFirst = [...document.querySelectorAll('main > :not(h1, p)')].filter((one) => !one.hidden)[0].contains(verdict);
+        return [verdict.textContent, red > green ? 'red' : 'green', isFirst];
+      })()`);
+    await giveKeys(proven);
+    await choose(proven.receipt);
     await verdict('This receipt holds');
+    expect(await judged()).toEqual([expect.stringMatching(/^This receipt holds/), 'green', true]);
+    const [first, ...rest] = proven.receipt.proof.inclusions;
+    const proof = { ...proven.receipt.proof, inclusions: [null, ...rest], complete: false };
+    expect(first).not.toBeNull();
+    await choose({ ...proven.receipt, proof });
+    await verdict('This receipt does not hold.');
+    expect(await judged()).toEqual(['This receipt does not hold.', 'red', true]);
+    expect(await part('Wrong').textContent()).toContain('/proof/inclusions/0 is missing');
   });
 
   it('may be dropped anywhere, and another one pasted over it', async () => {
@@ -97,7 +119,7 @@ describe('a receipt that holds', () => {
     );
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
     await page.getByText('Receipt: dropped.json').waitFor();
-    await verdict('Nothing is wrong with this receipt');
+    await verdict('This receipt holds as far as it was checked');
     await page.getByLabel('Or the text of the receipt').fill('{}');
     await verdict('This receipt does not hold.');
     expect(await page.getByText('dropped.json').count()).toBe(0);
@@ -113,7 +135,7 @@ describe('a receipt that holds', () => {
     });
     await page.getByLabel('Public keys of the log').fill(proven.logKey);
     await choose(receipt);
-    await verdict('Nothing is wrong with this receipt');
+    await verdict('This receipt holds');
     expect(await part('The decision').textContent()).toContain(markup);
     expect(await page.locator('#report img, #report script').count()).toBe(0);
   });
@@ -192,7 +214,7 @@ describe('the page', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.insertText(proven.logKey);
     for (const key of ['Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
-    await verdict('Nothing is wrong with this receipt');
+    await verdict('This receipt holds');
     expect(await page.evaluate('document.activeElement.id')).toBe('verdict');
   });
 

@@ -2,7 +2,7 @@
 import { verifyReceipt } from '../src/index.js';
 import { byId, say } from './elements.js';
 import { readFile, readReceipt, readTrust } from './given.js';
-import { reportElements } from './report.js';
+import { reportElements, verdictElement } from './report.js';
 
 const form = byId('given', HTMLFormElement);
 const file = byId('file', HTMLInputElement);
@@ -12,6 +12,7 @@ const witnesses = byId('witnesses', HTMLTextAreaElement);
 const needed = byId('needed', HTMLInputElement);
 const chosen = byId('chosen', HTMLParagraphElement);
 const refused = byId('refused', HTMLParagraphElement);
+const judged = byId('judged', HTMLElement);
 const report = byId('report', HTMLElement);
 
 /** A file's text stays out of the text area, which is slow with long lines. */
@@ -24,8 +25,10 @@ const pauseMs = 250;
 let pause: ReturnType<typeof setTimeout> | undefined;
 
 function refuse(words: string | null): void {
-  report.hidden = true;
-  report.replaceChildren();
+  for (const part of [judged, report]) {
+    part.hidden = true;
+    part.replaceChildren();
+  }
   say(refused, words);
 }
 
@@ -42,12 +45,14 @@ function verify(): boolean {
     return false;
   }
   try {
-    report.replaceChildren(...reportElements(read.receipt, verifyReceipt(read.receipt, trust)));
+    const found = verifyReceipt(read.receipt, trust);
+    report.replaceChildren(...reportElements(read.receipt, found));
+    judged.replaceChildren(verdictElement(found));
   } catch {
     refuse('This cannot be verified: it is not built like a receipt.'); // so deep that no stack is enough
     return false;
   }
-  report.hidden = false;
+  [judged.hidden, report.hidden] = [false, false];
   return true;
 }
 

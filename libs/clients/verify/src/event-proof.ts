@@ -1,8 +1,9 @@
-import { parsePath, proofText } from '@app/transparency';
+import { parsePath, parseProof, proofText } from '@app/transparency';
 
 /**
  * That one event of a receipt is in the log, as a `.tlog-proof` file for verifiers of others (C2SP tlog-proof). The leaf is the RFC 8785
- * form of the event's `{stream, revision, id, type, dataSha256, metadataSha256}`. Null where the receipt has no proof of that event.
+ * form of the event's `{stream, revision, id, type, dataSha256, metadataSha256}`. Null where the receipt has no proof of that event, or a
+ * malformed one.
  * @param receipt as `approvals.receipt` answers it. @param event which of its events, from 0
  */
 export function eventProof(receipt: unknown, event: number): string | null {
@@ -11,7 +12,8 @@ export function eventProof(receipt: unknown, event: number): string | null {
   const [index, hashes] = [memberOf(inclusion, 'index'), memberOf(inclusion, 'path')];
   if (typeof checkpoint !== 'string' || typeof index !== 'number' || !isTexts(hashes)) return null;
   const path = parsePath(hashes);
-  return path && proofText({ index, path, checkpoint });
+  const text = path && proofText({ index, path, checkpoint });
+  return text !== null && parseProof(text) !== null ? text : null;
 }
 
 function memberOf(value: unknown, name: string | number): unknown {

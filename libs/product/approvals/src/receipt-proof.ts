@@ -1,22 +1,15 @@
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import {
-  cosignatureBy,
   entryBytes,
   isIncluded,
-  isPossible,
   leafHash,
-  openCheckpoint,
-  parseCheckpoint,
-  parseNote,
   parsePath,
-  signaturesBy,
   toBase64,
   type Checkpoint,
-  type Cosignature,
-  type Distrust,
   type TrustPolicy,
 } from '@app/transparency';
 import { entryOf } from './receipt-bytes';
+import { demandsOf, instantIn, openReceiptCheckpoint, uncheckedBy } from './receipt-checkpoint';
 import type { Found, ReceiptCheckpoint, ReceiptFinding, ReceiptProblem } from './receipt-report';
 import { problemOf } from './receipt-rules';
 import type { ReceiptEvent } from './receipt.schema';
@@ -29,19 +22,21 @@ interface ReadProof {
 
 export type ProofFound = Found & { readonly checkpoint: ReceiptCheckpoint | null };
 
-/** What a receipt's `proof` shows of its events: with a policy, by the keys that it trusts. */
+/** The findings about a receipt's `proof`: that its events are in the log, under the keys of the policy. */
 export function proofFound(proof: unknown, events: readonly ReceiptEvent[], policy: TrustPolicy | null): ProofFound {
-  if (proof === null) return unprovenBy('It carries no proof that these events are in the log.', policy);
+  if (proof === null) return missing('/proof', 'is missing: nothing proves that these events are in the log', policy);
   const read = readProof(proof, events.length);
-  if (read === null) return wrong('/proof', 'is no proof of these events');
-  if (read.checkpoint === null) return unprovenBy('No checkpoint of the log covered these events yet.', policy);
-  const opened = policy === null ? openUntrusting(read.checkpoint) : openTrusting(read.checkpoint, policy);
-  if (typeof opened === 'string') return wrong('/proof/checkpoint', opened);
-  const included = inclusionsFound(read, events, opened);
+  if (read === null) return wrong('/proof', 'is no proof of these events', policy);
+  if (read.checkpoint === null)
+    return missing('/proof/checkpoint', 'is missing: no checkpoint of the log covered these events yet', policy);
+  const opened = openReceiptCheckpoint(read.checkpoint, policy);
+  if (typeof opened === 'string') return wrong('/proof/checkpoint', opened, policy);
+  const included = inclusionsFound(read, events, opened, policy);
   return {
     problems: [...included.problems, ...opened.problems],
     proven: [...included.proven, ...opened.proven],
-    unproven: [...included.unproven, ...opened.unproven],
+    unproven: included.unproven,
+    unchecked: opened.unchecked,
     checkpoint: {
       origin: opened.origin,
       size: opened.size,
@@ -51,17 +46,22 @@ export function proofFound(proof: unknown, events: readonly ReceiptEvent[], poli
   };
 }
 
-function wrong(path: string, message: string): ProofFound {
-  return { problems: [problemOf(path, message)], proven: [], unproven: [], checkpoint: null };
+function wrong(path: string, message: string, policy: TrustPolicy | null): ProofFound {
+  const problems = [problemOf(path, message)];
+  return { problems, proven: [], unproven: [], unchecked: uncheckedBy(policy), checkpoint: null };
 }
 
-function unprovenBy(text: string, policy: TrustPolicy | null): ProofFound {
-  const signatures = policy === null ? [] : (['signature', 'witnesses'] as const);
-  const unproven = (['inclusion', ...signatures] as const).map((aspect) => ({ aspect, text }));
-  return { problems: [], proven: [], unproven, checkpoint: null };
+/** A problem where the policy demands it; else a claim that is not proven. */
+function missing(path: string, message: string, policy: TrustPolicy | null): ProofFound {
+  if (demandsOf(policy).inclusion) return wrong(path, message, policy);
+  const unproven: ReceiptFinding = {
+    aspect: 'inclusion',
+    text: `That these events are in the log: ${path} ${message}.`,
+  };
+  return { problems: [], proven: [], unproven: [unproven], unchecked: uncheckedBy(policy), checkpoint: null };
 }
 
-/** Every member has to be what it says: what is passed over here nobody has looked at. */
+/** Every member has to be of its type: a member that is passed over here is never verified. */
 function readProof(proof: unknown, eventCount: number): ReadProof | null {
   if (!isJsonObject(proof) || Object.keys(proof).sort().join() !== 'checkpoint,complete,inclusions') return null;
   const { checkpoint, complete } = proof;
@@ -79,97 +79,67 @@ function isObjectOrNull(value: JsonValue): value is JsonObject | null {
   return value === null || isJsonObject(value);
 }
 
-type OpenedCheckpoint = Checkpoint & Found & { readonly cosignatures: readonly Cosignature[] };
-
-function openUntrusting(text: string): OpenedCheckpoint | string {
-  const checkpoint = parseCheckpoint(parseNote(text)?.text ?? '');
-  if (checkpoint === null || !isPossible(checkpoint)) return 'is no checkpoint';
-  const unproven: ReceiptFinding[] = [
-    {
-      aspect: 'signature',
-      text: "Whether the log signed the checkpoint was not looked at: the log's key was not given.",
-    },
-    { aspect: 'witnesses', text: 'Whether witnesses signed the checkpoint was not looked at: no key was given.' },
-  ];
-  return { ...checkpoint, problems: [], proven: [], unproven, cosignatures: [] };
-}
-
-const distrusts: Readonly<Record<Distrust, string>> = {
-  no_note: 'is no signed note',
-  no_checkpoint: 'is no checkpoint',
-  other_log: 'is of another log than the given key',
-  not_signed: 'was not signed by the log',
-};
-
-function openTrusting(text: string, policy: TrustPolicy): OpenedCheckpoint | string {
-  const opened = openCheckpoint(text, policy);
-  if (typeof opened === 'string') return distrusts[opened];
-  const { cosignatures, isWitnessed, origin, size } = opened;
-  const signed: ReceiptFinding = { aspect: 'signature', text: `${origin} signed its checkpoint of ${size} events.` };
-  const few = problemOf('/proof/checkpoint', `was signed by ${cosignatures.length} of ${policy.needed} witnesses`);
-  return {
-    ...opened,
-    problems: [...forgedLines(text, policy), ...(isWitnessed ? [] : [few])],
-    proven:
-      cosignatures.length === 0 ? [signed] : [signed, { aspect: 'witnesses', text: witnessesWords(cosignatures) }],
-    unproven: cosignatures.length > 0 ? [] : [{ aspect: 'witnesses', text: 'No witness that is trusted signed it.' }],
-  };
-}
-
-/** What stands under the name of a witness has to be that one's word. */
-function forgedLines(text: string, { witnesses }: TrustPolicy): ReceiptProblem[] {
-  const note = parseNote(text);
-  if (note === null) return [];
-  return witnesses
-    .filter((key) => signaturesBy(note, key).length > 0 && cosignatureBy(note, key) === null)
-    .map(({ name }) => problemOf('/proof/checkpoint', `was not signed by ${name}, as it says`));
-}
-
-function witnessesWords(cosignatures: readonly Cosignature[]): string {
-  return `${cosignatures.map(({ witness, seconds }) => `${witness} (${instantIn(seconds)})`).join(', ')} saw the checkpoint.`;
-}
-
 function inclusionsFound(
   { inclusions }: ReadProof,
   events: readonly ReceiptEvent[],
-  { origin, size, root }: Checkpoint,
-): Found {
+  checkpoint: Checkpoint,
+  policy: TrustPolicy | null,
+): Omit<Found, 'unchecked'> {
+  const { inclusion: isDemanded, signature } = demandsOf(policy);
+  const uncovered = events.flatMap((event, nth) => (inclusions[nth] === null ? [placeOf(event, nth)] : []));
+  const problems = [
+    ...placesFound(inclusions, events, checkpoint),
+    ...(isDemanded
+      ? uncovered.map((at) => ({ ...at, message: 'is missing: the checkpoint does not cover the event' }))
+      : []),
+  ];
+  const count = events.length - uncovered.length;
+  const { origin, size } = checkpoint;
+  const where = signature ? `are in the log ${origin}` : `lead to the root that is said to be that of ${origin}`;
+  const text = `${count} of ${events.length} events ${where}, up to its checkpoint of ${size} events.`;
+  return {
+    problems,
+    proven: problems.length === 0 && count > 0 ? [{ aspect: 'inclusion', text }] : [],
+    unproven: isDemanded ? [] : uncovered.map(uncoveredFinding),
+  };
+}
+
+function uncoveredFinding({ stream, revision }: Place): ReceiptFinding {
+  return {
+    aspect: 'inclusion',
+    text: `That event ${revision} of ${stream} is in the log: the checkpoint does not cover it.`,
+  };
+}
+
+type Place = Omit<ReceiptProblem, 'message'> & Pick<ReceiptEvent, 'stream' | 'revision'>;
+
+function placeOf({ stream, revision }: ReceiptEvent, nth: number): Place {
+  return { path: pointerTo('proof', 'inclusions', nth), stream, revision };
+}
+
+/** The inclusions that are there and do not hold. */
+function placesFound(
+  inclusions: ReadProof['inclusions'],
+  events: readonly ReceiptEvent[],
+  { size, root }: Checkpoint,
+): ReceiptProblem[] {
   const indexes = new Map<string, number>();
-  const problems = events.flatMap((event, nth): ReceiptProblem[] => {
+  return events.flatMap((event, nth): ReceiptProblem[] => {
     const inclusion = inclusions[nth] ?? null;
     if (inclusion === null) return [];
-    const { stream, revision } = event;
-    const at = { path: pointerTo('proof', 'inclusions', nth), stream, revision };
+    const at = placeOf(event, nth);
     const { index, path, ...others } = inclusion;
     const hashes = isTexts(path) ? parsePath(path) : null;
     if (typeof index !== 'number' || hashes === null || Object.keys(others).length > 0)
       return [{ ...at, message: 'is no place in the log' }];
-    const before = indexes.get(stream) ?? -1;
-    indexes.set(stream, index);
+    const before = indexes.get(event.stream) ?? -1;
+    indexes.set(event.stream, index);
     const isIn = isIncluded(leafHash(entryBytes(entryOf(event))), index, size, hashes, root);
     if (!isIn) return [{ ...at, message: 'does not lead to the root of the checkpoint' }];
     return index > before ? [] : [{ ...at, message: 'is before an earlier event of its stream' }];
   });
-  const missing = events.filter((_, nth) => inclusions[nth] === null);
-  const count = events.length - missing.length;
-  const isProven = problems.length === 0 && count > 0;
-  const text = `${count} of ${events.length} events are in the log ${origin}, up to its checkpoint of ${size} events.`;
-  return {
-    problems,
-    proven: isProven ? [{ aspect: 'inclusion', text }] : [],
-    unproven: missing.map(({ stream, revision }) => ({
-      aspect: 'inclusion',
-      text: `Event ${revision} of ${stream} is not covered by the checkpoint.`,
-    })),
-  };
 }
 
 function isTexts(value: JsonValue | undefined): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-/** @param seconds Unix time */
-function instantIn(seconds: number): string {
-  const at = new Date(seconds * 1000);
-  return Number.isNaN(at.getTime()) ? `second ${seconds}` : at.toISOString();
 }

@@ -31,16 +31,25 @@ export interface ReceiptCheckpoint {
   readonly witnesses: readonly { readonly name: string; readonly at: string }[];
 }
 
-/** What came of verifying a receipt. */
+/** The result of verifying a receipt. */
 export interface ReceiptReport {
-  /** Nothing is wrong with it. What it does not prove, `unproven` says. */
+  /**
+   * Nothing is wrong with it, and everything that the policy demands is proven: with a key of the log or with witnesses, that each event
+   * of the receipt is in the log under them.
+   */
   readonly holds: boolean;
   readonly proven: readonly ReceiptFinding[];
+  /** Claims that this receipt cannot prove, none of which the policy demands. */
   readonly unproven: readonly ReceiptFinding[];
+  /** Claims that the policy does not demand, for which nothing was verified. */
+  readonly unchecked: readonly ReceiptFinding[];
   readonly problems: readonly ReceiptProblem[];
   /** Null where the receipt names none. */
   readonly checkpoint: ReceiptCheckpoint | null;
 }
 
-/** What one step of verifying has found. */
+/** The findings about a receipt's proof. */
 export type Found = Omit<ReceiptReport, 'holds' | 'checkpoint'>;
+
+/** The findings about its contents, all of which are always checked. */
+export type ContentsFound = Omit<Found, 'unchecked'>;

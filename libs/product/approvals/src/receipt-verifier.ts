@@ -4,7 +4,7 @@ import { receiptOf } from './receipt';
 import { bytesIn, hashesOf, jsonIn, storedEventOf, type EventBytes } from './receipt-bytes';
 import { historyProblems } from './receipt-history';
 import { proofFound } from './receipt-proof';
-import type { Found, ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
+import type { ContentsFound, ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
 import { problemOf } from './receipt-rules';
 import type { Receipt, ReceiptEvent } from './receipt.schema';
 
@@ -12,8 +12,9 @@ import type { Receipt, ReceiptEvent } from './receipt.schema';
 const problemsMax = 50;
 
 /**
- * What a receipt proves, what it does not, and everything that does not hold in it. It needs the document; and to see that the events are
- * in the log and that the log and its witnesses say so, their public keys.
+ * Verifies a receipt, offline. The policy demands: with keys of the log, its signature; with `needed` witnesses, their signatures; with
+ * either, that each event is in the log under them. Whatever is demanded and is missing or malformed is a problem, so that `holds` is
+ * false; whatever is not demanded is listed as `unchecked`.
  *
  * First, that the stored bytes hash to what is said of them; that approval, review, decision, authority and operation are exactly what
  * those events come to; that the events can be one history: what was reviewed hashes to the fingerprint, that was decided once and in
@@ -35,13 +36,15 @@ export function verifyReceipt(document: unknown, policy: TrustPolicy | null = nu
     holds: problems.length === 0,
     proven: [bytesFinding(bytes), ...contents.proven, ...proof.proven],
     unproven: [...contents.unproven, ...proof.unproven],
+    unchecked: proof.unchecked,
     problems,
     checkpoint: proof.checkpoint,
   };
 }
 
 function refused(problems: readonly ReceiptProblem[]): ReceiptReport {
-  return { holds: false, proven: [], unproven: [], problems: problems.slice(0, problemsMax), checkpoint: null };
+  const nothing = { proven: [], unproven: [], unchecked: [], checkpoint: null };
+  return { ...nothing, holds: false, problems: problems.slice(0, problemsMax) };
 }
 
 function bytesFinding({ length }: readonly EventBytes[]): ReceiptFinding {
@@ -49,7 +52,7 @@ function bytesFinding({ length }: readonly EventBytes[]): ReceiptFinding {
 }
 
 /** Whether all that the document says follows from its events, and whether they can be one history. */
-function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Found {
+function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): ContentsFound {
   try {
     const receipt = receiptOf(bytes, null);
     // Through JSON, as a client gets it: what is undefined is absent.

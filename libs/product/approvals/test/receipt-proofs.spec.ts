@@ -121,13 +121,11 @@ describe.each(names)('the receipt of %s', (name) => {
     });
   });
 
-  it('is proven without keys as far as it goes, and says what was not looked at', () => {
+  it('is proven without keys as far as it goes, and lists what was not checked', () => {
     const report = verifyReceipt(receiptOf(name));
     expect(report.holds).toBe(true);
     expect(report.proven.map(({ aspect }) => aspect)).toContain('inclusion');
-    expect(report.unproven.map(({ aspect }) => aspect)).toEqual(
-      expect.arrayContaining(['signature', 'witnesses']) as string[],
-    );
+    expect(report.unchecked.map(({ aspect }) => aspect)).toEqual(['signature', 'witnesses']);
   });
 
   it('is of this log, of enough witnesses, and of these events', () => {
@@ -167,19 +165,20 @@ it('a covered call holds what its automation was allowed, and the use of it', ()
   expect(receiptOf('agent').authority).toBeNull();
 });
 
-it('what the checkpoint does not cover yet is named, and nothing is wrong', () => {
+it('what the checkpoint does not cover is a problem for those who demand the log, and named for others', () => {
   const receipt = receiptOf('agent');
   const nothing = { checkpoint: null, inclusions: receipt.events.map(() => null), complete: false };
-  const unproven = verifyReceipt({ ...receipt, proof: nothing }, policy);
-  expect(unproven).toMatchObject({ holds: true, checkpoint: null, unproven: [{ aspect: 'inclusion' }, {}, {}] });
+  const unproven = { ...receipt, proof: nothing };
+  expect(verifyReceipt(unproven, policy)).toMatchObject({ holds: false, problems: [{ path: '/proof/checkpoint' }] });
+  expect(verifyReceipt(unproven)).toMatchObject({ holds: true, checkpoint: null, unproven: [{ aspect: 'inclusion' }] });
   const inclusions = receipt.proof!.inclusions.with(-1, null);
-  const some = verifyReceipt({ ...receipt, proof: { ...receipt.proof, inclusions, complete: false } }, policy);
-  const last = receipt.events.at(-1)!;
-  expect(some).toMatchObject({
+  const some = { ...receipt, proof: { ...receipt.proof, inclusions, complete: false } };
+  const { stream, revision } = receipt.events.at(-1)!;
+  const path = `/proof/inclusions/${inclusions.length - 1}`;
+  expect(verifyReceipt(some, policy)).toMatchObject({ holds: false, problems: [{ path, stream, revision }] });
+  expect(verifyReceipt(some)).toMatchObject({
     holds: true,
-    unproven: [
-      { aspect: 'inclusion', text: `Event ${last.revision} of ${last.stream} is not covered by the checkpoint.` },
-    ],
+    unproven: [{ aspect: 'inclusion', text: expect.stringContaining(`event ${revision} of ${stream}`) as string }],
   });
 });
 

@@ -15,7 +15,7 @@ export async function verified(document: unknown, ...keys: readonly string[]): P
     const env = { PATH: process.env['PATH'] ?? '' };
     return await promisify(execFile)(process.execPath, [script, file, ...keys], { env }).then(
       ({ stdout }) => ({ code: 0, said: stdout }),
-      (error: { code: number; stderr: string }) => ({ code: error.code, said: error.stderr }),
+      (error: { code: number; stdout: string }) => ({ code: error.code, said: error.stdout }),
     );
   } finally {
     await rm(folder, { recursive: true });

@@ -31,6 +31,12 @@ export class TestLog {
     return new TestLog(origin, signingKey('log', origin, randomBytes(32)), (index) => `entry ${index}`);
   }
 
+  /** A log whose first entries are these. */
+  static holding(entries: readonly string[], origin = `parley/${randomUUID()}`): TestLog {
+    const key = signingKey('log', origin, randomBytes(32));
+    return new TestLog(origin, key, (index) => entries[index] ?? `entry ${index}`);
+  }
+
   /** The same log with another history from a leaf on. */
   forkedAt(leaf: number): TestLog {
     return new TestLog(this.origin, this.key, (index) =>
@@ -52,6 +58,11 @@ export class TestLog {
     return earlier === 0 ? [] : this.subproof(earlier, 0, later, true);
   }
 
+  /** The inclusion path of RFC 6962, section 2.1.1, by its definition: from the sibling of the leaf up. */
+  inclusion(index: number, size: number): Hash[] {
+    return this.siblings(index, 0, size);
+  }
+
   /** The signed note. */
   note(size: number, root = this.root(size), extensions = ''): string {
     const text = checkpointText({ origin: this.origin, size, root }) + extensions;
@@ -65,6 +76,14 @@ export class TestLog {
 
   private leaves(from: number, to: number): Hash[] {
     return Array.from({ length: to - from }, (_, at) => leafHash(utf8(this.entryAt(from + at))));
+  }
+
+  private siblings(index: number, from: number, to: number): Hash[] {
+    if (to - from === 1) return [];
+    const middle = from + leftLeaves(to - from);
+    return index < middle
+      ? [...this.siblings(index, from, middle), rootOver(this.leaves(middle, to))]
+      : [...this.siblings(index, middle, to), rootOver(this.leaves(from, middle))];
   }
 
   private subproof(earlier: number, from: number, to: number, isWhole: boolean): Hash[] {

@@ -1,0 +1,68 @@
+import { TestLog } from '@app/testing/logs';
+import {
+  cosign,
+  entryBytes,
+  parseNote,
+  parseVerifierKey,
+  signatureLine,
+  signingKey,
+  toBase64,
+} from '@app/transparency';
+import type { TrustPolicy, VerifierKey } from '@app/transparency';
+import { entryOf } from '../src/receipt-bytes';
+import type { Receipt, ReceiptProof } from '../src/receipt.schema';
+
+export const witness = signingKey('witness', 'witness.example/w1', new Uint8Array(32).fill(9));
+/** Has the name of the witness, and another key. */
+export const namesake = signingKey('witness', 'witness.example/w1', new Uint8Array(32).fill(10));
+
+/** Leaves of other events before, and after. */
+const [before, after] = [3, 5];
+const seconds = 1_790_000_000;
+
+export type WholeProof = ReceiptProof & {
+  readonly checkpoint: string;
+  readonly inclusions: readonly { readonly index: number; readonly path: readonly string[] }[];
+};
+
+/** A receipt whose events are all in a log, under a checkpoint that the log and the witness signed. */
+export interface Proven {
+  readonly receipt: Receipt & { readonly proof: WholeProof };
+  readonly log: TestLog;
+  readonly size: number;
+}
+
+export function proven(receipt: Receipt): Proven {
+  const others = Array.from({ length: before }, (_, index) => `before ${index}`);
+  const entries = receipt.events.map((event) => Buffer.from(entryBytes(entryOf(event))).toString('utf8'));
+  const log = TestLog.holding([...others, ...entries]);
+  const size = before + entries.length + after;
+  const inclusions = entries.map((_, nth) => ({
+    index: before + nth,
+    path: log.inclusion(before + nth, size).map(toBase64),
+  }));
+  const note = log.note(size);
+  const proof = { checkpoint: note + lineOf(note), inclusions, complete: true };
+  return { receipt: { ...receipt, proof }, log, size };
+}
+
+/** A witness's line under a note. */
+export function lineOf(note: string, key = witness, text = textOf(note)): string {
+  return signatureLine(cosign(key, text, seconds));
+}
+
+export function textOf(note: string): string {
+  return parseNote(note)?.text ?? '';
+}
+
+/** What a verifier may demand: nothing, the log, the log and its witness, or the witness alone. */
+export function policiesFor({ log }: Proven): Record<'nothing' | 'log' | 'both' | 'witness', TrustPolicy | null> {
+  // Reason for the assertion: it is a key.
+  const key = parseVerifierKey(log.verifierKey) as VerifierKey;
+  return {
+    nothing: null,
+    log: { log: [key], witnesses: [], needed: 0 },
+    both: { log: [key], witnesses: [witness], needed: 1 },
+    witness: { log: [], witnesses: [witness], needed: 1 },
+  };
+}
