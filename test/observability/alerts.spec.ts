@@ -1,5 +1,6 @@
 /** Each alert of docker/alerts.yaml fires for its reason, which is brought about here, and ends with it: seen by a real Prometheus. */
 import { rm, statfs, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -235,11 +236,30 @@ it('a witness that is away', async () => {
   await moveClock(watched.deployment, 1_200);
   await whileBroken(['ParleyCheckpointUnwitnessed'], async () => {
     await watched.witness.start({ WITNESS_LOGS: await keyOfLog(watched.deployment) });
-    const admin = await connected();
-    await admin.query("SELECT pg_notify('parley_checkpoint_wanted', '')");
-    await admin.end();
+    await wantCheckpoint();
   });
 });
+
+it('a witness that refuses, also after it was away', async () => {
+  await watched.witness.stop();
+  expect((await user.post('/conversations', {})).status).toBe(201);
+  // It has seen a larger tree than there is.
+  const refusing = createServer((_, response) => response.writeHead(409).end('999999999\n'));
+  await new Promise<void>((resolve) => refusing.listen(watched.witnessPort, '127.0.0.1', resolve));
+  await wantCheckpoint();
+  await whileBroken(['ParleyWitnessRefuses'], async () => {
+    refusing.closeAllConnections();
+    await new Promise((resolve) => refusing.close(resolve));
+    await watched.witness.start({ WITNESS_LOGS: await keyOfLog(watched.deployment) });
+    await wantCheckpoint();
+  });
+});
+
+async function wantCheckpoint(): Promise<void> {
+  const admin = await connected();
+  await admin.query("SELECT pg_notify('parley_checkpoint_wanted', '')");
+  await admin.end();
+}
 
 it('an endpoint of a partner that takes nothing', async () => {
   const { partner } = await told();

@@ -23,8 +23,9 @@ export interface WatchedDeployment {
   readonly deployment: Deployment;
   readonly models: LoopbackModels;
   readonly mcp: LoopbackMcp;
-  /** A witness, which must sign. */
+  /** A witness, which must sign, and where it listens. */
   readonly witness: TestProcess;
+  readonly witnessPort: number;
   /** Where the small disk is mounted that the data folder is on. */
   readonly disk: string;
   readonly prometheus: ShippedPrometheus;
@@ -48,7 +49,7 @@ export async function startWatchedDeployment(): Promise<WatchedDeployment> {
     undo.push(() => models.close());
     const mcp = await LoopbackMcp.start();
     undo.push(() => mcp.stop());
-    const { witness, address } = await makeWitness(undo);
+    const { witness, address, witnessPort } = await makeWitness(undo);
     const witnesses = { WITNESSES: address, WITNESSES_NEEDED: '1' };
     const env = { ...environment(models, mcp, disk), ...witnesses };
     const deployment = await startDeployment({ mode: 'processes', env });
@@ -58,7 +59,7 @@ export async function startWatchedDeployment(): Promise<WatchedDeployment> {
     const prometheus = await startShippedPrometheus(deployment.managementPorts);
     undo.push(() => prometheus.stop());
     const whileBroken = (names: readonly string[], mend: () => Promise<unknown>) => fireAndEnd(prometheus, names, mend);
-    return { deployment, models, mcp, witness, disk, prometheus, whileBroken, stop };
+    return { deployment, models, mcp, witness, witnessPort, disk, prometheus, whileBroken, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -82,16 +83,16 @@ function environment(models: LoopbackModels, mcp: LoopbackMcp, disk: string): Re
 }
 
 /** A witness that has its key already: its log is known once the deployment runs. */
-async function makeWitness(undo: (() => Promise<unknown>)[]): Promise<{ witness: TestProcess; address: string }> {
+async function makeWitness(undo: (() => Promise<unknown>)[]) {
   const folder = await mkdtemp(join(tmpdir(), 'parley-witness-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
   const { key, close } = await openWitness({ folder, name: 'w.example', logs: [], onNews: () => undefined });
   await close();
-  const [port] = await freePorts(1);
+  const [port = 0] = await freePorts(1);
   const ready = (output: string): boolean => output.includes('Witness ready');
   const witness = new TestProcess({ app: 'witness', env: { WITNESS_DIR: folder, PORT: String(port) }, ready });
   undo.push(() => witness.stop());
-  return { witness, address: `${key} http://127.0.0.1:${port}` };
+  return { witness, witnessPort: port, address: `${key} http://127.0.0.1:${port}` };
 }
 
 /** The key that the deployment's log is signed with. */

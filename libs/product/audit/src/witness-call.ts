@@ -25,12 +25,18 @@ export type WitnessAnswer =
   /** It signed a tree of that size last. */
   | { readonly signedLast: number };
 
-/** A witness that does not answer, or not as it should. `refuses`: it says that the log does not grow as a log does. */
+/**
+ * Why a witness refuses: the log is not the one that it saw grow (409 with a larger size, 422), or the witness does not know the log or
+ * its key, or takes the offer for none (any other 4xx).
+ */
+export type Refusal = 'contradiction' | 'unknown';
+
+/** A witness that gives no signature. `refusal`: it is there, and refuses; null: it is away, or its answer is none. */
 export class WitnessTrouble extends Error {
   constructor(
     message: string,
-    readonly refuses = false,
-    options: ErrorOptions = {},
+    readonly refusal: Refusal | null = null,
+    options?: ErrorOptions,
   ) {
     super(message, options);
   }
@@ -48,14 +54,22 @@ export async function offerCheckpoint(
 ): Promise<WitnessAnswer> {
   const offered = `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${note}`;
   const { status, body } = await post(`${url}/add-checkpoint`, offered, signal).catch((cause: unknown) => {
-    throw cause instanceof WitnessTrouble ? cause : new WitnessTrouble('it does not answer', false, { cause });
+    throw cause instanceof WitnessTrouble ? cause : new WitnessTrouble('it does not answer', null, { cause });
   });
   if (status === 409) return { signedLast: sizeIn(body) };
-  if (status !== 200) throw new WitnessTrouble(`status ${status}: ${body.slice(0, quotedMax)}`, status === 422);
+  if (status !== 200) throw new WitnessTrouble(`status ${status}: ${body.slice(0, quotedMax)}`, refusalBy(status));
   const cosigned = parseNote(note + body);
   const [own] = cosigned === null || cosignatureBy(cosigned, key) === null ? [] : signaturesBy(cosigned, key);
   if (own === undefined) throw new WitnessTrouble('its answer holds no signature of its key over the checkpoint');
   return { line: signatureLine(own) };
+}
+
+/** These say: later. Source: RFC 9110 and RFC 6585. */
+const laterStatuses: readonly number[] = [408, 425, 429];
+
+function refusalBy(status: number): Refusal | null {
+  if (status === 409 || status === 422) return 'contradiction';
+  return status >= 400 && status < 500 && !laterStatuses.includes(status) ? 'unknown' : null;
 }
 
 async function post(url: string, body: string, stopping: AbortSignal): Promise<{ status: number; body: string }> {
@@ -66,11 +80,12 @@ async function post(url: string, body: string, stopping: AbortSignal): Promise<{
 
 function sizeIn(body: string): number {
   const size = body.endsWith('\n') ? parseCount(body.slice(0, -1)) : null;
-  if (size === null) throw new WitnessTrouble(`status 409 without a size: ${body.slice(0, quotedMax)}`);
+  if (size === null) throw new WitnessTrouble(`status 409 without a size: ${body.slice(0, quotedMax)}`, refusalBy(409));
   return size;
 }
 
-async function boundedText(response: Response): Promise<string> {
+/** The body as a text. @throws WitnessTrouble where it is longer than any answer of a witness */
+export async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   // Leaving the loop by throwing cancels the body.

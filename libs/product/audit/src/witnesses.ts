@@ -8,18 +8,26 @@ import { Gauge } from 'prom-client';
 import { Checkpoints } from './checkpoints';
 import type { CheckpointsState, SignedCheckpoint } from './checkpoints.decider';
 import { LogTables } from './log-tables';
-import { offerCheckpoint, WitnessTrouble } from './witness-call';
+import { offerCheckpoint, WitnessTrouble, type Refusal } from './witness-call';
 
 /** After a failure, with jitter, so that a witness that comes back is not asked by all logs at once. */
 const pauses = new ExponentialBackoff({ initialDelay: 500, maxDelay: 20_000 });
 /** A witness that answers with another size each time is asked no more often than this, at once. */
 const offersMax = 3;
 
-/** How far a witness is: the checkpoint that it signed last, and how long it is left alone after failures. */
+/** How far a witness is: the checkpoint that it signed last, how long it is left alone after failures, and the last of these. */
 interface Progress {
   size: number;
   pause: IBackoff<unknown> | null;
+  trouble: Refusal | 'away' | null;
 }
+
+const refusals = ['contradiction', 'unknown'] as const satisfies readonly Refusal[];
+const messages = {
+  contradiction: 'a witness refuses the checkpoint: the log lost or changed what it saw',
+  unknown: 'a witness refuses the checkpoint: it does not know this log or its key',
+  away: 'a witness does not sign',
+} as const;
 
 /**
  * Asks the witnesses to sign the newest checkpoint. Each has a loop of its own: one that is away, or hangs, delays nothing but its own
@@ -30,6 +38,7 @@ export class Witnesses {
   private readonly logger = new Logger(Witnesses.name);
   private readonly bell = new EventEmitter().setMaxListeners(0);
   private readonly up: Gauge<'witness'>;
+  private readonly refuses: Gauge<'witness' | 'why'>;
   private known: CheckpointsState | null = null;
 
   constructor(
@@ -40,8 +49,14 @@ export class Witnesses {
   ) {
     this.up = new Gauge({
       name: 'parley_witness_up',
-      help: 'Whether a witness answered as it should when it was asked last (1), or not (0); shown by the worker that builds the log',
+      help: 'Whether a witness signed or refused when it was asked last (1), or is away (0); shown by the worker that builds the log',
       labelNames: ['witness'],
+      registers: [registry],
+    });
+    this.refuses = new Gauge({
+      name: 'parley_witness_refuses',
+      help: 'Whether a witness refused when it was asked last, because it saw another log grow (contradiction) or does not know this one or its key (unknown); shown by the worker that builds the log',
+      labelNames: ['witness', 'why'],
       registers: [registry],
     });
   }
@@ -55,11 +70,13 @@ export class Witnesses {
   /** Brings each new checkpoint to each witness, until the signal aborts; never rejects. */
   async follow(signal: AbortSignal): Promise<void> {
     await Promise.all(this.configuration.env.WITNESSES.map((witness) => this.followOne(witness, signal)));
-    this.up.reset(); // another process asks them from now on
+    // Another process asks them from now on.
+    this.up.reset();
+    this.refuses.reset();
   }
 
   private async followOne(witness: WitnessAddress, signal: AbortSignal): Promise<void> {
-    const progress: Progress = { size: 0, pause: null };
+    const progress: Progress = { size: 0, pause: null, trouble: null };
     while (!signal.aborted)
       await this.step(progress, witness, signal).catch((error: unknown) => this.rest(progress, witness, error, signal));
   }
@@ -71,23 +88,28 @@ export class Witnesses {
       return;
     }
     await this.bring(newest, witness, signal);
-    this.up.set({ witness: witness.key.name }, 1);
+    this.show(witness.key.name, null);
     if (progress.pause !== null) this.logger.log({ msg: 'a witness signs again', witness: witness.key.name });
-    Object.assign(progress, { size: newest.size, pause: null });
+    Object.assign(progress, { size: newest.size, pause: null, trouble: null });
   }
 
-  /** After a failure, which is logged as the first of several. */
+  /** After a failure. A refusal is logged each time; of failures to answer the first, also after a refusal. */
   private async rest(progress: Progress, { key }: WitnessAddress, err: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    const trouble = err instanceof WitnessTrouble ? err : null;
-    if (trouble !== null) this.up.set({ witness: key.name }, 0);
-    const refuses = trouble?.refuses === true;
-    const msg = refuses
-      ? 'a witness refuses the checkpoint: the log lost or changed what it saw'
-      : 'a witness does not sign';
-    if (progress.pause === null) this.logger[refuses ? 'error' : 'warn']({ msg, witness: key.name, err });
+    const trouble = (err instanceof WitnessTrouble ? err.refusal : null) ?? 'away';
+    if (err instanceof WitnessTrouble) this.show(key.name, trouble);
+    const said = { msg: messages[trouble], witness: key.name, err };
+    if (trouble !== 'away') this.logger.error(said);
+    else if (progress.trouble !== 'away') this.logger.warn(said);
+    progress.trouble = trouble;
     progress.pause = progress.pause?.next(null) ?? pauses.next();
     await sleep(progress.pause.duration, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+  }
+
+  /** Shows how a witness answered last; null where it signed. */
+  private show(witness: string, trouble: Progress['trouble']): void {
+    this.up.set({ witness }, trouble === 'away' ? 0 : 1);
+    for (const why of refusals) this.refuses.set({ witness, why }, why === trouble ? 1 : 0);
   }
 
   /** Gets the witness's line under a checkpoint, unless it is there. */
@@ -101,7 +123,7 @@ export class Witnesses {
       if (typeof line === 'string') return this.checkpoints.cosign(newest.size, key, line);
       old = line;
     }
-    throw new WitnessTrouble('it names another size each time');
+    throw new WitnessTrouble('it names another size each time', 'contradiction');
   }
 
   /** Its line, or the size that it signed last. */
@@ -115,6 +137,6 @@ export class Witnesses {
     const answer = await offerCheckpoint(witness, { old, path, note }, signal);
     if ('line' in answer) return answer.line;
     if (answer.signedLast <= size) return answer.signedLast;
-    throw new WitnessTrouble(`it signed ${answer.signedLast} leaves, and the log has ${size}`, true);
+    throw new WitnessTrouble(`it signed ${answer.signedLast} leaves, and the log has ${size}`, 'contradiction');
   }
 }

@@ -74,9 +74,21 @@ it.each<[string, number, string, Record<string, string>?]>([
   await expect(offer()).rejects.toThrow(WitnessTrouble);
 });
 
-it('a refusal says so', async () => {
-  answer = (_, response) => response.writeHead(422).end('no\n');
-  await expect(offer()).rejects.toMatchObject({ refuses: true });
+it.each([
+  [422, 'no\n', 'contradiction'],
+  [409, 'seven\n', 'contradiction'],
+  [400, '', 'unknown'],
+  [403, '', 'unknown'],
+  [404, '', 'unknown'],
+  [410, '', 'unknown'],
+  [408, '', null],
+  [429, '', null],
+  [500, '', null],
+  [503, '', null],
+  [200, '', null],
+])('%d %j is a refusal: %s', async (status, body, refusal) => {
+  answer = (_, response) => response.writeHead(status).end(body);
+  await expect(offer()).rejects.toMatchObject({ refusal });
 });
 
 it('is waited for 5 seconds, for its headers as for its body, and no longer than the process lives', async () => {
