@@ -5,7 +5,18 @@ import { operatorOf } from '@app/testing/client';
 import { sql } from '@app/testing/journeys';
 import { StrictS3 } from '@app/testing/objects';
 import { otherKey, witnessKey } from '@app/testing/transparency';
-import { verifierKeyText } from '@app/transparency';
+import {
+  checkpointText,
+  noteText,
+  parseCheckpoint,
+  parseNote,
+  parseVerifierKey,
+  signatureOf,
+  signingKey,
+  verifierKeyText,
+  type VerifierKey,
+} from '@app/transparency';
+import { openWitness, witnessServer } from '@app/witness';
 import { jsonOf, type CommandOutcome } from '../deployment/cli';
 import { type LoggedDeployment, startLogged } from './logged-deployment';
 
@@ -66,7 +77,7 @@ describe('beside the stores', () => {
     expect([outcome.code, lastOf(outcome)]).toEqual([
       0,
       expect.stringMatching(
-        /^PROVEN: the first \d+ events are, byte for byte .*\. NOT PROVEN: .*that \S+ is the log's key/,
+        /^PROVEN: the first \d+ events are, byte for byte .*, the first of them that of \d+ \(revision \d+ of audit-checkpoints\)\. NOT PROVEN: .*that \S+ is the log's key.*nobody outside vouches for it; ask a witness \(--ask/,
       ),
     ]);
     const byKey = await verify('--key', logged.key);
@@ -83,13 +94,13 @@ describe('beside the stores', () => {
     const outcome = await whileAltered(event, () => verify());
     expect([outcome.code, outcome.stderr.trim().split('\n').at(-1)]).toEqual([1, altered]);
     expect(linesOf(outcome)[0]).toBe(`revision ${event.revision} of ${event.stream}: data altered`);
-    expect(lastOf(outcome)).toContain('WRONG: 1 thing, named above');
+    expect(lastOf(outcome)).toMatch(/^WRONG: 1 thing, named above; as far as signed checkpoints hold: the first \d+ /);
     expect((await verify()).code).toBe(0);
   });
 
   it('believes no key but those that are given', async () => {
     const outcome = await verify('--key', verifierKeyText(otherKey));
-    expect([outcome.code, lastOf(outcome)]).toEqual([1, expect.stringContaining('PROVEN: nothing')]);
+    expect([outcome.code, lastOf(outcome)]).toEqual([1, expect.stringMatching(/^WRONG: .* hold: nothing\. /)]);
   });
 
   it('wants as many witnesses as it is told to', async () => {
@@ -110,6 +121,56 @@ describe('beside the stores', () => {
     for (const args of wrong) expect([args, (await verify(...args)).code]).toEqual([args, 2]);
   });
 });
+
+describe('asked together with others', () => {
+  const log = (): VerifierKey => keyOf(logged.key);
+
+  it('is vouched for by what a witness signed, and not proven where the witness is ahead', async () => {
+    const folder = join(logged.folder, 'witness');
+    const witness = await openWitness({ folder, name: 'w.test', logs: [log()], onNews: () => undefined });
+    const server = witnessServer(witness, () => undefined);
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    try {
+      const nothing = await verify('--ask', url);
+      expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('has signed nothing of parley/')]);
+      const newest = await fetch(`${logged.deployment.baseUrls[0]}/transparency/checkpoint`).then((one) => one.text());
+      expect((await witness.add(`old 0\n\n${newest}`)).status).toBe(200);
+      const byWitness = await verify('--ask', url, '--key', logged.key);
+      expect([byWitness.code, lastOf(byWitness)]).toEqual([
+        0,
+        expect.stringContaining(`that the witness at ${url} vouches for was taken away`),
+      ]);
+      expect((await verify('--ask', url, '--witness', witness.key)).code).toBe(0);
+      // Signed by the log of a larger tree: as if the newest were cut from tables and checkpoints alike.
+      const { origin, size } = parseCheckpoint(parseNote(newest)!.text)!;
+      const text = checkpointText({ origin, size: size + 64, root: new Uint8Array(32) });
+      const key = signingKey('log', origin, logged.seed);
+      const ahead = noteText({ text, signatures: [signatureOf(key, text)] });
+      const known = join(logged.folder, 'ahead');
+      await writeFile(known, ahead);
+      const byKnown = await verify('--known', known, '--key', logged.key);
+      expect([byKnown.code, lastOf(byKnown)]).toEqual([1, expect.stringMatching(/^WRONG: \d things?, /)]);
+      expect(linesOf(byKnown)[0]).toMatch(
+        /^the stored events end after \d+, and the checkpoint at .* is of \d+: the newest/,
+      );
+    } finally {
+      await server.close();
+      await witness.close();
+    }
+    const gone = await verify('--ask', url);
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringMatching(/cannot be asked: .* does not answer/)]);
+    expect(await verify('--ask')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('WITNESSES is empty') as string,
+    });
+  });
+});
+
+function keyOf(text: string): VerifierKey {
+  const key = parseVerifierKey(text);
+  if (key === null) throw new Error(`no key: ${text}`);
+  return key;
+}
 
 describe('an export', () => {
   let log: string;

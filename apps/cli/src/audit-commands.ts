@@ -39,7 +39,12 @@ function verifyCommand(command: Command): void {
         'so many witnesses must have signed; all of --witness, or WITNESSES_NEEDED',
       ).argParser(count),
     )
-    .addOption(several('--known <file>', 'a checkpoint from elsewhere, which the log must contain', (text) => text))
+    .addOption(several('--known <file>', 'a checkpoint that you kept, which the log must contain', (text) => text))
+    .addOption(
+      several('--ask [url]', 'ask a witness what it signed last; those of WITNESSES unless given', witnessUrl).preset(
+        '',
+      ),
+    )
     .action(async (options: VerifyOptions, own: Command) => {
       readDotEnv();
       await verify(options, own, readConfiguration(process.env));
@@ -62,6 +67,11 @@ function keyOf(kind: SignatureKind): (text: string) => VerifierKey {
 function count(text: string): number {
   if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
+}
+
+/** Empty for the witnesses of this deployment. */
+function witnessUrl(text: string): string {
+  return text === '' ? '' : httpUrl(text);
 }
 
 function httpUrl(text: string): string {

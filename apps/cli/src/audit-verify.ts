@@ -13,6 +13,8 @@ import type { Configuration } from '@app/runtime';
 import { parseCheckpoint, parseNote, parseVerifierKey, textOf, type VerifierKey } from '@app/transparency';
 import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { witnessClaims } from './audit-witnesses';
 import { openLogPlace, servedLog } from './log-places';
 import { CommandFailed, print } from './outcome';
 import { showProgress } from './progress';
@@ -26,6 +28,8 @@ export interface VerifyOptions {
   readonly witness: readonly VerifierKey[];
   readonly needed?: number;
   readonly known: readonly string[];
+  /** URLs of witnesses; empty for those of WITNESSES. */
+  readonly ask: readonly string[];
 }
 
 /** Where the log is, and what it says of itself. */
@@ -38,6 +42,9 @@ interface LogAt {
   close(this: void): void;
 }
 
+/** What a service serves may be so old (docs/decisions/proof.md, "Served paths"). */
+const grownWithinMs = 3_000;
+
 /** Lines of problems on a terminal; `--json` has all. */
 const shownMax = 1_000;
 
@@ -46,11 +53,10 @@ export async function verify(options: VerifyOptions, command: Command, configura
   const isLocal = options.from === undefined && options.url === undefined;
   const stores = isLocal || options.stores === true ? await openStoresHere(configuration) : null;
   try {
-    const log = await logAt(options, configuration, stores);
-    const known = await Promise.all(options.known.map(knownClaim));
+    const { log, outside } = await logWithOutside(options, configuration, stores);
     const subject = {
       ...log,
-      claims: [...log.claims, ...known],
+      claims: [...log.claims, ...outside],
       stored: (await stores?.events()) ?? null,
       hidden: stores?.hidden() ?? null,
     };
@@ -61,6 +67,19 @@ export async function verify(options: VerifyOptions, command: Command, configura
   } finally {
     await stores?.close();
   }
+}
+
+/** The log, and what others say of it. */
+async function logWithOutside(options: VerifyOptions, configuration: Configuration, stores: StoresHere | null) {
+  const known = await Promise.all(options.known.map(knownClaim));
+  const log = await logAt(options, configuration, stores);
+  const asked = await witnessClaims(options.ask, configuration, log.claims);
+  const outside = [...known, ...asked];
+  if (!asked.some((claim) => sizeOf(claim) > log.kept.size)) return { log, outside };
+  // The log may have grown between both reads: once more, now that the witness was asked before.
+  log.close();
+  await sleep(grownWithinMs);
+  return { log: await logAt(options, configuration, stores), outside };
 }
 
 function trustedKeys({ key }: VerifyOptions, { isOwnKey, ownKeys }: LogAt): VerifierKey[] {
@@ -116,7 +135,7 @@ async function knownClaim(file: string): Promise<Claim> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailed(`${file} cannot be read (${error.code ?? error.message})`);
   });
-  return claimIn(bytes, file);
+  return { ...claimIn(bytes, file), isOutside: true };
 }
 
 function claimIn(bytes: Uint8Array, where: string): Claim {

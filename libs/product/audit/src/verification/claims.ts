@@ -28,6 +28,8 @@ export interface Claim {
   readonly witnesses: readonly string[];
   /** Whether the log that this one was copied from signed it: its key vouches for that one's events, which this one begins with. */
   readonly isFormer?: boolean;
+  /** Whether it comes from outside of the deployment: from a witness that was asked, or from a file that the auditor kept. */
+  readonly isOutside?: boolean;
 }
 
 /** What the log vouched for. */
@@ -36,6 +38,8 @@ export interface SignedTree {
   readonly size: number;
   readonly root: Hash;
   readonly isWitnessed: boolean;
+  /** Its checkpoint was kept outside of the deployment. */
+  readonly isOutside: boolean;
 }
 
 /** Whom to believe. */
@@ -68,7 +72,8 @@ export function judge(claim: Claim, policy: TrustPolicy): Judged {
     ...(note === null ? [] : cosignatureProblems(note, claim, policy.witnesses)),
     ...(isDecided(claim, size, root) ? [] : ['is not what the log had decided before it signed']),
   ];
-  return { tree: { where: claim.where, size, root, isWitnessed: isWitnessed && policy.needed > 0 }, problems };
+  const { where, isOutside = false } = claim;
+  return { tree: { where, size, root, isWitnessed: isWitnessed && policy.needed > 0, isOutside }, problems };
 }
 
 function isDecided({ fixed }: Claim, size: number, root: Hash): boolean {

@@ -2,6 +2,7 @@ import type { HiddenEvents } from './hidden-events';
 import type { Differences } from './differences';
 import type { Departure } from './rebuilt-tree';
 import type { WrongTile } from './kept-tree';
+import { fromWords, unvouchedWords, type Vouching } from './vouching';
 
 /** Something that is not as it must be. */
 export interface Problem {
@@ -13,7 +14,7 @@ export interface Problem {
 }
 
 /** What a verification found. */
-export interface Findings {
+export interface Findings extends Vouching {
   readonly problems: readonly Problem[];
   /** Leaves that differ and are not named, since there are too many. */
   readonly beyond: number;
@@ -94,7 +95,11 @@ function tileProblem(stream: string | null, revision: number | null, says: strin
 }
 
 /** A tree that is not what was signed. */
-export function treeProblem(of: string, { after, by }: Departure): Problem {
+export function treeProblem(of: string, { after, by }: Departure, size: number): Problem {
+  if (by.size > size) {
+    const says = `${of} end after ${size}, and the checkpoint at ${by.where} is of ${by.size}: the newest were taken away`;
+    return { kind: 'tree', stream: null, revision: null, says };
+  }
   const from = after === 0 ? 'from the first one on' : `from leaf ${after} on`;
   const says = `${of} up to leaf ${by.size} are not what the checkpoint at ${by.where} says: they depart from it ${from}`;
   return { kind: 'tree', stream: null, revision: null, says };
@@ -124,17 +129,18 @@ export function witnessProblem(needed: number): Problem {
   return { kind: 'checkpoint', stream: null, revision: null, says };
 }
 
-/** The last line: what is proven, and what is not. */
+/** The last line, the verdict: that something is wrong, or what is proven and since when; then what is not proven, and how it can be. */
 export function lastLine(findings: Findings): string {
   const { problems, beyond, proven, checkpoints } = findings;
   const wrong = problems.length + beyond;
   const subject = findings.isOverEvents ? 'events are, byte for byte and in their order,' : 'leaves of the log are';
   const proof =
     proven === 0
-      ? 'PROVEN: nothing'
-      : `PROVEN: ${countInWords(findings)} ${subject} what ${checkpoints} signed ${checkpoints === 1 ? 'checkpoint says' : 'checkpoints say'}${witnessedInWords(findings)}`;
-  const found = wrong === 0 ? '' : `; WRONG: ${wrong} ${wrong === 1 ? 'thing' : 'things'}, named above`;
-  return `${proof}${found}. NOT PROVEN: ${openQuestions(findings).join('; ')}.`;
+      ? 'nothing'
+      : `${countInWords(findings)} ${subject} what ${checkpoints} signed ${checkpoints === 1 ? 'checkpoint says' : 'checkpoints say'}${fromWords(findings)}${witnessedInWords(findings)}`;
+  const found = `WRONG: ${wrong} ${wrong === 1 ? 'thing' : 'things'}, named above`;
+  const verdict = wrong === 0 ? `PROVEN: ${proof}` : `${found}; as far as signed checkpoints hold: ${proof}`;
+  return `${verdict}. NOT PROVEN: ${openQuestions(findings).join('; ')}.`;
 }
 
 function countInWords({ proven, absent }: Findings): string {
@@ -146,7 +152,7 @@ function witnessedInWords({ witnessed }: Findings): string {
 }
 
 function openQuestions(findings: Findings): string[] {
-  const { isOverEvents, isOverEntries, isSelfNamed, uncovered, witnessed, proven, keys } = findings;
+  const { isOverEvents, isOverEntries, isSelfNamed, uncovered, proven, keys } = findings;
   const open: string[] = [];
   if (!isOverEvents) open.push('what is stored, since only the log was looked at');
   if (!isOverEvents && !isOverEntries) open.push('what the leaves stand for, since no entries were looked at');
@@ -158,10 +164,6 @@ function openQuestions(findings: Findings): string[] {
   if (uncovered > 0) open.push(`the last ${uncovered} ${what}, which no checkpoint covers as they are`);
   if (isSelfNamed && keys.length > 0)
     open.push(`that ${keys.join(' and ')} is the log's key: the log itself says so (--key)`);
-  if (witnessed < proven || witnessed === 0)
-    open.push(
-      `that who holds the log's key and its stores has not written ${witnessed === 0 ? 'it' : `what comes after ${witnessed}`} anew: not enough trusted witnesses signed it`,
-    );
-  open.push('that nothing later was taken away together with its checkpoints (--known)');
+  open.push(...unvouchedWords(findings, proven));
   return open;
 }

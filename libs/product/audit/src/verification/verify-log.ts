@@ -20,6 +20,7 @@ import {
   type Findings,
   type Problem,
 } from './report';
+import { vouchingOf } from './vouching';
 
 /** What is verified. */
 export interface Subject {
@@ -67,6 +68,7 @@ export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnPr
     absent,
     building: walk.building,
     uncovered: Math.max(0, walk.tree.size + absent - holds),
+    ...vouchingOf(signed, holds, walk.tree.size + absent),
     isOverEvents,
     isOverEntries: subject.kept.hasEntries,
     keys: keys.map(verifierKeyText),
@@ -167,7 +169,7 @@ async function compare(subject: Subject, kept: KeptTree, tree: RebuiltTree, onPr
   const named = differenceProblems(differencesIn(unmatched, subject.kept.coveredUpTo), blame(stored, ofLog));
   // Where the log's own leaves are what was signed, the differences from them say it all.
   const ofStore = named.length === 0 || ofLog !== null || stored === null ? treeProblems(theEvents, tree) : [];
-  const ofLeaves = ofLog === null ? [] : [treeProblem(theLog, ofLog)];
+  const ofLeaves = ofLog === null ? [] : [treeProblem(theLog, ofLog, kept.tree.size)];
   return {
     tree,
     ...provenBy(tree, kept.tree, unmatched),
@@ -190,7 +192,7 @@ function provenBy(stored: RebuiltTree, kept: RebuiltTree, unmatched: Unmatched):
 
 function treeProblems(what: string, tree: RebuiltTree): Problem[] {
   const departure = tree.departure();
-  const departs = departure === null ? [] : [treeProblem(what, departure)];
+  const departs = departure === null ? [] : [treeProblem(what, departure, tree.size)];
   return [...tree.contradictions().map(({ where }) => contradiction(where)), ...departs];
 }
 

@@ -1,0 +1,48 @@
+import { askWitness, type Claim } from '@app/audit';
+import type { Configuration } from '@app/runtime';
+import { parseCheckpoint, parseNote } from '@app/transparency';
+import { CommandFailed } from './outcome';
+
+/**
+ * The checkpoints that witnesses signed last of this log and, where one has a proof that the log forked, the two of that proof.
+ * @param urls as `--ask` has them: an empty one for each of WITNESSES
+ * @throws CommandFailed where one does not answer, or signed nothing of this log: whoever asked wants to know
+ */
+export async function witnessClaims(
+  urls: readonly string[],
+  { env }: Configuration,
+  claims: readonly Claim[],
+): Promise<Claim[]> {
+  if (urls.length === 0) return [];
+  const asked = [...new Set(urls.flatMap((url) => (url === '' ? env.WITNESSES.map((one) => one.url) : [url])))];
+  if (asked.length === 0) throw new CommandFailed('WITNESSES is empty: --ask <url> names a witness');
+  const origin = originIn(claims);
+  if (origin === null) throw new CommandFailed('the log has no checkpoint that a witness could be asked about');
+  return (await Promise.all(asked.map((url) => claimsOf(url, origin)))).flat();
+}
+
+function originIn(claims: readonly Claim[]): string | null {
+  const newest = claims.at(-1);
+  return (newest && parseCheckpoint(parseNote(newest.note)?.text ?? '')?.origin) ?? null;
+}
+
+async function claimsOf(url: string, origin: string): Promise<Claim[]> {
+  const { checkpoint, fork } = await askWitness(url, origin).catch((error: unknown) => {
+    throw new CommandFailed(`the witness cannot be asked: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (checkpoint === null) throw new CommandFailed(`the witness at ${url} has signed nothing of ${origin}`);
+  const notes = [checkpoint, ...(fork === null ? [] : notesIn(fork))];
+  return notes.map((note, nth) => ({
+    where: nth === 0 ? `the witness at ${url}` : `the fork that the witness at ${url} found`,
+    note,
+    fixed: null,
+    witnesses: [],
+    isOutside: true,
+  }));
+}
+
+/** The two checkpoints of an evidence file (docs/witness.md). */
+function notesIn(fork: string): string[] {
+  const parts = fork.split(/^===== .*\n/m).slice(1);
+  return parts.filter((part) => parseNote(part) !== null);
+}

@@ -1,0 +1,29 @@
+import { hash } from 'node:crypto';
+import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
+import { boundedText, WitnessTrouble } from './witness-call';
+
+/** Everything that a witness tells others of one log. Source: C2SP tlog-witness, "Monitor Retrieval Mechanism"; the fork is ours. */
+export interface WitnessMemory {
+  /** The checkpoint that it signed last, with its own line; null where it signed none. */
+  readonly checkpoint: string | null;
+  /** Its proof that the log showed two histories; null where it has none. */
+  readonly fork: string | null;
+}
+
+const answerWithinMs = 10_000;
+
+/** Asks a witness what it signed of the log of that origin. @throws WitnessTrouble where it does not answer as a witness does */
+export async function askWitness(url: string, origin: string): Promise<WitnessMemory> {
+  const place = `${url.replace(/\/$/, '')}/${hash('sha256', origin, 'hex')}`;
+  return { checkpoint: await textAt(`${place}/checkpoint`), fork: await textAt(`${place}/fork`) };
+}
+
+async function textAt(url: string): Promise<string | null> {
+  const response = await fetchWithoutRedirects(url, { signal: abortAfter(answerWithinMs) }).catch((cause: unknown) => {
+    throw new WitnessTrouble(`${url} does not answer`, null, { cause });
+  });
+  const text = await boundedText(response);
+  if (response.status === 404) return null;
+  if (response.status !== 200) throw new WitnessTrouble(`${url} answered ${response.status}`);
+  return text;
+}
