@@ -95,14 +95,14 @@ it('two trees of one size of which the witness signed neither, by what it was sh
   expect(await evidence()).toHaveLength(2);
 });
 
-it('junk takes no room and mutes no alarm: a fork that comes after thousands is kept and reported', async () => {
+it('junk takes no room and mutes no alarm: a fork that comes after any amount of it is kept and reported', async () => {
   await served.submit(log.submission(0, 9));
-  const count = process.env['FIGURES'] === 'full' ? 5_000 : 300;
+  const count = process.env['FIGURES'] === 'full' ? 5_000 : 120;
   const junk = [[], [randomBytes(32)], Array.from({ length: 63 }, () => randomBytes(32))];
   for (let nth = 0; nth < count; nth += 1) {
-    const size = 10 + (nth % 150);
+    const size = 10 + (nth % 119);
     const paths = [...junk, log.path(9, size).toReversed(), log.path(8, size), [...log.path(9, size), randomBytes(32)]];
-    const { status } = await served.submit(log.submission(nth % 5 === 0 ? 8 : 9, size, paths[nth % paths.length]!));
+    const { status } = await served.submit(log.submission(nth % 5 === 0 ? 8 : 9, size, paths[nth % paths.length]));
     expect(status === 409 || status === 422 || status === 200).toBe(true);
     if (status === 200) throw new Error(`junk was signed: ${nth}`);
   }

@@ -39,7 +39,7 @@ beforeEach(async () => {
     { env: { WITNESSES: [{ key, url }] } } as never,
     { tree: () => ({ consistencyPath: () => Promise.resolve([]) }) } as never,
     { cosign: cosigned } as never,
-    { registry } as never,
+    { registry },
   );
   following = witnesses.follow(stopping.signal);
   witnesses.tell({ signed: [{ size: 9, note, cosignatures: [] }] } as never);
