@@ -39,8 +39,7 @@ export class ForkAlarm {
     const isNew = !this.reported.has(file) && this.reported.size < rememberedMax;
     if (isNew) this.reported.add(file);
     const isDue = this.again.isDue();
-    if (isNew || isDue)
-      this.onNews('error', messages[contradiction], { origin, signed: known.note, refused, file });
+    if (isNew || isDue) this.onNews('error', messages[contradiction], { origin, signed: known.note, refused, file });
     await this.keep(fork);
   }
 
