@@ -1,12 +1,11 @@
 /** Why a log signs nothing until an operator says what it is (docs/decisions/proof.md, "Copies"). */
 export const holdReasons = ['restored', 'copied', 'moved', 'new_database', 'asked'] as const;
-export type HoldReason = (typeof holdReasons)[number];
 
 /** A log that signs nothing. */
 export interface LogHold {
   /** The same for as long as the reason is the same. */
   readonly id: string;
-  readonly why: HoldReason;
+  readonly why: (typeof holdReasons)[number];
   /** Null where it follows from where the database is. */
   readonly since: string | null;
   /** What was found, in a sentence without its end. */

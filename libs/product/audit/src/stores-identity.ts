@@ -13,7 +13,7 @@ import { holdsSeen, seenBy, type Seen } from './store-evidence';
 export class OtherStore extends Error {}
 
 /** What was found of the two stores. */
-export interface StoresSeen {
+interface StoresSeen {
   readonly row: LogIdentityRow;
   /** The event store's, by its own stream. */
   readonly origin: FoundOrigin;
@@ -24,7 +24,7 @@ export interface StoresSeen {
  * Why these two stores cannot be used together; null where they can. Changes nothing. Throws Unavailable.
  * Source of the rule: docs/decisions/proof.md, "Which store is this".
  */
-export async function whyApart(store: EventStore, { row, origin, seen }: StoresSeen): Promise<string | null> {
+async function whyApart(store: EventStore, { row, origin, seen }: StoresSeen): Promise<string | null> {
   // A resumption as a copy that was cut off between the event and the row.
   if (row.origin !== null && origin !== unreadable && origin !== row.origin && origin !== row.resuming?.origin)
     return ofAnother(row.origin, origin, await store.endPosition());
@@ -49,7 +49,7 @@ function ofAnother(own: string | null, found: FoundOrigin, end: number): string 
 }
 
 /** What a look at two stores comes to: why they are apart, and why the log signs nothing; null where they are not, or it does. */
-export interface StoresCompared {
+interface StoresCompared {
   readonly origin: string | null;
   readonly apart: string | null;
   readonly hold: LogHold | null;

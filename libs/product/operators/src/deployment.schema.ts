@@ -1,3 +1,4 @@
+import { holdReasons } from '@app/audit';
 import { boolean, instant, integer, list, mapOf, nullable, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
 
 /** Users who hold most of the capacity. */
@@ -48,10 +49,8 @@ const Versions = shape('Versions', {
   node: text({ description: 'Of the process that answers' }),
 });
 
-const holds = ['restored', 'copied', 'moved', 'new_database', 'asked'] as const;
-
 const LogHeld = shape('LogHeld', {
-  why: oneOf(holds),
+  why: oneOf(holdReasons),
   since: nullable(instant(), { description: 'Null where it follows from where the database lies' }),
   says: text({ description: 'What was found' }),
 });

@@ -4,7 +4,7 @@ import type { Head } from '../writing/head';
 import { parseStreamMetadata } from '../writing/stream-metadata';
 
 /** Events of one stream that lie in the table, and that no reader of the stream is shown. */
-export interface HiddenRows {
+interface HiddenRows {
   readonly stream: string;
   readonly first: number;
   readonly last: number;
