@@ -6,15 +6,13 @@ import { Database, Processes, ProjectionRunner, ReadGate } from '@app/read-store
 /** Less than the second that a check may take. */
 const checkWithinMs = 800;
 
-/** As processes tell each other of a subscription, or a projection alone, that cannot get past an event. */
+/** How processes name a subscription, or a projection alone, that cannot get past an event; work that fails is named `work <name>`. */
 const subscription = 'subscription ';
 const projection = 'projection ';
-/** A stream that is damaged, or will be. */
-const stream = 'stream ';
 
 /**
- * What `GET /readyz` asks: both stores must answer and take writes; without a projector, and while a subscription or a projection of any process
- * cannot get past an event, or finds a stream damaged, the service is degraded; while a read model of this version is still being built, this process is not ready (docs/decisions/configuration-and-start.md, "Start").
+ * The checks of `GET /readyz`: both stores must answer and take writes; without a projector, and while a subscription, a projection or
+ * other work of any process cannot get on, or finds a stream damaged, the service is degraded; while a read model of this version is still being built, this process is not ready (docs/decisions/configuration-and-start.md, "Start").
  */
 @Injectable()
 export class StoresReadiness implements OnModuleInit {
@@ -43,10 +41,7 @@ export class StoresReadiness implements OnModuleInit {
   /** Each by its name; nothing is said where none is stuck. */
   private async stuck(): Promise<Record<string, 'degraded'>> {
     const troubles = await this.processes.troubles();
-    const stuck = troubles.filter((trouble) =>
-      [subscription, projection, stream].some((kind) => trouble.startsWith(kind)),
-    );
-    return Object.fromEntries(stuck.map((name) => [name, 'degraded']));
+    return Object.fromEntries(troubles.map((name) => [name, 'degraded']));
   }
 
   /** Each by its name; nothing is said where all are there. */

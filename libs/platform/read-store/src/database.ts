@@ -38,6 +38,8 @@ const statementTimeoutMs = 30_000;
 const waitingStatementsMax = 5_000;
 /** PostgreSQL ends a statement that takes too long; its word of that may come this much later. */
 const answerGraceMs = 1_000;
+/** How long one statement waits for a lock: somebody who holds a table keeps nothing else waiting with it. */
+const lockTimeoutMs = 5_000;
 /** A process that stops in the middle of a transaction keeps its row locks no longer than this. */
 const idleInTransactionTimeoutMs = 10_000;
 
@@ -183,7 +185,7 @@ export class Database {
 /** Uses statements, since a pooler such as pgbouncer refuses such settings when they come with the connection. */
 async function limitStatements(client: Client, timeoutMs: number): Promise<void> {
   await client.query(
-    `SET statement_timeout = ${timeoutMs}; SET idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,
+    `SET statement_timeout = ${timeoutMs}; SET lock_timeout = ${lockTimeoutMs}; SET idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,
   );
 }
 
@@ -198,8 +200,8 @@ const awayMessages =
 
 /** What PostgreSQL says of a table that is not there. */
 const undefinedTable = '42P01';
-/** What PostgreSQL says of a statement that it ended, as after `statement_timeout`. */
-const endedCode = '57014';
+/** What PostgreSQL says of a statement that it ended: after `statement_timeout`, or `lock_timeout`. */
+const endedCodes: ReadonlySet<string> = new Set(['57014', '55P03']);
 
 /**
  * Runs the body, and turns the errors that mean "PostgreSQL does not answer", or "not this time", into Unavailable; into TookTooLong
@@ -218,7 +220,7 @@ function asUnavailable(error: unknown): Unavailable | null {
   if (typeof cause !== 'object' || cause === null) return null;
   const code = 'code' in cause ? String(cause.code) : '';
   const message = 'message' in cause ? String(cause.message) : '';
-  if (code === endedCode) return new TookTooLong('database', { cause: error });
+  if (endedCodes.has(code)) return new TookTooLong('database', { cause: error });
   const isAway = awayCodes.test(code) || awayMessages.test(message);
   return isAway ? new Unavailable('database', { cause: error }) : null;
 }

@@ -92,6 +92,20 @@ export async function tablesToFollow(database: Database, program: Program): Prom
   return rows.map(({ name }) => name);
 }
 
+/** Records that a table stands still, so that every projector of the program leaves it out. Throws Unavailable. */
+export async function recordStall(
+  database: Database,
+  { program }: Program,
+  table: string,
+  stalled: Stall,
+): Promise<void> {
+  await database.query(
+    `WITH stalled AS (UPDATE read_model_tables SET stalled = $2 WHERE table_name = $1 AND follower = $3 RETURNING 1)
+     SELECT pg_notify('${tablesChannel}', '') FROM stalled`,
+    [table, JSON.stringify(stalled), program],
+  );
+}
+
 /** Events that projections pass over, as `<stream> <revision>`. */
 export async function skippedEvents(execute: Execute): Promise<Map<string, ReadonlySet<string>>> {
   const rows = await execute<{ projection: string; events: string[] }>(

@@ -1,3 +1,4 @@
+export { type BackgroundWork } from './background-work';
 export { boundedPage } from './bounded-page';
 export { membersOf, selectList } from './columns';
 export { answering, Database, type RowClass } from './database';

@@ -31,6 +31,8 @@ export function migrationClasses(migrations: readonly Migration[]): (new () => M
         readonly name = name;
 
         async up(runner: QueryRunner): Promise<void> {
+          // A table that is changed may be in use for longer than other statements wait.
+          await runner.query('SET LOCAL lock_timeout = 0');
           await runner.query(sql);
         }
 

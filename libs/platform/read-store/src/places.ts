@@ -1,4 +1,4 @@
-import type { Database } from './database';
+import type { Database, Statement } from './database';
 import type { Partitions } from './partition-leases';
 import { executeOf, lockTables, type Execute } from './table-making';
 
@@ -71,4 +71,53 @@ export async function placesOf(
     of.certainFrom = Math.max(of.certainFrom, certain);
   }
   return places;
+}
+
+/** One partition of a table that moves on. */
+interface Move {
+  readonly table: string;
+  readonly partition: number;
+  /** Where the projector left it. */
+  readonly position: number;
+  /** Events a second, of late. */
+  readonly rate: number;
+}
+
+/**
+ * The statement that moves tables on and notifies a channel, in the transaction of their rows. PostgreSQL refuses it where a table is not
+ * where the projector left it, or where the program follows other tables than those named.
+ * @param count into how many partitions the owners of streams are divided
+ */
+export function moving(
+  program: number,
+  followed: readonly string[],
+  {
+    moves,
+    count,
+    upTo,
+    channel,
+    payload,
+  }: {
+    readonly moves: readonly Move[];
+    readonly count: number;
+    readonly upTo: number;
+    readonly channel: string;
+    readonly payload: string;
+  },
+): Statement {
+  return {
+    text: 'SELECT move_read_models($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+    values: [
+      program,
+      followed,
+      moves.map(({ table }) => table),
+      moves.map(({ partition }) => partition),
+      count,
+      moves.map(({ position }) => position),
+      moves.map(({ rate }) => rate),
+      upTo,
+      channel,
+      payload,
+    ],
+  };
 }

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { asId, type ProcessId } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
+import { BackgroundWork } from './background-work';
 import type { Database } from './database';
 
 /** How often a process says that it is alive. Real time: a moved sandbox clock changes nothing here. */
@@ -73,6 +74,13 @@ export class Processes {
   /** From now on this process tells the others, with its heartbeats, which troubles it is in. */
   reports(troubles: () => readonly string[]): void {
     this.reported.push(troubles);
+  }
+
+  /** Work of this process whose rounds the caller reports: while they fail, the deployment is degraded and names it. */
+  watches(name: string): BackgroundWork {
+    const work = new BackgroundWork(name);
+    this.reports(() => (work.isStuck ? [`work ${name}`] : []));
+    return work;
   }
 
   /** The troubles that some process said lately that it is in. */

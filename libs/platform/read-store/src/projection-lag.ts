@@ -16,6 +16,8 @@ interface Projecting {
   readonly progress: ReadonlyMap<string, number>;
   /** Those that stand still at an event. */
   readonly stalled: readonly string[];
+  /** How far these are behind. */
+  readonly stalledLags: ReadonlyMap<string, Lag>;
 }
 
 /** Shows the lag of each read model, and those that stand still, in `GET /metrics` of the process that projects; others show none. */
@@ -59,12 +61,13 @@ export class ProjectionLag {
   }
 
   private lags(): (readonly [string, Lag])[] {
-    const { lag, progress } = this.projecting;
+    const { lag, progress, stalledLags } = this.projecting;
     if (lag === null) return [];
     const lowest = Math.min(...progress.values());
-    return [...progress].map(([name, position]) => {
+    const moving = [...progress].map(([name, position]): [string, Lag] => {
       const behind = Math.max(0, lag.positions - (position - lowest));
       return [name, { positions: behind, ms: behind === 0 ? 0 : lag.ms }];
     });
+    return [...new Map([...moving, ...stalledLags])];
   }
 }

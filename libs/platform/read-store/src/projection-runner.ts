@@ -11,7 +11,9 @@ import { payloadOf, projectedChannel, type Progress } from './progress';
 import { categoriesOf, programOf, type AnyProjection } from './projection';
 import type { Lag } from './projection-lag';
 import { StreamOwners } from './stream-owners';
-import { Overtaken, TableMover } from './table-mover';
+import { StalledTables } from './stalled-tables';
+import { TableMover } from './table-mover';
+import { Overtaken } from './table-troubles';
 import { mintedAtMs, traceBatch } from './traced-batch';
 
 /** How often the projector says that it is there while nothing happens. */
@@ -36,6 +38,8 @@ interface RunnerOptions {
   readonly tracing?: Tracing;
   /** Into how many partitions the projectors of this program divide their work from now on; as before when absent. */
   readonly partitions?: number | undefined;
+  /** How often stalled tables are tried again; every 5 s when absent. */
+  readonly retryStalledEveryMs?: number;
 }
 
 /**
@@ -48,6 +52,7 @@ export class ProjectionRunner {
   private running: Promise<void> = Promise.resolve();
   private readonly program: Program;
   private readonly mover: TableMover;
+  private readonly stalledTables: StalledTables;
   private readonly tracing: Tracing;
   private isDivided = false;
   private hasLed = false;
@@ -62,6 +67,7 @@ export class ProjectionRunner {
   ) {
     this.program = { projections, program: programOf(projections) };
     this.mover = new TableMover(database, new StreamOwners(store), this.program, options.probe);
+    this.stalledTables = new StalledTables(database, store, this.mover, options.retryStalledEveryMs);
     this.tracing = options.tracing ?? new NoTracing();
   }
 
@@ -78,6 +84,11 @@ export class ProjectionRunner {
   /** Read models that stand still at an event which they cannot apply, while this process projects. */
   get stalled(): readonly string[] {
     return this.mover.stalled;
+  }
+
+  /** How far those are behind that stand still, by name. */
+  get stalledLags(): ReadonlyMap<string, Lag> {
+    return this.stalledTables.lags(this.store.shared.position ?? 0);
   }
 
   /** Starts in the background: takes its share of the partitions, projects, and starts over whenever something breaks. */
@@ -116,6 +127,10 @@ export class ProjectionRunner {
   private async lead(partitions: Partitions, signal: AbortSignal): Promise<void> {
     await this.mover.begin(partitions, !this.hasLed);
     this.hasLed = true;
+    const ended = new AbortController();
+    const retrying = this.stalledTables.keepTrying(AbortSignal.any([signal, ended.signal]), (error) =>
+      this.logger.warn(`a table that stands still was not tried again: ${String(error)}`),
+    );
     try {
       while (!signal.aborted) {
         await this.project(signal);
@@ -123,6 +138,8 @@ export class ProjectionRunner {
         await this.mover.begin(partitions, false);
       }
     } finally {
+      ended.abort();
+      await retrying;
       this.oldest = undefined;
       this.mover.stop();
     }

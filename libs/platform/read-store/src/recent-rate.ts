@@ -19,3 +19,15 @@ export class RecentRate {
     return this.perSecond;
   }
 }
+
+/** Rates by name. */
+export class RecentRates {
+  private readonly rates = new Map<string, RecentRate>();
+
+  /** As `RecentRate.after`, of one of them. */
+  after(name: string, count: number): number {
+    const rate = this.rates.get(name) ?? new RecentRate();
+    this.rates.set(name, rate);
+    return rate.after(count);
+  }
+}

@@ -1,30 +1,20 @@
 import { Logger } from '@nestjs/common';
 import type { EventBatch, StoredEvent } from '@app/event-store';
-import { Unavailable } from '@app/kernel';
+import { TookTooLong } from '@app/kernel';
 import type { Probe } from '@app/runtime';
-import { DatabaseError } from 'pg';
 import type { Database, Statement } from './database';
-import { followTables, type FollowedTable, type Program, type Stall } from './followed-tables';
+import { followTables, recordStall, type FollowedTable, type Program, type Stall } from './followed-tables';
 import { KnownRows } from './known-rows';
-import { tablesChannel } from './live-tables';
-import { overtakenCode, tablesChangedCode } from './migrations';
 import type { Partitions } from './partition-leases';
+import { moving } from './places';
 import { payloadOf, projectedChannel, type Progress } from './progress';
 import { bumpCounters, foldBatch, upsertOf, type BatchChanges, type Select } from './projection-batch';
-import { RecentRate } from './recent-rate';
+import { RecentRates } from './recent-rate';
 import type { StreamOwners } from './stream-owners';
-import { refusesRow } from './table-making';
 import { TablePlaces } from './table-places';
+import { hasMoved, isGone, isOfATable, Overtaken, rootOf } from './table-troubles';
 
-/** Of what PostgreSQL answers: tables are not where they were left, are not these, or are gone. */
-const movedCodes: ReadonlySet<string> = new Set([overtakenCode, tablesChangedCode, '42P01']);
 const reloadsMax = 3;
-
-/**
- * The tables were moved by another projector, or there are others to follow, which are not as far as what was passed. The same batch would
- * leave something out; starting over reads where the tables are now.
- */
-export class Overtaken extends Error {}
 
 /** Some events of a batch, in order, and in which partition the owner of each is. */
 interface Events {
@@ -37,10 +27,11 @@ interface Events {
 export class TableMover {
   private readonly logger = new Logger(TableMover.name);
   private readonly known = new KnownRows();
-  private readonly rates = new Map<string, RecentRate>();
+  private readonly rates = new RecentRates();
   private tables: readonly FollowedTable[] = [];
-  private stalls: readonly FollowedTable[] = [];
-  private readonly places = new TablePlaces();
+  /** Those that are left out, since they stand still at an event. */
+  stalledTables: readonly FollowedTable[] = [];
+  readonly places = new TablePlaces();
   private partitions: Partitions = { count: 1, held: [] };
   /** All that is not further is in the tables, or was before they were looked at. */
   private passed = 0;
@@ -92,24 +83,24 @@ export class TableMover {
 
   /** Read models that stand still at an event. */
   get stalled(): readonly string[] {
-    return [...new Set(this.stalls.map(({ projection }) => projection.name))];
+    return [...new Set(this.stalledTables.map(({ projection }) => projection.name))];
   }
 
   stop(): void {
     this.places.clear();
-    this.stalls = [];
+    this.stalledTables = [];
   }
 
   /** Stores what a batch comes to. Answers whether anything moved. Throws Unavailable, and Overtaken where it has to start over. */
-  async move({ events, upTo }: EventBatch): Promise<boolean> {
-    const partitionOf = await this.owners.partitionsOf(events, this.partitions.count);
-    const own = events.filter((event) => this.partitions.held.includes(partitionOf(event)));
+  async move(given: EventBatch): Promise<boolean> {
+    const batch = await this.ownOf(given);
     for (let reloads = 0; ; reloads += 1) {
       try {
-        return await this.moveAll({ events: own, upTo, partitionOf });
+        // A table that is gone may be one that was removed, until those that there are were read again.
+        return await this.moveAll(batch, reloads > 0);
       } catch (error) {
         this.known.forget();
-        if (!hasMoved(error)) throw error;
+        if (!hasMoved(error) && !isGone(error)) throw error;
         if (reloads === reloadsMax) throw new Overtaken(String(error));
         await this.load(false);
         if (this.lowest < this.passed) throw new Overtaken(String(error));
@@ -117,24 +108,41 @@ export class TableMover {
     }
   }
 
+  /** The events of the owners in the partitions that this projector holds. */
+  private async ownOf({ events, upTo }: EventBatch): Promise<Events> {
+    const partitionOf = await this.owners.partitionsOf(events, this.partitions.count);
+    return { events: events.filter((event) => this.partitions.held.includes(partitionOf(event))), upTo, partitionOf };
+  }
+
   private async load(retries: boolean): Promise<void> {
     this.changes += 1;
     this.known.forget();
     const found = await followTables(this.database, this.program, this.partitions, retries);
     this.tables = found.filter(({ stalled }) => stalled === null);
-    this.stalls = found.filter(({ stalled }) => stalled !== null);
+    this.stalledTables = found.filter(({ stalled }) => stalled !== null);
     this.places.clear();
-    for (const { table, positions } of this.tables) this.places.begin(table, positions);
+    for (const { table, positions } of found) this.places.begin(table, positions);
   }
 
-  private async moveAll(batch: Events): Promise<boolean> {
+  /** Moves a table that stands still, apart from the others. Answers whether it took all of the batch. Throws as `move`. */
+  async moveStalled(table: FollowedTable, given: EventBatch): Promise<boolean> {
+    const batch = await this.ownOf(given);
+    try {
+      return await this.moveAlone(table, batch);
+    } catch (error) {
+      if (!(error instanceof TookTooLong)) throw error;
+      return this.stallAtFirst(table, batch, error);
+    }
+  }
+
+  private async moveAll(batch: Events, canBeGone: boolean): Promise<boolean> {
     const behind = this.tables.filter(({ table }) => this.places.positionOf(table) < batch.upTo);
     if (behind.length > 0) {
       this.probe.reached('projection:before-commit');
       await this.moveTables(behind, batch).catch(async (error: unknown) => {
-        if (!isOfAnEvent(error)) throw error;
+        if (!isOfATable(error) || (isGone(error) && !canBeGone)) throw error;
         this.known.forget();
-        for (const table of behind) await this.moveAlone(table, batch);
+        await this.moveEach(behind, batch);
       });
       this.probe.reached('projection:after-commit');
     }
@@ -149,37 +157,60 @@ export class TableMover {
     for (const { table } of behind) this.places.move(table, batch.upTo);
   }
 
-  /** Moves one table as far as it can be moved: up to the event that cannot be applied, which half after half of the events leads to. */
-  private async moveAlone(table: FollowedTable, batch: Events): Promise<void> {
+  /** Moves each table by itself, so that one which cannot be written stands still alone. Throws where none can be written in time. */
+  private async moveEach(behind: readonly FollowedTable[], batch: Events): Promise<void> {
+    const late: { readonly table: FollowedTable; readonly error: TookTooLong }[] = [];
+    for (const table of behind)
+      await this.moveAlone(table, batch).catch((error: unknown) => {
+        if (!(error instanceof TookTooLong)) throw error;
+        late.push({ table, error });
+      });
+    for (const { table, error } of late) {
+      if (late.length === behind.length) throw error;
+      await this.stallAtFirst(table, batch, error);
+    }
+  }
+
+  /**
+   * Moves one table as far as it can be moved: up to the event that cannot be applied, which half after half of the events leads to.
+   * Answers whether it took all. Throws TookTooLong where PostgreSQL ended a statement, which says nothing of an event.
+   */
+  private async moveAlone(table: FollowedTable, batch: Events): Promise<boolean> {
     try {
       await this.moveTables([table], batch);
+      return true;
     } catch (error) {
-      if (!isOfAnEvent(error)) throw error;
+      if (error instanceof TookTooLong || !isOfATable(error)) throw error;
       const news = this.newsOf(table, batch);
       const half = news.slice(0, Math.ceil(news.length / 2));
       const last = half.at(-1);
       if (last === undefined) throw error;
       if (news.length === 1) return this.stall(table, last, error);
-      await this.moveAlone(table, { ...batch, events: half, upTo: last.position });
-      if (this.tables.includes(table)) await this.moveAlone(table, { ...batch, events: news });
+      const isOn = await this.moveAlone(table, { ...batch, events: half, upTo: last.position });
+      return isOn && (await this.moveAlone(table, { ...batch, events: news }));
     }
   }
 
-  private async stall(table: FollowedTable, event: StoredEvent, error: unknown): Promise<void> {
+  private async stallAtFirst(table: FollowedTable, batch: Events, error: TookTooLong): Promise<false> {
+    const [first] = this.newsOf(table, batch);
+    if (first === undefined) throw error;
+    return this.stall(table, first, error);
+  }
+
+  private async stall(table: FollowedTable, event: StoredEvent, error: unknown): Promise<false> {
+    this.known.forget();
     const { stream, revision, position } = event;
-    const stalled: Stall = { stream, revision, position, error: String(error) };
-    await this.database.query(
-      `WITH stalled AS (UPDATE read_model_tables SET stalled = $2 WHERE table_name = $1 AND follower = $3 RETURNING 1)
-       SELECT pg_notify('${tablesChannel}', '') FROM stalled`,
-      [table.table, JSON.stringify(stalled), this.program.program],
-    );
+    const stalled: Stall = { stream, revision, position, error: rootOf(error) };
+    const { stalled: before } = this.stalledTables.find((one) => one.table === table.table) ?? { stalled: null };
+    if (before?.position === position && before.error === stalled.error) return false;
+    await recordStall(this.database, this.program, table.table, stalled);
     this.logger.error(
       `${table.table} stands still at event ${revision} of ${stream}, which it cannot apply: ${stalled.error}`,
     );
-    this.tables = this.tables.filter((one) => one !== table);
-    this.stalls = [...this.stalls, table];
+    this.tables = this.tables.filter((one) => one.table !== table.table);
+    this.stalledTables = [...this.stalledTables.filter((one) => one.table !== table.table), { ...table, stalled }];
     this.changes += 1;
-    this.places.leave(table.table);
+    return false;
   }
 
   private async changesOf(table: FollowedTable, batch: Events): Promise<BatchChanges> {
@@ -205,43 +236,12 @@ export class TableMover {
   private movement(changes: readonly BatchChanges[], behind: readonly FollowedTable[], upTo: number): Statement {
     const { count, held } = this.partitions;
     const moves = behind.flatMap(({ table }, index) => {
-      const rate = this.rateOf(table).after(changes[index]?.events ?? 0) / held.length;
+      const rate = this.rates.after(table, changes[index]?.events ?? 0) / held.length;
       return this.places.behind(table, upTo).map(([partition, position]) => ({ table, partition, position, rate }));
     });
     const tables = behind.map(({ table }) => table);
-    const lowest = Math.min(
-      ...this.names.map((table) => (tables.includes(table) ? upTo : this.places.positionOf(table))),
-    );
-    return {
-      text: 'SELECT move_read_models($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-      values: [
-        this.program.program,
-        this.names,
-        moves.map(({ table }) => table),
-        moves.map(({ partition }) => partition),
-        count,
-        moves.map(({ position }) => position),
-        moves.map(({ rate }) => rate),
-        upTo,
-        projectedChannel,
-        payloadOf({ ...this.progress, position: lowest }),
-      ],
-    };
+    const lowest = Math.min(...this.names.map((name) => (tables.includes(name) ? upTo : this.places.positionOf(name))));
+    const payload = payloadOf({ ...this.progress, position: lowest });
+    return moving(this.program.program, this.names, { moves, count, upTo, channel: projectedChannel, payload });
   }
-
-  private rateOf(table: string): RecentRate {
-    const rate = this.rates.get(table) ?? new RecentRate();
-    this.rates.set(table, rate);
-    return rate;
-  }
-}
-
-function hasMoved(error: unknown): boolean {
-  return error instanceof DatabaseError && movedCodes.has(error.code ?? '');
-}
-
-/** Whether it comes of an event or of a row that one made, and comes again with it. */
-function isOfAnEvent(error: unknown): boolean {
-  if (error instanceof Unavailable || error instanceof Overtaken) return false;
-  return error instanceof DatabaseError ? refusesRow(error) : true;
 }

@@ -46,6 +46,8 @@ describe('migrate', () => {
       'KeepReadModelTables1700000000005',
       'KeepRebuilds1700000000006',
       'KeepPlacesOfPartitions1700000000007',
+      'KeepPaceOfRebuilds1700000000008',
+      'WatchStreams1700000000015',
       'TakeTime1700000009998',
       'CreateTallies1700000009999',
     ];

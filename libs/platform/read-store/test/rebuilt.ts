@@ -16,6 +16,9 @@ import {
 } from '../src';
 import { notes, openTallies, tallies } from './tally';
 
+/** Often, so that no test waits for it. */
+const retryStalledEveryMs = 200;
+
 /** One program: what it projects, with a connection of its own. */
 export interface ProgramOnStage {
   readonly database: Database;
@@ -54,7 +57,11 @@ export class RebuiltTallies {
     await database.tables.look();
     this.ending.push(() => database.close());
     const store = this.embedded.connect();
-    const runner = new ProjectionRunner(database, store, projections, { probe: new Probe(), partitions });
+    const runner = new ProjectionRunner(database, store, projections, {
+      probe: new Probe(),
+      partitions,
+      retryStalledEveryMs,
+    });
     runner.start();
     this.ending.push(() => runner.stop());
     const rebuilder = (probe = new Probe(), pageEvents = 5): Rebuilder => {

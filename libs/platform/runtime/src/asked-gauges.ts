@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Metrics } from './metrics';
 import { settledWithin } from './settled-within';
 
@@ -22,25 +22,15 @@ export interface Figure<Name extends string> {
 /**
  * Gauges that one question answers, which is asked when `GET /metrics` is: one at a time, however often they are looked at. While its
  * answer fails or is late they are absent: better no figure than a stale one, or than none of all the others.
+ * `parley_figures_missing` then names the first of them, so that an alert on an absent figure is not silent.
  */
 export function askedGauges<Name extends string>(
   { registry }: Metrics,
   gauges: Readonly<Record<Name, AskedGauge>>,
   ask: () => Promise<readonly Figure<NoInfer<Name>>[]>,
 ): void {
-  const names = Object.keys(gauges).join(', ');
-  const logger = new Logger('Metrics');
-  let asking: Promise<readonly Figure<Name>[]> | null = null;
-  const answer = async (): Promise<readonly Figure<Name>[]> => {
-    asking ??= ask()
-      .catch((error: unknown) => {
-        logger.warn(`not known now: ${names}: ${error instanceof Error ? error.message : 'unknown'}`);
-        return [];
-      })
-      .finally(() => (asking = null));
-    const asked = asking;
-    return (await settledWithin([asked], answerWithinMs)) ? asked : [];
-  };
+  const question = new Question(Object.keys(gauges), ask);
+  questionsOf(registry).push(question);
   for (const [name, { help, labelNames = [] }] of Object.entries<AskedGauge>(gauges)) {
     const gauge: Gauge = new Gauge({
       name,
@@ -48,11 +38,75 @@ export function askedGauges<Name extends string>(
       labelNames,
       registers: [registry],
       collect: async () => {
-        const figures = (await answer()).filter((figure) => figure.name === name);
+        const figures = (await question.answer()).filter((figure) => figure.name === name);
         gauge.reset();
         if (labelNames.length === 0) gauge.remove();
         for (const { labels = {}, value } of figures) gauge.set(labels, value);
       },
     });
   }
+}
+
+/** One question, for several gauges. */
+class Question<Name extends string> {
+  private readonly logger = new Logger('Metrics');
+  private asking: Promise<readonly Figure<Name>[]> | null = null;
+  private isMissing = false;
+
+  constructor(
+    private readonly names: readonly string[],
+    private readonly ask: () => Promise<readonly Figure<Name>[]>,
+  ) {}
+
+  /** The first of its gauges. */
+  get figure(): string {
+    return this.names[0] ?? '';
+  }
+
+  /** Nothing where the answer fails or is late. */
+  async answer(): Promise<readonly Figure<Name>[]> {
+    const asking = (this.asking ??= this.asked().finally(() => (this.asking = null)));
+    if (await settledWithin([asking], answerWithinMs)) return asking;
+    this.isMissing = true;
+    return [];
+  }
+
+  /** Whether the answer is missing now. */
+  async isUnknown(): Promise<boolean> {
+    await this.answer();
+    return this.isMissing;
+  }
+
+  private async asked(): Promise<readonly Figure<Name>[]> {
+    try {
+      const figures = await this.ask();
+      this.isMissing = false;
+      return figures;
+    } catch (error) {
+      this.isMissing = true;
+      const why = error instanceof Error ? error.message : 'unknown';
+      this.logger.warn(`not known now: ${this.names.join(', ')}: ${why}`);
+      return [];
+    }
+  }
+}
+
+const questions = new WeakMap<Registry, Question<string>[]>();
+
+/** The questions of a registry, which has a gauge that says which of them have no answer. */
+function questionsOf(registry: Registry): Question<string>[] {
+  const known = questions.get(registry);
+  if (known !== undefined) return known;
+  const asked: Question<string>[] = [];
+  questions.set(registry, asked);
+  const gauge: Gauge<'figure'> = new Gauge({
+    name: 'parley_figures_missing',
+    help: 'Whether a figure, and those that are read with it, cannot be read now, 1 or 0; an alert on them cannot fire then',
+    labelNames: ['figure'],
+    registers: [registry],
+    collect: async () => {
+      for (const question of asked) gauge.set({ figure: question.figure }, (await question.isUnknown()) ? 1 : 0);
+    },
+  });
+  return asked;
 }

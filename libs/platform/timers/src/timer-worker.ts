@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock, instantOf, type JsonObject } from '@app/kernel';
-import { Database, Notifications, processGoneMs, Processes } from '@app/read-store';
+import { Database, Notifications, processGoneMs, Processes, type BackgroundWork } from '@app/read-store';
 import { GroupLoader, Metrics, settledWithin } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Histogram } from 'prom-client';
@@ -40,6 +40,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
   private readonly running = new Map<string, { readonly kind: string; readonly handled: Promise<void> }>();
   private readonly handled = new GroupLoader<TimerRow, null>((rows) => this.removeAll(rows), grouped);
+  private readonly health: BackgroundWork;
   private readonly lateness: Histogram<'kind'>;
   private loop: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
@@ -53,6 +54,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly clock: Clock,
     { registry }: Metrics,
   ) {
+    this.health = processes.watches('timers');
     this.lateness = new Histogram({
       name: 'parley_timer_lateness_seconds',
       help: 'By how much, by the service clock, timers are handled later than they are due, each try, by kind',
@@ -98,11 +100,13 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
       const room = this.room();
       if (room.size === 0) return pollMs; // the first handler that ends wakes the loop
       const claimed = await this.claim(room);
+      this.health.succeeded();
       for (const row of claimed) this.setOff(row);
       if (hasFilled(room, claimed)) await sleep(gatherMs);
       if (claimed.length > 0) return 0;
       return await this.untilNext([...room.keys()]);
     } catch (error) {
+      this.health.failed();
       this.logger.warn(`due timers were not read: ${error instanceof Error ? error.message : 'unknown'}`);
       return pollMs;
     }

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { asId, type OperationId } from '@app/kernel';
-import { readStoreMigrations, Database, migrate } from '@app/read-store';
+import { readStoreMigrations, Database, migrate, Processes } from '@app/read-store';
 import { SystemClock } from '@app/runtime';
 import { timersMigrations, Timers } from '@app/timers';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
@@ -39,7 +39,12 @@ afterAll(async () => {
 });
 
 test('what is under way and has no timer gets one, and nothing else does', async () => {
-  const watchdog = new OperationWatchdog(database, timers, new SystemClock());
+  const watchdog = new OperationWatchdog(
+    database,
+    timers,
+    new SystemClock(),
+    new Processes(database, { api: false, worker: true }),
+  );
   const found = async () =>
     database.query<{ id: string; at: number }>('SELECT id, due_at_ms AS at FROM timers ORDER BY id');
   const before = Date.now();

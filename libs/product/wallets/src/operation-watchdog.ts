@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock, type OperationId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { Database, Processes, type BackgroundWork } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operationTimer, operationTimers } from './operation-timer';
@@ -16,11 +16,16 @@ export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestro
   private readonly stopping = new AbortController();
   private loop: Promise<void> = Promise.resolve();
 
+  private readonly health: BackgroundWork;
+
   constructor(
     private readonly database: Database,
     private readonly timers: Timers,
     private readonly clock: Clock,
-  ) {}
+    processes: Processes,
+  ) {
+    this.health = processes.watches('operations');
+  }
 
   onApplicationBootstrap(): void {
     this.loop = this.watch();
@@ -51,7 +56,9 @@ export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestro
     while (!signal.aborted) {
       try {
         await this.sweep();
+        this.health.succeeded();
       } catch (error) {
+        this.health.failed();
         this.logger.warn(`operations were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
       }
       await sleep(sweepEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends

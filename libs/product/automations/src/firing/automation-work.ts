@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
-import { Database, runReactor } from '@app/read-store';
+import { Database, Processes, runReactor, type BackgroundWork } from '@app/read-store';
 import { Sampler } from '../sources/sampler';
 import { ContractUseReturns } from './contract-use-returns';
 import { FiringReactor } from './firing-reactor';
@@ -18,6 +18,8 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
   private sweeping: Promise<void> | null = null;
   private timer: NodeJS.Timeout | undefined;
 
+  private readonly health: BackgroundWork;
+
   constructor(
     private readonly firing: FiringReactor,
     private readonly useReturns: ContractUseReturns,
@@ -25,7 +27,10 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly sampler: Sampler,
     private readonly database: Database,
     private readonly store: EventStore,
-  ) {}
+    processes: Processes,
+  ) {
+    this.health = processes.watches('automations');
+  }
 
   onApplicationBootstrap(): void {
     const { signal } = this.stopping;
@@ -48,7 +53,9 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await this.missing.sweep();
       await this.sampler.sweep();
+      this.health.succeeded();
     } catch (error) {
+      this.health.failed();
       this.logger.warn(`automations were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
     }
   }

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '@app/kernel';
-import { Notifications } from '@app/read-store';
+import { Notifications, Processes, type BackgroundWork } from '@app/read-store';
 import { Probe, settledWithin } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Claims, type Claim } from './claims';
@@ -27,6 +27,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private wake = (): void => undefined;
   private stopListening = (): void => undefined;
 
+  private readonly health: BackgroundWork;
+
   constructor(
     private readonly claims: Claims,
     private readonly deliverer: Deliverer,
@@ -34,7 +36,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly notifications: Notifications,
     private readonly clock: Clock,
     private readonly probe: Probe,
-  ) {}
+    processes: Processes,
+  ) {
+    this.health = processes.watches('webhooks');
+  }
 
   onApplicationBootstrap(): void {
     this.stopListening = this.notifications.on(deliveriesChannel, () => this.wake());
@@ -67,9 +72,11 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async claimDue(): Promise<void> {
     try {
       const claimed = await this.claims.take(this.clock.epochMs(), this.busy);
+      this.health.succeeded();
       if (claimed.length > 0) this.probe.reached('webhooks:after-claim');
       for (const claim of claimed) this.setOff(claim);
     } catch (error) {
+      this.health.failed();
       this.logger.warn(`due webhooks were not read: ${error instanceof Error ? error.message : 'unknown'}`);
     }
   }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '@app/kernel';
-import { Database, Notifications } from '@app/read-store';
+import { Database, Notifications, Processes, type BackgroundWork } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveredKeptMs, deliveriesChannel, finishedKeptMs, marksKeptMs, recoveriesChannel } from './delivery-tables';
 import { Recoveries } from './recoveries';
@@ -20,12 +20,17 @@ export class Housekeeping {
   private readonly logger = new Logger(Housekeeping.name);
   private forgotAtMs = -Infinity;
 
+  private readonly health: BackgroundWork;
+
   constructor(
     private readonly database: Database,
     private readonly notifications: Notifications,
     private readonly recoveries: Recoveries,
     private readonly clock: Clock,
-  ) {}
+    processes: Processes,
+  ) {
+    this.health = processes.watches('webhook tables');
+  }
 
   /** Until the signal aborts. Never throws. @param isNeeded whether there is any endpoint, or what is left of one */
   async keep(signal: AbortSignal, isNeeded: () => boolean): Promise<void> {
@@ -44,7 +49,9 @@ export class Housekeeping {
   private async lookThrough(signal: AbortSignal): Promise<void> {
     try {
       await this.look(signal);
+      this.health.succeeded();
     } catch (error) {
+      this.health.failed();
       this.logger.warn(`webhooks were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
     }
   }
