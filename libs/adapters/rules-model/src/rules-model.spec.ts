@@ -1,9 +1,11 @@
 import { NoFaults, readConfiguration } from '@app/runtime';
-import type { ModelRequest } from '@app/engine';
+import type { StepRequest } from '@app/engine';
+import { withoutEnd } from '@app/testing/runs';
 import { RulesModel } from './rules-model';
 
 const model = new RulesModel(new NoFaults(), readConfiguration({}));
-const asking = (input: string): ModelRequest => ({
+const asking = (input: string): StepRequest => ({
+  allowance: withoutEnd,
   instructions: null,
   history: [],
   turn: { input, steps: [] },

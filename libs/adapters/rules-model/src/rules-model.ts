@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration, ModelFaults } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest, type ShowPiece } from '@app/engine';
+import { ModelFailed, type LanguageModel, type ModelReply, type ShowPiece, type StepRequest } from '@app/engine';
 import { answerByRules } from './rules';
 
 const defaultWordMs = 40;
@@ -17,9 +17,12 @@ export class RulesModel implements LanguageModel {
     private readonly configuration: Configuration,
   ) {}
 
-  async step(request: ModelRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
+  async step(request: StepRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
     const { delayMs, fail } = this.faults.current();
     if (fail) throw new ModelFailed('switched_off', 'the sandbox has told the rules model to fail');
+    const costMicroCents = this.configuration.env.RULES_STEP_MICRO_CENTS;
+    const left = await request.allowance.cover({ least: costMicroCents, wanted: costMicroCents });
+    if (left === null) throw new ModelFailed('out_of_budget', `no room for a step of ${costMicroCents} micro-cents`);
     const answer = answerByRules(request);
     const thought = 'reasoning' in answer && request.reasoning ? wordsOf(answer.reasoning, 'reasoning') : [];
     const words = [...thought, ...('text' in answer ? wordsOf(answer.text, 'text') : [])];
@@ -38,7 +41,6 @@ export class RulesModel implements LanguageModel {
       said.push(word);
       onPiece(word.word, word.of);
     }
-    const costMicroCents = this.configuration.env.RULES_STEP_MICRO_CENTS;
     const calls = 'calls' in answer ? answer.calls : [];
     const reply = { ...told(said, false), calls, outputTokens: words.length, costMicroCents };
     return { model: this.name, ...reply, ...counted, ending: 'whole' };

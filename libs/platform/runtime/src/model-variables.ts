@@ -112,7 +112,7 @@ export const modelVariables = {
   }),
   MODEL_OUTPUT_TOKENS: positiveInteger({
     default: undefined,
-    desc: "Most tokens that a model may answer in a step; unset: the provider's own bound",
+    desc: 'Most tokens that a model may answer in a step, its thinking included, as far as the reservation pays for them; unset: 32768, and no bound where output is free',
   }),
   MODEL_STRUCTURED_OUTPUT: bool({
     default: true,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
 import { because, Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
 import { Configuration } from '@app/runtime';
-import type { BudgetCommand } from './budget.decider';
+import { amountCentsMax, type BudgetCommand } from './budget.decider';
 import type { Segment } from './budget.events';
 import { bookingDay, monthOf, segmentKey, type BudgetState, type Caps } from './budget.state';
 import { budgetKind } from './budget.stream';
@@ -48,11 +48,15 @@ export class Budgets {
   }
 
   /**
-   * Makes a segment that has used up its `heldCents` hold `RUN_RESERVATION_CENTS` more, checked.
+   * Makes a segment whose `heldCents` are not enough hold `RUN_RESERVATION_CENTS` more, checked, as many times as `neededCents` takes.
    * Refuses with `budget_exhausted`, or with `run_not_active` when the segment is settled already.
    */
-  async raise(spend: SegmentSpend, { heldCents }: Held): Promise<Result<Held>> {
-    const raised = await this.hold(spend, heldCents + this.configuration.env.RUN_RESERVATION_CENTS, true);
+  async raise(spend: SegmentSpend, { heldCents }: Held, neededCents = 1): Promise<Result<Held>> {
+    const { RUN_RESERVATION_CENTS: partCents } = this.configuration.env;
+    const moreCents = Math.max(1, Math.ceil(neededCents / partCents)) * partCents;
+    // More than any budget has room for.
+    if (heldCents + moreCents > amountCentsMax) return refuse(because('budget_exhausted'));
+    const raised = await this.hold(spend, heldCents + moreCents, true);
     return raised.ok && raised.value.heldCents <= heldCents ? refuse(because('run_not_active')) : raised;
   }
 

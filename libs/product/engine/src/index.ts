@@ -3,10 +3,12 @@ export { EngineModule, EngineCatalogModule, ToolServersModule } from './engine.m
 export { toolServersGroup } from './mcp/context-keys.contract';
 export {
   ModelFailed,
+  type Allowance,
   type LanguageModel,
   type ModelReply,
   type ModelRequest,
   type ShowPiece,
+  type StepRequest,
   type OfferedArtifact,
   type ToolExchange,
 } from './model';

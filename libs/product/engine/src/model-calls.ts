@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Metrics, Tracing } from '@app/runtime';
 import type { ExecutableSegment } from '@app/runs';
 import { Counter, Histogram } from 'prom-client';
-import type { AnswerEnding, LanguageModel, ModelReply, ModelRequest, ShowPiece } from './model';
+import type { AnswerEnding, LanguageModel, ModelReply, ShowPiece, StepRequest } from './model';
 
 type Outcome = 'answered' | 'failed' | 'aborted';
 
@@ -43,7 +43,7 @@ export class ModelCalls {
   async step(
     model: LanguageModel,
     run: ExecutableSegment,
-    request: ModelRequest,
+    request: StepRequest,
     onPiece: ShowPiece,
     signal: AbortSignal,
   ): Promise<ModelReply> {

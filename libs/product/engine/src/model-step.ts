@@ -7,11 +7,17 @@ import { failedEnd } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';
 import type { ClaimedRun, HeldCommand, Signals } from './claimed-run';
 import { turnOf } from './history';
-import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest, type ShowPiece } from './model';
+import {
+  ModelFailed,
+  type Allowance,
+  type LanguageModel,
+  type ModelReply,
+  type ShowPiece,
+  type StepRequest,
+} from './model';
 import { StandInCalls } from './stand-in-calls';
-import { modelTroubles } from './model-troubles';
 import { Models } from './models';
-import { recordedStep, type StepIds } from './recorded-step';
+import { endOfTrouble, recordedStep, type StepIds } from './recorded-step';
 import { ToolCalls } from './tool-calls';
 
 type StepCommand = Extract<HeldCommand, { readonly type: 'RecordStep' | 'EndRun' }>;
@@ -32,13 +38,19 @@ export class ModelStep {
   ) {}
 
   /** Returns the command to append; null when a signal aborted before the model began. Throws Unavailable. */
-  async ask(claimed: ClaimedRun, repairing: boolean, signals: Signals): Promise<StepCommand | null> {
+  async ask(
+    claimed: ClaimedRun,
+    repairing: boolean,
+    allowance: Allowance,
+    signals: Signals,
+  ): Promise<StepCommand | null> {
     const { run } = claimed;
     const ids = { runId: run.runId, messageId: newMessageId(), reasoningId: newMessageId() };
     let reply: ModelReply;
     try {
       this.probe.reached('model:before');
-      reply = await this.replyOf(claimed, repairing, ids, signals.any);
+      const asked = { repairing, allowance };
+      reply = await this.replyOf(claimed, asked, ids, signals.any);
       this.probe.reached('model:after');
     } catch (error) {
       return signals.any.aborted ? null : { type: 'EndRun', end: this.endOfFailure(claimed, error) };
@@ -55,7 +67,7 @@ export class ModelStep {
   /** Rejects as `LanguageModel.step` does. Publishes what is shown as it arrives. */
   private async replyOf(
     claimed: ClaimedRun,
-    repairing: boolean,
+    asked: Pick<StepRequest, 'repairing' | 'allowance'>,
     ids: StepIds,
     signal: AbortSignal,
   ): Promise<ModelReply> {
@@ -63,11 +75,15 @@ export class ModelStep {
     const onPiece: ShowPiece = (text, of) =>
       this.live.publish(run.conversationId, deltaOf(text, of, ids, this.clock.now()));
     const model = this.models.find(progress.profile.model);
-    const request = await this.requestOf(claimed, model, repairing);
+    const request = await this.requestOf(claimed, model, asked);
     return this.calls.step(model, run, request, onPiece, signal);
   }
 
-  private async requestOf(claimed: ClaimedRun, model: LanguageModel, repairing: boolean): Promise<ModelRequest> {
+  private async requestOf(
+    claimed: ClaimedRun,
+    model: LanguageModel,
+    asked: Pick<StepRequest, 'repairing' | 'allowance'>,
+  ): Promise<StepRequest> {
     const { progress } = claimed;
     const { instructions, outputSchema, temperature, effort, reasoning } = progress.profile;
     const artifacts = await claimed.artifacts();
@@ -77,7 +93,7 @@ export class ModelStep {
       temperature,
       effort,
       reasoning,
-      repairing,
+      ...asked,
       turn: turnOf(progress),
       tools: this.tools.offers(progress),
       history: model.readsHistory ? await claimed.earlierTurns(this.configuration.env.MODEL_HISTORY_TOKENS) : [],
@@ -89,7 +105,7 @@ export class ModelStep {
     if (error instanceof Unavailable) throw error;
     this.logger.error({ msg: 'a model step failed', ...claimed.names, err: error });
     return error instanceof ModelFailed
-      ? failedEnd('provider_error', modelTroubles[error.trouble])
+      ? endOfTrouble(error.trouble)
       : failedEnd('engine_error', 'The engine could not go on.');
   }
 }

@@ -16,6 +16,7 @@ export const modelTroubles = {
   too_long: 'The model answered more than a step can hold.',
   withheld: "The model's provider withheld the answer.",
   not_offered: 'The deployment no longer offers the model of this run.',
+  out_of_budget: 'The spend headroom ran out.',
   switched_off: 'The model was told to fail.',
 } as const;
 

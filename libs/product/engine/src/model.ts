@@ -40,6 +40,15 @@ export interface OfferedArtifact {
   readonly bytes: number;
 }
 
+/** The part of a segment's reservation that a step may still cost, in micro-cents. */
+export interface Allowance {
+  /**
+   * Returns what is left. Where that is less than `wanted`, more is reserved first, checked; where the caps refuse that, enough for
+   * `least`. Null where `least` is refused too. Throws Unavailable.
+   */
+  cover(needs: { readonly least: number; readonly wanted: number }): Promise<number | null>;
+}
+
 /** What a model is asked for one step. */
 export interface ModelRequest {
   readonly instructions: string | null;
@@ -62,6 +71,12 @@ export interface ModelRequest {
   readonly waitsForProvider?: boolean;
   /** Whether the turn's last step was an answer that did not satisfy it: this is the one attempt to repair it. */
   readonly repairing: boolean;
+}
+
+/** A request that is to be answered and paid for. */
+export interface StepRequest extends ModelRequest {
+  /** A model sends nothing that could cost more. */
+  readonly allowance: Allowance;
 }
 
 /** How an answer ended: whole, cut by the model's output limit, stopped by the caller's signal, or broken off. */
@@ -98,7 +113,7 @@ export interface LanguageModel {
    * Answers one step; `onPiece` is called with each piece of text as it comes, and of reasoning where that is wanted. What was begun is answered, however it ended.
    * Rejects where nothing was begun: with an AbortError when the signal aborts, with ModelFailed when the model cannot answer.
    */
-  step(request: ModelRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply>;
+  step(request: StepRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply>;
 }
 
 /** The model could not answer. The message is for the log; users read the words of the trouble. */

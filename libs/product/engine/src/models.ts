@@ -100,7 +100,8 @@ function makersOf(
     const make: MakeModel = (name, providerName) => {
       const price = env.MODEL_PRICES?.[name];
       if (price === undefined) throw new RangeError(`configuration has let ${name} pass without a price`);
-      const model = new ProviderModel({ name, providerName }, provider, breaker, price, patience);
+      const spending = { price, outputTokensMax: env.MODEL_OUTPUT_TOKENS };
+      const model = new ProviderModel({ name, providerName }, provider, breaker, spending, patience);
       return { name, provider: reached.provider, breaker, model };
     };
     made.set(key, make);

@@ -1,9 +1,9 @@
 import { abortedEnd, type RunEnd } from '@app/conversations';
 import { asId, type JsonValue, type MessageId, type RunId, type ToolCallId } from '@app/kernel';
-import { endOfAnswer, failedEnd } from '@app/runs';
+import { endOfAnswer, failedEnd, outOfBudgetEnd } from '@app/runs';
 import type { HeldCommand } from './claimed-run';
 import { ModelFailed, type ModelReply } from './model';
-import { modelTroubles } from './model-troubles';
+import { modelTroubles, type ModelTrouble } from './model-troubles';
 import type { RunProgress } from './next';
 
 /** Of a step's message and of its reasoning, whether they come or not: readers were told them with the first pieces. */
@@ -52,6 +52,11 @@ export function recordedStep(
 /** Null when the answer does not satisfy the schema and may still be repaired. */
 function endOf({ text, ending }: ModelReply, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
   if (ending === 'stopped') return abortedEnd;
-  if (ending instanceof ModelFailed) return failedEnd('provider_error', modelTroubles[ending.trouble]);
+  if (ending instanceof ModelFailed) return endOfTrouble(ending.trouble);
   return endOfAnswer({ text: text ?? '', truncated: ending === 'cut' }, outputSchema, mayRepair);
+}
+
+/** The end of a run whose model has failed. */
+export function endOfTrouble(trouble: ModelTrouble): RunEnd {
+  return trouble === 'out_of_budget' ? outOfBudgetEnd : failedEnd('provider_error', modelTroubles[trouble]);
 }

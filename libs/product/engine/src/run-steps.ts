@@ -5,6 +5,7 @@ import { LiveFrames } from '@app/journal';
 import { unreachable, type Cause } from '@app/kernel';
 import type { ClaimedRun, Recording, Signals } from './claimed-run';
 import { ConsentRequests } from './consent-requests';
+import type { Allowance } from './model';
 import { ModelStep } from './model-step';
 import { next, type JournaledCall, type NextAction } from './next';
 import { SegmentAdmission, type Reservation } from './segment-admission';
@@ -53,7 +54,8 @@ export class RunSteps {
         return overWith(claimed);
       case 'ask_model': {
         const end = await this.admission.admitStep(claimed, reservation);
-        return end === null ? this.askModel(claimed, action.repairing, signals) : this.end(claimed, end);
+        const allowance = this.admission.allowanceOf(claimed, reservation);
+        return end === null ? this.askModel(claimed, action.repairing, allowance, signals) : this.end(claimed, end);
       }
       case 'end':
         return this.end(claimed, action.end);
@@ -62,8 +64,13 @@ export class RunSteps {
     }
   }
 
-  private async askModel(claimed: ClaimedRun, repairing: boolean, signals: Signals): Promise<Execution | null> {
-    const command = await this.model.ask(claimed, repairing, signals);
+  private async askModel(
+    claimed: ClaimedRun,
+    repairing: boolean,
+    allowance: Allowance,
+    signals: Signals,
+  ): Promise<Execution | null> {
+    const command = await this.model.ask(claimed, repairing, allowance, signals);
     // The caller's loop checks which signal aborted.
     if (command === null) return null;
     if (command.type === 'EndRun') return this.end(claimed, command.end);

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Budgets } from '@app/budget';
 import type { RunEnd } from '@app/conversations';
-import { centsFromMicroCents } from '@app/kernel';
+import { centsFromMicroCents, microCentsPerCent } from '@app/kernel';
 import { accountDisabledEnd, outOfBudgetEnd } from '@app/runs';
 import type { ClaimedRun, OpenRun } from './claimed-run';
+import type { Allowance } from './model';
 import { UserStandings } from './user-standings';
 
 /** What a segment may spend, in cents. `admitStep` raises it in place. */
@@ -31,9 +32,30 @@ export class SegmentAdmission {
     if (!isActive) return accountDisabledEnd;
     if (isFrozen) return outOfBudgetEnd;
     if (centsFromMicroCents(progress.segmentCostMicroCents) < reservation.heldCents) return null;
-    const raised = await this.budgets.raise({ ...run, cause }, reservation);
-    if (!raised.ok) return outOfBudgetEnd;
-    reservation.heldCents = raised.value.heldCents;
-    return null;
+    return (await this.raise({ run, cause }, reservation, 1)) ? null : outOfBudgetEnd;
+  }
+
+  /** The part of the reservation that the segment's next step may cost; raised as far as the step needs it. */
+  allowanceOf(claimed: ClaimedRun, reservation: Reservation): Allowance {
+    const left = () => reservation.heldCents * microCentsPerCent - claimed.progress.segmentCostMicroCents;
+    return {
+      cover: async ({ least, wanted }) => {
+        for (const needed of [wanted, least]) {
+          if (left() >= needed || (await this.raise(claimed, reservation, needed - left()))) return left();
+        }
+        return null;
+      },
+    };
+  }
+
+  /** Adds as many times RUN_RESERVATION_CENTS as hold the micro-cents. False where the caps refuse it. */
+  private async raise(
+    { run, cause }: Pick<ClaimedRun, 'run' | 'cause'>,
+    reservation: Reservation,
+    microCents: number,
+  ): Promise<boolean> {
+    const raised = await this.budgets.raise({ ...run, cause }, reservation, centsFromMicroCents(microCents));
+    if (raised.ok) reservation.heldCents = raised.value.heldCents;
+    return raised.ok;
   }
 }

@@ -1,6 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ExecutableSegment } from '@app/runs';
-import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest, type ShowPiece } from './model';
+import {
+  ModelFailed,
+  type Allowance,
+  type LanguageModel,
+  type ModelReply,
+  type StepRequest,
+  type ShowPiece,
+} from './model';
 import { ModelCalls } from './model-calls';
 import { standsInFor } from './model-troubles';
 import { Models } from './models';
@@ -22,7 +29,7 @@ export class StandInCalls {
   async step(
     chosen: LanguageModel,
     run: ExecutableSegment,
-    request: ModelRequest,
+    request: StepRequest,
     onPiece: ShowPiece,
     signal: AbortSignal,
   ): Promise<ModelReply> {
@@ -35,12 +42,16 @@ export class StandInCalls {
       onPiece(text, of);
     };
     const ask = async (model: LanguageModel, waits: boolean): Promise<boolean> => {
-      const asked = { ...request, waitsForProvider: waits };
+      const allowance = lessThan(request.allowance, costOf(tried));
+      const asked = { ...request, allowance, waitsForProvider: waits };
       tried.push(
         await this.calls.step(model, run, asked, show, signal).catch((error: unknown) => triedIn(error, tried, signal)),
       );
       const failure = failureOf(tried.at(-1));
-      const isAway = failure !== null && standsInFor.includes(failure.trouble) && !shown && !signal.aborted;
+      // One that costs too much stands in for none, and another may cost less.
+      const isPassedOver = model !== chosen && failure?.trouble === 'out_of_budget';
+      const isAway =
+        failure !== null && (standsInFor.includes(failure.trouble) || isPassedOver) && !shown && !signal.aborted;
       if (isAway) this.logger.warn(`${failure.message}; another model is asked`);
       return isAway;
     };
@@ -60,6 +71,21 @@ function triedIn(error: unknown, before: readonly Tried[], signal: AbortSignal):
   return { ...begun, ...nothing, calls: [], ending: 'stopped' };
 }
 
+/** Micro-cents of what was begun. */
+function costOf(tried: readonly Tried[]): number {
+  return tried.reduce((sum, one) => sum + (one instanceof ModelFailed ? 0 : one.costMicroCents), 0);
+}
+
+/** The allowance after other models of the step have cost so much. */
+function lessThan(allowance: Allowance, microCents: number): Allowance {
+  return {
+    cover: async ({ least, wanted }) => {
+      const left = await allowance.cover({ least: least + microCents, wanted: wanted + microCents });
+      return left === null ? null : left - microCents;
+    },
+  };
+}
+
 function failureOf(tried: Tried | undefined): ModelFailed | null {
   if (tried instanceof ModelFailed) return tried;
   return tried?.ending instanceof ModelFailed ? tried.ending : null;
@@ -70,7 +96,9 @@ function outcomeOf(tried: readonly Tried[]): ModelReply {
   const replies = tried.filter((one): one is ModelReply => !(one instanceof ModelFailed));
   const last = tried.at(-1);
   const reply = last instanceof ModelFailed ? replies.at(-1) : last;
-  const first = failureOf(tried[0]);
+  const failures = tried.map(failureOf);
+  // That the budget kept a model from being asked says more than that another one was away.
+  const first = failures.find((failure) => failure?.trouble === 'out_of_budget') ?? failures[0] ?? null;
   if (reply === undefined) throw first ?? new Error('no model was asked');
   const before = replies.filter((one) => one !== reply);
   const total = (count: (one: ModelReply) => number) => before.reduce((sum, one) => sum + count(one), count(reply));

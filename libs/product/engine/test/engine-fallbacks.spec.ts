@@ -1,10 +1,21 @@
 /** What a step turns to when the provider of its model is away (docs/decisions/runs.md, "Models as they are"). */
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent } from '@app/event-store';
-import { LoopbackModels, type Scripted } from '@app/testing/models';
+import { Budgets } from '@app/budget';
+import { LoopbackModels, type Script, type Scripted } from '@app/testing/models';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { conversationOf, eventsOf, recorded, say, type Stage, startStage } from '@app/testing/journeys';
+import {
+  byOperator,
+  conversationOf,
+  eventsOf,
+  partOf,
+  recorded,
+  say,
+  type Stage,
+  startStage,
+} from '@app/testing/journeys';
+import { booksOf, untilBooked } from '../../budget/test/budget-books';
 
 const price = (input: string, output: string) => ({ inputUsdPerMillion: input, outputUsdPerMillion: output });
 const prices = { 'scripted-1': price('3', '15'), small: price('1', '1'), backup: price('6', '30') };
@@ -146,5 +157,36 @@ describe('no other model is asked', () => {
     const run = await say(user, conversationId, 'hello', { profile: { model: 'small' } });
     expect(run).toMatchObject({ status: 'failed', failure: { reason: 'provider_error' } });
     expect(other.requests).toEqual([]);
+  });
+});
+
+describe('a user with room for two reservations', () => {
+  /** Answers with as many tokens as it is allowed, and asks to go on. */
+  const dearest: Script = ({ body }) => ({
+    calls: [{ tool: 'current_time', input: {} }],
+    usage: { inputTokens: 100, outputTokens: Number(body['max_tokens'] ?? 1_000_000) },
+  });
+  const caps = { dayCents: 50, monthCents: 1_000 };
+  const spentToday = async (of: TestClient) => {
+    await untilBooked(of);
+    return (await booksOf(of)).day[1];
+  };
+
+  it.each([
+    ['the model', dearest],
+    ['another in its place, which costs twice as much,', [away]],
+  ])('spends no more than that, however much %s answers', async (_which, script) => {
+    const poor = await stage.deployment.newUser();
+    await partOf(stage.deployment, Budgets).setCaps(byOperator(poor), caps);
+    stage.models.says(script);
+    other.says(dearest);
+    const run = await say(poor, await conversationOf(poor), 'go on and on');
+    expect(run).toMatchObject({
+      status: 'failed',
+      failure: { reason: 'budget_exhausted', text: 'The spend headroom ran out.' },
+    });
+    const spent = await spentToday(poor);
+    expect(spent).toBeGreaterThan(25);
+    expect(spent).toBeLessThanOrEqual(50);
   });
 });

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import type { Provider } from '@app/testing/models';
 import { modelRequest } from '@app/testing/runs';
-import type { ModelRequest, ToolExchange, Turn } from '../src/model';
+import type { StepRequest, ToolExchange, Turn } from '../src/model';
 import { ProviderModels, said } from './provider-models';
 
 const tools = ['current_time', 'files.read all'];
@@ -24,7 +24,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('the prompt of a mod
 
   it('is shown earlier turns and its own, every call with what it returned', async () => {
     const failed = exchange('current_time', { timezone: 'Moon' }, { error: 'unknown zone' }, 'error');
-    const request: ModelRequest = {
+    const request: StepRequest = {
       ...asking,
       history: [
         { input: 'Hi.', steps: [{ text: 'Hello.', exchanges: [] }] },

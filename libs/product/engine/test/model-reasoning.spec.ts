@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { Provider } from '@app/testing/models';
 import { modelRequest } from '@app/testing/runs';
-import type { ModelRequest } from '../src/model';
+import type { StepRequest } from '../src/model';
 import { ProviderModels, said } from './provider-models';
 
-const asking: ModelRequest = { ...modelRequest('How much is 6 times 7?', [], []), reasoning: true };
+const asking: StepRequest = { ...modelRequest('How much is 6 times 7?', [], []), reasoning: true };
 const thoughts = ['Six times ', 'seven.'];
 /** As the engine bounds it. */
 const reasoningBytesMax = 64 * 1024;
@@ -25,7 +25,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])(
 
     /** One step, and what was shown of it. */
     async function shown(
-      request: ModelRequest,
+      request: StepRequest,
       signal = new AbortController().signal,
       onShown: () => void = () => undefined,
     ) {

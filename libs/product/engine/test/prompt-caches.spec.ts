@@ -1,6 +1,6 @@
 import { LoopbackModels, type Provider } from '@app/testing/models';
 import { modelRequest } from '@app/testing/runs';
-import type { LanguageModel, ModelReply, ModelRequest, ToolExchange, TurnStep } from '../src/model';
+import type { LanguageModel, ModelReply, StepRequest, ToolExchange, TurnStep } from '../src/model';
 import { modelsWith } from './provider-models';
 
 const step = (at: number): TurnStep => {
@@ -13,7 +13,7 @@ const step = (at: number): TurnStep => {
   };
   return { text: `I look, ${at}.`, exchanges: [exchange] };
 };
-const asking: ModelRequest = {
+const asking: StepRequest = {
   ...modelRequest('What time is it?', [], ['clock', 'alarm', 'zebra']),
   instructions: 'Be exact about time. '.repeat(250),
 };
@@ -37,14 +37,14 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('the cache of prompt
   });
   afterAll(async () => loopback.close());
 
-  const ask = async (request: ModelRequest): Promise<ModelReply> =>
+  const ask = async (request: StepRequest): Promise<ModelReply> =>
     model.step(request, () => undefined, new AbortController().signal);
-  const askInTurn = async (requests: readonly ModelRequest[]): Promise<readonly ModelReply[]> => {
+  const askInTurn = async (requests: readonly StepRequest[]): Promise<readonly ModelReply[]> => {
     const replies: ModelReply[] = [];
     for (const request of requests) replies.push(await ask(request));
     return replies;
   };
-  const ofSteps = (count: number): ModelRequest => ({
+  const ofSteps = (count: number): StepRequest => ({
     ...asking,
     turn: { ...asking.turn, steps: steps.slice(0, count) },
   });
@@ -69,7 +69,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('the cache of prompt
 
   it('has the whole conversation at its next run', async () => {
     const [, last] = await askInTurn([ofSteps(0), ofSteps(6)]);
-    const next: ModelRequest = { ...asking, history: [answered], turn: { input: 'And now?', steps: [] } };
+    const next: StepRequest = { ...asking, history: [answered], turn: { input: 'And now?', steps: [] } };
     const reply = await ask(next);
     expect(reply.costMicroCents).toBeLessThanOrEqual(cheapest(reply.inputTokens, last?.inputTokens ?? 0) + 128 * 300);
   });

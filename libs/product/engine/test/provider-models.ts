@@ -1,6 +1,6 @@
 import { readConfiguration } from '@app/runtime';
 import { LoopbackModels, type Asked, type Provider, type Script } from '@app/testing/models';
-import type { LanguageModel, ModelReply, ModelRequest } from '../src/model';
+import type { LanguageModel, ModelReply, StepRequest } from '../src/model';
 import { LocalModels, Models } from '../src/models';
 
 /** The models of a deployment with this environment, and with these that need no provider. */
@@ -25,7 +25,7 @@ export class ProviderModels {
   }
 
   /** One step with a new script: what came of it, piece by piece, and what the provider was asked first. */
-  async step(script: Script, request: ModelRequest): Promise<{ reply: ModelReply; pieces: string[]; asked: Asked }> {
+  async step(script: Script, request: StepRequest): Promise<{ reply: ModelReply; pieces: string[]; asked: Asked }> {
     this.loopback.says(script);
     const pieces: string[] = [];
     const reply = await this.model().step(request, (text) => pieces.push(text), new AbortController().signal);
@@ -35,7 +35,7 @@ export class ProviderModels {
   /** One step that fails: with what, what was said before that, what of it is recorded, and in how long. */
   async failure(
     script: Script,
-    request: ModelRequest,
+    request: StepRequest,
     model = this.model(),
     signal = new AbortController().signal,
   ): Promise<{ error: unknown; pieces: string[]; reply: ModelReply | null; ms: number }> {

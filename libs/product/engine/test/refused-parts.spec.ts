@@ -8,7 +8,7 @@ import {
   type Scripted,
 } from '@app/testing/models';
 import { modelRequest } from '@app/testing/runs';
-import type { ModelFailed, ModelRequest } from '../src/model';
+import type { ModelFailed, StepRequest } from '../src/model';
 import { ProviderModels } from './provider-models';
 
 const schema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };
@@ -31,7 +31,7 @@ const has: Readonly<Record<RefusedPart, (asked: Asked) => boolean>> = {
   effort: ({ body }) => 'reasoning_effort' in body || JSON.stringify(body['output_config'] ?? {}).includes('effort'),
 };
 
-function requestWith(part: RefusedPart): ModelRequest {
+function requestWith(part: RefusedPart): StepRequest {
   if (part === 'temperature' || part === 'effort') return tuned;
   return part === 'format' ? withFormat : withTools;
 }

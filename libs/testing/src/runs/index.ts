@@ -1,1 +1,1 @@
-export { modelRequest } from './model-request';
+export { modelRequest, withoutEnd } from './model-request';

@@ -1,5 +1,8 @@
 import type { JsonValue } from '@app/kernel';
-import type { ModelRequest, ToolExchange } from '@app/engine';
+import type { Allowance, StepRequest, ToolExchange } from '@app/engine';
+
+/** Pays for whatever is asked. */
+export const withoutEnd: Allowance = { cover: () => Promise.resolve(Number.MAX_SAFE_INTEGER) };
 
 /** A request for the next step of a turn in which these calls were made, each in a step of its own. */
 export function modelRequest(
@@ -7,13 +10,14 @@ export function modelRequest(
   exchanges: readonly Omit<ToolExchange, 'toolCallId'>[],
   tools: readonly string[],
   outputSchema: JsonValue = null,
-): ModelRequest {
+): StepRequest {
   const steps = exchanges.map((exchange, index) => ({
     text: null,
     exchanges: [{ toolCallId: `run/${index + 1}/0`, ...exchange }],
   }));
   const offers = tools.map((name) => ({ name, description: name, inputSchema: { type: 'object' } }));
   return {
+    allowance: withoutEnd,
     instructions: null,
     history: [],
     turn: { input, steps },

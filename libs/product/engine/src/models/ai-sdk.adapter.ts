@@ -34,7 +34,9 @@ export class AiSdkProvider implements ModelProvider {
   }
 
   async *answer(model: string, request: ModelRequest, attempt: Attempt): AsyncGenerator<AnswerPart, void, undefined> {
-    const watch = new WatchedFetch(this.settings.silence, attempt);
+    const isRenamed = attempt.without.has('max_tokens');
+    const limitName = isRenamed ? 'max_completion_tokens' : 'max_tokens';
+    const watch = new WatchedFetch(this.settings.silence, limitName, attempt);
     const signal = AbortSignal.any([attempt.signal, watch.signal]);
     let begun = false;
     try {
@@ -43,9 +45,9 @@ export class AiSdkProvider implements ModelProvider {
         yield part;
       }
     } catch (error) {
-      const known = error instanceof ProviderTrouble ? error : troubleOf(error, this.secrets);
+      const known = error instanceof ProviderTrouble ? error : troubleOf(error, this.secrets, watch.sentLimit);
       const trouble = watch.gaveUp ?? known;
-      throw begun ? trouble.afterBeginning() : trouble;
+      throw begun && trouble instanceof ProviderTrouble ? trouble.afterBeginning() : trouble;
     } finally {
       watch.stop();
     }
@@ -59,14 +61,14 @@ export class AiSdkProvider implements ModelProvider {
   ): AsyncGenerator<AnswerPart, void, undefined> {
     const names = new ToolNames();
     const formatted = this.isFormatted(request, attempt);
-    const { fullStream } = this.ask(this.model(model, watch.fetch, attempt), request, names, attempt);
+    const { fullStream } = this.ask(this.model(model, watch.fetch), request, names, attempt);
     let begun = false;
     const lost: LostFrames = { any: false, cut: false };
     let said = false;
     let firstText: string | null = null;
     for await (const part of fullStream) {
       if (part.type === 'abort') throw new ProviderTrouble('late', 'the attempt was stopped', false);
-      if (part.type === 'error') this.takeError(part.error, { lost, said, isStream: watch.isStream });
+      if (part.type === 'error') this.takeError(part.error, { lost, said, isStream: watch.isStream }, watch.sentLimit);
       if (beforeAnswer.includes(part.type)) continue;
       if (!begun) yield { kind: 'begun' };
       begun = true;
@@ -101,14 +103,14 @@ export class AiSdkProvider implements ModelProvider {
   }
 
   /** Throws ProviderTrouble, but for a frame that only told how the answer ended. */
-  private takeError(error: unknown, heard: Heard): void {
+  private takeError(error: unknown, heard: Heard, sentLimit: number | null): void {
     if (isCutShort(error)) throw troubleOfCut(heard);
-    if (!isOfFraming(error)) throw troubleOf(error, this.secrets);
+    if (!isOfFraming(error)) throw troubleOf(error, this.secrets, sentLimit);
     heard.lost.any = true;
     heard.lost.cut ||= saysCut(error);
   }
 
-  private model(name: string, fetch: typeof globalThis.fetch, { without }: Attempt): LanguageModel {
+  private model(name: string, fetch: typeof globalThis.fetch): LanguageModel {
     const { provider, baseUrl, apiKey, structuredOutput, headers: given } = this.settings;
     const headers = Object.fromEntries(Object.entries(given).map(([header, value]) => [header.toLowerCase(), value]));
     // A header of that name takes the place of the key.
@@ -129,26 +131,20 @@ export class AiSdkProvider implements ModelProvider {
       fetch,
       includeUsage: true,
       supportsStructuredOutputs: structuredOutput,
-      transformRequestBody: (body) => (without.has('max_tokens') ? withNewLimit(body) : body),
     })(name);
   }
 
   sparePartsOf(request: ModelRequest): readonly SparePart[] {
-    const { provider, outputTokensMax, structuredOutput } = this.settings;
+    const { provider, structuredOutput } = this.settings;
     return [
       ...(structuredOutput && canFormat(request) ? (['format'] as const) : []),
       ...(request.tools.length > 0 ? (['tool_schemas'] as const) : []),
       ...(provider === 'anthropic' ? (['cache_marks'] as const) : []),
-      ...(provider === 'openai-compatible' && outputTokensMax !== undefined ? (['max_tokens'] as const) : []),
+      ...(provider === 'openai-compatible' ? (['max_tokens'] as const) : []),
       ...(request.temperature === null ? [] : (['temperature'] as const)),
       ...(request.effort === null ? [] : (['effort'] as const)),
     ];
   }
-}
-
-/** The limit under the one name that OpenAI's newer models know. */
-function withNewLimit({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> {
-  return { ...body, max_completion_tokens: limit };
 }
 
 /** The schema is in the system message besides. */

@@ -32,6 +32,34 @@ export function stepCost(price: ModelPrice, usage: TokenUsage): number {
   return Number((dollars * microCentsPerTokenAtOneUsd + divisor - 1n) / divisor);
 }
 
+/** What a step costs at most whose input is so many tokens, wherever its provider's cache has them, in micro-cents, rounded up. */
+export function dearestStepCost(price: ModelPrice, inputTokens: number, outputTokens: number): number {
+  const { input, output, divisor } = dearestPrices(price);
+  return Number((input * BigInt(inputTokens) + output * BigInt(outputTokens) + divisor - 1n) / divisor);
+}
+
+/** The most output tokens with which a step of that input costs no more than so many micro-cents at most; Infinity where they are free. */
+export function affordableTokens(price: ModelPrice, inputTokens: number, microCents: number): number {
+  const { input, output, divisor } = dearestPrices(price);
+  const left = BigInt(microCents) * divisor - input * BigInt(inputTokens);
+  if (left < 0n) return 0;
+  return output === 0n ? Infinity : Number(left / output);
+}
+
+/** Micro-cents per token, as numerators of one divisor. */
+function dearestPrices({
+  inputUsdPerMillion,
+  cachedInputUsdPerMillion,
+  cacheWriteUsdPerMillion,
+  outputUsdPerMillion,
+}: ModelPrice) {
+  const ofInput = [inputUsdPerMillion, cachedInputUsdPerMillion, cacheWriteUsdPerMillion];
+  const scale = Math.max(...[...ofInput, outputUsdPerMillion].map((price) => price.scale));
+  const numerator = (price: Decimal) => scaleTo(price, scale) * microCentsPerTokenAtOneUsd;
+  const input = ofInput.map(numerator).reduce((most, price) => (price > most ? price : most));
+  return { input, output: numerator(outputUsdPerMillion), divisor: 10n ** BigInt(scale) };
+}
+
 /** The number's digits at a scale at least as large as its own. */
 function scaleTo({ unscaled, scale }: Decimal, wanted: number): bigint {
   return unscaled * 10n ** BigInt(wanted - scale);

@@ -11,6 +11,8 @@ const answerBytesMax = 256 * 1024;
 const reasoningBytesMax = 64 * 1024;
 const betweenThoughts = '\n\n';
 const callsMax = 64;
+/** No answer has more bytes for each of its tokens. One that has was not limited as it was asked to be, and is stopped. */
+const bytesPerTokenMax = 16;
 
 /** What has come of an answer so far, however it ends: what was said was shown, and what was begun is paid for. */
 export class HeardAnswer {
@@ -28,6 +30,7 @@ export class HeardAnswer {
   private leftTokens = 0;
   private answerBytes = 0;
   private arrivedBytes = 0;
+  private arrivedBytesMax = Infinity;
   private lastWasCall = false;
 
   constructor(
@@ -68,6 +71,16 @@ export class HeardAnswer {
     return { inputTokens: this.promptTokens + leftTokens, outputTokens, ...none, estimated: true };
   }
 
+  /** The estimated usage of the attempts that we left. */
+  get left(): TokenUsage {
+    return { inputTokens: this.leftTokens, outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0 };
+  }
+
+  /** @param tokensMax the output limit that the provider is sent; null: none */
+  limitOutput(tokensMax: number | null): void {
+    this.arrivedBytesMax = tokensMax === null ? Infinity : tokensMax * bytesPerTokenMax;
+  }
+
   /** The provider works on what it was sent. */
   markAccepted(promptTokens: number): void {
     this.promptTokens = promptTokens;
@@ -90,18 +103,18 @@ export class HeardAnswer {
       case 'begun':
         break;
       case 'unseen':
-        this.arrivedBytes += part.bytes;
+        this.arrive(part.bytes);
         break;
       case 'reasoning':
-        this.arrivedBytes += Buffer.byteLength(part.text);
+        this.arrive(Buffer.byteLength(part.text));
         if (this.keepsReasoning) this.think(part);
         break;
       case 'text':
         this.lastWasCall = false;
-        this.arrivedBytes += Buffer.byteLength(part.text);
         this.weigh(part.text);
         this.said += part.text;
         this.onPiece(part.text.replaceAll('\u0000', '\ufffd'), 'text');
+        this.arrive(Buffer.byteLength(part.text));
         break;
       case 'call':
         this.lastWasCall = true;
@@ -136,6 +149,13 @@ export class HeardAnswer {
     this.thoughtBytesLeft = shown === piece ? this.thoughtBytesLeft - Buffer.byteLength(JSON.stringify(piece)) + 2 : -1;
     this.thought += shown;
     if (shown !== '') this.onPiece(shown.replaceAll('\u0000', '\ufffd'), 'reasoning');
+  }
+
+  private arrive(bytes: number): void {
+    this.arrivedBytes += bytes;
+    if (this.arrivedBytes <= this.arrivedBytesMax) return;
+    const trouble = this.arrivedBytes > answerBytesMax ? 'too_long' : 'out_of_budget';
+    throw new ModelFailed(trouble, `${this.model}: an answer far beyond the output limit that was sent`);
   }
 
   private weigh(text: string): void {

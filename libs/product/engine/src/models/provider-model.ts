@@ -7,11 +7,12 @@ import {
   type AnswerEnding,
   type LanguageModel,
   type ModelReply,
-  type ModelRequest,
   type ShowPiece,
+  type StepRequest,
 } from '../model';
 import { stepCost } from './cost';
 import { HeardAnswer } from './heard-answer';
+import { OutputCeiling, outputLimit } from './output-limit';
 import type { ModelTrouble } from '../model-troubles';
 import { ProviderTrouble, type AnswerPart, type ModelProvider, type SparePart } from './provider';
 import type { ProviderBreaker } from './provider-breaker';
@@ -22,6 +23,8 @@ const waitMsMax = 8_000;
 
 /** How often the history is halved for a context that is full. */
 const halvingsMax = 3;
+/** How often the output limit is lowered. */
+const loweringsMax = 8;
 
 /** Troubles by which an answer was given up here: the provider may have worked on it all the same. */
 const endedByUs: readonly ModelTrouble[] = ['queued', 'late'];
@@ -38,8 +41,10 @@ const inPlaceOf: Readonly<Record<SparePart, string>> = {
 
 /** What is asked: less than the run would have, where the provider takes no more. */
 interface Question {
-  readonly request: ModelRequest;
+  readonly request: StepRequest;
   readonly without: ReadonlySet<SparePart>;
+  /** The output limit that a refusal has left; Infinity before one. */
+  readonly tokensMax: number;
 }
 
 /** A step under way. */
@@ -47,6 +52,12 @@ interface Step {
   readonly heard: HeardAnswer;
   readonly stopped: AbortSignal;
   readonly time: WorkTime;
+}
+
+/** How tokens are paid for, and how many are asked for at most. */
+export interface ModelSpending {
+  readonly price: ModelPrice;
+  readonly outputTokensMax: number | undefined;
 }
 
 export interface ModelPatience {
@@ -61,20 +72,25 @@ export class ProviderModel implements LanguageModel {
   private readonly logger = new Logger(ProviderModel.name);
   /** What it has refused, and answered without. */
   private readonly refuses = new Set<SparePart>();
+  private readonly ceiling: OutputCeiling;
+  private readonly price: ModelPrice;
 
   constructor(
     private readonly names: { readonly name: string; readonly providerName: string },
     private readonly provider: ModelProvider,
     private readonly breaker: ProviderBreaker,
-    private readonly price: ModelPrice,
+    { price, outputTokensMax }: ModelSpending,
     private readonly patience: ModelPatience,
-  ) {}
+  ) {
+    this.price = price;
+    this.ceiling = new OutputCeiling(outputTokensMax);
+  }
 
   get name(): string {
     return this.names.name;
   }
 
-  async step(request: ModelRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
+  async step(request: StepRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
     const { timeoutMs } = this.patience;
     const heard = new HeardAnswer(this.name, request.reasoning, onPiece);
     try {
@@ -112,18 +128,23 @@ export class ProviderModel implements LanguageModel {
   }
 
   /** Begins an answer; asks for less where the provider says that it was asked for too much (docs/decisions/runs.md, "Models as they are"). */
-  private async beginAnyhow(request: ModelRequest, step: Step): Promise<AsyncGenerator<AnswerPart>> {
-    let asked: Question = { request, without: new Set(this.refuses) };
-    for (let halvings = 0; ;) {
+  private async beginAnyhow(request: StepRequest, step: Step): Promise<AsyncGenerator<AnswerPart>> {
+    let asked: Question = { request, without: new Set(this.refuses), tokensMax: Infinity };
+    for (let halvings = 0, lowerings = 0; ;) {
       try {
         const parts = await this.begin(asked, step);
         for (const part of asked.without) this.refuses.add(part);
         return parts;
       } catch (error) {
         if (!(error instanceof ProviderTrouble)) throw error;
-        const { trouble, message } = error;
+        const { trouble, message, outputRoom } = error;
         const refused = this.partToOmit(asked, error);
-        if (trouble === 'context_full' && asked.request.history.length > 0 && halvings < halvingsMax) {
+        if (outputRoom !== null && lowerings < loweringsMax) {
+          lowerings += 1;
+          this.ceiling.learn(outputRoom);
+          asked = { ...asked, tokensMax: lowered(asked.tokensMax, outputRoom.tokens) };
+          this.logger.warn(`${this.name}: ${message}; asked again with at most ${asked.tokensMax} tokens of output`);
+        } else if (trouble === 'context_full' && asked.request.history.length > 0 && halvings < halvingsMax) {
           halvings += 1;
           asked = { ...asked, request: { ...request, history: newerHalf(asked.request.history) } };
           this.logger.warn(`${this.name}: ${message}; asked again with half of the history`);
@@ -166,10 +187,18 @@ export class ProviderModel implements LanguageModel {
   }
 
   /** The wait for the first byte has a limit of its own. */
-  private async attempt({ request, without }: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
+  private async attempt({ request, without, tokensMax }: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
     const { heard, stopped: signal, time } = step;
     const onFirstByte = () => time.run();
     const onAccepted = (promptTokens: number) => heard.markAccepted(promptTokens);
+    const { price, ceiling } = this;
+    const limitOutput = async (promptTokens: number) => {
+      const paidMicroCents = stepCost(price, heard.left);
+      const spending = { price, ceiling, tokensMax, paidMicroCents, allowance: request.allowance };
+      const limit = await outputLimit(spending, promptTokens);
+      heard.limitOutput(limit);
+      return limit;
+    };
     time.pause();
     try {
       const parts = this.provider.answer(this.names.providerName, request, {
@@ -177,6 +206,7 @@ export class ProviderModel implements LanguageModel {
         without,
         onAccepted,
         onFirstByte,
+        limitOutput,
       });
       const first = await parts.next();
       if (first.done !== true) heard.add(first.value);
@@ -190,4 +220,9 @@ export class ProviderModel implements LanguageModel {
       time.run();
     }
   }
+}
+
+/** Some providers name the prompt smaller than it is, so what one names again is halved at least. */
+function lowered(present: number, named: number): number {
+  return present === Infinity ? named : Math.min(named, Math.floor(present / 2));
 }

@@ -44,6 +44,11 @@ export interface Attempt {
   readonly onAccepted: (promptTokens: number) => void;
   /** Called once, with the first byte of the answer: until then the provider may have others to serve first. */
   readonly onFirstByte: () => void;
+  /**
+   * Returns the most tokens that a prompt of that estimated size may be answered with; null where no number of them costs anything.
+   * Called before each request is sent. Throws ProviderTrouble, `out_of_budget`, where nothing useful could be paid for; and Unavailable.
+   */
+  readonly limitOutput: (promptTokens: number) => Promise<number | null>;
 }
 
 /** Somebody else's models, one attempt at a time. */
@@ -57,6 +62,13 @@ export interface ModelProvider {
   answer(model: string, request: ModelRequest, attempt: Attempt): AsyncGenerator<AnswerPart, void, undefined>;
 }
 
+/** The output limit that a provider names where it refuses a larger one. */
+export interface OutputRoom {
+  readonly tokens: number;
+  /** The size of the context that prompt and answer share, where the limit follows from that; else the limit is the model's own. */
+  readonly contextTokens: number | null;
+}
+
 /** Troubles that mean something else once an answer has begun. */
 const ofBeginnings: readonly ModelTrouble[] = ['not_reached', 'own_error', 'late'];
 
@@ -67,6 +79,7 @@ export class ProviderTrouble extends Error {
    * @param passing whether it may well answer when it is asked again; a queue is not asked again, for that would only make it longer
    * @param retryAfterMs when it wants to be asked again, if it says so
    * @param refused what of the request it refused, if it names that: a part, or some schema
+   * @param outputRoom the output limit that it takes in place of the one that it refused
    */
   constructor(
     readonly trouble: ModelTrouble,
@@ -74,6 +87,7 @@ export class ProviderTrouble extends Error {
     readonly passing: boolean,
     readonly retryAfterMs: number | null = null,
     readonly refused: SparePart | 'schemas' | null = null,
+    readonly outputRoom: OutputRoom | null = null,
   ) {
     super(message);
   }

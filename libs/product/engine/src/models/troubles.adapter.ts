@@ -3,6 +3,7 @@ import { isJsonObject } from '@app/kernel';
 import { types } from 'node:util';
 import type { ModelTrouble } from '../model-troubles';
 import { ProviderTrouble } from './provider';
+import { outputRoomIn } from './output-refusals';
 import { refusedPart, saysContextFull } from './refusals';
 
 const quotedLengthMax = 500;
@@ -13,15 +14,18 @@ const secretLengthMin = 4;
 /** Frames that carry no part of an answer, but how much was used and why it ended. */
 const framing: readonly unknown[] = ['message_start', 'message_delta'];
 
-/** What an error of the SDK's comes to. The message quotes the provider, but never the secrets, which providers like to repeat. */
-export function troubleOf(error: unknown, secrets: readonly string[]): ProviderTrouble {
+/**
+ * Translates an error of the SDK. The message quotes the provider, but never the secrets, which providers like to repeat.
+ * @param sentLimit the output limit of the request; null where it had none
+ */
+export function troubleOf(error: unknown, secrets: readonly string[], sentLimit: number | null): ProviderTrouble {
   const quote = (words: string) => withoutSecrets(words, secrets).slice(0, quotedLengthMax);
   if (APICallError.isInstance(error)) {
     const { statusCode, message, cause } = error;
     if (statusCode === undefined) return new ProviderTrouble('not_reached', quote(`not reached: ${message}`), true);
     // An answer that began well: what is wrong with it is the cause.
-    if (statusCode < 400 && cause !== undefined) return troubleOf(cause, secrets);
-    return troubleOfRefusal(error, statusCode, quote);
+    if (statusCode < 400 && cause !== undefined) return troubleOf(cause, secrets, sentLimit);
+    return troubleOfRefusal(error, statusCode, quote, sentLimit);
   }
   if (types.isNativeError(error)) {
     // A connection that is refused or breaks in the middle comes as a TypeError of fetch.
@@ -32,9 +36,19 @@ export function troubleOf(error: unknown, secrets: readonly string[]): ProviderT
   return troubleInAnswer(JSON.stringify(error), quote);
 }
 
-function troubleOfRefusal({ responseBody, responseHeaders, message }: APICallError, status: number, quote: Quote) {
+function troubleOfRefusal(
+  { responseBody, responseHeaders, message }: APICallError,
+  status: number,
+  quote: Quote,
+  sentLimit: number | null,
+) {
   const body = responseBody ?? message;
   const words = quote(`status ${status}: ${body}`);
+  const room = sentLimit === null ? null : outputRoomIn(status, body, sentLimit);
+  if (room !== null) {
+    const trouble = room.contextTokens === null ? 'refused_request' : 'context_full';
+    return new ProviderTrouble(trouble, words, false, null, null, room);
+  }
   if (saysContextFull(status, body)) return new ProviderTrouble('context_full', words, false);
   const refused = refusedPart(status, body);
   if (refused !== null) return new ProviderTrouble('refused_request', words, false, null, refused);

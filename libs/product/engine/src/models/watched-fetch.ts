@@ -1,9 +1,13 @@
 import { fetchWithoutRedirects } from '@app/runtime';
 import { estimatedTokens } from './cost';
+import { limitBody, type LimitName } from './limited-body';
 import { ProviderTrouble, type Attempt } from './provider';
 
 /** Most bytes of one answer with its framing, which is many times its text. */
 const answerBytesMax = 32 * 1024 * 1024;
+
+/** Most bytes of the member that names the output limit. */
+const limitBytesMax = 48;
 
 /** How long nothing may come: before the first byte, while the provider may have others to serve, and after it. */
 export interface Silence {
@@ -11,9 +15,11 @@ export interface Silence {
   readonly idleTimeoutMs: number;
 }
 
-/** A `fetch` that gives up when nothing comes for too long or too much comes; `gaveUp` says which. */
+/** A `fetch` that limits what is asked for, and gives up when nothing comes for too long or too much comes; `gaveUp` says why. */
 export class WatchedFetch {
-  gaveUp: ProviderTrouble | null = null;
+  gaveUp: Error | null = null;
+  /** The output limit that was sent; null before, and where none was. */
+  sentLimit: number | null = null;
   /** Whether what came back calls itself a stream of events. */
   isStream = false;
   private readonly own = new AbortController();
@@ -22,7 +28,8 @@ export class WatchedFetch {
 
   constructor(
     private readonly silence: Silence,
-    private readonly heard: Pick<Attempt, 'onAccepted' | 'onFirstByte'>,
+    private readonly limitName: LimitName,
+    private readonly heard: Pick<Attempt, 'onAccepted' | 'onFirstByte' | 'limitOutput'>,
   ) {}
 
   /** Aborts when it gives up, and when it is stopped. */
@@ -31,11 +38,12 @@ export class WatchedFetch {
   }
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    const body = await this.limit(init?.body);
     this.wait('queued', this.silence.firstByteTimeoutMs);
     // Another host could not be trusted with the key.
-    const response = await fetchWithoutRedirects(input, init);
+    const response = await fetchWithoutRedirects(input, { ...init, body });
     this.isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
-    if (response.ok) this.heard.onAccepted(estimatedTokens(bytesOf(init?.body)));
+    if (response.ok) this.heard.onAccepted(estimatedTokens(Buffer.byteLength(body)));
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const watch = new TransformStream<Uint8Array, Uint8Array>({
@@ -52,6 +60,21 @@ export class WatchedFetch {
     if (this.timer !== null) clearTimeout(this.timer);
     // Without a reason of its own: the SDK would take that for an error of the provider's.
     this.own.abort();
+  }
+
+  /** The SDK has written the whole request as a text: only now is it known how large it is, and so what is left for its answer. */
+  private async limit(body: unknown): Promise<string> {
+    if (typeof body !== 'string') throw new TypeError('a request to a model is sent as text');
+    try {
+      // The limit itself takes no more tokens than these.
+      const tokensMax = await this.heard.limitOutput(estimatedTokens(Buffer.byteLength(body) + limitBytesMax));
+      const limited = limitBody(body, tokensMax, this.limitName);
+      this.sentLimit = limited.limit;
+      return limited.body;
+    } catch (error) {
+      this.gaveUp = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    }
   }
 
   private count(length: number): void {
@@ -72,9 +95,4 @@ export class WatchedFetch {
     this.gaveUp = why;
     this.stop();
   }
-}
-
-/** As UTF-8. */
-function bytesOf(body: unknown): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : 0;
 }

@@ -1,0 +1,66 @@
+import type { ModelPrice } from '@app/runtime';
+import type { Allowance } from '../model';
+import { affordableTokens, dearestStepCost } from './cost';
+import { ProviderTrouble, type OutputRoom } from './provider';
+
+/** More is reserved before a step that could not write so many tokens. */
+export const usefulTokens = 4096;
+/** A model is not asked for fewer tokens: they would hardly hold a call of a tool. */
+export const leastTokens = 256;
+
+/** Where MODEL_OUTPUT_TOKENS is unset: providers count a limit against the rate of a key, however short the answer is. */
+const usualTokensMax = 32_768;
+
+/** The most tokens that are asked for in any case: as configured, and as a model's provider has said in refusals. */
+export class OutputCeiling {
+  private own = Infinity;
+  private contextTokens = Infinity;
+
+  /** @param configured MODEL_OUTPUT_TOKENS */
+  constructor(private readonly configured: number | undefined) {}
+
+  /**
+   * Infinity where output is free and nothing is known. A prompt is estimated too large rather than too small, so room for an answer
+   * is assumed.
+   */
+  for(promptTokens: number, isFree: boolean): number {
+    const configured = this.configured ?? (isFree ? Infinity : usualTokensMax);
+    return Math.min(configured, this.own, Math.max(this.contextTokens - promptTokens, usefulTokens));
+  }
+
+  /** Remembers what a refusal says of the model. */
+  learn({ tokens, contextTokens }: OutputRoom): void {
+    if (contextTokens === null) this.own = Math.min(this.own, tokens);
+    else this.contextTokens = contextTokens;
+  }
+}
+
+interface Spending {
+  readonly price: ModelPrice;
+  readonly allowance: Allowance;
+  readonly ceiling: OutputCeiling;
+  /** The limit of this question alone, after a refusal; Infinity where none is known. */
+  readonly tokensMax: number;
+  /** The cost of earlier attempts of the step. */
+  readonly paidMicroCents: number;
+}
+
+/**
+ * The output limit of a request: with the whole prompt at its dearest price and every token of the limit, the step costs no more than
+ * what is left of the reservation, to which more is added where it would not hold a useful answer. Null where the output costs nothing
+ * and no other limit is known. Throws ProviderTrouble, `out_of_budget`; and Unavailable.
+ *
+ * Source: docs/decisions/runs.md, "Headroom".
+ */
+export async function outputLimit(spending: Spending, promptTokens: number): Promise<number | null> {
+  const { price, allowance, paidMicroCents } = spending;
+  const isFree = price.outputUsdPerMillion.unscaled === 0n;
+  const tokensMax = Math.min(spending.tokensMax, spending.ceiling.for(promptTokens, isFree));
+  const costOf = (tokens: number) => paidMicroCents + dearestStepCost(price, promptTokens, Math.min(tokens, tokensMax));
+  const least = costOf(leastTokens);
+  const left = await allowance.cover({ least, wanted: costOf(usefulTokens) });
+  if (left === null || left < least)
+    throw new ProviderTrouble('out_of_budget', `no room for ${least} micro-cents of the least answer`, false);
+  const limit = Math.min(affordableTokens(price, promptTokens, left - paidMicroCents), tokensMax);
+  return limit === Infinity ? null : limit;
+}
