@@ -12,7 +12,7 @@ const reasoningBytesMax = 64 * 1024;
 const betweenThoughts = '\n\n';
 const callsMax = 64;
 /** No answer has more bytes for each of its tokens. One that has was not limited as it was asked to be, and is stopped. */
-const bytesPerTokenMax = 16;
+const bytesPerTokenMax = 32;
 
 /** What has come of an answer so far, however it ends: what was said was shown, and what was begun is paid for. */
 export class HeardAnswer {
