@@ -14,6 +14,7 @@ export const modelTroubles = {
   cut_off: "The model's output limit cut its answer before it could be used.",
   unreadable: 'The model answered what could not be read.',
   too_long: 'The model answered more than a step can hold.',
+  declined: 'The model refused to answer.',
   withheld: "The model's provider withheld the answer.",
   not_offered: 'The deployment no longer offers the model of this run.',
   out_of_budget: 'The spend headroom ran out.',

@@ -4,11 +4,14 @@ import type { JsonValue } from '@app/kernel';
 import type { ModelConnection } from '@app/runtime';
 import { jsonSchema, Output, streamText, type LanguageModel, type TextStreamPart, type ToolSet } from 'ai';
 import type { ModelRequest } from '../model';
-import { storableInput, usageOf, type Counted } from './answer-values';
+import { storableInput } from './answer-values';
+import { ChatFrames } from './frames/chat-frames';
+import { FrameNotes } from './frames/frame-notes';
+import { MessageFrames } from './frames/message-frames';
 import { ProviderTrouble, type AnswerPart, type Attempt, type ModelProvider, type SparePart } from './provider';
 import { canFormat, questionOf } from './question.adapter';
 import { ToolNames } from './tool-names';
-import { isCutShort, isOfFraming, saysCut, troubleOf } from './troubles.adapter';
+import { isCutShort, troubleOf } from './troubles.adapter';
 import { WatchedFetch, type Silence } from './watched-fetch';
 
 export interface ProviderSettings extends ModelConnection {
@@ -36,11 +39,13 @@ export class AiSdkProvider implements ModelProvider {
   async *answer(model: string, request: ModelRequest, attempt: Attempt): AsyncGenerator<AnswerPart, void, undefined> {
     const isRenamed = attempt.without.has('max_tokens');
     const limitName = isRenamed ? 'max_completion_tokens' : 'max_tokens';
-    const watch = new WatchedFetch(this.settings.silence, limitName, attempt);
+    const notes = new FrameNotes();
+    const reader = this.settings.provider === 'anthropic' ? new MessageFrames(notes) : new ChatFrames(notes);
+    const watch = new WatchedFetch(this.settings.silence, limitName, { reader, notes }, attempt);
     const signal = AbortSignal.any([attempt.signal, watch.signal]);
     let begun = false;
     try {
-      for await (const part of this.readParts(model, request, watch, { ...attempt, signal })) {
+      for await (const part of this.readParts(model, request, { watch, notes }, { ...attempt, signal })) {
         begun ||= part.kind !== 'begun';
         yield part;
       }
@@ -56,19 +61,18 @@ export class AiSdkProvider implements ModelProvider {
   private async *readParts(
     model: string,
     request: ModelRequest,
-    watch: WatchedFetch,
+    { watch, notes }: { readonly watch: WatchedFetch; readonly notes: FrameNotes },
     attempt: Attempt,
   ): AsyncGenerator<AnswerPart, void, undefined> {
     const names = new ToolNames();
     const formatted = this.isFormatted(request, attempt);
     const { fullStream } = this.ask(this.model(model, watch.fetch), request, names, attempt);
     let begun = false;
-    const lost: LostFrames = { any: false, cut: false };
     let said = false;
     let firstText: string | null = null;
     for await (const part of fullStream) {
       if (part.type === 'abort') throw new ProviderTrouble('late', 'the attempt was stopped', false);
-      if (part.type === 'error') this.takeError(part.error, { lost, said, isStream: watch.isStream }, watch.sentLimit);
+      if (part.type === 'error') throw this.troubleIn(part.error, { said, isStream: watch.isStream }, watch.sentLimit);
       if (beforeAnswer.includes(part.type)) continue;
       if (!begun) yield { kind: 'begun' };
       begun = true;
@@ -77,7 +81,7 @@ export class AiSdkProvider implements ModelProvider {
       if (part.type === 'text-delta' && formatted && part.id !== (firstText ??= part.id)) continue;
       const answered = answerPart(part, names);
       if (answered !== null) yield answered;
-      if (part.type === 'finish-step') yield endOf(part, { lost, said, isStream: watch.isStream });
+      if (part.type === 'finish-step') yield endOf(part, notes, { said, isStream: watch.isStream });
     }
   }
 
@@ -102,12 +106,8 @@ export class AiSdkProvider implements ModelProvider {
     return this.settings.structuredOutput && canFormat(request) && !without.has('format');
   }
 
-  /** Throws ProviderTrouble, but for a frame that only told how the answer ended. */
-  private takeError(error: unknown, heard: Heard, sentLimit: number | null): void {
-    if (isCutShort(error)) throw troubleOfCut(heard);
-    if (!isOfFraming(error)) throw troubleOf(error, this.secrets, sentLimit);
-    heard.lost.any = true;
-    heard.lost.cut ||= saysCut(error);
+  private troubleIn(error: unknown, heard: Heard, sentLimit: number | null): ProviderTrouble {
+    return isCutShort(error) ? troubleOfCut(heard) : troubleOf(error, this.secrets, sentLimit);
   }
 
   private model(name: string, fetch: typeof globalThis.fetch): LanguageModel {
@@ -188,30 +188,25 @@ function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames): AnswerPart
 interface FinishedStep {
   readonly finishReason: string;
   readonly rawFinishReason: string | undefined;
-  readonly usage: Counted;
-}
-
-/** What frames told that the SDK could not read. */
-interface LostFrames {
-  any: boolean;
-  cut: boolean;
 }
 
 /** How the answer came, before its end. */
 interface Heard {
-  readonly lost: LostFrames;
   readonly said: boolean;
   readonly isStream: boolean;
 }
 
-function endOf({ finishReason, rawFinishReason, usage }: FinishedStep, heard: Heard): AnswerPart {
-  if (heard.lost.any) return { kind: 'end', usage: null, cut: heard.lost.cut, trouble: null };
+function endOf({ finishReason, rawFinishReason }: FinishedStep, notes: FrameNotes, heard: Heard): AnswerPart {
   if (rawFinishReason === undefined) throw troubleOfCut(heard);
+  const { told, uncounted } = notes.usage;
+  const declined = notes.declined ? new ProviderTrouble('declined', 'the model refused', false) : null;
   return {
     kind: 'end',
-    usage: usageOf(usage),
+    usage: told,
+    uncounted,
+    skipped: notes.skipped,
     cut: finishReason === 'length',
-    trouble: troubleOfEnd(finishReason, rawFinishReason),
+    trouble: troubleOfEnd(finishReason, rawFinishReason) ?? declined,
   };
 }
 

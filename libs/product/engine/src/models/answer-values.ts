@@ -14,39 +14,31 @@ export function storableInput(input: JsonValue): JsonValue {
   return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : toStorable(input);
 }
 
-/** As the SDK tells it. */
+/** Counts as a provider told them; `input` holds `cached` and `written`. */
 export interface Counted {
-  readonly inputTokens: number | undefined;
-  readonly outputTokens: number | undefined;
-  readonly inputTokenDetails: {
-    readonly cacheReadTokens: number | undefined;
-    readonly cacheWriteTokens: number | undefined;
-  };
-  /** As the provider wrote it. */
-  readonly raw?: unknown;
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly total: number | undefined;
+  readonly cached: number | undefined;
+  readonly written: number | undefined;
+  readonly reasoning: number | undefined;
 }
 
 /**
  * The usage, or null when a provider reports no usable numbers; zero tokens of input are not usable. More cached tokens
- * than input are ignored, and lower no price. When the sums of a gateway disagree, the
- * larger input counts: some leave out what the provider's cache held.
+ * than input are ignored, and lower no price. When the sums of a gateway disagree, the larger input counts: some leave out what the
+ * provider's cache held. Some leave what the model thought out of its output, which their sum shows.
  */
-export function usageOf({ inputTokens: told, outputTokens, inputTokenDetails, raw }: Counted): TokenUsage | null {
-  if (!isCount(told) || !isCount(outputTokens)) return null;
-  const total = totalIn(raw);
-  const inputTokens = isCount(total) ? Math.max(told, total - outputTokens) : told;
+export function usageOf({ input: told, output, total, cached, written, reasoning = 0 }: Counted): TokenUsage | null {
+  if (!isCount(told) || !isCount(output)) return null;
+  const beyond = isCount(total) ? total - told - output : 0;
+  const isThought = reasoning > 0 && beyond === reasoning;
+  const outputTokens = isThought ? output + reasoning : output;
+  const inputTokens = isThought ? told : told + Math.max(0, beyond);
   if (inputTokens === 0) return null;
-  const { cacheReadTokens: read, cacheWriteTokens: written } = inputTokenDetails;
-  const cachedInputTokens = isCount(read) && read <= inputTokens ? read : 0;
+  const cachedInputTokens = isCount(cached) && cached <= inputTokens ? cached : 0;
   const cacheWriteTokens = isCount(written) && written <= inputTokens - cachedInputTokens ? written : 0;
   return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens };
-}
-
-/** In the format of OpenAI. */
-function totalIn(raw: unknown): number | undefined {
-  // Reason for the assertion: any JSON that a provider wrote.
-  const { total_tokens: total } = (raw ?? {}) as { readonly total_tokens?: unknown };
-  return typeof total === 'number' ? total : undefined;
 }
 
 function isCount(tokens: number | undefined): tokens is number {

@@ -32,6 +32,9 @@ export class HeardAnswer {
   private arrivedBytes = 0;
   private arrivedBytesMax = Infinity;
   private lastWasCall = false;
+  private uncounted = 0;
+  /** What the provider sent and is not read. */
+  skipped: readonly string[] = [];
 
   constructor(
     private readonly model: string,
@@ -64,8 +67,12 @@ export class HeardAnswer {
 
   /** What the provider counted, or an estimate of what it was sent and what arrived; an estimate for what was left on top. */
   get counted(): TokenUsage & { readonly estimated: boolean } {
-    const { usage, leftTokens } = this;
-    if (usage !== null) return { ...usage, inputTokens: usage.inputTokens + leftTokens, estimated: leftTokens > 0 };
+    const { usage, leftTokens, uncounted } = this;
+    if (usage !== null) {
+      const inputTokens = usage.inputTokens + leftTokens;
+      const outputTokens = usage.outputTokens + uncounted;
+      return { ...usage, inputTokens, outputTokens, estimated: leftTokens + uncounted > 0 };
+    }
     const outputTokens = estimatedTokens(this.arrivedBytes);
     const none = { cachedInputTokens: 0, cacheWriteTokens: 0 };
     return { inputTokens: this.promptTokens + leftTokens, outputTokens, ...none, estimated: true };
@@ -128,8 +135,10 @@ export class HeardAnswer {
     }
   }
 
-  private end({ usage, cut, trouble }: Extract<AnswerPart, { kind: 'end' }>): void {
+  private end({ usage, uncounted, skipped, cut, trouble }: Extract<AnswerPart, { kind: 'end' }>): void {
     this.usage = usage;
+    this.uncounted = uncounted;
+    this.skipped = skipped;
     this.cut = cut;
     if (trouble !== null) throw trouble;
     // The limit cuts what comes last, and it is unknown what a truncated call was going to be.

@@ -26,6 +26,9 @@ const halvingsMax = 3;
 /** How often the output limit is lowered. */
 const loweringsMax = 8;
 
+/** How many kinds of what is not read are logged in all. */
+const toldSkippedMax = 64;
+
 /** Troubles by which an answer was given up here: the provider may have worked on it all the same. */
 const endedByUs: readonly ModelTrouble[] = ['queued', 'late'];
 
@@ -72,6 +75,7 @@ export class ProviderModel implements LanguageModel {
   private readonly logger = new Logger(ProviderModel.name);
   /** What it has refused, and answered without. */
   private readonly refuses = new Set<SparePart>();
+  private readonly toldSkipped = new Set<string>();
   private readonly ceiling: OutputCeiling;
   private readonly price: ModelPrice;
 
@@ -122,9 +126,19 @@ export class ProviderModel implements LanguageModel {
     const { inputTokens, cachedInputTokens, outputTokens, estimated } = counted;
     if (!heard.isCounted && ending === 'whole')
       this.logger.warn(`${this.name}: the provider told no usage, so it is estimated (docs/configuration.md)`);
+    this.tellSkipped(heard.skipped);
     const costMicroCents = stepCost(this.price, counted);
     const used = { inputTokens, cachedInputTokens, outputTokens, estimated, costMicroCents };
     return { model: this.name, reasoning: heard.reasoningUntil(ending), text, calls, ...used, ending };
+  }
+
+  /** Once for each kind: a provider that sends what is not read does so with every answer. */
+  private tellSkipped(skipped: readonly string[]): void {
+    const unknown = skipped
+      .filter((what) => !this.toldSkipped.has(what))
+      .slice(0, toldSkippedMax - this.toldSkipped.size);
+    for (const what of unknown) this.toldSkipped.add(what);
+    if (unknown.length > 0) this.logger.warn(`${this.name}: the provider sent what is not read: ${unknown.join(', ')}`);
   }
 
   /** Begins an answer; asks for less where the provider says that it was asked for too much (docs/decisions/runs.md, "Models as they are"). */

@@ -21,10 +21,15 @@ export type AnswerPart =
   | { readonly kind: 'reasoning'; readonly block: string; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly tool: string; readonly input: JsonValue }
-  /** `usage` is null where the provider tells none, `trouble` where the answer can be used; `cut`: the output limit ended it. */
+  /**
+   * `usage` is null where the provider tells none, `trouble` where the answer can be used; `cut`: the output limit ended it;
+   * `uncounted`: estimated tokens of output that came after the usage was told; `skipped`: what was sent and not read.
+   */
   | {
       readonly kind: 'end';
       readonly usage: TokenUsage | null;
+      readonly uncounted: number;
+      readonly skipped: readonly string[];
       readonly cut: boolean;
       readonly trouble: ProviderTrouble | null;
     };

@@ -1,5 +1,4 @@
-import { APICallError, InvalidResponseDataError, NoOutputGeneratedError, TypeValidationError } from 'ai';
-import { isJsonObject } from '@app/kernel';
+import { APICallError, InvalidResponseDataError, NoOutputGeneratedError } from 'ai';
 import { types } from 'node:util';
 import type { ModelTrouble } from '../model-troubles';
 import { ProviderTrouble } from './provider';
@@ -11,8 +10,6 @@ const quotedLengthMax = 500;
 const notNow = (status: number): boolean => status >= 500 || [408, 409, 429].includes(status);
 /** Shorter than this no header is a secret; to leave it out would spoil the words. */
 const secretLengthMin = 4;
-/** Frames that carry no part of an answer, but how much was used and why it ended. */
-const framing: readonly unknown[] = ['message_start', 'message_delta'];
 
 /**
  * Translates an error of the SDK. The message quotes the provider, but never the secrets, which providers like to repeat.
@@ -84,18 +81,6 @@ export function isCutShort(error: unknown): boolean {
   // Other errors of this name are about data that is there.
   if (InvalidResponseDataError.isInstance(error)) return error.data === undefined;
   return NoOutputGeneratedError.isInstance(error);
-}
-
-/** Whether it is only a frame that tells no usage where its format demands one: nothing of the answer is lost with it. */
-export function isOfFraming(error: unknown): boolean {
-  return TypeValidationError.isInstance(error) && isJsonObject(error.value) && framing.includes(error.value['type']);
-}
-
-/** Whether such a frame tells that the output limit has cut the answer. */
-export function saysCut(error: unknown): boolean {
-  if (!TypeValidationError.isInstance(error) || !isJsonObject(error.value)) return false;
-  const { delta } = error.value;
-  return isJsonObject(delta) && delta['stop_reason'] === 'max_tokens';
 }
 
 /** RFC 9110, section 10.2.3: seconds, or a date. */

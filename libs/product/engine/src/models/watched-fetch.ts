@@ -1,5 +1,7 @@
 import { fetchWithoutRedirects } from '@app/runtime';
 import { estimatedTokens } from './cost';
+import type { FrameNotes, FrameReader } from './frames/frame-notes';
+import { readFrames } from './frames/read-frames';
 import { limitBody, type LimitName } from './limited-body';
 import { ProviderTrouble, type Attempt } from './provider';
 
@@ -29,6 +31,7 @@ export class WatchedFetch {
   constructor(
     private readonly silence: Silence,
     private readonly limitName: LimitName,
+    private readonly frames: { readonly reader: FrameReader; readonly notes: FrameNotes },
     private readonly heard: Pick<Attempt, 'onAccepted' | 'onFirstByte' | 'limitOutput'>,
   ) {}
 
@@ -52,7 +55,11 @@ export class WatchedFetch {
         controller.enqueue(chunk);
       },
     });
-    return new Response(response.body.pipeThrough(watch), { status, statusText, headers });
+    const watched = response.body.pipeThrough(watch);
+    // A refusal is read as it is.
+    const { reader, notes } = this.frames;
+    const answer = response.ok ? readFrames(watched, reader, notes) : watched;
+    return new Response(answer, { status, statusText, headers });
   };
 
   /** Ends the watch and what is still under way. */

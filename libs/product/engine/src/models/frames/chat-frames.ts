@@ -1,0 +1,132 @@
+import type { JsonObject, JsonValue } from '@app/kernel';
+import { CallPieces } from './chat-calls';
+import { contentPieces, type Piece } from './chat-content';
+import { countsIn } from './chat-usage';
+import { isEmpty, listIn, objectIn, wordsIn, type FrameNotes, type FrameReader } from './frame-notes';
+
+/** Members that carry nothing of the answer's words, or repeat what another has; they are skipped without a word in the log. */
+const framing: readonly string[] = [
+  'role',
+  'content',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_text',
+  'thinking',
+  'reasoning_details',
+  'thinking_blocks',
+  'refusal',
+  'audio',
+  'tool_calls',
+  'function_call',
+  'annotations',
+  'citations',
+];
+/** Endings that say more than that the answer is over; a later one takes nothing of that back. */
+const tellingEnds: readonly string[] = ['length', 'content_filter', 'error'];
+
+/** Chat completions as OpenAI-compatible servers send them. Source: docs/providers.md, which lists its members. */
+export class ChatFrames implements FrameReader {
+  readonly ended = false;
+  private said = '';
+  private finish: string | null = null;
+  private readonly calls: CallPieces;
+
+  constructor(private readonly notes: FrameNotes) {
+    this.calls = new CallPieces(notes);
+  }
+
+  isAnswer({ choices }: JsonObject): boolean {
+    return listIn(choices).some((choice) => objectIn(objectIn(choice)?.['message']) !== null);
+  }
+
+  read(frame: JsonObject): readonly JsonObject[] {
+    const error = errorIn(frame);
+    if (error !== null) return [{ error }];
+    const choices = listIn(frame['choices']).flatMap<JsonObject>((choice) => objectIn(choice) ?? []);
+    if (choices.length === 0 && !('choices' in frame) && !('usage' in frame)) this.notes.skip(kindOf(frame));
+    const frames = choices.flatMap((choice, at) => this.readChoice(choice, at));
+    this.notes.count(countsIn(frame, choices));
+    return frames;
+  }
+
+  end(): readonly JsonObject[] {
+    return [];
+  }
+
+  /** Servers that split one answer into choices without a number of their own, or with the same, mean one answer. */
+  private readChoice(choice: JsonObject, at: number): readonly JsonObject[] {
+    const { index, delta, message, text, finish_reason: finish } = choice;
+    const number = index === undefined || index === null ? at : Number(index);
+    if (number !== 0) {
+      this.notes.skip('choices other than the first');
+      return [];
+    }
+    const speaker = objectIn(delta);
+    const pieces = speaker === null ? [] : this.piecesOf(speaker);
+    const whole = objectIn(message);
+    if (whole !== null) pieces.push(...this.remainderOf(whole, speaker !== null));
+    const isLegacy = speaker === null && whole === null && wordsIn(text) !== null;
+    if (isLegacy) pieces.push({ kind: 'content', text: wordsIn(text) ?? '' });
+    return [...this.framesOf(pieces), ...this.finishFrames(finish)];
+  }
+
+  private piecesOf(speaker: JsonObject): Piece[] {
+    for (const [name, value] of Object.entries(speaker))
+      if (!framing.includes(name) && !isEmpty(value)) this.notes.skip(`the member ${name}`);
+    const pieces = contentPieces(speaker, this.notes);
+    return [...pieces, ...this.calls.read(speaker).map((call): Piece => ({ kind: 'call', call }))];
+  }
+
+  /** A whole message where a piece is expected: some servers send it in place of pieces, others once more after them. */
+  private remainderOf(message: JsonObject, besideDelta: boolean): Piece[] {
+    const hadCalls = this.calls.any;
+    const pieces = hadCalls ? contentPieces(message, this.notes) : this.piecesOf(message);
+    const text = pieces.map((piece) => (piece.kind === 'content' ? piece.text : '')).join('');
+    if (this.said !== '' && text.startsWith(this.said)) {
+      const rest = text.slice(this.said.length);
+      return [
+        ...pieces.filter(({ kind }) => kind === 'call'),
+        ...(rest === '' ? [] : [{ kind: 'content', text: rest } as const]),
+      ];
+    }
+    if (!besideDelta || this.said === '') return pieces;
+    if (text !== '') this.notes.skip('a message that differs from its pieces');
+    return [];
+  }
+
+  private framesOf(pieces: readonly Piece[]): JsonObject[] {
+    return pieces.map((piece) => {
+      if (piece.kind === 'call') return frameOf({ tool_calls: [piece.call] });
+      this.notes.hear(piece.text);
+      if (piece.kind === 'reasoning') return frameOf({ reasoning_content: piece.text });
+      this.said += piece.text;
+      return frameOf({ content: piece.text });
+    });
+  }
+
+  private finishFrames(finish: JsonValue | undefined): JsonObject[] {
+    const reason = wordsIn(finish);
+    if (reason === null) return [];
+    if (this.finish === null || !tellingEnds.includes(this.finish)) this.finish = reason;
+    return [frameOf({}, this.finish)];
+  }
+}
+
+function frameOf(delta: JsonObject, finish: string | null = null): JsonObject {
+  return { choices: [{ index: 0, delta, finish_reason: finish }] };
+}
+
+/** As OpenAI's format tells an error (`error`), and as vLLM and proxies do; null where the frame is none. */
+function errorIn(frame: JsonObject): JsonObject | null {
+  const { error, object, type, message, detail } = frame;
+  if (isEmpty(error) && object !== 'error' && type !== 'error') return null;
+  const told = objectIn(error) ?? frame;
+  const words =
+    wordsIn(error) ?? wordsIn(told['message']) ?? wordsIn(message) ?? wordsIn(detail) ?? JSON.stringify(error ?? frame);
+  const code = told['code'] ?? told['status'];
+  return { message: words, ...(typeof code === 'number' || typeof code === 'string' ? { code } : {}) };
+}
+
+function kindOf({ type, object }: JsonObject): string {
+  return `frames of ${wordsIn(type) ?? wordsIn(object) ?? 'no kind'}`;
+}

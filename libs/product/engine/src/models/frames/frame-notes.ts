@@ -1,0 +1,109 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { usageOf } from '../answer-values';
+import { estimatedTokens } from '../cost';
+import type { TokenUsage } from '../provider';
+
+const skippedMax = 16;
+const skippedLengthMax = 80;
+
+type CountName = 'input' | 'output' | 'total' | 'cached' | 'written' | 'reasoning';
+export type Counts = Readonly<Partial<Record<CountName, JsonValue | undefined>>>;
+
+/** Facts of an answer that a provider's stream tells besides its words. */
+export class FrameNotes {
+  /** Whether the model refused to answer, in words that are shown. */
+  declined = false;
+  private isOver = false;
+  private readonly unread = new Set<string>();
+  private counts: Partial<Record<CountName, number>> = {};
+  private uncountedBytes = 0;
+
+  /** The kinds of frames and members that were skipped, as the provider names them. */
+  get skipped(): readonly string[] {
+    return [...this.unread];
+  }
+
+  /** The usage as told, or null where that is unusable; and an estimate of the output that came after it was told. */
+  get usage(): { readonly told: TokenUsage | null; readonly uncounted: number } {
+    const { input, output, total, cached, written, reasoning } = this.counts;
+    return {
+      told: usageOf({ input, output, total, cached, written, reasoning }),
+      uncounted: estimatedTokens(this.uncountedBytes),
+    };
+  }
+
+  /** Words of the model, which a count that was told before them does not hold. */
+  hear(text: string): void {
+    if (!this.isOver) this.uncountedBytes += Buffer.byteLength(text);
+  }
+
+  /** Counts are of the whole answer so far: of several the last is right, but never less than an earlier one. */
+  count(counts: Counts): void {
+    for (const [name, value] of Object.entries(counts)) {
+      const told = numberOf(value);
+      // Reason for the assertion: the entries of counts have no other names.
+      if (told !== null) this.counts[name as CountName] = Math.max(told, this.counts[name as CountName] ?? told);
+    }
+    if (numberOf(counts.output) !== null) this.uncountedBytes = 0;
+  }
+
+  decline(): void {
+    if (!this.isOver) this.declined = true;
+  }
+
+  /** What comes from now on is no part of the answer; only counts are taken. */
+  close(): void {
+    this.isOver = true;
+  }
+
+  skip(what: string): void {
+    if (this.unread.size < skippedMax) this.unread.add(what.slice(0, skippedLengthMax));
+  }
+}
+
+function numberOf(value: JsonValue | undefined): number | null {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
+}
+
+/** Reads the frames of one answer, and says the same in the frames that the SDK takes. */
+export interface FrameReader {
+  /** Whether the answer has ended: what follows is no part of it. */
+  readonly ended: boolean;
+  /** Of one frame. */
+  read(frame: JsonObject): readonly JsonObject[];
+  /** At the end of the stream, or of the answer. */
+  end(): readonly JsonObject[];
+  /** Whether a body that is no stream of events is a whole answer. */
+  isAnswer(body: JsonObject): boolean;
+}
+
+export function objectIn(value: JsonValue | undefined): JsonObject | null {
+  return isJsonObject(value) ? value : null;
+}
+
+export function listIn(value: JsonValue | undefined): readonly JsonValue[] {
+  if (isList(value)) return value;
+  return value === undefined || value === null ? [] : [value];
+}
+
+/** Null for what says nothing. */
+export function wordsIn(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** A name, an id or a number as text; empty for anything else. */
+export function nameIn(value: JsonValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** Whether a member says anything at all. */
+export function isEmpty(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '' || value === false) return true;
+  if (isList(value)) return value.length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

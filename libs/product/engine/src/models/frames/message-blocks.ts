@@ -1,0 +1,88 @@
+import type { JsonObject, JsonValue } from '@app/kernel';
+import { nameIn } from './frame-notes';
+
+interface OpenBlock {
+  /** As the SDK is told it. */
+  readonly at: number;
+  readonly kind: 'text' | 'thinking' | 'call';
+  /** Of a call: an input that came with its begin; it counts where no pieces follow. */
+  readonly input: string;
+  hasPieces: boolean;
+}
+
+/** The blocks of a message as the SDK takes them: each is begun before it is filled, and ended. */
+export class MessageBlocks {
+  private readonly open = new Map<string, OpenBlock>();
+  private readonly passed = new Set<string>();
+  private count = 0;
+
+  /** Words for a block; one is begun for them where none of that kind is open. */
+  say(index: JsonValue | undefined, kind: 'text' | 'thinking', text: string): readonly JsonObject[] {
+    const present = this.open.get(keyOf(index));
+    const ended = present === undefined || present.kind === kind ? [] : this.stop(index);
+    const begun = present?.kind === kind ? [] : [this.begin(index, kind)];
+    const at = this.open.get(keyOf(index))?.at ?? 0;
+    const delta = kind === 'text' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text };
+    return [...ended, ...begun, ...(text === '' ? [] : [{ type: 'content_block_delta', index: at, delta }])];
+  }
+
+  startCall(
+    index: JsonValue | undefined,
+    { id, name, input }: { readonly id: string | null; readonly name: string; readonly input: string },
+  ): readonly JsonObject[] {
+    const ended = this.stop(index);
+    const block = { type: 'tool_use', id: id ?? `toolu_${this.count}`, name, input: {} };
+    return [...ended, this.begin(index, 'call', block, input)];
+  }
+
+  /** A piece of a call's input; one of a block that is no call is left out. */
+  addInput(index: JsonValue | undefined, json: string): readonly JsonObject[] {
+    const block = this.open.get(keyOf(index));
+    if (block?.kind !== 'call' || json === '') return [];
+    block.hasPieces = true;
+    return [inputDelta(block.at, json)];
+  }
+
+  /** A block that is not read, with all that comes for it. */
+  pass(index: JsonValue | undefined): void {
+    this.passed.add(keyOf(index));
+  }
+
+  isPassed(index: JsonValue | undefined): boolean {
+    return this.passed.has(keyOf(index));
+  }
+
+  stop(index: JsonValue | undefined): readonly JsonObject[] {
+    const key = keyOf(index);
+    this.passed.delete(key);
+    const block = this.open.get(key);
+    if (block === undefined) return [];
+    this.open.delete(key);
+    const { at, hasPieces, input } = block;
+    const late = hasPieces || input === '' ? [] : [inputDelta(at, input)];
+    return [...late, { type: 'content_block_stop', index: at }];
+  }
+
+  stopAll(): readonly JsonObject[] {
+    return [...this.open.keys()].flatMap((key) => this.stop(key));
+  }
+
+  private begin(
+    index: JsonValue | undefined,
+    kind: OpenBlock['kind'],
+    block: JsonObject = kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '' },
+    input = '',
+  ): JsonObject {
+    const at = this.count++;
+    this.open.set(keyOf(index), { at, kind, input, hasPieces: false });
+    return { type: 'content_block_start', index: at, content_block: block };
+  }
+}
+
+function inputDelta(index: number, json: string): JsonObject {
+  return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } };
+}
+
+function keyOf(index: JsonValue | undefined): string {
+  return nameIn(index ?? 0);
+}

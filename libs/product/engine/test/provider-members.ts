@@ -1,0 +1,509 @@
+/** Members of the two wire formats: which are read, skipped or refused. docs/providers.md is this table, and its spec plays each row. */
+export interface MemberRow {
+  /** As the page names it. */
+  readonly member: string;
+  readonly how: 'read' | 'skipped' | 'refused';
+  readonly words: string;
+  /** The data of the events of an answer in which it stands; a text stands for itself, `whole` for a body that is no stream. */
+  readonly events: readonly (object | string | null)[] | { readonly whole: object };
+  /** Where it differs from a whole answer `Hello`, of 5 and 2 tokens as told. */
+  readonly says?: {
+    readonly text?: string | null;
+    readonly reasoning?: string;
+    readonly calls?: readonly object[];
+    readonly trouble?: string;
+    readonly ending?: 'whole' | 'cut';
+    readonly inputTokens?: number;
+    readonly cachedInputTokens?: number;
+    readonly outputTokens?: number;
+    readonly estimated?: true;
+  };
+}
+
+const chunk = (delta: object, finish: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+const hello = chunk({ content: 'Hello' });
+const stop = chunk({}, 'stop');
+const count = { choices: [], usage };
+const done = '[DONE]';
+const around = (...frames: (object | string | null)[]) => [...frames, hello, stop, count, done];
+const instead = (...frames: object[]) => [...frames, stop, count, done];
+const call = { index: 0, id: 'c1', type: 'function', function: { name: 'clock', arguments: '{"zone":"UTC"}' } };
+const called = { text: null, calls: [{ tool: 'clock', input: { zone: 'UTC' } }] };
+
+export const chatMembers: readonly MemberRow[] = [
+  { member: '`choices[0].delta.content`', how: 'read', words: 'text', events: around() },
+  {
+    member: '`content` as a list of parts',
+    how: 'read',
+    words:
+      '`text` and `output_text` as text, `thinking` and `reasoning` as reasoning, `refusal` as a refusal; other types are skipped',
+    events: instead(
+      chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }),
+      chunk({
+        content: [
+          { type: 'text', text: 'Hel' },
+          { type: 'sticker', id: 7 },
+          { type: 'output_text', text: 'lo' },
+        ],
+      }),
+    ),
+    says: { reasoning: 'Hm.' },
+  },
+  {
+    member: '`content` as one part',
+    how: 'read',
+    words: 'as a list of one',
+    events: instead(chunk({ content: { type: 'text', text: 'Hello' } })),
+  },
+  {
+    member: '`delta.refusal`',
+    how: 'read',
+    words: 'shown as text; the run fails and says that the model refused',
+    events: instead(chunk({ refusal: "I can't help" }), chunk({ refusal: ' with that.' })),
+    says: { text: "I can't help with that.", trouble: 'declined' },
+  },
+  ...(['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const).map((name): MemberRow => ({
+    member: `\`delta.${name}\``,
+    how: 'read',
+    words: 'reasoning; of several names the first that says anything',
+    events: around(chunk({ reasoning_content: null, [name]: 'Hm.' })),
+    says: { reasoning: 'Hm.' },
+  })),
+  {
+    member: '`delta.reasoning_details`, `delta.thinking_blocks`',
+    how: 'read',
+    words: 'reasoning, where none of the names above says any',
+    events: around(
+      chunk({
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'Hm.' },
+          { type: 'reasoning.encrypted', data: 'x' },
+        ],
+      }),
+    ),
+    says: { reasoning: 'Hm.' },
+  },
+  {
+    member: '`delta.audio.transcript`',
+    how: 'read',
+    words: 'text; the sound itself is skipped',
+    events: instead(chunk({ audio: { id: 'a', transcript: 'Hello', data: 'AAAA' } })),
+  },
+  {
+    member: '`delta.tool_calls`',
+    how: 'read',
+    words: 'calls, in pieces or whole, with a number, an id or neither',
+    events: [chunk({ tool_calls: [call] }), chunk({}, 'tool_calls'), count, done],
+    says: called,
+  },
+  {
+    member: '`tool_calls[].function.arguments` as an object',
+    how: 'read',
+    words: 'as its JSON',
+    events: [
+      chunk({ tool_calls: [{ ...call, function: { name: 'clock', arguments: { zone: 'UTC' } } }] }),
+      chunk({}, 'tool_calls'),
+      count,
+      done,
+    ],
+    says: called,
+  },
+  {
+    member: '`delta.function_call`',
+    how: 'read',
+    words: 'a call, in the form before `tool_calls`',
+    events: [
+      chunk({ function_call: { name: 'clock', arguments: '' } }),
+      chunk({ function_call: { arguments: '{"zone":' } }),
+      chunk({ function_call: { arguments: '"UTC"}' } }),
+      chunk({}, 'function_call'),
+      count,
+      done,
+    ],
+    says: called,
+  },
+  {
+    member: '`tool_calls[].type` other than `function`',
+    how: 'skipped',
+    words: 'none is offered',
+    events: around(
+      chunk({ tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'clock', input: 'now' } }] }),
+    ),
+  },
+  {
+    member: '`delta.annotations`, `delta.citations`, `delta.images`',
+    how: 'skipped',
+    words: 'nothing of them is text',
+    events: around(
+      chunk({
+        annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example' } }],
+        images: [{ type: 'image_url' }],
+      }),
+    ),
+  },
+  { member: '`delta.role`', how: 'skipped', words: 'whatever it is', events: around(chunk({ role: 'Assistant' })) },
+  {
+    member: '`choices[].message` in place of `delta`',
+    how: 'read',
+    words: 'as a piece, or the whole answer',
+    events: [
+      { choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }], usage },
+      done,
+    ],
+  },
+  {
+    member: '`choices[].message` that repeats the pieces',
+    how: 'read',
+    words: 'only what it has beyond them',
+    events: [
+      chunk({ content: 'Hel' }),
+      { choices: [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }] },
+      count,
+      done,
+    ],
+  },
+  {
+    member: '`choices[].text`',
+    how: 'read',
+    words: 'text, as of completions',
+    events: instead({ choices: [{ index: 0, text: 'Hello' }] }),
+  },
+  {
+    member: '`choices` with another `index`',
+    how: 'skipped',
+    words: 'one answer is asked for, and the first is it',
+    events: around({ choices: [{ index: 1, delta: { content: 'B' } }] }),
+  },
+  {
+    member: 'two choices of number 0 in a frame',
+    how: 'read',
+    words: 'one answer, in their order',
+    events: instead({
+      choices: [
+        { index: 0, delta: { content: 'Hel' } },
+        { index: 0, delta: { content: 'lo' } },
+      ],
+    }),
+  },
+  {
+    member: 'frames without `choices`, `choices: null`',
+    how: 'skipped',
+    words: 'but for their `usage` and `error`',
+    events: [hello, stop, { choices: null, usage }, {}, done],
+  },
+  {
+    member: 'a frame of `usage` alone',
+    how: 'read',
+    words: 'the counts so far; of several the last',
+    events: [{ choices: [], usage: { ...usage, completion_tokens: 1, total_tokens: 6 } }, hello, stop, { usage }, done],
+  },
+  {
+    member: '`choices[].usage`, `x_groq.usage`',
+    how: 'read',
+    words: 'as `usage`',
+    events: [hello, { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] }, done],
+  },
+  {
+    member: '`usage` before the words',
+    how: 'read',
+    words: 'what came after it is estimated on top, and marked',
+    events: [{ choices: [], usage: { prompt_tokens: 5, completion_tokens: 0, total_tokens: 5 } }, hello, stop, done],
+    says: { estimated: true },
+  },
+  {
+    member: '`usage.prompt_tokens_details.cached_tokens`, `prompt_cache_hit_tokens`, `cached_tokens`',
+    how: 'read',
+    words: 'input that a cache held',
+    events: [hello, stop, { usage: { ...usage, prompt_cache_hit_tokens: 3 } }, done],
+    says: { cachedInputTokens: 3 },
+  },
+  {
+    member: '`usage.completion_tokens_details.reasoning_tokens`',
+    how: 'read',
+    words: 'as output where the sum shows that `completion_tokens` lacks them',
+    events: [
+      hello,
+      stop,
+      { usage: { ...usage, total_tokens: 107, completion_tokens_details: { reasoning_tokens: 100 } } },
+      done,
+    ],
+    says: { outputTokens: 102 },
+  },
+  {
+    member: '`usage` of other types',
+    how: 'skipped',
+    words: 'an estimate counts',
+    events: [hello, stop, { usage: 'none' }, done],
+    says: { estimated: true },
+  },
+  {
+    member: '`finish_reason`',
+    how: 'read',
+    words: 'a later one takes nothing back of `length`, `content_filter` and `error`; an empty one is none',
+    events: [chunk({ content: 'Hel' }, ''), chunk({ content: 'lo' }, 'length'), stop, count, done],
+    says: { ending: 'cut' },
+  },
+  {
+    member: '`finish_reason: content_filter`',
+    how: 'refused',
+    words: 'the provider withheld the answer',
+    events: [hello, chunk({}, 'content_filter'), count, done],
+    says: { trouble: 'withheld' },
+  },
+  {
+    member: '`error`',
+    how: 'refused',
+    words: 'also as a text, `object: error` or `type: error`; an empty one is none',
+    events: [{ ...hello, error: null }, { error: 'overloaded' }],
+    says: { trouble: 'broken_off', estimated: true },
+  },
+  {
+    member: '`type: ping`, and other frames of no known kind',
+    how: 'skipped',
+    words: '',
+    events: around({ type: 'ping' }, { object: 'chat.heartbeat' }),
+  },
+  {
+    member: '`id`, `created`, `model`, `object`',
+    how: 'skipped',
+    words: 'whatever they are',
+    events: around({ ...chunk({}), id: 7, created: '2026-01-01T00:00:00Z', model: null, object: 1 }),
+  },
+  {
+    member: 'data that is no JSON object',
+    how: 'skipped',
+    words: '',
+    events: around('keep-alive', null, '[]', '"ping"'),
+  },
+  {
+    member: 'JSON that breaks off',
+    how: 'refused',
+    words: 'a piece of the answer may be in it',
+    events: [hello, '{"choices":[{"delta":{"content":"Hel', stop, done],
+    says: { trouble: 'unreadable', estimated: true },
+  },
+  {
+    member: 'what comes after `[DONE]`',
+    how: 'skipped',
+    words: 'but for `usage`',
+    events: [hello, stop, done, chunk({ content: ' more' }), { usage }],
+  },
+  { member: 'a last frame without its blank line', how: 'read', words: '', events: [hello, stop, count] },
+  {
+    member: 'a body that is no stream, but a whole answer',
+    how: 'read',
+    words: 'some servers know no streams',
+    events: {
+      whole: {
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+        usage,
+      },
+    },
+  },
+];
+
+const begun = {
+  type: 'message_start',
+  message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 5, output_tokens: 1 } },
+};
+const block = (index: number, content: object) => ({ type: 'content_block_start', index, content_block: content });
+const delta = (index: number, change: object) => ({ type: 'content_block_delta', index, delta: change });
+const blockStop = (index: number) => ({ type: 'content_block_stop', index });
+const text = [block(0, { type: 'text', text: '' }), delta(0, { type: 'text_delta', text: 'Hello' }), blockStop(0)];
+const ended = (reason: string | null = 'end_turn') => ({
+  type: 'message_delta',
+  delta: { stop_reason: reason },
+  usage: { output_tokens: 2 },
+});
+const over = { type: 'message_stop' };
+const amid = (...frames: (object | string | null)[]) => [begun, ...frames, ...text, ended(), over];
+const toolUse = { type: 'tool_use', id: 't1', name: 'clock', input: {} };
+
+export const messageMembers: readonly MemberRow[] = [
+  { member: '`text_delta`', how: 'read', words: 'text', events: amid() },
+  {
+    member: '`content_block_start` with text',
+    how: 'read',
+    words: 'the beginning of the block',
+    events: [
+      begun,
+      block(0, { type: 'text', text: 'Hel' }),
+      delta(0, { type: 'text_delta', text: 'lo' }),
+      blockStop(0),
+      ended(),
+      over,
+    ],
+  },
+  {
+    member: '`message_start` with content',
+    how: 'read',
+    words: 'the beginning of the answer',
+    events: [
+      { ...begun, message: { ...begun.message, content: [{ type: 'text', text: 'Hel' }] } },
+      block(0, { type: 'text', text: '' }),
+      delta(0, { type: 'text_delta', text: 'lo' }),
+      blockStop(0),
+      ended(),
+      over,
+    ],
+  },
+  {
+    member: '`text_delta` of a block that was not begun',
+    how: 'read',
+    words: 'text',
+    events: [begun, delta(0, { type: 'text_delta', text: 'Hello' }), ended(), over],
+  },
+  {
+    member: '`message_start` that is missing, or without `usage`',
+    how: 'read',
+    words: 'the counts are estimated',
+    events: [...text, ended(), over],
+    says: { estimated: true },
+  },
+  {
+    member: '`thinking`, `thinking_delta`',
+    how: 'read',
+    words: 'reasoning',
+    events: amid(
+      block(3, { type: 'thinking', thinking: 'H' }),
+      delta(3, { type: 'thinking_delta', thinking: 'm.' }),
+      blockStop(3),
+    ),
+    says: { reasoning: 'Hm.' },
+  },
+  {
+    member: '`redacted_thinking`, `signature_delta`, `citations_delta`',
+    how: 'skipped',
+    words: 'nothing of them is text',
+    events: amid(
+      block(3, { type: 'redacted_thinking', data: 'x' }),
+      blockStop(3),
+      delta(4, { type: 'signature_delta', signature: 's' }),
+      delta(5, { type: 'citations_delta', citation: { type: 'new_location' } }),
+    ),
+  },
+  {
+    member: '`tool_use`, `input_json_delta`',
+    how: 'read',
+    words: 'calls',
+    events: [
+      begun,
+      block(0, toolUse),
+      delta(0, { type: 'input_json_delta', partial_json: '{"zone":' }),
+      delta(0, { type: 'input_json_delta', partial_json: '"UTC"}' }),
+      blockStop(0),
+      ended('tool_use'),
+      over,
+    ],
+    says: called,
+  },
+  {
+    member: '`tool_use` with its input at once, or without `content_block_stop`',
+    how: 'read',
+    words: 'calls',
+    events: [begun, block(0, { ...toolUse, input: { zone: 'UTC' } }), ended('tool_use'), over],
+    says: called,
+  },
+  {
+    member: '`server_tool_use` and other blocks of no known type',
+    how: 'skipped',
+    words: 'with all their deltas',
+    events: amid(
+      block(1, { type: 'not_yet_known' }),
+      delta(1, { type: 'text_delta', text: 'B' }),
+      blockStop(1),
+      block(2, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
+      blockStop(2),
+    ),
+  },
+  {
+    member: 'deltas of no known type',
+    how: 'skipped',
+    words: '',
+    events: [begun, text[0]!, delta(0, { type: 'not_yet_known_delta' }), ...text.slice(1), ended(), over],
+  },
+  {
+    member: 'events of no known type, `ping`',
+    how: 'skipped',
+    words: '',
+    events: amid({ type: 'ping' }, { type: 'content_block_annotation', index: 0 }, {}),
+  },
+  {
+    member: '`usage` of `message_start` and `message_delta`',
+    how: 'read',
+    words: 'what a cache held and what was put there is part of the input',
+    events: [
+      {
+        ...begun,
+        message: { ...begun.message, usage: { input_tokens: 2, cache_read_input_tokens: 3, output_tokens: 1 } },
+      },
+      ...text,
+      ended(),
+      over,
+    ],
+    says: { cachedInputTokens: 3 },
+  },
+  {
+    member: '`message_delta` without `usage`',
+    how: 'read',
+    words: 'what came after the count of `message_start` is estimated on top, and marked',
+    events: [begun, ...text, { type: 'message_delta', delta: { stop_reason: 'end_turn' } }, over],
+    says: { outputTokens: 3, estimated: true },
+  },
+  {
+    member: '`stop_reason: max_tokens`, `model_context_window_exceeded`',
+    how: 'read',
+    words: 'the answer is cut, and marked',
+    events: [begun, ...text, ended('max_tokens'), over],
+    says: { ending: 'cut' },
+  },
+  {
+    member: '`stop_reason: refusal`',
+    how: 'refused',
+    words: 'the provider withheld the answer; what was shown stays',
+    events: [begun, ...text, ended('refusal'), over],
+    says: { trouble: 'withheld' },
+  },
+  {
+    member: '`message_stop` that is missing',
+    how: 'read',
+    words: 'an answer with a `stop_reason` is whole',
+    events: [begun, ...text, ended()],
+  },
+  {
+    member: 'what comes after `message_stop`',
+    how: 'skipped',
+    words: '',
+    events: [...amid(), delta(0, { type: 'text_delta', text: ' more' })],
+  },
+  {
+    member: '`error`',
+    how: 'refused',
+    words: 'also in the form of OpenAI',
+    events: [begun, ...text, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }],
+    says: { trouble: 'broken_off', estimated: true },
+  },
+  {
+    member: 'data that is no JSON object, `[DONE]`',
+    how: 'skipped',
+    words: '',
+    events: [...amid('keep-alive', '[]'), done],
+  },
+  {
+    member: 'a body that is no stream, but a whole message',
+    how: 'read',
+    words: 'some servers know no streams',
+    events: {
+      whole: {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'text', text: 'Hello' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 5, output_tokens: 2 },
+      },
+    },
+  },
+];
