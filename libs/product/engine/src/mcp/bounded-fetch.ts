@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { keepNumbersOf } from './exact-numbers';
 
 /**
  * Ends the request for which something is fetched, at once: what is too large once is so again, and a stream that broke off would be
@@ -39,7 +40,7 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
       isStream && request === undefined
         ? withoutLargeEvents(bytesMax)
         : limitBytes(bytesMax, isStream, () => request?.breakOff(tooLarge));
-    return withBody(response, response.body.pipeThrough(within));
+    return withBody(response, response.body.pipeThrough(within).pipeThrough(keepNumbersOf(isStream)));
   };
 }
 

@@ -1,4 +1,5 @@
-import { callResult } from './call-result';
+import { callResult, reportError } from './call-result';
+import { rawKey } from './exact-numbers';
 
 const text = (words: string) => ({ type: 'text', text: words });
 const okay = (result: object) => ({ outcome: 'ok', result });
@@ -8,7 +9,56 @@ describe('the result of a call', () => {
     ['texts, line by line', { content: [text('a'), text('b')] }, { text: 'a\nb' }],
     ['nothing', { content: [] }, { text: '' }],
     ['structure', { content: [], structuredContent: { n: 1 } }, { text: '', structured: { n: 1 } }],
-    ['a text resource', { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'read' } }] }, { text: 'read' }],
+    [
+      'a text resource, with its address',
+      { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'read' } }] },
+      { text: 'read', attachments: [{ type: 'resource', mediaType: null, uri: 'a:b' }] },
+    ],
+    [
+      'a file, by type, size and address',
+      { content: [{ type: 'resource', resource: { uri: 'a:b', mimeType: 'application/pdf', blob: 'AAAA' } }] },
+      { text: '', attachments: [{ type: 'resource', mediaType: 'application/pdf', uri: 'a:b', bytes: 3 }] },
+    ],
+    [
+      'a sound',
+      { content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }] },
+      { text: '', attachments: [{ type: 'audio', mediaType: 'audio/wav', bytes: 3 }] },
+    ],
+    [
+      'a part of an unknown type',
+      { content: [{ type: 'chart', points: [1, 2] }] },
+      { text: '', attachments: [{ type: 'chart', points: [1, 2] }] },
+    ],
+    ['a bare text', { content: ['a', text('b')] }, { text: 'a\nb' }],
+    ['a text that is none', { content: [{ type: 'text', text: { n: 1 } }] }, { text: '{"n":1}' }],
+    ['structure alone', { structuredContent: { n: 1 } }, { text: '', structured: { n: 1 } }],
+    ['the result of an older server', { toolResult: { n: 1 } }, { text: '', structured: { n: 1 } }],
+    ['structure that is no object', { content: [], structuredContent: 'x' }, { text: '', structured: 'x' }],
+    [
+      'what clients alone may use, left out',
+      { content: [{ ...text('a'), _meta: { k: 1 } }], _meta: { k: 1 } },
+      { text: 'a' },
+    ],
+    [
+      'a text whose number differs from that of the structure',
+      { content: [text('{"n":9007199254740993}')], structuredContent: { n: 9007199254740992 } },
+      { text: '{"n":9007199254740993}', structured: { n: 9007199254740992 } },
+    ],
+    [
+      'structure that a double would spell otherwise, as its JSON',
+      { content: [text('Paid.')], structuredContent: { [rawKey]: '{"paid": 1.10}' } },
+      { text: 'Paid.\n{"paid": 1.10}' },
+    ],
+    [
+      'such structure once where the text is its copy',
+      { content: [text('{ "paid": 1.10 }')], structuredContent: { [rawKey]: '{"paid":1.10}' } },
+      { text: '{ "paid": 1.10 }' },
+    ],
+    [
+      'such structure beside a text that is no copy, to the last digit',
+      { content: [text('{"paid":1.1}')], structuredContent: { [rawKey]: '{"paid":1.10}' } },
+      { text: '{"paid":1.1}\n{"paid":1.10}' },
+    ],
     [
       'an image, by type and size only',
       { content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] },
@@ -17,7 +67,7 @@ describe('the result of a call', () => {
     [
       'a link',
       { content: [{ type: 'resource_link', uri: 'file:///x', name: 'x' }] },
-      { text: '', attachments: [{ type: 'resource_link', mediaType: null, uri: 'file:///x' }] },
+      { text: '', attachments: [{ type: 'resource_link', mediaType: null, uri: 'file:///x', name: 'x' }] },
     ],
     ['what no store can hold', { content: [text('a\u0000\ud800')] }, { text: 'a\ufffd\ufffd' }],
   ])('is %s', (_, given, expected) => {
@@ -101,6 +151,48 @@ describe('the result of a call', () => {
   it('survives structure of any depth', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 5000; level += 1) deep = { deep };
-    expect(callResult({ content: [text('Deep.')], structuredContent: deep }, 1024)).toEqual(okay({ text: 'Deep.' }));
+    expect(callResult({ content: [text('Deep.')], structuredContent: deep }, 1024)).toEqual(
+      okay({ text: 'Deep.', truncated: true }),
+    );
+  });
+
+  const link = {
+    type: 'resource_link',
+    uri: `https://files.example/a?signature=${'s'.repeat(300)}`,
+    name: 'report.pdf',
+    title: 'Report',
+    description: 'Q3',
+    size: 12345,
+    mimeType: 'application/pdf',
+    annotations: { audience: ['user'], priority: 0.5 },
+  };
+
+  it('tells a link whole, or cut and marked', () => {
+    const { mimeType: mediaType, ...told } = link;
+    expect(callResult({ content: [link] }, 4096)).toEqual(okay({ text: '', attachments: [{ ...told, mediaType }] }));
+    const long = { ...link, uri: `https://files.example/${'u'.repeat(5000)}` };
+    const cut = { ...told, mediaType, uri: long.uri.slice(0, 4096), cut: ['uri'] };
+    expect(callResult({ content: [long] }, 8192)).toEqual(okay({ text: '', attachments: [cut] }));
+  });
+
+  it('marks what it leaves out: links after the twentieth, and parts of unknown types that are too long', () => {
+    const { result } = callResult({ content: Array.from({ length: 21 }, () => ({ ...link, uri: 'a:b' })) }, 65_536);
+    expect(result).toMatchObject({ truncated: true, attachments: { length: 20 } });
+    const chart = { type: 'chart', points: 'x'.repeat(5000) };
+    expect(callResult({ content: [chart] }, 65_536).result).toMatchObject({
+      attachments: [{ json: JSON.stringify(chart).slice(0, 4096), cut: ['json'] }],
+    });
+  });
+
+  it('tells an error with its structure and its files, and cuts it with a mark', () => {
+    const failed = { isError: true, content: [text('no'), link], structuredContent: { code: 'E7', retryAfter: 30 } };
+    expect(callResult(failed, 4096)).toMatchObject({
+      outcome: 'error',
+      result: { reported: 'no', structured: { code: 'E7', retryAfter: 30 }, attachments: [{ name: 'report.pdf' }] },
+    });
+    const { result } = callResult({ isError: true, content: [text('x'.repeat(5000))] }, 1024);
+    expect(result).toMatchObject({ error: 'the tool reports an error', truncated: true });
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(1024);
+    expect(reportError('x'.repeat(3000)).result).toMatchObject({ reported: 'x'.repeat(2000), truncated: true });
   });
 });

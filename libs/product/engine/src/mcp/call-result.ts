@@ -3,71 +3,120 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { storableInput, storableText } from '../models/answer-values';
 import { failWith, type ToolResult } from '../tool';
 import { textWithin } from '../text-within';
+import { isFaithful, minified, rawKey } from './exact-numbers';
+import { attachmentOf, textOf, withoutBytes } from './result-parts';
 
 const reportedLengthMax = 2000;
 const attachmentsMax = 20;
 
 /**
  * What a call came to, from the result as the server gave it: `{text, structured?, attachments?, truncated?}`. Text that only repeats
- * `structuredContent`, or the other way round, is recorded once. Attachments are told of by type and size and not shown. What is over
- * the bound is cut, and says so. An error of the server's is an outcome like any other.
+ * `structuredContent`, or the other way round, is recorded once; structure with a number that a double spells otherwise is recorded as
+ * its JSON. Attachments are described and not shown. What is over the bound is cut, and says so. An error of the server's is an outcome
+ * like any other, with the same members: `reported` in place of `text`.
  *
  * @param bytesMax of the result as JSON, as it is recorded
  */
 export function callResult(given: unknown, bytesMax: number): ToolResult {
-  if (!isJsonObject(given) || !Array.isArray(given['content'])) return failWith('the answer was not understood');
-  const content = given['content'].filter(isJsonObject);
+  if (!isJsonObject(given)) return failWith('the answer was not understood');
+  // Older servers answer with `toolResult`; some leave `content` out where there is structure.
+  const structured = given['structuredContent'] ?? given['toolResult'] ?? null;
+  const content = given['content'] ?? (structured === null ? null : []);
+  if (!isList(content)) return failWith('the answer was not understood');
   const texts = content.flatMap((part) => textOf(part) ?? []);
-  if (given['isError'] === true) return reportError(texts.join('\n'));
-  const attachments = content.flatMap<JsonObject>((part) => attachmentOf(part) ?? []).slice(0, attachmentsMax);
-  const told = mergeCopies(texts, given['structuredContent'] ?? null);
-  const result = { ...told, ...(attachments.length > 0 && { attachments }) };
-  return { outcome: 'ok', result: bytesOf(result) <= bytesMax ? result : cut(told, attachments, bytesMax) };
+  const described = content.flatMap<JsonObject>((part) => attachmentOf(part) ?? []);
+  const attachments = described.slice(0, attachmentsMax);
+  const told = mergeCopies(texts, structured);
+  const isCut = told.isCut || described.length > attachments.length;
+  const { text, structured: kept } = told;
+  const isError = given['isError'] === true;
+  const whole = resultOf({ text, ...(kept !== undefined && { structured: kept }) }, attachments, { isCut, isError });
+  const room = isError ? bytesMax - bytesOf({ error: reportsError }) : bytesMax;
+  const result = bytesOf(whole) <= room ? whole : cut(told, attachments, room, isError);
+  return isError ? { outcome: 'error', result: { error: reportsError, ...result } } : { outcome: 'ok', result };
 }
+
+const reportsError = 'the tool reports an error';
 
 /** An error in the server's words, quoted as such and within a bound. */
 export function reportError(words: string): ToolResult {
-  const result = { error: 'the tool reports an error', reported: storableText(words.slice(0, reportedLengthMax)) };
+  const reported = storableText(words.slice(0, reportedLengthMax));
+  const mark = words.length > reportedLengthMax ? { truncated: true } : {};
+  const result = { error: reportsError, reported, ...mark };
   return { outcome: 'error', result };
 }
 
 interface Told {
   readonly text: string;
   readonly structured?: JsonValue;
+  /** Whether something of it is left out. */
+  readonly isCut: boolean;
+}
+
+function resultOf(
+  { text, ...structured }: { readonly text: string; readonly structured?: JsonValue },
+  attachments: readonly JsonObject[],
+  { isCut, isError }: { readonly isCut: boolean; readonly isError: boolean },
+): JsonObject {
+  return {
+    ...(isError ? { reported: text } : { text }),
+    ...structured,
+    ...(attachments.length > 0 && { attachments }),
+    ...(isCut && { truncated: true }),
+  };
 }
 
 /** Servers repeat what they return: as the JSON of it, and where it is no object wrapped in `{result}`. */
 function mergeCopies(texts: readonly string[], structured: JsonValue): Told {
   const words = texts.join('\n');
   const text = storableText(words);
-  if (structured === null) return { text };
+  if (structured === null) return { text, isCut: false };
+  const raw = isJsonObject(structured) ? structured[rawKey] : undefined;
+  if (typeof raw === 'string') return mergeJson(texts, storableText(raw));
   const storable = storableInput(structured);
   // So deep that it comes as its text.
-  if (typeof storable === 'string') return { text: text === '' ? storable : text };
+  if (typeof storable === 'string' && typeof structured !== 'string')
+    return { text: text === '' ? storable : text, isCut: text !== '' };
   const wrapped = isJsonObject(structured) && Object.keys(structured).length === 1 ? structured['result'] : undefined;
-  if (wrapped === words) return { text };
+  if (wrapped === words) return { text, isCut: false };
   const read = texts.map(readJson);
   const isCopy =
     (texts.length === 1 && (isDeepStrictEqual(read[0], structured) || isDeepStrictEqual(read[0], wrapped))) ||
     (Array.isArray(wrapped) && isDeepStrictEqual(read, wrapped));
-  return { text: isCopy ? '' : text, structured: withoutBytes(storable) };
+  return { text: isCopy ? '' : text, structured: withoutBytes(storable), isCut: false };
+}
+
+/** Structure as its JSON; a text that is the same JSON, number by number, is recorded once. */
+function mergeJson(texts: readonly string[], json: string): Told {
+  const words = storableText(texts.join('\n'));
+  const isCopy = [json, /^\s*\{\s*"result"\s*:(.*)\}\s*$/s.exec(json)?.[1]].some(
+    (one) => one !== undefined && minified(one) === minified(words),
+  );
+  const text = isCopy ? words : [words, json].filter((part) => part !== '').join('\n');
+  return { text, isCut: false };
 }
 
 /** A text that is not JSON stands for itself. */
 function readJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // Numbers that are read as others are no copy of those.
+    return isFaithful(text) ? JSON.parse(text) : text;
   } catch {
     return text;
   }
 }
 
 /** A beginning of the text, or of the JSON of the structure, and a mark. Attachments stay while they take less than half. */
-function cut({ text, structured }: Told, attachments: readonly JsonObject[], bytesMax: number): JsonObject {
+function cut(
+  { text, structured }: Told,
+  attachments: readonly JsonObject[],
+  bytesMax: number,
+  isError: boolean,
+): JsonObject {
   const kept = attachments.slice(0, attachments.findLastIndex((_, last) => fits(attachments, last, bytesMax / 2)) + 1);
-  const frame = { text: '', truncated: true, ...(kept.length > 0 && { attachments: kept }) };
+  const frame = resultOf({ text: '' }, kept, { isCut: true, isError });
   const whole = [text, ...(structured === undefined ? [] : [JSON.stringify(structured)])].filter((part) => part !== '');
-  return { ...frame, text: textWithin(whole.join('\n'), bytesMax - bytesOf(frame)) };
+  return { ...frame, [isError ? 'reported' : 'text']: textWithin(whole.join('\n'), bytesMax - bytesOf(frame)) };
 }
 
 function fits(attachments: readonly JsonObject[], last: number, bytesMax: number): boolean {
@@ -78,35 +127,6 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Files are not text, neither in what is shown of them, nor in its copy within the structure. */
-function withoutBytes(value: JsonValue): JsonValue {
-  if (value === null || typeof value !== 'object') return value;
-  if (isJsonObject(value)) {
-    const isFile = typeof value['mimeType'] === 'string' && typeof (value['data'] ?? value['blob']) === 'string';
-    if (isFile) return attachmentOf(value);
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBytes(member ?? null)]));
-  }
-  return value.map(withoutBytes);
-}
-
-function textOf(part: JsonObject): string | null {
-  if (part['type'] === 'text') return typeof part['text'] === 'string' ? part['text'] : null;
-  const resource = part['type'] === 'resource' ? part['resource'] : null;
-  return isJsonObject(resource) && typeof resource['text'] === 'string' ? resource['text'] : null;
-}
-
-function attachmentOf(part: JsonObject): JsonObject | null {
-  if (part['type'] === 'text') return null;
-  if (textOf(part) !== null) return null;
-  const held = isJsonObject(part['resource']) ? part['resource'] : part;
-  const base64 = held['data'] ?? held['blob'];
-  return {
-    type: shortText(part['type']),
-    mediaType: shortText(held['mimeType']),
-    ...(typeof base64 === 'string' ? { bytes: Buffer.byteLength(base64, 'base64') } : { uri: shortText(held['uri']) }),
-  };
-}
-
-function shortText(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? storableText(value.slice(0, 200)) : null;
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }

@@ -24,11 +24,17 @@ const causesMax = 4;
  */
 export function failureOf(error: unknown, session: string | undefined, lastWords: string): McpFailed {
   if (error instanceof McpFailed) return error;
-  if (error instanceof ProtocolError && error.code !== brokenOffCode) return new McpFailed('refused', error.message);
+  if (error instanceof ProtocolError && error.code !== brokenOffCode)
+    return new McpFailed('refused', [error.message, ...dataOf(error)].join('\n'));
   return new McpFailed(
     kindOf(error, session !== undefined),
     `${causesOf(error).slice(0, loggedLengthMax)} ${lastWords}`.trim(),
   );
+}
+
+/** Servers say there what their message leaves out. */
+function dataOf({ data }: ProtocolError): readonly string[] {
+  return data === undefined || data === null ? [] : [typeof data === 'string' ? data : JSON.stringify(data)];
 }
 
 function kindOf(error: unknown, inSession: boolean): McpFailed['kind'] {

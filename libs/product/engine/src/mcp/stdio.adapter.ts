@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { messageBytesMax } from './connection';
+import { keepNumbers } from './exact-numbers';
 
 /** What a child inherits: what programs need to run at all, and none of the service's own variables. */
 const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
@@ -99,7 +100,7 @@ export class StdioTransport implements Transport {
     this.parts = [];
     this.lineBytes = 0;
     try {
-      this.onmessage?.(parseJSONRPCMessage(JSON.parse(line)));
+      this.onmessage?.(parseJSONRPCMessage(JSON.parse(keepNumbers(line))));
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }

@@ -11,6 +11,7 @@ const tokens = [
   token('nep141:eth.bridge.near', 'ETH'),
   token('nep141:eth.omft.near', 'ETH'),
   token('nep141:usdc', 'USDC'),
+  ...Array.from({ length: 30 }, (_, at) => token(`nep141:dust-${at}.near`, 'DUST')),
 ];
 
 /** What the tool answers where the wallet holds these. */
@@ -49,6 +50,12 @@ describe('token_price', () => {
       result: { candidates: [{ tokenId: 'nep141:eth.bridge.near' }, { tokenId: 'nep141:eth.omft.near' }] },
     }),
   );
+
+  it('says where there are more of a symbol than it lists', async () => {
+    const { result } = await priceOf({ symbol: 'DUST' });
+    expect(result).toMatchObject({ candidates: { length: 10 }, truncated: true });
+    expect((await priceOf({ symbol: 'ETH' })).result).not.toHaveProperty('truncated');
+  });
 
   it('knows no other token', async () => {
     expect(await priceOf({ symbol: 'DOGE' })).toMatchObject({ outcome: 'error' });

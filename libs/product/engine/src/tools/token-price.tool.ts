@@ -39,7 +39,8 @@ export class TokenPrice implements AutoDeclaration<NamedToken> {
     const asOf = this.clock.now();
     if (others.length === 0) return { outcome: 'ok', result: { ...describeToken(token), asOf } };
     const candidates = [token, ...others].slice(0, candidatesMax).map(describeToken);
-    return { outcome: 'ok', result: { candidates, asOf } };
+    const mark = candidates.length <= others.length ? { truncated: true } : {};
+    return { outcome: 'ok', result: { candidates, ...mark, asOf } };
   }
 }
 

@@ -1,0 +1,72 @@
+/** Stands for structure whose numbers a double would spell otherwise: its JSON, as the server wrote it. */
+export const rawKey = 'parley/json';
+
+/** Strings, numbers, and what opens, ends or names a value. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]/g;
+const structure = 'structuredContent';
+
+/**
+ * The JSON of a message of the protocol, in which `result.structuredContent` is replaced by `{"parley/json": …}` where one of its
+ * numbers would not be spelled as it is once it was read: 2^53 + 1, `1.10`. Any other message is returned unchanged.
+ */
+export function keepNumbers(message: string): string {
+  if (!message.includes(structure)) return message;
+  const span = structureIn(message);
+  if (span === null) return message;
+  const [from, to] = span;
+  const json = message.slice(from, to);
+  return isFaithful(json) ? message : message.slice(0, from) + JSON.stringify({ [rawKey]: json }) + message.slice(to);
+}
+
+/** Whether every number of a JSON text is spelled by a double as it is there. */
+export function isFaithful(json: string): boolean {
+  for (const [part] of json.matchAll(token))
+    if (/^[-\d]/.test(part) && JSON.stringify(Number(part)) !== part) return false;
+  return true;
+}
+
+/** JSON without the space between its parts. */
+export function minified(json: string): string {
+  return json.replaceAll(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, (_all, text: string | undefined) => text ?? '');
+}
+
+/** Where the value of `result.structuredContent` begins and ends; null where there is none, or it is no object and no list. */
+function structureIn(message: string): readonly [number, number] | null {
+  const path: string[] = [];
+  let key = '';
+  let last = '';
+  let from: number | null = null;
+  for (const { 0: part, index } of message.matchAll(token)) {
+    if (part === ':') key = last;
+    else if (part === '{' || part === '[') {
+      if (path.length === 2 && path[1] === 'result' && key === structure) from = index;
+      path.push(key);
+      key = '';
+    } else if (part === '}' || part === ']') {
+      path.pop();
+      if (from !== null && path.length === 2) return [from, index + 1];
+    } else if (part === ',') key = '';
+    else last = part.slice(1, -1);
+  }
+  return null;
+}
+
+/** The lines of an event stream, each message of which is read by `keepNumbers`. A body that is no stream is one message. */
+export function keepNumbersOf(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  const read = (line: string) => (isStream ? line.replace(/^data:.*/s, keepNumbers) : keepNumbers(line));
+  let rest = '';
+  return new TransformStream({
+    transform(chunk, controller) {
+      rest += decoder.decode(chunk, { stream: true });
+      const end = isStream ? rest.lastIndexOf('\n') + 1 : 0;
+      if (end === 0) return;
+      const lines = rest.slice(0, end).split(/(?<=\n)/);
+      rest = rest.slice(end);
+      controller.enqueue(encoder.encode(lines.map(read).join('')));
+    },
+    flush(controller) {
+      controller.enqueue(encoder.encode(read(rest + decoder.decode())));
+    },
+  });
+}
