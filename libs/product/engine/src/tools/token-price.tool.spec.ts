@@ -53,7 +53,7 @@ describe('token_price', () => {
 
   it('says where there are more of a symbol than it lists', async () => {
     const { result } = await priceOf({ symbol: 'DUST' });
-    expect(result).toMatchObject({ candidates: { length: 10 }, truncated: true });
+    expect(result).toMatchObject({ candidates: { length: 20 }, truncated: true });
     expect((await priceOf({ symbol: 'ETH' })).result).not.toHaveProperty('truncated');
   });
 
