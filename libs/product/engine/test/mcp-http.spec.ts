@@ -91,10 +91,10 @@ describe('a server over HTTP', () => {
     expect(names()).toEqual(['docs_look']);
   });
 
-  it('tells its errors in its own words, within a bound', async () => {
+  it('tells its errors in its own words', async () => {
     await servers.onModuleInit();
     mcp.answer = () => ({ isError: true, ...saying('y'.repeat(5000)) });
-    expect(await call()).toMatchObject({ outcome: 'error', result: { reported: 'y'.repeat(2000) } });
+    expect(await call()).toMatchObject({ outcome: 'error', result: { reported: 'y'.repeat(5000) } });
     mcp.answer = () => Promise.reject(new Error('not today'));
     expect(await call()).toMatchObject({
       outcome: 'error',
