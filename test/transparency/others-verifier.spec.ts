@@ -7,7 +7,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { compileGo, installedWithinMs } from '@app/testing/programs';
+import { compileGo, debianProgram, installedWithinMs } from '@app/testing/programs';
 import { otherKey, witnessKey } from '@app/testing/transparency';
 import {
   checkpointText,
@@ -145,4 +145,50 @@ it('refuses a log that does not begin with what it signed before', async () => {
 
 it('refuses another key', async () => {
   expect(await verified({ key: verifierKeyText(otherKey) })).toMatchObject({ code: 1 });
+});
+
+describe('ours in Python, written from docs/audit.md alone', () => {
+  const python = async (...args: string[]): Promise<Ended> => {
+    const given = ['-B', join(__dirname, 'verify.py'), ...args];
+    return promisify(execFile)(await debianProgram('python3'), given).then(
+      ({ stdout }) => ({ code: 0, says: stdout.trim() }),
+      (failed: { code: number; stdout: string }) => ({ code: failed.code, says: failed.stdout.trim() }),
+    );
+  };
+  const key = (): string[] => ['--key', logged.key];
+
+  it('verifies the checkpoint, every entry, every tile and an earlier checkpoint', async () => {
+    const { size, origin } = await checkpointIn(join(log, 'checkpoint'));
+    expect(await python('export', log, ...key(), '--known', earlier)).toEqual({
+      code: 0,
+      says: `HOLDS: ${size} entries of ${origin}, consistent with 1 checkpoints`,
+    });
+  });
+
+  it.each([
+    ['the size in the checkpoint', 'checkpoint', 50],
+    ['the signature', 'checkpoint', -4],
+    ['a hash in the middle', 'tile/0/000', 4_000],
+    ['the tile above', 'tile/1/000.p/1', 5],
+    ['an entry in the middle', 'tile/entries/000', 20_000],
+  ])('refuses the log when %s was altered', async (_, path, at) => {
+    const folder = await withFile(path, flipped(at));
+    expect(await python('export', folder, ...key())).toMatchObject({
+      code: 1,
+      says: expect.stringMatching(/^DOES NOT HOLD: /) as string,
+    });
+  });
+
+  it('refuses another key, and a log that ends before a checkpoint that was kept', async () => {
+    expect(await python('export', log, '--key', verifierKeyText(otherKey))).toMatchObject({ code: 1 });
+    const { origin, size } = await checkpointIn(join(log, 'checkpoint'));
+    const signer = signingKey('log', origin, logged.seed);
+    const text = checkpointText({ origin, size: size + 1, root: new Uint8Array(32) });
+    const ahead = join(logged.folder, 'ahead');
+    await writeFile(ahead, noteText({ text, signatures: [signatureOf(signer, text)] }));
+    expect(await python('export', log, ...key(), '--known', ahead)).toMatchObject({
+      code: 1,
+      says: expect.stringContaining('the newest were taken away') as string,
+    });
+  });
 });

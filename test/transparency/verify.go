@@ -1,6 +1,7 @@
 // Verifies an exported log with what others wrote: golang.org/x/mod/sumdb/note and sumdb/tlog, which check the web's own logs of Go modules.
 //
 //	verify <folder> <key of the log> <earlier checkpoint> [key of a witness]
+//	verify table <cases.json>
 //
 // The earlier checkpoint may be "-". It ends with 0 where everything holds, and names what does not.
 package main
@@ -11,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -26,6 +28,13 @@ const height = 8
 const width = 1 << height
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "table" {
+		if err := playTable(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) < 4 {
 		fmt.Fprintln(os.Stderr, "verify <folder> <key of the log> <earlier checkpoint> [key of a witness]")
 		os.Exit(2)
@@ -65,6 +74,10 @@ func openCheckpoint(file, key string, witnesses []string) (tlog.Tree, error) {
 	if err != nil {
 		return tlog.Tree{}, err
 	}
+	return openNote(text, file, key, witnesses)
+}
+
+func openNote(text []byte, file, key string, witnesses []string) (tlog.Tree, error) {
 	log, err := note.NewVerifier(key)
 	if err != nil {
 		return tlog.Tree{}, err
@@ -241,4 +254,98 @@ func min(one, other int64) int64 {
 		return one
 	}
 	return other
+}
+
+// proofCase is one of the table that the verifiers share (proof-table.ts).
+type proofCase struct {
+	Name, Kind                    string
+	Entry, Root, OldRoot, NewRoot string
+	Index, Size, OldSize, NewSize json.RawMessage
+	Path                          json.RawMessage
+	Note                          string
+	Keys, Witnesses               []string
+	Needed                        int
+}
+
+// playTable prints the names of the cases that hold.
+func playTable(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var cases []proofCase
+	if err := json.Unmarshal(text, &cases); err != nil {
+		return err
+	}
+	for _, one := range cases {
+		if one.holds() == nil {
+			fmt.Println(one.Name)
+		}
+	}
+	return nil
+}
+
+func (one proofCase) holds() error {
+	switch one.Kind {
+	case "checkpoint":
+		_, err := openNote([]byte(one.Note), "the note", one.Keys[0], one.Witnesses)
+		return err
+	case "inclusion":
+		return one.isIncluded()
+	case "consistency":
+		return one.isConsistent()
+	}
+	return errors.New("no kind of a proof: " + one.Kind)
+}
+
+func (one proofCase) isIncluded() error {
+	entry, err := base64.StdEncoding.DecodeString(one.Entry)
+	if err != nil {
+		return err
+	}
+	index, size, root, path, err := read(one.Index, one.Size, one.Root, one.Path)
+	if err != nil {
+		return err
+	}
+	return tlog.CheckRecord(path, size, root, index, tlog.RecordHash(entry))
+}
+
+func (one proofCase) isConsistent() error {
+	old, size, root, path, err := read(one.OldSize, one.NewSize, one.NewRoot, one.Path)
+	if err != nil {
+		return err
+	}
+	oldRoot, err := tlog.ParseHash(one.OldRoot)
+	if err != nil {
+		return err
+	}
+	return tlog.CheckTree(path, size, root, old, oldRoot)
+}
+
+// read refuses whatever is no whole number, no hash and no list of hashes.
+func read(first, second json.RawMessage, rootText string, pathText json.RawMessage) (one, other int64, root tlog.Hash, path []tlog.Hash, err error) {
+	if one, err = strconv.ParseInt(string(first), 10, 64); err != nil {
+		return
+	}
+	if other, err = strconv.ParseInt(string(second), 10, 64); err != nil {
+		return
+	}
+	if root, err = tlog.ParseHash(rootText); err != nil {
+		return
+	}
+	var texts []string
+	if err = json.Unmarshal(pathText, &texts); err != nil {
+		return
+	}
+	if texts == nil {
+		err = errors.New("there is no path")
+	}
+	for _, text := range texts {
+		var hash tlog.Hash
+		if hash, err = tlog.ParseHash(text); err != nil {
+			return
+		}
+		path = append(path, hash)
+	}
+	return
 }

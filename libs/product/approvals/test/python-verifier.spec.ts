@@ -1,0 +1,78 @@
+/** The verifier in Python, written from docs/audit.md, on receipts of every kind: it holds what ours holds, and refuses what was altered. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { JsonValue } from '@app/kernel';
+import { debianProgram, installedWithinMs } from '@app/testing/programs';
+import { alterations } from '@app/testing/properties';
+import { verifierKeyText } from '@app/transparency';
+import { journeys, received } from './histories';
+import { proven, witness } from './proven';
+
+const script = join(__dirname, '..', '..', '..', '..', 'test', 'transparency', 'verify.py');
+type Name = keyof typeof journeys;
+const names = Object.keys(journeys) as Name[];
+const receipts = new Map(names.map((name) => [name, proven(received(journeys[name]().events))]));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-python-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Case {
+  readonly name: string;
+  readonly text: string;
+}
+
+const caseOf = (journey: Name, name: string, document: unknown) => ({
+  kind: 'receipt',
+  name,
+  text: JSON.stringify(document),
+  keys: [receipts.get(journey)!.log.verifierKey],
+  witnesses: [verifierKeyText(witness)],
+});
+
+/** The names of the cases that it holds. */
+async function held(cases: readonly Case[]): Promise<string[]> {
+  const file = join(folder, 'cases.json');
+  await writeFile(file, JSON.stringify(cases));
+  const python = await debianProgram('python3');
+  const { stdout } = await promisify(execFile)(python, ['-B', script, 'table', file]);
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+it(
+  'holds a receipt of each kind',
+  async () => {
+    expect(await held(names.map((name) => caseOf(name, name, receipts.get(name)!.receipt)))).toEqual(names);
+  },
+  installedWithinMs,
+);
+
+it(
+  'refuses whatever of a receipt is altered, missing or added',
+  async () => {
+    const whole = JSON.parse(JSON.stringify(receipts.get('denied')!.receipt)) as JsonValue;
+    const altered = [...alterations(whole)].map(({ value, what }) => caseOf('denied', what, value));
+    expect(altered.length).toBeGreaterThan(100);
+    // At first, no receipt said that there is no authority.
+    expect(await held(altered)).toEqual(['/authority gone']);
+  },
+  installedWithinMs,
+);
+
+it(
+  'refuses a receipt whose words are others than those that the fingerprint covers',
+  async () => {
+    const { receipt } = receipts.get('settled')!;
+    const summary = { ...receipt, approval: { ...receipt.approval, summary: 'Another sentence' } };
+    const terms = { ...receipt, approval: { ...receipt.approval, terms: [] } };
+    const review = { ...receipt, review: { ...receipt.review, canonical: Buffer.from('{}').toString('base64') } };
+    const cases = [summary, terms, review].map((one, nth) => caseOf('settled', `altered ${nth}`, one));
+    expect(await held(cases)).toEqual([]);
+  },
+  installedWithinMs,
+);

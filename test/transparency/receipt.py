@@ -1,0 +1,285 @@
+"""Receipts, as docs/audit.md has them ("Write your own verifier")."""
+
+import hashlib
+import json
+import re
+
+from log import Refused, check_inclusion, decoded, is_count, leaf_hash, need
+
+ENTRY = ["dataSha256", "id", "metadataSha256", "revision", "stream", "type"]
+HOLDERS = ("conversation-", "operation-", "automation-")
+
+
+def hexed(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_json(text):
+    """As RFC 8259 has it: no NaN, and no member twice."""
+
+    def members(pairs):
+        need(len({name for name, _ in pairs}) == len(pairs), "has a member twice")
+        return dict(pairs)
+
+    def no_number(name):
+        raise Refused(name + " is no JSON")
+
+    try:
+        return json.loads(text, object_pairs_hook=members, parse_constant=no_number)
+    except (ValueError, RecursionError):
+        raise Refused("is no JSON") from None
+
+
+def same(one, other):
+    """The same JSON value: true is not 1; 1 and 1.0 are the same number."""
+    if isinstance(one, bool) or isinstance(other, bool) or type(one) is not type(other):
+        numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (one, other))
+        return one == other if numbers else one is other
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def entry_bytes(event):
+    """RFC 8785 of texts and whole numbers."""
+    named = {name: event[name] for name in ENTRY}
+    return json.dumps(named, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def check_entry(entry):
+    """A leaf's entry, in the one form that it has."""
+    try:
+        value = read_json(entry.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Refused("an entry is no UTF-8") from None
+    need(isinstance(value, dict) and sorted(value) == ENTRY, "an entry has other members")
+    need(is_count(value["revision"]), "an entry has no revision")
+    need(all(isinstance(value[name], str) for name in ENTRY if name != "revision"), "an entry has no texts")
+    need(all(re.fullmatch("[0-9a-f]{64}", value[name]) for name in ENTRY if "Sha256" in name), "an entry has no hashes")
+    need(entry_bytes(value) == entry, "an entry is written in another form")
+
+
+class Event:
+    """An event of a receipt whose bytes are what is said of them."""
+
+    def __init__(self, item, at):
+        where = "/events/{} ".format(at)
+        need(isinstance(item, dict), where + "is no event")
+        texts = ["stream", "id", "type", "data", "metadata", "dataSha256", "metadataSha256", "leafSha256"]
+        need(all(isinstance(item.get(name), str) for name in texts), where + "is no event")
+        need(sorted(item) == sorted(texts + ["revision"]) and is_count(item["revision"]), where + "is no event")
+        data, metadata = decoded(item["data"]), decoded(item["metadata"])
+        need(hexed(data) == item["dataSha256"], where + "has other data than its hash says")
+        need(hexed(metadata) == item["metadataSha256"], where + "has other metadata than its hash says")
+        self.entry = entry_bytes(item)
+        need(hexed(self.entry) == item["leafSha256"], where + "has another entry than its hash says")
+        self.stream, self.revision, self.type, self.at = item["stream"], item["revision"], item["type"], at
+        need(self.stream.startswith(HOLDERS), where + "is of a stream that holds no approval")
+        payload, self.metadata = (self.parsed(one, where) for one in (data, metadata))
+        need(payload.get("type") == self.type, where + "has another type than its data")
+        private = self.metadata.get("private", {})
+        need(isinstance(private, dict) and not payload.keys() & private.keys(), where + "has private members that are none")
+        self.fact = {**payload, **private}
+
+    @staticmethod
+    def parsed(data, where):
+        try:
+            value = read_json(data.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise Refused(where + "has bytes that are no UTF-8") from None
+        need(isinstance(value, dict), where + "has bytes that are no JSON object")
+        return value
+
+    def __getitem__(self, name):
+        need(name in self.fact, "/events/{} has no {}".format(self.at, name))
+        return self.fact[name]
+
+
+def verify(text, trust):
+    """The lines to print. @throws Refused where anything does not hold, or is not proven"""
+    document = read_json(text)
+    need(isinstance(document, dict) and document.get("v") == 1, "is no receipt")
+    members = {"v", "approval", "review", "decision", "authority", "events", "operation", "proof"}
+    need(document.keys() - {"authority"} == members - {"authority"}, "has other members than a receipt")
+    items = document.get("events")
+    need(isinstance(items, list) and items != [], "/events is no list of events")
+    events = [Event(item, at) for at, item in enumerate(items)]
+    checkpoint = check_proof(document.get("proof"), events, trust)
+    check_orders(events)
+    opened = subject_of(events)
+    check_review(document, opened)
+    approval = document.get("approval")
+    need(isinstance(approval, dict), "/approval is missing")
+    check_decision(document.get("decision"), events, opened)
+    check_approval(approval, events, opened)
+    check_operation(document, events, opened)
+    check_authority(document, events, opened)
+    return report(approval, events, checkpoint)
+
+
+def report(approval, events, checkpoint):
+    seen = ", ".join("{} at {}".format(*one) for one in checkpoint.seen.values())
+    lines = [
+        "HOLDS: approval {} is {}, by {} events, all of them in the log.".format(approval["id"], approval["status"], len(events)),
+        "  proven      the log {} signed its checkpoint of {} events".format(checkpoint.origin, checkpoint.size),
+        "  proven      fingerprint, decision and use are what these events say",
+    ]
+    lines += ["  proven      seen by " + seen] if seen else ["  not checked that witnesses signed the checkpoint"]
+    return lines + ["  not checked the words of `operation`: read them in its events"]
+
+
+def check_proof(proof, events, trust):
+    """Each event is in the log, under the keys that are trusted: what is missing is wrong."""
+    need(isinstance(proof, dict), "/proof is missing")
+    need(sorted(proof) == ["checkpoint", "complete", "inclusions"], "/proof has other members")
+    need(isinstance(proof["checkpoint"], str), "/proof/checkpoint is missing")
+    try:
+        checkpoint = trust.opened(proof["checkpoint"])
+    except Refused as refused:
+        raise Refused("/proof/checkpoint {}".format(refused)) from None
+    inclusions = proof["inclusions"]
+    need(isinstance(inclusions, list) and len(inclusions) == len(events), "/proof/inclusions is not one for each event")
+    need(proof["complete"] is True, "/proof/complete is not true")
+    for event, inclusion in zip(events, inclusions):
+        where = "/proof/inclusions/{} ".format(event.at)
+        need(isinstance(inclusion, dict), where + "is missing")
+        need(sorted(inclusion) == ["index", "path"], where + "has other members")
+        try:
+            check_inclusion(leaf_hash(event.entry), inclusion["index"], checkpoint.size, inclusion["path"], checkpoint.root)
+        except Refused as refused:
+            raise Refused(where + str(refused)) from None
+        event.index = inclusion["index"]
+    return checkpoint
+
+
+def check_orders(events):
+    """Those of one stream are in its order, in the receipt and in the log."""
+    last = {}
+    for event in events:
+        before = last.get(event.stream)
+        ordered = before is None or (before.revision < event.revision and before.index < event.index)
+        need(ordered, "/events/{} is out of order".format(event.at))
+        last[event.stream] = event
+
+
+def subject_of(events):
+    """The opening of the approval: one that is in an automation's stream is that of a covered call's contract, if there is another."""
+    openings = [event for event in events if event.type == "approval.opened"]
+    own = [event for event in openings if not event.stream.startswith("automation-")] or openings
+    need(len(own) == 1, "/events open not exactly one approval")
+    return own[0]
+
+
+def reviewed(opened):
+    """The document that the fingerprint is of, by its version."""
+    version = opened.fact.get("fingerprintVersion", 1)
+    need(version in (1, 2), "the fingerprint is of version {}, which this verifier does not know".format(version))
+    names = ["approvalId", "kind", "userId", "walletId", "tool", "input", "contract", "expiresAt"]
+    names += ["summary", "terms"] if version == 2 else []
+    return {"v": version, **{name: opened[name] for name in names}}
+
+
+def check_review(document, opened):
+    review = document.get("review")
+    need(isinstance(review, dict) and sorted(review) == ["canonical", "fingerprint"], "/review is missing")
+    data = decoded(review["canonical"])
+    need(review["fingerprint"] == opened["fingerprint"], "/review/fingerprint is not that of the event")
+    need("sha256:" + hexed(data) == review["fingerprint"], "/review/canonical does not hash to the fingerprint")
+    need(same(Event.parsed(data, "/review/canonical "), reviewed(opened)), "/review/canonical is not what the event says")
+
+
+def decided_of(events, opened):
+    ends = [event for event in events if event.type in ("approval.decided", "approval.expired")]
+    own = [event for event in ends if event["approvalId"] == opened["approvalId"]]
+    need(len(own) <= 1, "/events end the approval twice")
+    if not own:
+        return None
+    closed = own[0]
+    need(closed.stream == opened.stream and closed.revision > opened.revision, "/events end another approval")
+    need(closed.type == "approval.expired" or closed["at"] < opened["expiresAt"], "the decision came too late")
+    actor = closed.metadata.get("actor")
+    by_user = closed.type == "approval.decided" and closed["decidedBy"] == "user"
+    own_user = isinstance(actor, dict) and actor.get("kind") == "user" and actor.get("id") == opened["userId"]
+    need(not by_user or own_user, "the decision is by another user")
+    return closed
+
+
+def check_decision(decision, events, opened):
+    closed = decided_of(events, opened)
+    if closed is None or closed.type == "approval.expired":
+        need(decision is None, "/decision is of no event")
+        return
+    said = {name: closed[name] for name in ("status", "decidedBy", "at")}
+    said |= {"stream": closed.stream, "revision": closed.revision, "actor": closed.metadata["actor"]}
+    need(same(decision, said), "/decision is not what the event says")
+
+
+def id_in(kind, stream):
+    return stream[len(kind) + 1 :] if stream.startswith(kind + "-") else None
+
+
+def check_approval(approval, events, opened):
+    """All of it follows from the opening, the end of it, and the use."""
+    closed = decided_of(events, opened)
+    decided = closed if closed is not None and closed.type == "approval.decided" else None
+    used = next((event for event in events if event.type == "operation.used"), None)
+    superseded = any(event.type == "contract.superseded" for event in events)
+    expected = {name: opened[name] for name in ("kind", "tool", "fingerprint", "input", "contract", "summary", "expiresAt")}
+    expected |= {name: opened.fact.get(name) for name in ("runId", "toolCallId", "automationId")}
+    expected |= {
+        "id": opened["approvalId"],
+        "openedAt": opened["at"],
+        "terms": opened.fact.get("terms", []),
+        "conversationId": id_in("conversation", opened.stream),
+        "operationId": id_in("operation", opened.stream if used is None else used.stream),
+        "status": "pending" if closed is None else decided["status"] if decided else "expired",
+        "decidedAt": decided["at"] if decided else None,
+        "decidedBy": decided["decidedBy"] if decided else None,
+        "denialReason": decided.fact.get("denialReason") if decided else None,
+        "endedReason": "superseded" if superseded else closed["endedReason"] if closed and not decided else None,
+    }
+    if expected["terms"] == [] and "terms" not in approval:
+        del expected["terms"]
+    for name in sorted(expected.keys() | approval.keys()):
+        need(name in expected and name in approval, "/approval/{} is missing, or does not belong here".format(name))
+        need(same(approval[name], expected[name]), "/approval/{} is not what the events say".format(name))
+
+
+def check_operation(document, events, opened):
+    """Whatever was used is of this approval, its user, its wallet and its contract, and came after the approval."""
+    operation = [event for event in events if event.stream.startswith("operation-")]
+    if operation == []:
+        need(document.get("operation") is None, "/operation is of no event")
+        return
+    need(len({event.stream for event in operation}) == 1, "/events are of two operations")
+    need([event.revision for event in operation] == list(range(len(operation))), "/events are not a whole operation")
+    first = operation[0]
+    need(first.type in ("operation.prepared", "operation.used"), "/events begin no operation")
+    for name in ("approvalId", "userId", "walletId", "contract"):
+        need(same(first[name], opened[name]), "the operation has another {}".format(name))
+    used = next((event for event in operation if event.type in ("operation.used", "operation.confirmed")), None)
+    closed = decided_of(events, opened)
+    approved = closed is not None and closed.type == "approval.decided" and closed["status"] == "approved"
+    need(used is None or (approved and closed.index < used.index), "the operation was never approved")
+    sent = [event for event in operation if event.type.startswith(("submission.", "action."))]
+    need(all(used is not None and used.index < event.index for event in sent), "something was sent before it was approved")
+
+
+def check_authority(document, events, opened):
+    """Of a call that an automation's contract covered: that contract's own approval, before the use."""
+    others = [event for event in events if event.stream.startswith("automation-") and event.stream != opened.stream]
+    if others == []:
+        need(document.get("authority") is None, "/authority is of no event")
+        return
+    asked = [event for event in others if event.type == "approval.opened"]
+    uses = [event for event in others if event.type == "contract.used"]
+    need(len(asked) == 1 and len(uses) == 1 and len({event.stream for event in others}) == 1, "/events hold not one contract")
+    closed, use = decided_of(others, asked[0]), uses[0]
+    approved = closed is not None and closed.type == "approval.decided" and closed["status"] == "approved"
+    need(approved and closed["decidedBy"] == "user" and closed.revision < use.revision, "the contract was not approved before")
+    need(use["approvalId"] == opened["approvalId"], "the use is of another call")
+    document_of = reviewed(asked[0])
+    need(asked[0]["kind"] == "automation_contract" and document_of["userId"] == opened["userId"], "the contract is of another user")
+    need(same(asked[0]["contract"]["actions"], opened["contract"]["actions"]), "the contract allows other actions")

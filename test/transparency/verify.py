@@ -1,0 +1,217 @@
+"""Verifies what Parley proves, with Python's standard library and docs/audit.md alone.
+
+  verify.py receipt <receipt.json> --key <vkey> [--witness <vkey> ... --needed <count>]
+  verify.py export <folder> --key <vkey> [--witness ...] [--known <checkpoint> ...]
+  verify.py consistency <old checkpoint> <new checkpoint> <file of hashes, one a line> --key <vkey>
+  verify.py fork <evidence of a witness> --key <vkey>
+  verify.py table <cases.json>      prints the names of the cases that hold
+
+The first line is the verdict. Exit code 0: it holds; 1: it does not; 2: it could not be verified."""
+
+import argparse
+import json
+import os
+import re
+import sys
+
+import receipt
+from log import (
+    Checkpoint,
+    Key,
+    Refused,
+    check_consistency,
+    check_inclusion,
+    consistency_roots,
+    decoded,
+    hashes_in,
+    leaf_hash,
+    need,
+    root_of,
+)
+
+WIDTH = 256
+
+
+def text_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def bytes_of(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise Refused(path + " is missing") from None
+
+
+class Trust:
+    def __init__(self, options):
+        self.keys = [Key(text, "log") for text in options.key]
+        self.witnesses = [Key(text, "witness") for text in options.witness]
+        self.needed = len(self.witnesses) if options.needed is None else options.needed
+
+    def opened(self, note):
+        return Checkpoint(note, self.keys, self.witnesses, self.needed)
+
+    def signed(self, note):
+        """By the log, whoever else signed it."""
+        return Checkpoint(note, self.keys)
+
+
+# An export (C2SP tlog-tiles)
+
+
+def tile_path(level, index, width):
+    parts = ["{:03}".format(index % 1000)]
+    while index >= 1000:
+        index //= 1000
+        parts.insert(0, "x{:03}".format(index % 1000))
+    return "tile/{}/{}{}".format(level, "/".join(parts), "" if width == WIDTH else ".p/{}".format(width))
+
+
+def entries_in(bundle):
+    at, entries = 0, []
+    while at < len(bundle):
+        end = at + 2 + int.from_bytes(bundle[at : at + 2], "big")
+        need(at + 2 <= len(bundle) and end <= len(bundle), "is a bundle that is cut")
+        entries.append(bundle[at + 2 : end])
+        at = end
+    return entries
+
+
+def verify_export(folder, trust, known):
+    newest = trust.opened(text_of(os.path.join(folder, "checkpoint")))
+    leaves = []
+    for index in range(0, (newest.size + WIDTH - 1) // WIDTH):
+        width = min(WIDTH, newest.size - index * WIDTH)
+        path = tile_path("entries", index, width)
+        entries = entries_in(bytes_of(os.path.join(folder, path)))
+        need(len(entries) == width, "{} has {} entries in place of {}".format(path, len(entries), width))
+        for entry in entries:
+            receipt.check_entry(entry)
+        leaves += [leaf_hash(entry) for entry in entries]
+    need(root_of(leaves) == newest.root, "the entries are not what the checkpoint says")
+    check_tiles(folder, leaves)
+    for path in known:
+        old = trust.signed(text_of(path))
+        ahead = "{} is of {} entries, and the log has {}: the newest were taken away".format(path, old.size, newest.size)
+        need(old.size <= newest.size, ahead)
+        begins = root_of(leaves[: old.size]) == old.root
+        need(begins, "the log does not begin with the {} entries of {}".format(old.size, path))
+    return "{} entries of {}, consistent with {} checkpoints".format(newest.size, newest.origin, len(known))
+
+
+def check_tiles(folder, hashes):
+    """Every tile is what the entries come to: a tile above holds the roots of full tiles."""
+    level = 0
+    while hashes:
+        for index in range(0, (len(hashes) + WIDTH - 1) // WIDTH):
+            part = hashes[index * WIDTH : (index + 1) * WIDTH]
+            path = tile_path(level, index, len(part))
+            need(bytes_of(os.path.join(folder, path)) == b"".join(part), path + " is altered")
+        full = len(hashes) // WIDTH
+        hashes = [root_of(hashes[index * WIDTH : (index + 1) * WIDTH]) for index in range(full)]
+        level += 1
+
+
+# Two checkpoints
+
+
+def verify_consistency(old_file, new_file, path_file, trust):
+    old, new = trust.signed(text_of(old_file)), trust.opened(text_of(new_file))
+    check_consistency(old.size, old.root, new.size, new.root, text_of(path_file).split())
+    return "{} begins with the {} entries of the old checkpoint, and has {}".format(new.origin, old.size, new.size)
+
+
+def verify_fork(file, trust):
+    parts = re.split("^===== .*\n", text_of(file), flags=re.MULTILINE)[1:]
+    need(len(parts) in (2, 3), "is no evidence of a witness")
+    known, refused = trust.signed(parts[0]), trust.signed(parts[1])
+    if known.size == refused.size:
+        need(known.root != refused.root, "the two checkpoints are the same")
+        return "two trees of {} entries with two roots, both signed by {}".format(known.size, known.origin)
+    need(len(parts) == 3 and 0 < known.size < refused.size, "the two checkpoints do not contradict each other")
+    begins, leads = consistency_roots(known.size, known.root, refused.size, parts[2].split())
+    need(leads == refused.root and begins != known.root, "the path does not show that they contradict each other")
+    return "a tree of {} that does not begin with the {} of before, both signed by {}".format(
+        refused.size, known.size, known.origin
+    )
+
+
+# The table of the tests
+
+
+def holds(case):
+    try:
+        if case["kind"] == "checkpoint":
+            trust = [Key(text, "log") for text in case["keys"]], [Key(text, "witness") for text in case["witnesses"]]
+            Checkpoint(case["note"], *trust, case["needed"])
+        elif case["kind"] == "receipt":
+            receipt.verify(case["text"], Trust(argparse.Namespace(key=case["keys"], witness=case["witnesses"], needed=None)))
+        elif case["kind"] == "inclusion":
+            leaf, root = leaf_hash(decoded(case["entry"])), decoded(case["root"])
+            check_inclusion(leaf, case["index"], case["size"], case["path"], root)
+        else:
+            hashes_in(case["path"])
+            roots = decoded(case["oldRoot"]), decoded(case["newRoot"])
+            check_consistency(case["oldSize"], roots[0], case["newSize"], roots[1], case["path"])
+        return True
+    except Refused:
+        return False
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("command", choices=["receipt", "export", "consistency", "fork", "table"])
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--key", action="append", default=[])
+    parser.add_argument("--witness", action="append", default=[])
+    parser.add_argument("--needed", type=int)
+    parser.add_argument("--known", action="append", default=[])
+    options = parser.parse_args(arguments)
+    if len(options.files) != (3 if options.command == "consistency" else 1):
+        parser.error("a wrong count of files")
+    if options.command != "table" and not options.key:
+        parser.error("--key is needed: without it nothing is proven")
+    if options.needed is not None and not 0 <= options.needed <= len(options.witness):
+        parser.error("--needed is more than there are witnesses")
+    return options
+
+
+def run(options):
+    """The lines to print; the first one is the verdict."""
+    if options.command == "table":
+        return [case["name"] for case in json.loads(text_of(options.files[0])) if holds(case)]
+    trust = Trust(options)
+    if options.command == "receipt":
+        return receipt.verify(text_of(options.files[0]), trust)
+    if options.command == "export":
+        return ["HOLDS: " + verify_export(options.files[0], trust, options.known)]
+    if options.command == "consistency":
+        return ["HOLDS: " + verify_consistency(*options.files, trust)]
+    return ["FORKED: " + verify_fork(options.files[0], trust)]
+
+
+def plain(line):
+    """What a terminal would obey is shown as its code."""
+    return "".join(one if one.isprintable() else "\\u{{{:x}}}".format(ord(one)) for one in line)
+
+
+def main():
+    options = options_of(sys.argv[1:])
+    try:
+        lines = run(options)
+    except Refused as refused:
+        print(plain("DOES NOT HOLD: {}".format(refused)))
+        return 1
+    except (OSError, UnicodeDecodeError) as error:
+        print(plain("it cannot be read: {}".format(error)), file=sys.stderr)
+        return 2
+    for line in lines:
+        print(plain(line))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
