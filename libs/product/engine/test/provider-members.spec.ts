@@ -16,19 +16,23 @@ const asking = { ...modelRequest('How are you?', [], ['clock']), reasoning: true
 describe.each(['openai-compatible', 'anthropic'] as const)('of the format %s', (provider) => {
   let server: Server;
   let events: MemberRow['events'] = [];
+  let staysOpen = false;
   let warn: jest.SpyInstance;
   beforeAll(async () => {
     warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     server = createServer((request, response) => {
       request.resume().once('end', () => {
         response.writeHead(200, { 'content-type': 'whole' in events ? 'application/json' : 'text/event-stream' });
-        response.end('whole' in events ? JSON.stringify(events.whole) : streamOf(events));
+        const body = 'whole' in events ? JSON.stringify(events.whole) : streamOf(events);
+        if (staysOpen) response.write(`${body}\n`);
+        else response.end(body);
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
   afterAll(async () => {
     warn.mockRestore();
+    server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
 
@@ -65,6 +69,12 @@ describe.each(['openai-compatible', 'anthropic'] as const)('of the format %s', (
     const { inputTokens: input = 5, cachedInputTokens: cached = 0, outputTokens: output = 2 } = says;
     if (!estimated) expect([inputTokens, cachedInputTokens, outputTokens]).toEqual([input, cached, output]);
     else expect(outputTokens).toBeGreaterThanOrEqual(output);
+  });
+
+  it('an answer is over with its last frame, even where its connection stays open', async () => {
+    events = formats[provider][0]?.events ?? [];
+    staysOpen = true;
+    expect(await ask()).toMatchObject({ text: 'Hello', ending: 'whole', estimated: false });
   });
 });
 
