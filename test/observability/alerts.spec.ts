@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { connectEventStore } from '@app/event-store';
 import { operatorOf, type TestClient } from '@app/testing/client';
 import {
   confirm,
@@ -106,6 +107,14 @@ it('an event that a read model cannot take in', async () => {
     admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse'),
   );
   await admin.end();
+});
+
+it('a stream that an administrator of the event store will have cut', async () => {
+  const events = connectEventStore(watched.deployment.eventStoreUrl);
+  const stream = `conversation-${await conversationOf(user)}`;
+  await events.setStreamMetadata(stream, { truncateBefore: 1 });
+  await whileBroken(['ParleyStreamDamaged'], () => events.setStreamMetadata(stream, {}));
+  await events.dispose();
 });
 
 it('a session that holds the lock of a read model', async () => {
