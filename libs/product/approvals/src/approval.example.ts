@@ -1,10 +1,11 @@
 import { fingerprintOf } from '@app/canonical';
-import { contractTerms, renderContract, reviewedDocument } from '@app/consent';
+import { contractTerms, fingerprintVersion, renderContract, reviewedDocument } from '@app/consent';
 import { asId, type ApprovalId, type Instant, type JsonValue } from '@app/kernel';
 import { reviewExample } from '@app/wallets';
 import type { ApprovalView } from './approval.schema';
 
 const { contract, userId, walletId } = reviewExample;
+const symbolOf = () => 'USDC';
 const approvalId = asId<ApprovalId>('019a3c6d-5a31-7c20-8d11-5e4f3a2b1c0d');
 const runId = '019a3c6d-51f2-7a08-b4c1-0d9e8f7a6b15';
 
@@ -19,9 +20,10 @@ const review = {
   // Reason for the assertion: a contract holds nothing but JSON; interfaces cannot say so.
   input: { contract: contract as unknown as JsonValue },
   expiresAt: asId<Instant>('2026-11-22T09:31:12.640Z'),
+  summary: renderContract(contract, symbolOf),
+  terms: contractTerms(contract, symbolOf),
+  fingerprintVersion,
 } as const;
-
-const symbolOf = () => 'USDC';
 
 export const pendingExample: ApprovalView = {
   id: approvalId,
@@ -42,6 +44,6 @@ export const pendingExample: ApprovalView = {
   decidedBy: null,
   denialReason: null,
   endedReason: null,
-  summary: renderContract(contract, symbolOf),
-  terms: contractTerms(contract, symbolOf),
+  summary: review.summary,
+  terms: review.terms,
 };

@@ -1,4 +1,4 @@
-import { contractTerms, renderContract, type ApprovalEvent } from '@app/consent';
+import type { ApprovalEvent } from '@app/consent';
 import { encodeEvent } from '@app/event-store';
 import { asId, type Actor, type Instant, type RequestId } from '@app/kernel';
 import { checkpointText, entryBytes, leafHash, rootOver, toBase64, utf8 } from '@app/transparency';
@@ -9,6 +9,7 @@ import type { ReceiptProof } from './receipt.schema';
 
 const { prepared, operation, asked } = withdrawalExamples;
 const { approvalId, userId, walletId, contract, expiresAt, kind, tool } = reviewExample;
+const { summary, terms, fingerprintVersion } = reviewExample;
 
 const at = asId<Instant>;
 const openedAt = at(operation.createdAt);
@@ -31,8 +32,9 @@ const opened: Extract<ApprovalEvent, { readonly type: 'approval.opened' }> = {
   walletId,
   input: asked,
   contract,
-  summary: renderContract(contract, () => 'USDC'),
-  terms: contractTerms(contract, () => 'USDC'),
+  summary,
+  terms,
+  fingerprintVersion,
 };
 
 /** Everything that happened to the withdrawal of the examples. */
@@ -109,7 +111,7 @@ function storedBytes(event: OperationEvent, revision: number): EventBytes {
 export const exampleLog = { origin: 'parley/019a3c5e-0000-7000-8000-0a1b2c3d4e5f', seed: new Uint8Array(32).fill(7) };
 
 /** Made by the key of that seed; a specification makes it again. */
-const exampleSignature = 'L41GjUU4cZoRTLPvP3TrCqLy1sTzKDqXVbpZgWgzghYhEcLmfO3A6E6qbXfUVKXxcrMtBxFeAcKiWBrPD4GQI06/Owk=';
+const exampleSignature = 'L41Gja0H+JF/GIUhwU0ehc62lkvFGmhsfLZpD5ooquoLSTmekXWjc77R03KAUYVL1zCety0wll+fj00FNaYlAlOXFgQ=';
 
 /** That each of eight leaves is in the tree of them all. */
 function exampleProof(stored: readonly EventBytes[]): ReceiptProof {

@@ -59,6 +59,9 @@ export function opened(changes: Partial<Opened> = {}): Opened {
     kind: 'agent_tool' as const,
     tool: 'intents_transfer',
     input: { contract, note: 'Grüße, "quoted"', z: 1, 10: 'ten', a: [1.5, null, -0.25] } as unknown as Opened['input'],
+    summary: 'Withdraw 1.5 USDC to your account.',
+    terms: [{ name: 'what' as const, text: 'Withdraw 1.5 USDC to your account' }],
+    fingerprintVersion: 2 as const,
     ...changes,
   };
   return {
@@ -68,8 +71,6 @@ export function opened(changes: Partial<Opened> = {}): Opened {
     runKey,
     automationId: null,
     toolCallId: asId<ToolCallId>(`${runId}/1/0`),
-    summary: 'Withdraw 1.5 USDC to your account.',
-    terms: [{ name: 'what', text: 'Withdraw 1.5 USDC to your account' }],
     ...review,
     fingerprint: fingerprintOf(reviewedDocument(review)),
   };

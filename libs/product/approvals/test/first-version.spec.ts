@@ -1,34 +1,47 @@
-import { approvalUpcasters } from '@app/consent';
+import { fingerprintOf } from '@app/canonical';
+import { approvalUpcasters, reviewedDocument } from '@app/consent';
 import { conversationKind } from '@app/conversations';
 import { automationKind } from '@app/automations';
 import { decodeEvent, upcast, type StoredEvent } from '@app/event-store';
 import { operationKind } from '@app/wallets';
-import { receiptOf } from '../src/receipt';
+import { receiptOf, type Opening } from '../src/receipt';
 import { verifyReceipt } from '../src/receipt-verifier';
 import { opened } from './approval-facts';
 import { bytesOf, History, journeys, received } from './histories';
 
-/** An event as it was stored before approvals had terms. */
-function beforeTerms(stored: StoredEvent): StoredEvent {
+type Private = NonNullable<StoredEvent['metadata']['private']>;
+
+/** An opening as it was stored by a version before, with its fingerprint; other events as they are. */
+function asStoredBy(version: 1 | 2, stored: StoredEvent): StoredEvent {
+  if (stored.type !== 'approval.opened') return stored;
+  const kind = [operationKind, automationKind].find(({ category }) => stored.stream.startsWith(category));
+  const { event } = decodeEvent((kind ?? conversationKind) as typeof conversationKind, stored);
+  // Reason for the assertion: its stored type says so.
+  const opening = event as unknown as Opening;
+  const fingerprint = fingerprintOf(reviewedDocument({ ...opening, fingerprintVersion: 1 }));
   const { v: _, private: secret, ...metadata } = stored.metadata;
-  const { terms: __, ...others } = secret ?? {};
-  return stored.type === 'approval.opened' ? { ...stored, metadata: { ...metadata, private: others } } : stored;
+  const { terms, fingerprintVersion: __, ...others } = secret as Private;
+  const known = version === 1 ? { private: others } : { v: 2, private: { ...others, terms: terms ?? null } };
+  return { ...stored, payload: { ...stored.payload, fingerprint }, metadata: { ...metadata, ...known } };
 }
 
+const beforeTerms = (stored: StoredEvent): StoredEvent => asStoredBy(1, stored);
+
 describe('an approval of version 1', () => {
-  const [stored] = History.begin().inConversation(opened()).events.map(beforeTerms);
+  const first = opened({ fingerprintVersion: 1 });
+  const [stored] = History.begin().inConversation(first).events.map(beforeTerms);
 
   it.each([conversationKind, operationKind, automationKind])('has no terms in a stream $category', (kind) => {
     expect(stored?.metadata.v).toBeUndefined();
     expect(kind.upcasters).toMatchObject(approvalUpcasters);
     const { event } = decodeEvent(kind as typeof conversationKind, stored!);
-    expect(event).toEqual({ ...opened(), terms: [] });
+    expect(event).toEqual({ ...first, terms: [] });
   });
 
   it('is in its journal what it was: terms are private', () => {
     expect(upcast(conversationKind, stored!)).toEqual(stored?.payload);
     const [now] = History.begin().inConversation(opened()).events;
-    expect([now?.metadata.v, 'terms' in now!.payload]).toEqual([2, false]);
+    expect([now?.metadata.v, 'terms' in now!.payload]).toEqual([3, false]);
   });
 
   it('has receipts that hold, with and without the member', () => {
@@ -42,6 +55,48 @@ describe('an approval of version 1', () => {
     const { terms: __, ...without } = present.approval;
     expect(verifyReceipt({ ...present, approval: without }).problems).toMatchObject([
       { path: '/approval/terms', message: 'is missing' },
+    ]);
+  });
+});
+
+/** The event with another private member, and all hashes over it made again. */
+function altered(stored: StoredEvent, members: Private): StoredEvent {
+  const changed = { ...stored.metadata, private: { ...stored.metadata.private, ...members } };
+  return stored.type === 'approval.opened' ? { ...stored, metadata: changed } : stored;
+}
+
+describe('an approval of version 2, whose fingerprint does not cover what the user read', () => {
+  const events = journeys.settled().events.map((stored) => asStoredBy(2, stored));
+
+  it('has the fingerprint of version 1, and a receipt that holds', () => {
+    const receipt = received(events);
+    expect(receipt.approval.terms).toHaveLength(1);
+    expect(JSON.parse(Buffer.from(receipt.review.canonical, 'base64').toString())).toMatchObject({ v: 1 });
+    expect(receipt.review.fingerprint).toBe(receipt.approval.fingerprint);
+    expect(verifyReceipt(receipt).problems).toEqual([]);
+  });
+
+  it('cannot say that it is one of now', () => {
+    const claimed = events.map((stored) => {
+      const { metadata } = altered(stored, { fingerprintVersion: 2 });
+      return stored.type === 'approval.opened' ? { ...stored, metadata: { ...metadata, v: 3 } } : stored;
+    });
+    expect(verifyReceipt(received(claimed)).holds).toBe(false);
+  });
+});
+
+describe('an approval of now', () => {
+  const { events } = journeys.settled();
+
+  it.each<[string, Private]>([
+    ['summary', { summary: 'Withdraw 1 USDC to your account.' }],
+    ['terms', { terms: [{ name: 'what', text: 'Nothing' }] }],
+    ['terms that are missing', { terms: [] }],
+    ['fingerprint version', { fingerprintVersion: 1 }],
+  ])('whose %s was altered has a receipt that does not hold, whatever else was made to fit', (_, members) => {
+    expect(verifyReceipt(received(events)).problems).toEqual([]);
+    expect(verifyReceipt(received(events.map((stored) => altered(stored, members)))).problems).toMatchObject([
+      { message: 'what was reviewed does not hash to the fingerprint' },
     ]);
   });
 });

@@ -71,6 +71,7 @@ export const review: ContractReview = {
   automationId: '0b7a3b7e-0000-7000-8000-00000000000a',
   walletId: asId<WalletId>('0b7a3b7e-0000-7000-8000-000000000002'),
   fingerprint: 'sha256:reviewed',
+  fingerprintVersion: 2,
   expiresAt: minutes(60),
   summary: 'Swap 10 USDC for NEAR.',
   terms: [],
@@ -90,7 +91,7 @@ export const having = (firing: Partial<FiringPolicy>): AutomationEvent => create
 
 /** The approval of a contract is asked for. */
 export function openedWith(asked: ContractReview, definition: AutomationDefinition, when = at): ApprovalEvent {
-  const { approvalId, automationId, walletId, fingerprint, expiresAt, summary, terms } = asked;
+  const { approvalId, automationId, walletId, fingerprint, fingerprintVersion, expiresAt, summary, terms } = asked;
   return {
     type: 'approval.opened',
     at: when,
@@ -98,6 +99,7 @@ export function openedWith(asked: ContractReview, definition: AutomationDefiniti
     kind: 'automation_contract',
     tool: 'automation_contract',
     fingerprint,
+    fingerprintVersion,
     runId: null,
     expiresAt,
     userId: ada,

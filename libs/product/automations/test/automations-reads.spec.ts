@@ -200,10 +200,11 @@ describe('a contract', () => {
       openedAt: anInstant,
       expiresAt: anInstant,
     });
-    const { id: approvalId, kind, tool, input, contract: reviewed, expiresAt } = asked;
+    const { id: approvalId, kind, tool, input, contract: reviewed, expiresAt, summary, terms } = asked;
     const { id: walletId } = (await user.get('/wallet')).body;
     const { userId } = user;
-    const document = { v: 1, approvalId, kind, userId, walletId, tool, input, contract: reviewed, expiresAt };
+    const executed = { approvalId, kind, userId, walletId, tool, input, contract: reviewed, expiresAt };
+    const document = { v: 2, ...executed, summary, terms };
     expect(asked.fingerprint).toBe(fingerprintOf(document as JsonObject)); // reason for the assertion: read from JSON
     expect(Date.parse(asked.expiresAt) - Date.parse(String(asked['openedAt']))).toBe(7 * 86_400_000);
     expect((await approve(user, asked)).status).toBe(200);

@@ -42,6 +42,7 @@ const opened: ApprovalEvent = {
   kind: 'agent_tool',
   tool: 'intents_transfer',
   fingerprint: 'sha256:00',
+  fingerprintVersion: 2,
   runId: asId<RunId>('one'),
   expiresAt,
   userId: asId<UserId>('ada'),

@@ -1,6 +1,7 @@
 import type { ApprovalId, Instant, JsonValue, RunId, RunKey, ToolCallId, UserId, WalletId } from '@app/kernel';
 import { event, instant, internal, nullable, oneOf, privateMembersOf, text, uuid, type EventOf } from '@app/schema';
 import type { Contract } from './contract';
+import type { FingerprintVersion } from './review';
 import type { Term } from './terms';
 
 export const approvalKinds = ['agent_tool', 'withdrawal', 'automation_contract'] as const;
@@ -48,6 +49,8 @@ const opened = event('approval.opened', 'A decision is asked for: fetch the appr
     summary: internal<string>(),
     /** The same as a list; empty where there are none. Since version 2. */
     terms: internal<readonly Term[]>(),
+    /** What the fingerprint covers. Since version 3. */
+    fingerprintVersion: internal<FingerprintVersion>(),
   },
   example: {
     approvalId: exampleIds.approval,

@@ -37,6 +37,6 @@ export { usesPerOccurrenceDefault, usesPerOccurrenceOf } from './contract';
 export { contractForms, contractLimits, isPinnable } from './contract-grammar';
 export { contractTerms, contractWords, fitting, instantWords, renderContract } from './contract-words';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';
-export { reviewedDocument } from './review';
+export { fingerprintVersion, reviewedDocument, type FingerprintVersion } from './review';
 export { quotation, summaryLengthMax, summaryOf, termNames, termsOf, type ConsentWords, type Term } from './terms';
 export { approvalUpcasters } from './approval.upcasters';

@@ -1,9 +1,19 @@
-import type { ApprovalId, Instant, JsonValue, UserId, WalletId } from '@app/kernel';
+import { unreachable, type ApprovalId, type Instant, type JsonValue, type UserId, type WalletId } from '@app/kernel';
 import type { ApprovalKind } from './approval.events';
 import type { Contract } from './contract';
+import type { Term } from './terms';
 
-/** What an approval's fingerprint covers: exactly what the user reviews and the executor later runs. */
+/**
+ * The version of fingerprints that an approval is opened with: 2 covers summary and terms as well. Approvals that were opened with 1
+ * verify by it.
+ */
+export const fingerprintVersion = 2 as const;
+export type FingerprintVersion = 1 | typeof fingerprintVersion;
+
+/** What an approval's fingerprint covers: exactly what the user reads, and the executor later runs. */
 export interface Review {
+  /** The version by which it was hashed when it was opened. */
+  readonly fingerprintVersion: FingerprintVersion;
   readonly approvalId: ApprovalId;
   readonly kind: ApprovalKind;
   readonly userId: UserId;
@@ -11,14 +21,28 @@ export interface Review {
   readonly tool: string;
   readonly input: JsonValue;
   readonly contract: Contract | null;
+  readonly summary: string;
+  readonly terms: readonly Term[];
   readonly expiresAt: Instant;
 }
 
+type Executed = Omit<Review, 'fingerprintVersion' | 'summary' | 'terms'>;
+type ReviewedDocument =
+  (Executed & { readonly v: 1 }) | (Executed & Pick<Review, 'summary' | 'terms'> & { readonly v: 2 });
+
 /**
  * The document whose RFC 8785 form is hashed to the fingerprint (docs/decisions/approvals.md); `fingerprintOf` of `@app/canonical`
- * does that. It leaves out every other member of the object.
+ * does that. It leaves out every other member of the object. @throws Error for a version that this program does not know
  */
-export function reviewedDocument(review: Review): Review & { readonly v: 1 } {
-  const { approvalId, kind, userId, walletId, tool, input, contract, expiresAt } = review;
-  return { v: 1, approvalId, kind, userId, walletId, tool, input, contract, expiresAt };
+export function reviewedDocument(review: Review): ReviewedDocument {
+  const { approvalId, kind, userId, walletId, tool, input, contract, summary, terms, expiresAt } = review;
+  const executed = { approvalId, kind, userId, walletId, tool, input, contract, expiresAt };
+  switch (review.fingerprintVersion) {
+    case 1:
+      return { v: 1, ...executed };
+    case 2:
+      return { v: 2, ...executed, summary, terms };
+    default:
+      return unreachable(review.fingerprintVersion);
+  }
 }

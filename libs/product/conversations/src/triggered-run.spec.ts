@@ -90,6 +90,7 @@ describe('calls that the automation’s contract covers', () => {
     kind: 'agent_tool',
     tool: 'intents_transfer',
     fingerprint: 'sha256:00',
+    fingerprintVersion: 2,
     expiresAt: at,
     walletId: null,
     toolCallId,

@@ -70,6 +70,7 @@ const asked = (approvalId: ApprovalId): OpenApproval => ({
   kind: 'agent_tool',
   tool: 'intents_transfer',
   fingerprint: `sha256:${approvalId}`,
+  fingerprintVersion: 2,
   expiresAt,
   walletId: null,
   toolCallId: callOf(approvalId),

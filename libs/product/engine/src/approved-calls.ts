@@ -79,7 +79,6 @@ function latestUse({ expiresAt }: CallApproval, resumedAt: Instant | null): Inst
 }
 
 function isAsReviewed({ tool, input }: JournaledCall, approval: CallApproval, { userId }: CallContext): boolean {
-  const { approvalId, walletId, contract, expiresAt, fingerprint } = approval;
-  const review = { approvalId, kind: 'agent_tool', userId, walletId, tool, input, contract, expiresAt } as const;
-  return fingerprintOf(reviewedDocument(review)) === fingerprint;
+  const review = { ...approval, kind: 'agent_tool', userId, tool, input } as const;
+  return fingerprintOf(reviewedDocument(review)) === approval.fingerprint;
 }

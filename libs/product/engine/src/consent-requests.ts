@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ContractAuthority } from '@app/automations';
 import { fingerprintOf } from '@app/canonical';
-import { approvalTimer, reviewedDocument } from '@app/consent';
+import { approvalTimer, fingerprintVersion, reviewedDocument } from '@app/consent';
 import { conversationKind, type OpenApproval } from '@app/conversations';
 import { streamName } from '@app/event-store';
 import { asId, Clock, instantOf, type ApprovalId, type Instant } from '@app/kernel';
@@ -155,7 +155,8 @@ function approvalFor(
 ): OpenApproval {
   const { tool, input, toolCallId } = call;
   const { walletId, contract, summary, terms } = review;
-  const asked = { approvalId, kind: 'agent_tool', tool, walletId, input, contract, expiresAt } as const;
+  const reviewed = { approvalId, kind: 'agent_tool', tool, walletId, input, contract, summary, terms } as const;
+  const asked = { ...reviewed, expiresAt, fingerprintVersion } as const;
   const fingerprint = fingerprintOf(reviewedDocument({ ...asked, userId }));
-  return { ...asked, fingerprint, toolCallId, automationId, summary, terms };
+  return { ...asked, fingerprint, toolCallId, automationId };
 }

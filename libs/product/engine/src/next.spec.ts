@@ -57,7 +57,16 @@ const open = (...ids: string[]) => ({ kind: 'run_tools', calls: ids.map((id) => 
 const transferOf = (id: string) => ({ toolCallId: asId<ToolCallId>(id), tool: 'transfer', input: {} });
 const transfer = (id: string): ConversationEvent => ({ type: 'tool.called', ...of, ...transferOf(id) });
 const expiresAt = instant('2026-03-02T10:00Z');
-const asked = { fingerprint: 'sha256:1', expiresAt, walletId: null, input: {}, contract: null };
+const asked = {
+  fingerprint: 'sha256:1',
+  fingerprintVersion: 2 as const,
+  expiresAt,
+  walletId: null,
+  input: {},
+  contract: null,
+  summary: '',
+  terms: [],
+};
 const opened = (id: string): ConversationEvent => ({
   type: 'approval.opened',
   ...of,
@@ -68,8 +77,6 @@ const opened = (id: string): ConversationEvent => ({
   userId: asId<UserId>('ada'),
   toolCallId: asId<ToolCallId>(id),
   automationId: null,
-  summary: '',
-  terms: [],
 });
 const decided = (id: string, status: 'approved' | 'denied'): ConversationEvent => ({
   type: 'approval.decided',

@@ -7,7 +7,7 @@ import {
   type RunProfile,
   type ToolOutcome,
 } from '@app/conversations';
-import type { ApprovalEvent, ApprovalStatus, Contract } from '@app/consent';
+import type { ApprovalEvent, ApprovalStatus, Contract, FingerprintVersion, Term } from '@app/consent';
 import {
   applyFold,
   asId,
@@ -65,6 +65,9 @@ export interface CallApproval {
   readonly walletId: WalletId | null;
   readonly input: JsonValue;
   readonly contract: Contract | null;
+  readonly summary: string;
+  readonly terms: readonly Term[];
+  readonly fingerprintVersion: FingerprintVersion;
   readonly expiresAt: Instant;
   readonly status: ApprovalStatus;
   readonly denialReason: string | null;
@@ -162,9 +165,9 @@ function claimAgain(progress: RunProgress): RunProgress {
 
 function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgress {
   if (event.type === 'approval.opened') {
-    const { approvalId, fingerprint, walletId, input, contract, expiresAt } = event;
-    const reviewed = { approvalId, fingerprint, walletId, input, contract, expiresAt };
-    const approval = { ...reviewed, status: 'pending', denialReason: null } as const;
+    const { approvalId, fingerprint, fingerprintVersion, walletId, input, contract, summary, terms, expiresAt } = event;
+    const reviewed = { approvalId, walletId, input, contract, summary, terms, expiresAt };
+    const approval = { ...reviewed, fingerprint, fingerprintVersion, status: 'pending', denialReason: null } as const;
     // A call that waits for approval has not started, whichever worker was lost before.
     return withCall(progress, (call) => call.toolCallId === event.toolCallId, { approval, cutOff: false });
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprintOf } from '@app/canonical';
-import { approvalTimer, contractWords, reviewedDocument, type Contract } from '@app/consent';
+import { approvalTimer, contractWords, fingerprintVersion, reviewedDocument, type Contract } from '@app/consent';
 import { streamName, Streams } from '@app/event-store';
 import {
   asId,
@@ -88,16 +88,15 @@ export class OpenWithdrawal {
     const origin = { conversationId: null, runId: null, automationId: null };
     const terms = { approvalId, userId, walletId, contract, mainAccountId, expiresAt };
     const input = { tokenId: holding.tokenId, amountRaw: contract.actions[0].quantity.amountRaw };
-    const fingerprint = fingerprintOf(
-      reviewedDocument({ ...terms, kind: 'withdrawal', tool: 'wallet_withdrawal', input }),
-    );
     const words = contractWords(contract, () => holding.symbol);
     if (words === null) throw new Error('one withdrawal does not fit into a summary');
+    const asked = { ...terms, kind: 'withdrawal', tool: 'wallet_withdrawal', input, ...words } as const;
+    const fingerprint = fingerprintOf(reviewedDocument({ ...asked, fingerprintVersion }));
     const command: Prepare = {
       type: 'PrepareWithdrawal',
       at: instantOf(nowMs),
       terms: { kind: 'withdrawal', ...terms, ...origin },
-      review: { fingerprint, input, ...words },
+      review: { fingerprint, fingerprintVersion, input, ...words },
     };
     await this.timers.schedule(approvalTimer(approvalId, streamName(operationKind, operationId), expiresAt));
     const done = await this.streams.decide(operationKind, operationId, command, cause, {

@@ -4,6 +4,7 @@ import {
   type ConsentWords,
   type DecideApproval,
   type ExpireApproval,
+  type FingerprintVersion,
 } from '@app/consent';
 import {
   accept,
@@ -35,7 +36,11 @@ export interface PrepareWithdrawal {
   readonly at: Instant;
   readonly terms: OperationTerms;
   /** What the user reviews beside the contract. */
-  readonly review: ConsentWords & { readonly fingerprint: string; readonly input: JsonValue };
+  readonly review: ConsentWords & {
+    readonly fingerprint: string;
+    readonly fingerprintVersion: FingerprintVersion;
+    readonly input: JsonValue;
+  };
 }
 
 /** The rules of one financial operation (docs/decisions/money.md): used once, submitted once at a time, over once. */
@@ -80,6 +85,7 @@ function prepare({ at, terms, review }: PrepareWithdrawal): Decision<OperationEv
       kind: 'withdrawal',
       tool: 'wallet_withdrawal',
       fingerprint: review.fingerprint,
+      fingerprintVersion: review.fingerprintVersion,
       runId: null,
       expiresAt,
       userId,

@@ -1,5 +1,5 @@
 import { fingerprintOf } from '@app/canonical';
-import { reviewedDocument, type Contract } from '@app/consent';
+import { contractTerms, fingerprintVersion, renderContract, reviewedDocument, type Contract } from '@app/consent';
 import { asId, type ApprovalId, type Instant, type OperationId, type UserId, type WalletId } from '@app/kernel';
 import type { OperationView } from './operation.schema';
 import { walletExample } from './wallet.schema';
@@ -34,6 +34,9 @@ export const reviewExample = {
   input: asked,
   contract,
   expiresAt,
+  summary: renderContract(contract, () => 'USDC'),
+  terms: contractTerms(contract, () => 'USDC'),
+  fingerprintVersion,
 } as const;
 const { approvalId } = reviewExample;
 

@@ -47,6 +47,7 @@ export const twoActions = termsOf('agent_transfer', swap, withdrawal);
 
 const review = {
   fingerprint: 'sha256:reviewed',
+  fingerprintVersion: 2 as const,
   input: { tokenId: usdc.tokenId, amountRaw: '1500000' },
   summary: 'Send.',
   terms: [],
@@ -66,6 +67,7 @@ export const opened: OperationEvent = {
   kind: 'withdrawal',
   tool: 'wallet_withdrawal',
   fingerprint: review.fingerprint,
+  fingerprintVersion: 2,
   runId: null,
   expiresAt,
   userId: oneWithdrawal.userId,

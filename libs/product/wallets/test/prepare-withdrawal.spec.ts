@@ -26,7 +26,16 @@ describe('a prepared withdrawal', () => {
     };
     const { id: walletId } = (await pia.call(stage.replica, 'GET', '/wallet')).body;
     const expiresAt = new Date(before + 900_000).toISOString();
-    const reviewed = { v: 1, approvalId: body.approvalId, kind: 'withdrawal', userId: pia.userId, walletId };
+    const { summary, terms } = (await pia.call(stage.replica, 'GET', `/approvals/${body.approvalId}`)).body;
+    const reviewed = {
+      v: 2,
+      summary,
+      terms,
+      approvalId: body.approvalId,
+      kind: 'withdrawal',
+      userId: pia.userId,
+      walletId,
+    };
     const input = { tokenId: usdc, amountRaw: '1500000' };
     expect(body).toEqual({
       operationId: body.operationId,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CommandBus } from '@nestjs/cqrs';
 import { fingerprintOf } from '@app/canonical';
 import { startServing, type RunningProcess } from '@app/composition';
-import { reviewedDocument, type Contract } from '@app/consent';
+import { fingerprintVersion, reviewedDocument, type Contract } from '@app/consent';
 import { conversationKind, type OpenApproval, untuned } from '@app/conversations';
 import { FoldedStates, Streams } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
@@ -210,12 +210,13 @@ export class ApprovalsApp {
       input: { contract, 10: 'ten', z: [1, 0.5, null], a: 'Grüße \u{1F600}' } as unknown as OpenApproval['input'],
       contract,
       expiresAt,
+      summary: 'Withdraw everything of one token to your main account.',
+      terms: [{ name: 'what' as const, text: 'Withdraw everything of one token' }],
+      fingerprintVersion,
     };
     const fingerprint = fingerprintOf(reviewedDocument(review));
     const { userId: _, ...open } = review;
-    const summary = 'Withdraw everything of one token to your main account.';
-    const terms = [{ name: 'what', text: 'Withdraw everything of one token' }] as const;
-    return { ...open, fingerprint, summary, terms, toolCallId: asId<ToolCallId>(toolCallId), automationId: null };
+    return { ...open, fingerprint, toolCallId: asId<ToolCallId>(toolCallId), automationId: null };
   }
 }
 

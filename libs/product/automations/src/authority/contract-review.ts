@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprintOf } from '@app/canonical';
-import { approvalTimer, approvalTimerId, reviewedDocument } from '@app/consent';
+import { approvalTimer, approvalTimerId, fingerprintVersion, reviewedDocument } from '@app/consent';
 import {
   asId,
   because,
@@ -68,11 +68,10 @@ export class ContractReviews {
     const expiresAt = instantOf(epochMsOf(at) + this.configuration.env.AUTOMATION_APPROVAL_SECONDS * 1000);
     const kind = 'automation_contract';
     const input = jsonOf(definition);
-    const fingerprint = fingerprintOf(
-      reviewedDocument({ approvalId, kind, userId, walletId, tool: kind, input, contract, expiresAt }),
-    );
+    const asked = { approvalId, kind, userId, walletId, tool: kind, input, contract, expiresAt } as const;
+    const fingerprint = fingerprintOf(reviewedDocument({ ...asked, ...words, fingerprintVersion }));
     await this.timers.schedule(approvalTimer(approvalId, streamName(automationKind, automationId), expiresAt));
-    return ok({ approvalId, automationId, walletId, fingerprint, expiresAt, ...words });
+    return ok({ approvalId, automationId, walletId, fingerprint, fingerprintVersion, expiresAt, ...words });
   }
 
   /** Gives back the timer and the place of a review that was not opened. */

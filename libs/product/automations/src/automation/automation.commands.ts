@@ -1,4 +1,4 @@
-import type { ConsentWords, DecideApproval, ExpireApproval } from '@app/consent';
+import type { ConsentWords, DecideApproval, ExpireApproval, FingerprintVersion } from '@app/consent';
 import type {
   ApprovalId,
   ConversationId,
@@ -74,6 +74,7 @@ export interface ContractReview extends ConsentWords {
   readonly automationId: string;
   readonly walletId: WalletId;
   readonly fingerprint: string;
+  readonly fingerprintVersion: FingerprintVersion;
   readonly expiresAt: Instant;
 }
 

@@ -137,7 +137,7 @@ function openContractApproval(
 ): AutomationEvent[] {
   const { contract } = definition;
   if (contract === undefined || review === null) return [];
-  const { approvalId, automationId, walletId, fingerprint, expiresAt, summary, terms } = review;
+  const { approvalId, automationId, walletId, fingerprint, fingerprintVersion, expiresAt, summary, terms } = review;
   return [
     {
       type: 'approval.opened',
@@ -146,6 +146,7 @@ function openContractApproval(
       kind: 'automation_contract',
       tool: 'automation_contract',
       fingerprint,
+      fingerprintVersion,
       runId: null,
       expiresAt,
       userId,
