@@ -106,7 +106,7 @@ describe('a tool of an MCP server', () => {
       tool: 'docs_erase',
       input: { page: 7 },
       contract: null,
-      summary: 'Call erase of docs with the input shown.',
+      summary: 'Call the tool “erase” of “docs” with the input shown.',
     });
     expect(mcp.calls).toEqual([]);
     expect((await approve(user, approval)).status).toBe(200);

@@ -74,10 +74,13 @@ export { DamagedStream, TookTooLong, Unavailable, type StreamDamage } from './un
 export {
   capitalized,
   instantWords,
+  isSpelled,
   joined,
+  operatorWords,
   quoted,
   shortened,
   spelled,
+  trimmed,
   uncapitalized,
   words,
   type Words,

@@ -45,10 +45,12 @@ const grammars = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   /** `nep141:wrap.near`; the part before the colon keeps it from being a word. */
   tokenId: /^nep(141|171|245):[a-z0-9._:-]{1,512}$/,
-  /** `USDC`, `wNEAR`, `$WIF`, `BTC.e`. */
-  ticker: /^(?=.*([A-Z].*[A-Z]|[\d$₮]))[A-Za-z0-9$₮]{1,12}(?:[.+-][A-Za-z0-9]{1,12})?$/,
+  /** `USDC`, `wNEAR`, `$WIF`, `BTC.e`, `a-b`. */
+  ticker: /^(?=.*([A-Z].*[A-Z]|[\d$₮])|.{1,3}[.+-].{1,3}$)[A-Za-z0-9$₮]{1,12}(?:[.+-][A-Za-z0-9]{1,12})?$/,
   /** `Europe/Berlin`, `UTC`. */
   zone: /^(UTC|GMT|[A-Z][A-Za-z_]{1,30}(\/[A-Za-z0-9_+-]{1,30}){1,3})$/,
+  /** `At 22:00, Monday through Friday`, as the library of cron expressions says it. */
+  times: /^[A-Z][A-Za-z0-9:,/ -]{1,400}$/,
   hash: /^sha256:[0-9a-f]{64}$/,
 } as const;
 
@@ -56,10 +58,24 @@ const grammars = {
 const reserved =
   /^(all|and|any|at|every|for|free|if|in|is|it|most|no|not|nothing|of|once|or|so|the|then|times?|to|until|you)$/i;
 
+export type Grammar = keyof typeof grammars;
+
+/** Whether a text has the form of the grammar. */
+export function isSpelled(text: string, grammar: Grammar): boolean {
+  return grammars[grammar].test(text) && !(grammar === 'ticker' && reserved.test(text));
+}
+
 /** A text as it is where it has the form of the grammar; else quoted, whole. */
-export function spelled(text: string, grammar: keyof typeof grammars): Words {
-  const isBare = grammars[grammar].test(text) && !(grammar === 'ticker' && reserved.test(text));
-  return isBare ? ours(text) : quoted(text, Infinity);
+export function spelled(text: string, grammar: Grammar): Words {
+  return isSpelled(text, grammar) ? ours(text) : quoted(text, Infinity);
+}
+
+/** Neither marks of quotations nor what is not seen, nor a break of the line. */
+const unfit = /["“”„‟«»〝〞＂❝❞″]|\p{C}|\p{Default_Ignorable_Code_Point}|\p{Zl}|\p{Zp}/u;
+
+/** Words of whoever runs the deployment, as its configuration has them; null where they could pass for a quotation's mark or are unseen. */
+export function operatorWords(text: string): Words | null {
+  return unfit.test(text) ? null : ours(text);
 }
 
 /** `2026-12-01 09:00 UTC`; seconds only where there are some. */
@@ -73,6 +89,11 @@ export function instantWords(instant: Instant): Words {
 /** The parts in their order, with a text of ours between them. */
 export function joined<Between extends string>(parts: readonly Words[], between: Part<Between> & Between): Words {
   return ours(parts.join(between));
+}
+
+/** Without space at its ends. */
+export function trimmed(text: Words): Words {
+  return ours(text.trim());
 }
 
 /** With its first letter large. */

@@ -1,13 +1,11 @@
-import { codePointLength, isJsonPointer } from '@app/kernel';
+import { codePointLength, isJsonPointer, operatorWords, type Words } from '@app/kernel';
 
 /** What a user is asked about a call: words of the operator, and the members of its input that are shown between them. */
-export type ConsentTemplate = readonly (string | { readonly pointer: string })[];
+export type ConsentTemplate = readonly (Words | { readonly pointer: string })[];
 
 /** With values of 200 code points in quotation marks, a sentence of such a template fits into a summary. */
 export const templateBounds = { lengthMax: 300, pointersMax: 8 } as const;
 
-/** Only values stand in quotation marks, and nothing changes the order or the line in which words are read. */
-const unfit = /["“”„‟]|\p{C}|\p{Zl}|\p{Zp}/u;
 const places = /\{([^{}]*)\}/;
 
 /**
@@ -15,9 +13,13 @@ const places = /\{([^{}]*)\}/;
  * @returns null for what is none, or is longer than the bounds
  */
 export function parseConsentTemplate(text: string): ConsentTemplate | null {
-  if (text.trim() === '' || unfit.test(text) || codePointLength(text) > templateBounds.lengthMax) return null;
+  if (text.trim() === '' || codePointLength(text) > templateBounds.lengthMax) return null;
   // Every other part is what stood in braces.
-  const parts = text.split(places).map((part, index) => (index % 2 === 0 ? part : { pointer: part }));
+  const parts = text
+    .split(places)
+    .map((part, index) => (index % 2 === 0 ? operatorWords(part) : { pointer: part }))
+    .filter((part) => part !== null);
+  if (parts.length !== text.split(places).length) return null;
   const pointers = parts.filter((part) => typeof part === 'object');
   if (pointers.length > templateBounds.pointersMax) return null;
   const isFit = parts.every((part) =>

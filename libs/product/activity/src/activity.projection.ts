@@ -1,4 +1,5 @@
 import { idInStream, type Recorded } from '@app/event-store';
+import { words, type Words } from '@app/kernel';
 import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { MilestoneKind, MilestoneOrigin, ToldEvent } from './activity.view';
@@ -19,7 +20,7 @@ export class ActivityRow implements ReadModelRow {
   @Column('uuid', { nullable: true }) approvalId: string | null;
   @Column('uuid', { nullable: true }) operationId: string | null;
   @Column('uuid', { nullable: true }) automationId: string | null;
-  @Column('text') title: string;
+  @Column('text') title: Words;
   /** Id, instant and position of the event that it is; null as long as it is only foreseen. The position sorts it and never changes. */
   @Column('uuid', { nullable: true }) id: string | null;
   @Column('text', { nullable: true }) at: string | null;
@@ -49,7 +50,7 @@ export type ToldKinds = Projection<ActivityRow, ToldEvent>['kinds'];
 export function activityProjection(kinds: ToldKinds): Projection<ActivityRow, ToldEvent> {
   return {
     name: 'activity',
-    version: 1,
+    version: 2,
     row: ActivityRow,
     kinds,
     keyOf: ({ event, stream }) => (isMilestone(event) ? milestoneOf(event).key(event, stream) : null),
@@ -93,7 +94,7 @@ function rowAfter(
     kind,
     ...found,
     isAction: isAction(kind, found.origin),
-    title: title(event, about?.title ?? ''),
+    title: title(event, about?.title ?? words``),
     id: null,
     at: null,
     milestonePosition: null,

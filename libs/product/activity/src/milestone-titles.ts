@@ -1,23 +1,20 @@
+import { quoted, shortened, words, type Words } from '@app/kernel';
+
 /** Longest title, in code points (docs/decisions/artifacts-and-activity.md). */
 export const titleLengthMax = 160;
-const ellipsis = '…';
 
-/** A text as a title: on one line, cut with an ellipsis where it is longer than a title may be; the other text when nothing is left of it. */
-export function titleOf(text: string, otherwise: string): string {
-  const words = text.replace(/\s+/gu, ' ').trim();
-  return words === '' ? otherwise : cut(words);
+/** A text that a person or a model wrote as a title: a quotation; the other words where nothing of it is seen. */
+export function titleOf(text: string, otherwise: Words): Words {
+  const title = quoted(text, titleLengthMax - 2);
+  return title === words`“”` ? otherwise : title;
+}
+
+/** A sentence of ours as a title. */
+export function sentenceTitle(sentence: Words): Words {
+  return shortened(sentence, titleLengthMax);
 }
 
 /** The title of what something came to: `Denied: Withdraw …`. */
-export function outcomeTitle(outcome: string, title: string): string {
-  return cut(`${outcome}: ${title}`);
-}
-
-function cut(text: string): string {
-  const characters = Array.from(text);
-  if (characters.length <= titleLengthMax) return text;
-  return `${characters
-    .slice(0, titleLengthMax - 1)
-    .join('')
-    .trimEnd()}${ellipsis}`;
+export function outcomeTitle(outcome: Words, title: Words): Words {
+  return shortened(words`${outcome}: ${title}`, titleLengthMax);
 }

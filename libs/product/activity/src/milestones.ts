@@ -1,6 +1,7 @@
 import type { ApprovalEvent } from '@app/consent';
 import type { ActivityItem, MilestoneKind, ToldEvent } from './activity.view';
-import { outcomeTitle, titleOf } from './milestone-titles';
+import { quoted, words, type Words } from '@app/kernel';
+import { outcomeTitle, sentenceTitle, titleOf } from './milestone-titles';
 
 type ToldType =
   | ('conversation.created' | 'automation.triggered' | 'run.started' | 'run.ended' | ApprovalEvent['type'])
@@ -33,7 +34,7 @@ export interface Milestone<Event> {
   /** What it is about; null where `about` should be there and is not: no event of the product's own. */
   subject(this: void, event: Event, about: Subject | null, ids: StreamIds): Subject | null;
   /** @param told the title of what it is about */
-  title(this: void, event: Event, told: string): string;
+  title(this: void, event: Event, told: Words): Words;
   /** The milestone itself comes with a later event. */
   readonly foreseen?: true;
 }
@@ -46,11 +47,11 @@ const run = ({ runKey }: { readonly runKey: string }): string => `run/${runKey}`
 const approval = ({ approvalId }: { readonly approvalId: string }, stream: string): string =>
   stream.startsWith('operation-') ? `${stream}/approval` : `approval/${approvalId}`;
 const sameSubject = (_: unknown, about: Subject | null): Subject | null => about;
-const sameTitle = (_: unknown, told: string): string => told;
+const sameTitle = (_: unknown, told: Words): Words => told;
 const none = (): null => null;
 
-const runOutcomes = { completed: 'Completed', failed: 'Failed', aborted: 'Aborted' } as const;
-const decisions = { approved: 'Approved', denied: 'Denied' } as const;
+const runOutcomes = { completed: words`Completed`, failed: words`Failed`, aborted: words`Aborted` } as const;
+const decisions = { approved: words`Approved`, denied: words`Denied` } as const;
 
 const submission: Omit<Milestone<unknown>, 'about'> = {
   kind: 'operation_submitted',
@@ -78,7 +79,7 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     subject: ({ userId, origin, automationId }, _, { conversationId }) => {
       return { userId, origin, automationId, conversationId, runId: null, approvalId: null, operationId: null };
     },
-    title: ({ title }) => titleOf(title ?? '', 'New conversation'),
+    title: ({ title }) => titleOf(title ?? '', words`New conversation`),
   },
   'automation.triggered': {
     kind: 'automation_fired',
@@ -92,7 +93,7 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     key: run,
     about: inItsStream,
     subject: ({ runId }, about) => about && { ...about, runId },
-    title: ({ request }) => titleOf(request.input.text, 'A run'),
+    title: ({ request }) => titleOf(request.input.text, words`A run`),
   },
   'run.ended': {
     kind: 'run_ended',
@@ -104,7 +105,7 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
   'approval.opened': {
     kind: 'approval_opened',
     key: approval,
-    title: ({ summary, tool }) => titleOf(summary, tool),
+    title: (event) => sentenceTitle(askedWords(event)),
     about: (_, stream) => (stream.startsWith('conversation-') ? stream : null),
     subject: ({ userId, runId, approvalId, automationId }, about, ids) => {
       if (about !== null) return { ...about, runId, approvalId, automationId: automationId ?? about.automationId };
@@ -121,14 +122,14 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     about: approval,
     subject: sameSubject,
     title: ({ status, decidedBy }, told) =>
-      outcomeTitle(decidedBy === 'automation_contract' ? 'Approved by contract' : decisions[status], told),
+      outcomeTitle(decidedBy === 'automation_contract' ? words`Approved by contract` : decisions[status], told),
   },
   'approval.expired': {
     kind: 'approval_expired',
     key: (event, stream) => over(approval(event, stream)),
     about: approval,
     subject: sameSubject,
-    title: (_, told) => outcomeTitle('Expired', told),
+    title: (_, told) => outcomeTitle(words`Expired`, told),
   },
   // The use of an agent's approval, which lies in a conversation, and that of a direct withdrawal's own.
   'operation.used': { ...submission, about: ({ approvalId }) => `approval/${approvalId}` },
@@ -137,14 +138,20 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
   'operation.settled': {
     kind: 'operation_settled',
     ...settlement,
-    title: (_, told) => outcomeTitle('Settled', told),
+    title: (_, told) => outcomeTitle(words`Settled`, told),
   },
   'operation.failed': {
     kind: 'operation_failed',
     ...settlement,
-    title: (_, told) => outcomeTitle('Failed', told),
+    title: (_, told) => outcomeTitle(words`Failed`, told),
   },
 };
+
+/** Summaries that were opened with the first version of fingerprints may hold texts of others that are no quotations. */
+function askedWords({ summary, tool, fingerprintVersion }: EventOf<'approval.opened'>): Words {
+  if (summary === '') return quoted(tool);
+  return fingerprintVersion === 1 ? quoted(summary, Infinity) : summary;
+}
 
 /** The row of the firing that the run came of, which the run gives its id. */
 export function firingOf({ occurrenceId }: EventOf<'run.started'>): string | null {

@@ -66,7 +66,7 @@ describe('history', () => {
       await until('the new table', async () => ((await history(stranger)).data.length > 0 ? true : null));
       expect(await allItems(there, 'limit=50')).toEqual(whole);
       expect((await history(there, `limit=50&cursor=${nextCursor}`)).data).toEqual(whole.slice(5, 55));
-      expect((await history(stranger)).data).toEqual([expect.objectContaining({ title: 'of another user' })]);
+      expect((await history(stranger)).data).toEqual([expect.objectContaining({ title: '“of another user”' })]);
     },
     livedWithinMs,
   );

@@ -52,9 +52,9 @@ async function chatting(user: TestClient): Promise<object[]> {
   const words = `repeat after me: ${'word '.repeat(60)}`;
   const of = itemsOf('conversation', { conversationId });
   return [
-    of('conversation_created', 'A chat'),
-    of('run_started', `${words.slice(0, 159).trimEnd()}…`, { runId }),
-    of('run_ended', `${`Completed: ${words}`.slice(0, 159).trimEnd()}…`, { runId }),
+    of('conversation_created', '“A chat”'),
+    of('run_started', `“${words.slice(0, 157)}…”`, { runId }),
+    of('run_ended', `Completed: “${words.slice(0, 146)}…”`, { runId }),
   ];
 }
 
@@ -72,11 +72,11 @@ async function paid(user: TestClient, deployment: Deployment): Promise<object[]>
   const summary = 'Withdraw 1.5 USDC to your main account, once.';
   return [
     of('conversation_created', 'New conversation'),
-    of('run_started', 'withdraw 1.5 USDC', { runId }),
+    of('run_started', '“withdraw 1.5 USDC”', { runId }),
     of('approval_opened', summary, asked),
     of('approval_decided', `Approved: ${summary}`, asked),
     of('operation_submitted', summary, used),
-    of('run_ended', 'Completed: withdraw 1.5 USDC', { runId }),
+    of('run_ended', 'Completed: “withdraw 1.5 USDC”', { runId }),
     of('operation_settled', `Settled: ${summary}`, used),
   ];
 }
@@ -112,10 +112,10 @@ async function fired(user: TestClient): Promise<object[]> {
   await untilEnded(user, runId);
   const of = itemsOf('automation', { conversationId, automationId });
   return [
-    of('conversation_created', 'Tell the time'),
-    of('automation_fired', 'Tell the time', { runId }),
-    of('run_started', 'repeat after me: done', { runId }),
-    of('run_ended', 'Completed: repeat after me: done', { runId }),
+    of('conversation_created', '“Tell the time”'),
+    of('automation_fired', '“Tell the time”', { runId }),
+    of('run_started', '“repeat after me: done”', { runId }),
+    of('run_ended', 'Completed: “repeat after me: done”', { runId }),
   ];
 }
 
@@ -129,10 +129,10 @@ async function denied(user: TestClient): Promise<object[]> {
   const summary = 'Withdraw 1 USDC to your main account, once.';
   return [
     of('conversation_created', 'New conversation'),
-    of('run_started', 'withdraw 1 USDC', { runId }),
+    of('run_started', '“withdraw 1 USDC”', { runId }),
     of('approval_opened', summary, asked),
     of('approval_decided', `Denied: ${summary}`, asked),
-    of('run_ended', 'Completed: withdraw 1 USDC', { runId }),
+    of('run_ended', 'Completed: “withdraw 1 USDC”', { runId }),
   ];
 }
 

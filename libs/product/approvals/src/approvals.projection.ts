@@ -1,4 +1,4 @@
-import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract, Term } from '@app/consent';
+import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract } from '@app/consent';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import type { Recorded } from '@app/event-store';
 import type { JsonValue } from '@app/kernel';
@@ -31,7 +31,7 @@ export class ApprovalRow implements ApprovalView, ReadModelRow {
   @Column('text', { nullable: true }) denialReason: string | null;
   @Column('text', { nullable: true }) endedReason: ApprovalEnd | null;
   @Column('text') summary: string;
-  @Column('json') terms: readonly Term[];
+  @Column('json') terms: ApprovalView['terms'];
   /** The stream that holds it, the place of its opening there, and that of its decision or expiry. */
   @Column('text') stream: string;
   @Column('integer') openedRevision: number;

@@ -1,6 +1,6 @@
 import type { ConversationEvent } from '@app/conversations';
 import type { StoredEvent } from '@app/event-store';
-import { asId, type ToolCallId } from '@app/kernel';
+import { words, asId, type ToolCallId } from '@app/kernel';
 import type { OperationEvent } from '@app/wallets';
 import {
   at,
@@ -30,7 +30,7 @@ describe('a forged history', () => {
   });
 
   it('reviewed something else than was fingerprinted', () => {
-    const other = { ...opened(), summary: 'the same', input: { amountRaw: '9' } };
+    const other = { ...opened(), summary: words`the same`, input: { amountRaw: '9' } };
     expect(problemsOf(History.begin().inConversation(other))).toContain(
       'what was reviewed does not hash to the fingerprint',
     );

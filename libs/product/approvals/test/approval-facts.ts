@@ -2,6 +2,7 @@ import type { AutomationEvent } from '@app/automations';
 import { fingerprintOf } from '@app/canonical';
 import { reviewedDocument, type ApprovalEvent, type Contract } from '@app/consent';
 import {
+  words,
   asId,
   instantOf,
   type ApprovalId,
@@ -59,8 +60,8 @@ export function opened(changes: Partial<Opened> = {}): Opened {
     kind: 'agent_tool' as const,
     tool: 'intents_transfer',
     input: { contract, note: 'Grüße, "quoted"', z: 1, 10: 'ten', a: [1.5, null, -0.25] } as unknown as Opened['input'],
-    summary: 'Withdraw 1.5 USDC to your account.',
-    terms: [{ name: 'what' as const, text: 'Withdraw 1.5 USDC to your account' }],
+    summary: words`Withdraw 1.5 USDC to your account.`,
+    terms: [{ name: 'what' as const, text: words`Withdraw 1.5 USDC to your account` }],
     fingerprintVersion: 2 as const,
     ...changes,
   };

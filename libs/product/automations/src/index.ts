@@ -9,7 +9,7 @@ export { revisionOf, type AutomationState } from './automation/automation.state'
 export { automationKind } from './automation/automation.stream';
 export type { AutomationView } from './api/automation.view';
 export { AutomationsModule, automationsReadModel } from './automations.module';
-export { behaviorText, truncate } from './definition/behavior';
+export { behaviorText, shortenedWords, truncate } from './definition/behavior';
 export { ContractAuthority } from './authority/contract-authority';
 export { automationState } from './definition/automation-shapes';
 export { definitionShape } from './definition/definition.schema';
@@ -22,7 +22,8 @@ export { AutomationWorkModule } from './firing/automation-work.module';
 export { handleDue, handleRunEnded } from './firing/fire';
 export { dueTimer } from './firing/firing-timers';
 export type { FiringWorld } from './firing/firing-world';
-export { ruleConsent } from './authority/rule-consent';
+export { ruleConsent, type PresentRule } from './authority/rule-consent';
+export { symbolIn } from './definition/token-symbols';
 export { nextDue } from './definition/schedule';
 export { Sampler } from './sources/sampler';
 export { SourcesModule } from './sources/sources.module';

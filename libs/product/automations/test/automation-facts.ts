@@ -1,5 +1,6 @@
 import type { ApprovalEvent, Contract } from '@app/consent';
 import {
+  words,
   asId,
   epochMsOf,
   instantOf,
@@ -73,7 +74,7 @@ export const review: ContractReview = {
   fingerprint: 'sha256:reviewed',
   fingerprintVersion: 2,
   expiresAt: minutes(60),
-  summary: 'Swap 10 USDC for NEAR.',
+  summary: words`Swap 10 USDC for NEAR.`,
   terms: [],
 };
 

@@ -71,7 +71,7 @@ async function told(tool: string, input: object): Promise<unknown> {
 it('creates what the user has approved, once, and asks for its contract apart', async () => {
   const approval = await approved('automation_create', { definition });
   expect(approval['summary']).toMatch(
-    /^Create the automation “.*”\. .* When an event of type never\.sent arrives, the task runs\./,
+    /^Create the automation “.*”\. .* When an event of type “never\.sent” arrives, the task runs\./,
   );
   const [automation, ...others] = await automationsOf();
   expect([others, automation]).toEqual([[], expect.objectContaining({ definition, definitionVersion: 1 })]);

@@ -1,4 +1,4 @@
-import { asId, type ApprovalId, type Decider, type RunId, type RunKey, type UserId } from '@app/kernel';
+import { words, asId, type ApprovalId, type Decider, type RunId, type RunKey, type UserId } from '@app/kernel';
 import { fold, instant, specification } from '@app/testing/deciders';
 import {
   decideApproval,
@@ -52,7 +52,7 @@ const opened: ApprovalEvent = {
   automationId: null,
   input: {},
   contract: null,
-  summary: 'Withdraw 1.5 USDC to your main account.',
+  summary: words`Withdraw 1.5 USDC to your main account.`,
   terms: [],
 };
 const approve = { type: 'Decide', at: soon, approvalId, verdict: { status: 'approved' }, decidedBy: 'user' } as const;

@@ -1,4 +1,4 @@
-import type { ApprovalId, Instant, JsonValue, RunId, RunKey, ToolCallId, UserId, WalletId } from '@app/kernel';
+import type { ApprovalId, Instant, JsonValue, RunId, RunKey, ToolCallId, UserId, WalletId, Words } from '@app/kernel';
 import { event, instant, internal, nullable, oneOf, privateMembersOf, text, uuid, type EventOf } from '@app/schema';
 import type { Contract } from './contract';
 import type { FingerprintVersion } from './review';
@@ -46,7 +46,7 @@ const opened = event('approval.opened', 'A decision is asked for: fetch the appr
     input: internal<JsonValue>(),
     contract: internal<Contract | null>(),
     /** Plain whole sentences, rendered from the contract. */
-    summary: internal<string>(),
+    summary: internal<Words>(),
     /** The same as a list; empty where there are none. Since version 2. */
     terms: internal<readonly Term[]>(),
     /** What the fingerprint covers. Since version 3. */

@@ -1,4 +1,5 @@
 import type { Contract, ContractAction, ContractBounds, Quantity, TokenChoice } from './contract';
+import { quoted, words, type Words } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import { contractWords, type ContractRule } from './contract-words';
 
@@ -35,18 +36,18 @@ const bounds: ContractBounds = {
 };
 
 const type = 'ledger_intents_transfer';
-const words = (actions: readonly ContractAction[], itsBounds?: ContractBounds, rule: ContractRule | null = null) =>
+const asked = (actions: readonly ContractAction[], itsBounds?: ContractBounds, rule: ContractRule | null = null) =>
   contractWords(itsBounds === undefined ? { type, actions } : { type, actions, bounds: itsBounds }, symbolOf, rule);
-const summary = (...actions: readonly ContractAction[]) => words(actions)?.summary;
+const summary = (...actions: readonly ContractAction[]) => asked(actions)?.summary;
 
 /** What a user is asked, as a page shows it: the summary, and below it one line for each term. */
-function page(asked: ReturnType<typeof contractWords>): readonly string[] {
-  return asked === null ? [] : [asked.summary, ...asked.terms.map(({ name, text }) => `${name}: ${text}`)];
+function page(shown: ReturnType<typeof contractWords>): readonly string[] {
+  return shown === null ? [] : [shown.summary, ...shown.terms.map(({ name, text }) => `${name}: ${text}`)];
 }
 
 describe('what a user is asked', () => {
   it('about a withdrawal', () =>
-    expect(page(words([withdraw(tokens)]))).toEqual([
+    expect(page(asked([withdraw(tokens)]))).toEqual([
       'Withdraw 1.5 USDC to your main account, once.',
       'what: Withdraw 1.5 USDC to your main account',
       'at most: 1.5 USDC',
@@ -55,7 +56,7 @@ describe('what a user is asked', () => {
     ]));
 
   it('about a swap of what is worth $20', () =>
-    expect(page(words([swap(usd)]))).toEqual([
+    expect(page(asked([swap(usd)]))).toEqual([
       'Swap $20 of USDC to wNEAR, once. What comes of it stays in your agent wallet.',
       'what: Swap $20 of USDC to wNEAR',
       'at most: $20 of USDC',
@@ -64,7 +65,7 @@ describe('what a user is asked', () => {
     ]));
 
   it('about a swap that may take all there is', () =>
-    expect(page(words([swap(output)]))).toEqual([
+    expect(page(asked([swap(output)]))).toEqual([
       'Swap at most all USDC to receive 2 wNEAR, once. What comes of it stays in your agent wallet.',
       'what: Swap at most all USDC to receive 2 wNEAR',
       'at most: All USDC',
@@ -73,7 +74,7 @@ describe('what a user is asked', () => {
     ]));
 
   it('about several actions, in their order', () =>
-    expect(page(words([swap(tokens), withdraw(all, near)]))).toEqual([
+    expect(page(asked([swap(tokens), withdraw(all, near)]))).toEqual([
       'Swap 1.5 USDC to wNEAR, then withdraw all wNEAR to your main account, once.',
       'what: Swap 1.5 USDC to wNEAR, then withdraw all wNEAR to your main account',
       'at most: 1.5 USDC, then all wNEAR',
@@ -82,8 +83,12 @@ describe('what a user is asked', () => {
     ]));
 
   it('about the contract of a rule', () => {
-    const acts = 'every day at 09:00 (UTC), if the price of wNEAR is below $2';
-    expect(page(words([swap(tokens)], bounds, { acts, task: 'buy "NEAR"\nwhile it is cheap' }))).toEqual([
+    const acts = words`every day at 09:00 (UTC), if the price of wNEAR is below $2`;
+    expect(
+      page(
+        asked([swap(tokens)], bounds, { acts, actsInShort: acts, asWhom: null, task: 'buy "NEAR"\nwhile it is cheap' }),
+      ),
+    ).toEqual([
       'Swap 1.5 USDC to wNEAR, for at most $5 each time and $15 in all, 3 times at most, at most 2 times each time it acts, until 2026-03-01 10:00 UTC. ' +
         'What comes of it stays in your agent wallet. ' +
         'It acts every day at 09:00 (UTC), if the price of wNEAR is below $2. ' +
@@ -118,13 +123,13 @@ describe('an action in words', () => {
     expect(summary(swap(tokens, usdc, any))).toMatch(/^Swap 1\.5 USDC to your most valuable other token, once\./);
   });
   it('is bound once', () =>
-    expect(words([withdraw(tokens)], { ...bounds, maxUses: 1 })?.summary).toBe(
+    expect(asked([withdraw(tokens)], { ...bounds, maxUses: 1 })?.summary).toBe(
       'Withdraw 1.5 USDC to your main account, for at most $5 each time and $15 in all, once, until 2026-03-01 10:00 UTC.',
     ));
   it('is bound once each time the rule acts, also where a contract from before does not say so', () => {
     const { usesPerOccurrence: _, ...older } = bounds;
     for (const its of [older, { ...bounds, usesPerOccurrence: 1 }])
-      expect(words([withdraw(tokens)], its)?.summary).toBe(
+      expect(asked([withdraw(tokens)], its)?.summary).toBe(
         'Withdraw 1.5 USDC to your main account, for at most $5 each time and $15 in all, ' +
           '3 times at most, once each time it acts, until 2026-03-01 10:00 UTC.',
       );
@@ -153,27 +158,33 @@ describe('a token in words', () => {
   it('is shown by both ends where all together would be too long; the terms name it whole', () => {
     const ids = ['a', 'b'].map((letter) => `nep141:${letter.repeat(400)}.near`);
     const [one, other] = ids.map((tokenId) => pinned(tokenId, 0));
-    const asked = words(Array<ContractAction>(8).fill(swap(all, one, other)));
-    const [shownOne, shownOther] = ['a', 'b'].map((letter) => `${letter.repeat(20)}…${letter.repeat(14)}.near`);
-    expect(asked?.summary).toMatch(new RegExp(`^Swap all ${shownOne} to ${shownOther}, then swap all ${shownOne} to `));
-    for (const tokenId of ids) expect(asked?.terms[0]?.text.split(tokenId)).toHaveLength(9);
+    const shown = asked(Array<ContractAction>(8).fill(swap(all, one, other)));
+    const [shownOne, shownOther] = ['a', 'b'].map((letter) => `“${letter.repeat(19)}…${letter.repeat(13)}.near”`);
+    expect(shown?.summary).toMatch(new RegExp(`^Swap all ${shownOne} to ${shownOther}, then swap all ${shownOne} to `));
+    for (const tokenId of ids) expect(shown?.terms[0]?.text.split(tokenId)).toHaveLength(9);
   });
   it('is never shown like another: then nobody is asked', () => {
     const alike = ['x', 'y'].map((letter) => pinned(`nep141:${'a'.repeat(100)}${letter}${'a'.repeat(100)}`, 0));
-    expect(words([swap(all, alike[0], alike[1])])).not.toBeNull();
-    expect(words(Array<ContractAction>(16).fill(swap(all, alike[0], alike[1])))).toBeNull();
+    expect(asked([swap(all, alike[0], alike[1])])).not.toBeNull();
+    expect(asked(Array<ContractAction>(16).fill(swap(all, alike[0], alike[1])))).toBeNull();
   });
 });
 
 describe('what does not fit in', () => {
+  const ruleOf = (acts: Words): ContractRule => ({
+    acts,
+    actsInShort: acts,
+    asWhom: null,
+    task: 'buy '.repeat(2000),
+  });
   const contract: Contract = { type, actions: [swap(tokens)], bounds };
   it('is quoted text, which is shortened', () => {
-    const text = contractWords(contract, symbolOf, { acts: 'every minute', task: 'buy '.repeat(2000) })?.summary ?? '';
+    const text = contractWords(contract, symbolOf, ruleOf(words`every minute`))?.summary ?? '';
     expect(text).toMatch(/It acts every minute\. Its task: “(buy ){49}buy…”\.$/);
-    const acts = `when an event of type ${'x'.repeat(1750)} arrives`;
-    const tight = contractWords(contract, symbolOf, { acts, task: 'buy '.repeat(2000) })?.summary ?? '';
+    const acts = words`when an event of type ${quoted('x'.repeat(1750), Infinity)} arrives`;
+    const tight = contractWords(contract, symbolOf, ruleOf(acts))?.summary ?? '';
     expect(tight).toMatch(/ arrives\.$/);
   });
   it('is a rule that is too long: then nobody is asked', () =>
-    expect(contractWords(contract, symbolOf, { acts: 'x'.repeat(2000), task: 'buy' })).toBeNull());
+    expect(contractWords(contract, symbolOf, ruleOf(quoted('x'.repeat(2000), Infinity)))).toBeNull());
 });

@@ -1,4 +1,4 @@
-import { unreachable, type Instant } from '@app/kernel';
+import { capitalized, instantWords, joined, spelled, unreachable, words, type Words } from '@app/kernel';
 import { unscaledAmount } from './amounts';
 import {
   usesPerOccurrenceOf,
@@ -8,25 +8,29 @@ import {
   type Quantity,
   type TokenChoice,
 } from './contract';
-import { capitalize, summaryOf, termsOf, type ConsentWords, type Quoted, type Term } from './terms';
+import { summaryOf, taskSentence, termsOf, type ConsentWords, type Term } from './terms';
 import { namesIn, type NameOf, type SymbolOf } from './token-names';
 
 /** The rule that a contract gives authority to. */
 export interface ContractRule {
   /** What wakes it and what must hold then: `every day at 09:00 (UTC), if the price of wNEAR is below $2`. */
-  readonly acts: string;
+  readonly acts: Words;
+  /** The same with its quotations shortened, for a summary that is tight. */
+  readonly actsInShort: Words;
   /** What its agent is asked to do. */
   readonly task: string;
+  /** Its profile, whole; null without one. */
+  readonly asWhom: Words | null;
 }
 
 /** How tokens are named, from the plainest words to those that leave the most room. No term is ever cut. */
 interface Style {
   readonly nameLengthMax: number;
-  readonly anyInput: string;
-  readonly anyOutput: string;
+  readonly anyInput: Words;
+  readonly anyOutput: Words;
 }
-const plain = { anyInput: 'your most valuable token', anyOutput: 'your most valuable other token' };
-const terse = { anyInput: 'any token', anyOutput: 'any other' };
+const plain = { anyInput: words`your most valuable token`, anyOutput: words`your most valuable other token` };
+const terse = { anyInput: words`any token`, anyOutput: words`any other` };
 const styles: readonly Style[] = [
   { ...plain, nameLengthMax: Infinity },
   { ...plain, nameLengthMax: 40 },
@@ -36,150 +40,173 @@ const styles: readonly Style[] = [
 
 /**
  * What a user is asked about a contract: what moves, how much at most, how often and until when, and then the rest, in whole sentences
- * of at most 2,000 characters. Where that is tight, tokens' ids are shown by their two ends; the terms name them whole. A contract without a
- * rule always fits in; null when its tokens cannot be told apart then, or the rule's words leave no room: what cannot be shown whole
- * must not be asked for (docs/decisions/approvals.md).
+ * of at most 2,000 characters. Where that is tight, quotations are shortened and tokens' ids are shown by their two ends; the terms have
+ * them whole. A contract without a rule always fits in; null when its tokens cannot be told apart then, or the rule's words leave no
+ * room: what cannot be shown whole must not be asked for (docs/decisions/approvals.md).
  */
 export function contractWords(
   contract: Contract,
   symbolOf: SymbolOf,
   rule: ContractRule | null = null,
 ): ConsentWords | null {
-  const quoted = rule && { lead: 'Its task', text: rule.task };
-  const summary = fitting(contract, symbolOf, (words) => [...words, ...actsSentence(rule)], quoted);
-  return summary === null ? null : { summary, terms: contractTerms(contract, symbolOf, rule?.acts) };
+  const others = rule === null ? [] : [taskSentence(rule.task)];
+  const acts = rule === null ? [null] : [rule.acts, rule.actsInShort];
+  const summary = firstOf(acts, (each) =>
+    fitting(contract, symbolOf, (said) => [...said, ...actsSentence(each)], others),
+  );
+  return summary === null ? null : { summary, terms: contractTerms(contract, symbolOf, rule) };
 }
 
-/** The first wording of a contract in which everything that is said fits into a summary. */
-export function fitting(
-  contract: Contract,
-  symbolOf: SymbolOf,
-  said: (words: readonly string[]) => readonly string[],
-  quoted: Quoted | null,
-): string | null {
-  for (const style of styles) {
-    const nameOf = namesIn(contract, symbolOf, style.nameLengthMax);
-    const summary = nameOf && summaryOf(said(contractSentences(contract, { ...style, nameOf })), quoted);
-    if (summary !== null) return summary;
+/** What the first of the items comes to that comes to anything. */
+export function firstOf<Item>(items: readonly Item[], made: (item: Item) => Words | null): Words | null {
+  for (const item of items) {
+    const found = made(item);
+    if (found !== null) return found;
   }
   return null;
 }
 
-/** A contract in whole sentences, of any length. Null as the symbol of a token: it goes by its id. */
-export function renderContract(contract: Contract, symbolOf: SymbolOf): string {
-  return contractSentences(contract, wholeNames(contract, symbolOf)).join(' ');
-}
-
-/** A contract as a list; every token's id is whole. */
-export function contractTerms(contract: Contract, symbolOf: SymbolOf, acts: string | null = null): readonly Term[] {
-  const words = wholeNames(contract, symbolOf);
-  const { actions, bounds } = contract;
-  return termsOf({
-    what: actionsClause(contract, words),
-    'at most':
-      bounds === undefined ? actions.map((action) => mostOf(action, words)).join(', then ') : mostClause(bounds),
-    'how often': bounds === undefined ? 'once' : timesClause(bounds),
-    'until when': bounds === undefined ? null : instantWords(bounds.notAfter),
-    'when it acts': acts,
-    'to whom': receivers(contract).join(' and '),
+/** The first wording of a contract in which everything that is said fits into a summary. @param others as `summaryOf` takes them */
+export function fitting(
+  contract: Contract,
+  symbolOf: SymbolOf,
+  said: (sentences: readonly Words[]) => readonly Words[],
+  others: readonly Words[],
+): Words | null {
+  return firstOf(styles, (style) => {
+    const nameOf = namesIn(contract, symbolOf, style.nameLengthMax);
+    return nameOf && summaryOf(said(contractSentences(contract, { ...style, nameOf })), others);
   });
 }
 
-/** `2026-12-01 09:00 UTC`; seconds only where there are some. */
-export function instantWords(instant: Instant): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, -1).replace(/(:00)?\.000$/, '')} UTC`;
+/** A contract in whole sentences, of any length. Null as the symbol of a token: it goes by its id. */
+export function renderContract(contract: Contract, symbolOf: SymbolOf): Words {
+  return joined(contractSentences(contract, wholeNames(contract, symbolOf)), ' ');
 }
 
-interface Words extends Omit<Style, 'nameLengthMax'> {
+/** A contract as a list; every token's id is whole. */
+export function contractTerms(
+  contract: Contract,
+  symbolOf: SymbolOf,
+  rule: Pick<ContractRule, 'acts' | 'asWhom'> | null = null,
+): readonly Term[] {
+  const naming = wholeNames(contract, symbolOf);
+  const { actions, bounds } = contract;
+  return termsOf({
+    what: actionsClause(contract, naming),
+    'at most':
+      bounds === undefined
+        ? joined(
+            actions.map((action) => mostOf(action, naming)),
+            ', then ',
+          )
+        : mostClause(bounds),
+    'how often': bounds === undefined ? words`once` : timesClause(bounds),
+    'until when': bounds === undefined ? null : instantWords(bounds.notAfter),
+    'when it acts': rule?.acts ?? null,
+    'to whom': joined(receivers(contract), ' and '),
+    'as whom': rule?.asWhom ?? null,
+  });
+}
+
+interface Naming extends Omit<Style, 'nameLengthMax'> {
   readonly nameOf: NameOf;
 }
 
-function wholeNames(contract: Contract, symbolOf: SymbolOf): Words {
+function wholeNames(contract: Contract, symbolOf: SymbolOf): Naming {
   const nameOf = namesIn(contract, symbolOf);
   if (nameOf === null) throw new Error('two tokens have one id');
   return { ...plain, nameOf };
 }
 
-function contractSentences(contract: Contract, words: Words): readonly string[] {
+function contractSentences(contract: Contract, naming: Naming): readonly Words[] {
   const { bounds } = contract;
   const often =
     bounds === undefined
-      ? ', once'
-      : `, for at most ${mostClause(bounds)}, ${timesClause(bounds)}, until ${instantWords(bounds.notAfter)}`;
-  const stays = receivers(contract).includes(mainAccount) ? [] : [`What comes of it stays in ${agentWallet}.`];
-  return [`${capitalize(actionsClause(contract, words))}${often}.`, ...stays];
+      ? words`, once`
+      : words`, for at most ${mostClause(bounds)}, ${timesClause(bounds)}, until ${instantWords(bounds.notAfter)}`;
+  const stays = receivers(contract).includes(mainAccount) ? [] : [words`What comes of it stays in ${agentWallet}.`];
+  return [words`${capitalized(actionsClause(contract, naming))}${often}.`, ...stays];
 }
 
-function actsSentence(rule: ContractRule | null): readonly string[] {
-  return rule === null ? [] : [`It acts ${rule.acts}.`];
+function actsSentence(acts: Words | null): readonly Words[] {
+  return acts === null ? [] : [words`It acts ${acts}.`];
 }
 
-function actionsClause({ actions }: Contract, words: Words): string {
-  return actions.map((action) => actionClause(action, words)).join(', then ');
+function actionsClause({ actions }: Contract, naming: Naming): Words {
+  return joined(
+    actions.map((action) => actionClause(action, naming)),
+    ', then ',
+  );
 }
 
-function actionClause(action: ContractAction, words: Words): string {
+function actionClause(action: ContractAction, naming: Naming): Words {
   switch (action.kind) {
     case 'swap': {
       const { input, output, quantity } = action;
-      const target = 'pinned' in output ? words.nameOf(output.pinned) : words.anyOutput;
-      if (quantity.kind !== 'exact_output_tokens') return `swap ${inputWords(quantity, input, words)} to ${target}`;
-      return `swap at most ${mostOf(action, words)} to receive ${amountWords(quantity.amountRaw, output, words)}`;
+      const target = 'pinned' in output ? naming.nameOf(output.pinned) : naming.anyOutput;
+      if (quantity.kind !== 'exact_output_tokens')
+        return words`swap ${inputWords(quantity, input, naming)} to ${target}`;
+      const received = amountWords(quantity.amountRaw, output, naming);
+      return words`swap at most ${mostOf(action, naming)} to receive ${received}`;
     }
     case 'withdraw_to_owner':
-      return `withdraw ${inputWords(action.quantity, action.input, words)} to ${mainAccount}`;
+      return words`withdraw ${inputWords(action.quantity, action.input, naming)} to ${mainAccount}`;
     default:
       return unreachable(action);
   }
 }
 
 /** The most that an action takes: what it says, or all that is held where only the output is fixed. */
-function mostOf({ quantity, input }: ContractAction, words: Words): string {
+function mostOf({ quantity, input }: ContractAction, naming: Naming): Words {
   const all = quantity.kind === 'exact_output_tokens' ? { kind: 'all_of_input' as const } : quantity;
-  return inputWords(all, input, words);
+  return inputWords(all, input, naming);
 }
 
 type InputQuantity = Exclude<Quantity, { readonly kind: 'exact_output_tokens' }>;
 
-function inputWords(quantity: InputQuantity, input: TokenChoice, words: Words): string {
-  const token = 'pinned' in input ? words.nameOf(input.pinned) : words.anyInput;
+function inputWords(quantity: InputQuantity, input: TokenChoice, naming: Naming): Words {
+  const token = 'pinned' in input ? naming.nameOf(input.pinned) : naming.anyInput;
   switch (quantity.kind) {
     case 'exact_input_tokens':
-      return amountWords(quantity.amountRaw, input, words);
-    case 'exact_input_value_usd':
-      return `$${quantity.value} of ${'pinned' in input || token === terse.anyInput ? token : `${token} that covers it`}`;
+      return amountWords(quantity.amountRaw, input, naming);
+    case 'exact_input_value_usd': {
+      const covering = 'pinned' in input || token === terse.anyInput ? token : words`${token} that covers it`;
+      return words`$${spelled(quantity.value, 'decimal')} of ${covering}`;
+    }
     case 'all_of_input':
-      return `all ${'pinned' in input ? token : `of ${token}`}`;
+      return 'pinned' in input ? words`all ${token}` : words`all of ${token}`;
     case 'fraction_of_input':
-      return `${unscaledAmount(quantity.bps, 2)}% of ${token}`;
+      return words`${spelled(unscaledAmount(quantity.bps, 2), 'decimal')}% of ${token}`;
     default:
       return unreachable(quantity);
   }
 }
 
 /** An explicit amount is of a pinned token; the parser sees to that. */
-function amountWords(amountRaw: string, choice: TokenChoice, { nameOf, anyInput }: Words): string {
-  if (!('pinned' in choice)) return `${amountRaw} units of ${anyInput}`;
-  return `${unscaledAmount(amountRaw, choice.pinned.decimals)} ${nameOf(choice.pinned)}`;
+function amountWords(amountRaw: string, choice: TokenChoice, { nameOf, anyInput }: Naming): Words {
+  if (!('pinned' in choice)) return words`${spelled(amountRaw, 'decimal')} units of ${anyInput}`;
+  const amount = spelled(unscaledAmount(amountRaw, choice.pinned.decimals), 'decimal');
+  return words`${amount} ${nameOf(choice.pinned)}`;
 }
 
-function mostClause({ perUseUsd, totalUsd }: ContractBounds): string {
-  return `$${perUseUsd} each time and $${totalUsd} in all`;
+function mostClause({ perUseUsd, totalUsd }: ContractBounds): Words {
+  return words`$${spelled(perUseUsd, 'decimal')} each time and $${spelled(totalUsd, 'decimal')} in all`;
 }
 
 /** How often in all, and how often one occurrence may. */
-function timesClause(bounds: ContractBounds): string {
+function timesClause(bounds: ContractBounds): Words {
   const { maxUses } = bounds;
-  if (maxUses === 1) return 'once';
+  if (maxUses === 1) return words`once`;
   const each = usesPerOccurrenceOf(bounds);
-  return `${maxUses} times at most, ${each === 1 ? 'once' : `at most ${each} times`} each time it acts`;
+  return words`${maxUses} times at most, ${each === 1 ? words`once` : words`at most ${each} times`} each time it acts`;
 }
 
-const agentWallet = 'your agent wallet';
-const mainAccount = 'your main account';
+const agentWallet = words`your agent wallet`;
+const mainAccount = words`your main account`;
 
 /** What is swapped stays in the wallet; what is withdrawn goes to its owner. */
-function receivers({ actions }: Contract): readonly string[] {
+function receivers({ actions }: Contract): readonly Words[] {
   const is = (kind: ContractAction['kind']) => actions.some((action) => action.kind === kind);
   return [...(is('swap') ? [agentWallet] : []), ...(is('withdraw_to_owner') ? [mainAccount] : [])];
 }

@@ -1,5 +1,5 @@
 import { fingerprintOf } from '@app/canonical';
-import { asId, type ApprovalId, type UserId, type WalletId } from '@app/kernel';
+import { asId, quoted, words, type ApprovalId, type UserId, type WalletId } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import { contracts, jsonOf, otherThan, placesIn, replaced, valueAt } from '@app/testing/properties';
 import fc from 'fast-check';
@@ -20,8 +20,10 @@ describe('a fingerprint', () => {
     tool: fc.constantFrom('intents_transfer', 'wallet_withdrawal'),
     input: fc.jsonValue({ maxDepth: 3 }).map(jsonOf),
     contract: fc.option(contracts),
-    summary: fc.string({ unit: 'grapheme', maxLength: 80 }),
-    terms: fc.array(fc.record({ name: fc.constantFrom(...termNames), text: fc.string() }), { maxLength: 4 }),
+    summary: fc.string({ unit: 'grapheme', maxLength: 80 }).map((text) => quoted(text)),
+    terms: fc.array(fc.record({ name: fc.constantFrom(...termNames), text: fc.string().map((text) => quoted(text)) }), {
+      maxLength: 4,
+    }),
     fingerprintVersion: fc.constant(2 as const),
     expiresAt: fc
       .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
@@ -65,8 +67,8 @@ describe('a fingerprint', () => {
         const first = { ...review, fingerprintVersion: 1 as const };
         const { fingerprintVersion: _, summary: __, terms: ___, ...executed } = review;
         expect(fingerprint(first)).toBe(fingerprintOf({ v: 1, ...executed }));
-        expect(fingerprint({ ...first, summary: 'altered', terms: [] })).toBe(fingerprint(first));
-        expect(fingerprint({ ...review, summary: `${review.summary}.` })).not.toBe(fingerprint(review));
+        expect(fingerprint({ ...first, summary: words`altered`, terms: [] })).toBe(fingerprint(first));
+        expect(fingerprint({ ...review, summary: quoted(review.summary) })).not.toBe(fingerprint(review));
       }),
     );
   });

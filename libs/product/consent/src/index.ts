@@ -35,8 +35,8 @@ export type {
 } from './contract';
 export { usesPerOccurrenceDefault, usesPerOccurrenceOf } from './contract';
 export { contractForms, contractLimits, isPinnable } from './contract-grammar';
-export { contractTerms, contractWords, fitting, instantWords, renderContract } from './contract-words';
+export { contractTerms, contractWords, firstOf, fitting, renderContract, type ContractRule } from './contract-words';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';
 export { fingerprintVersion, reviewedDocument, type FingerprintVersion } from './review';
-export { quotation, summaryLengthMax, summaryOf, termNames, termsOf, type ConsentWords, type Term } from './terms';
+export { summaryLengthMax, summaryOf, taskSentence, termNames, termsOf, type ConsentWords, type Term } from './terms';
 export { approvalUpcasters } from './approval.upcasters';

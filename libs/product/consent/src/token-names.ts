@@ -1,18 +1,17 @@
+import { isSpelled, quoted, spelled, type Words } from '@app/kernel';
 import type { Contract, PinnedToken } from './contract';
 
 /** The provider's symbol of a token, or null. */
 export type SymbolOf = (tokenId: string) => string | null;
 /** How sentences name a token. */
-export type NameOf = (token: PinnedToken) => string;
+export type NameOf = (token: PinnedToken) => Words;
 
-/** A symbol comes from a provider: only one that cannot pass for a part of the sentence is shown. */
-const plainSymbol = /^[A-Za-z0-9$₮]{1,12}(?:[.+-][A-Za-z0-9]{1,12})?$/;
 /** All that can be pinned is of one standard, so a shortened id leaves it out. */
 const standard = /^nep141:/;
 
 /**
  * Names for the tokens of a contract, of at most `lengthMax` characters: its symbol, or its id, both ends of it where it is longer. A
- * symbol that two tokens of the contract share, or that is not a plain word, is not used.
+ * symbol that two tokens of the contract share, or that is no ticker, is not used.
  *
  * @returns null when two tokens would go by one name
  */
@@ -20,21 +19,25 @@ export function namesIn(contract: Contract, symbolOf: SymbolOf, lengthMax = Infi
   const tokenIds = [...new Set(tokensOf(contract).map(({ tokenId }) => tokenId))];
   const symbols = tokenIds.map((tokenId) => symbolOf(tokenId));
   const isItsOwn = (symbol: string) => symbols.indexOf(symbol) === symbols.lastIndexOf(symbol);
-  const nameOf = (tokenId: string): string => {
+  const nameOf = (tokenId: string): Words => {
     const symbol = symbolOf(tokenId);
-    const isShown = symbol !== null && symbol.length <= lengthMax && plainSymbol.test(symbol) && isItsOwn(symbol);
-    return isShown ? symbol : shorten(tokenId, lengthMax);
+    const isShown = symbol !== null && symbol.length <= lengthMax && isSpelled(symbol, 'ticker') && isItsOwn(symbol);
+    return isShown ? spelled(symbol, 'ticker') : shorten(tokenId, lengthMax);
   };
   const names = new Map(tokenIds.map((tokenId) => [tokenId, nameOf(tokenId)]));
-  return new Set(names.values()).size < names.size ? null : ({ tokenId }) => names.get(tokenId) ?? tokenId;
+  return new Set(names.values()).size < names.size
+    ? null
+    : ({ tokenId }) => names.get(tokenId) ?? spelled(tokenId, 'tokenId');
 }
 
-function shorten(tokenId: string, lengthMax: number): string {
-  if (tokenId.length <= lengthMax) return tokenId;
+/** An id of more characters is quoted: without its standard, or with its two ends, it could be a word. */
+function shorten(tokenId: string, lengthMax: number): Words {
+  if (tokenId.length <= lengthMax) return spelled(tokenId, 'tokenId');
   const account = tokenId.replace(standard, '');
-  if (account.length <= lengthMax) return account;
-  const ahead = Math.ceil((lengthMax - 1) / 2);
-  return `${account.slice(0, ahead)}…${account.slice(ahead + 1 - lengthMax)}`;
+  const room = lengthMax - 2;
+  if (account.length <= room) return quoted(account);
+  const ahead = Math.ceil((room - 1) / 2);
+  return quoted(`${account.slice(0, ahead)}…${account.slice(ahead + 1 - room)}`);
 }
 
 function tokensOf({ actions }: Contract): readonly PinnedToken[] {

@@ -1,4 +1,5 @@
 import {
+  words,
   asId,
   type ApprovalId,
   type MessageId,
@@ -97,7 +98,7 @@ describe('calls that the automation’s contract covers', () => {
     automationId: 'automation',
     input: {},
     contract: null,
-    summary: 'Swap.',
+    summary: words`Swap.`,
     terms: [],
   };
   const called: ConversationEvent = {

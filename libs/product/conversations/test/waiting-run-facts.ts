@@ -1,5 +1,6 @@
 import type { ApprovalEvent } from '@app/consent';
 import {
+  words,
   asId,
   type ApprovalId,
   type Instant,
@@ -77,7 +78,7 @@ const asked = (approvalId: ApprovalId): OpenApproval => ({
   automationId: null,
   input: {},
   contract: null,
-  summary: '',
+  summary: words``,
   terms: [],
 });
 export const opened = (id: ApprovalId): ApprovalEvent => ({

@@ -1,5 +1,5 @@
 import { type ConversationEvent, type RunRequest, untuned } from '@app/conversations';
-import { asId, type MessageId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
+import { words, asId, type MessageId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import { next, progressAfter, startedProgress, type NextAction } from './next';
 
@@ -64,7 +64,7 @@ const asked = {
   walletId: null,
   input: {},
   contract: null,
-  summary: '',
+  summary: words``,
   terms: [],
 };
 const opened = (id: string): ConversationEvent => ({

@@ -1,5 +1,5 @@
 import type { Contract, ContractAction } from '@app/consent';
-import { asId, type ApprovalId, type Instant, type UserId, type WalletId } from '@app/kernel';
+import { words, asId, type ApprovalId, type Instant, type UserId, type WalletId } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import type { OperationCommand } from '../src/operation.decider';
 import type { OperationEvent, OperationFailure, OperationTerms, Submission } from '../src/operation.events';
@@ -49,7 +49,7 @@ const review = {
   fingerprint: 'sha256:reviewed',
   fingerprintVersion: 2 as const,
   input: { tokenId: usdc.tokenId, amountRaw: '1500000' },
-  summary: 'Send.',
+  summary: words`Send.`,
   terms: [],
 };
 export const prepare: OperationCommand = { type: 'PrepareWithdrawal', at, terms: oneWithdrawal, review };

@@ -10,6 +10,7 @@ import { conversationKind, type OpenApproval, untuned } from '@app/conversations
 import { FoldedStates, Streams } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import {
+  words,
   asId,
   Clock,
   instantOf,
@@ -210,8 +211,8 @@ export class ApprovalsApp {
       input: { contract, 10: 'ten', z: [1, 0.5, null], a: 'Grüße \u{1F600}' } as unknown as OpenApproval['input'],
       contract,
       expiresAt,
-      summary: 'Withdraw everything of one token to your main account.',
-      terms: [{ name: 'what' as const, text: 'Withdraw everything of one token' }],
+      summary: words`Withdraw everything of one token to your main account.`,
+      terms: [{ name: 'what' as const, text: words`Withdraw everything of one token` }],
       fingerprintVersion,
     };
     const fingerprint = fingerprintOf(reviewedDocument(review));

@@ -1,18 +1,26 @@
 import {
   contractTerms,
   contractWords,
+  firstOf,
   fitting,
-  instantWords,
-  quotation,
   summaryOf,
+  taskSentence,
   termsOf,
   type ConsentWords,
   type Contract,
   type Term,
 } from '@app/consent';
+import { instantWords, quoted, words, type Words } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { actsWords, behaviorText } from '../definition/behavior';
 import type { SymbolOf } from '../definition/token-symbols';
+import { changeWords, type ChangeWords } from './change-words';
+import { profileWords } from './profile-words';
+
+/** Most code points of a quotation where a summary is tight; the terms have all of it. */
+const tightLengthMax = 60;
+/** Most code points of the name of a rule, which is never shortened: that of a definition. */
+const nameLengthMax = 120;
 
 /**
  * What a user is asked about the contract of a rule: what it allows, then what the rule waits for. Null where that is too long to be
@@ -23,41 +31,91 @@ export function contractConsent(
   contract: Contract,
   symbolOf: SymbolOf,
 ): ConsentWords | null {
-  return contractWords(contract, symbolOf, { acts: actsWords(definition, symbolOf), task: definition.prompt });
+  return contractWords(contract, symbolOf, {
+    acts: actsWords(definition, { symbolOf, quotedLengthMax: Infinity }),
+    actsInShort: actsWords(definition, { symbolOf, quotedLengthMax: tightLengthMax }),
+    task: definition.prompt,
+    asWhom: profileWords(definition.profile),
+  });
+}
+
+/** A rule as it is, with what the provider called its tokens when it was defined. */
+export interface PresentRule {
+  readonly definition: AutomationDefinition;
+  readonly symbolOf: SymbolOf;
 }
 
 /**
- * What a user is asked about a rule that an agent wants to create or change; its contract is asked for apart. Null as above.
- * @param verb what is done: `Create`, `Change`
+ * What a user is asked about a rule that an agent wants to create, or to put in the place of a present one: then what it replaces comes
+ * first. Its contract is asked for apart. Null as above.
+ * @param replaced the rule that the new definition replaces; null for a creation
  */
-export function ruleConsent(verb: string, definition: AutomationDefinition, symbolOf: SymbolOf): ConsentWords | null {
+export function ruleConsent(
+  definition: AutomationDefinition,
+  symbolOf: SymbolOf,
+  replaced: PresentRule | null,
+): ConsentWords | null {
+  const change = replaced === null ? null : changeWords(replaced, { definition, symbolOf });
+  const lead = leadOf(definition, replaced);
   const { contract, ...rule } = definition;
-  const lead = `${verb} the automation ${quotation(rule.name)}`;
-  const quoted = { lead: 'Its task', text: rule.prompt };
-  const behavior = behaviorText(rule, symbolOf);
-  const summary =
-    contract === undefined
-      ? summaryOf([`${lead}.`, 'It moves nothing without asking you.', behavior], quoted)
-      : fitting(contract, symbolOf, (words) => [`${lead}.`, apart, ...words, behavior], quoted);
-  return summary === null ? null : { summary, terms: ruleTerms(lead, definition, symbolOf) };
+  const asWhom = profileWords(definition.profile, tightLengthMax);
+  const others = [taskSentence(rule.prompt), ...(asWhom === null ? [] : [words`It acts ${asWhom}.`])];
+  const summary = firstOf([Infinity, tightLengthMax], (quotedLengthMax) => {
+    const head = [words`${lead}.`, ...changeSentences(change, replaced)];
+    const behavior = behaviorText(rule, symbolOf, quotedLengthMax);
+    return contract === undefined
+      ? summaryOf([...head, words`It moves nothing without asking you.`, behavior], others)
+      : fitting(contract, symbolOf, (said) => [...head, apart, ...said, behavior], others);
+  });
+  return summary === null ? null : { summary, terms: ruleTerms(lead, definition, symbolOf, change) };
 }
 
-const apart = 'Once its contract is approved, which you are asked about apart, it does this without asking again:';
+const apart = words`Once its contract is approved, which you are asked about apart, it does this without asking again:`;
 
-function ruleTerms(lead: string, definition: AutomationDefinition, symbolOf: SymbolOf): readonly Term[] {
+/** The rule by its old name where there is one, and by its new one where that differs. */
+function leadOf({ name }: AutomationDefinition, replaced: PresentRule | null): Words {
+  const now = quoted(name, nameLengthMax);
+  if (replaced === null) return words`Create the automation ${now}`;
+  const old = quoted(replaced.definition.name, nameLengthMax);
+  return replaced.definition.name === name
+    ? words`Change the automation ${old}`
+    : words`Change the automation ${old} and call it ${now}`;
+}
+
+/** What changes, by name; and that an authority ends which the old rule may have. */
+function changeSentences(change: ChangeWords | null, replaced: PresentRule | null): readonly Words[] {
+  if (change === null || replaced === null) return [];
+  if (change.what === null) return [words`Nothing of it changes.`];
+  const hasContract = replaced.definition.contract !== undefined;
+  const ends = words`Where anything but its name changes, what its present contract allows ends with this.`;
+  return [words`This changes ${change.what}.`, ...(hasContract ? [ends] : [])];
+}
+
+function ruleTerms(
+  lead: Words,
+  definition: AutomationDefinition,
+  symbolOf: SymbolOf,
+  change: ChangeWords | null,
+): readonly Term[] {
   const { contract, firing } = definition;
-  const acts = actsWords(definition, symbolOf);
-  if (contract !== undefined)
-    return contractTerms(contract, symbolOf, acts).map(({ name, text }) =>
-      name === 'what' ? { name, text: `${lead}. Once its contract is approved apart: ${text}` } : { name, text },
+  const acts = actsWords(definition, { symbolOf, quotedLengthMax: Infinity });
+  const asWhom = profileWords(definition.profile);
+  const from = termsOf({ 'from what': change?.fromWhat ?? null });
+  if (contract !== undefined) {
+    const allowed = contractTerms(contract, symbolOf, { acts, asWhom }).map(({ name, text }) =>
+      name === 'what' ? { name, text: words`${lead}. Once its contract is approved apart: ${text}` } : { name, text },
     );
+    return [...allowed, ...from];
+  }
   const { trigger, maxOccurrences, endAt } = firing;
-  const times = maxOccurrences === undefined ? null : `${maxOccurrences} times at most`;
-  return termsOf({
+  const times = maxOccurrences === undefined ? null : words`${maxOccurrences} times at most`;
+  const own = termsOf({
     what: lead,
-    'at most': 'nothing without asking you',
-    'how often': trigger === 'once' || maxOccurrences === 1 ? 'once' : times,
+    'at most': words`nothing without asking you`,
+    'how often': trigger === 'once' || maxOccurrences === 1 ? words`once` : times,
     'until when': endAt === undefined ? null : instantWords(endAt),
     'when it acts': acts,
+    'as whom': asWhom,
   });
+  return [...own, ...from];
 }

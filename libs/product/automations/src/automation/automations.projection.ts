@@ -13,7 +13,7 @@ import { symbolIn, type TokenSymbols } from '../definition/token-symbols';
 /** Table `automations`. */
 export const automationsProjection: Projection<AutomationRow, AutomationEvent> = {
   name: 'automations',
-  version: 2,
+  version: 3,
   row: AutomationRow,
   kinds: [automationKind],
   keyOf: ({ event, stream }) =>

@@ -1,39 +1,47 @@
-import { parseDecimal, unreachable, type JsonValue } from '@app/kernel';
+import { isSpelled, joined, quoted, spelled, unreachable, words, type JsonValue, type Words } from '@app/kernel';
 import type { CompareOp, Condition, Operand, RuleNode, Source } from './condition';
-import { isPlainSymbol, type SymbolOf } from '../definition/token-symbols';
+import type { SymbolOf } from '../definition/token-symbols';
 
-/** A value in a rule may be long: more than this of its spelling is not told. */
-const shownValueLengthMax = 120;
-/** A token's id longer than this is shown by its two ends. */
-const shownTokenIdLengthMax = 60;
-
-/** `the price of NEAR is below $2`: a condition as what comes after an "if". */
-export function conditionWords({ bindings, rule }: Condition, symbolOf: SymbolOf): string {
-  const sources = new Map(bindings.map(({ name, source }) => [name, source]));
-  return nodeWords(rule, (binding) => sources.get(binding), symbolOf);
+/** How a condition is said. */
+export interface ConditionStyle {
+  /** The provider's symbol of a token, or null: then it goes by its id. */
+  readonly symbolOf: SymbolOf;
+  /** Most code points of a quotation: of names, values, pointers and ids of tokens; `Infinity` for all of each. */
+  readonly quotedLengthMax: number;
 }
 
-type SourceOf = (binding: string) => Source | undefined;
+/** `the price of NEAR is below $2`: a condition as what comes after an "if". */
+export function conditionWords({ bindings, rule }: Condition, style: ConditionStyle): Words {
+  const sources = new Map(bindings.map(({ name, source }) => [name, source]));
+  return nodeWords(rule, { ...style, sourceOf: (binding) => sources.get(binding) });
+}
 
-function nodeWords(node: RuleNode, sourceOf: SourceOf, symbolOf: SymbolOf): string {
-  const inner = (child: RuleNode): string => nodeWords(child, sourceOf, symbolOf);
+interface Saying extends ConditionStyle {
+  readonly sourceOf: (binding: string) => Source | undefined;
+}
+
+function nodeWords(node: RuleNode, saying: Saying): Words {
+  const inner = (child: RuleNode): Words => nodeWords(child, saying);
   if ('all' in node) return joinNodes(node.all, ' and ', inner);
   if ('any' in node) return joinNodes(node.any, ' or ', inner);
-  if ('exists' in node) return `there is ${operandWords(node.exists, false, sourceOf, symbolOf)}`;
-  if ('compare' in node) return comparison(node.compare, opWords, sourceOf, symbolOf);
+  if ('exists' in node) return words`there is ${operandWords(node.exists, false, saying)}`;
+  if ('compare' in node) return comparison(node.compare, opWords, saying);
   const { not } = node;
-  if ('compare' in not) return comparison(not.compare, negatedWords, sourceOf, symbolOf);
-  if ('exists' in not) return `there is no ${operandWords(not.exists, false, sourceOf, symbolOf)}`;
-  return `it is not so that (${inner(not)})`;
+  if ('compare' in not) return comparison(not.compare, negatedWords, saying);
+  if ('exists' in not) return words`there is no ${operandWords(not.exists, false, saying)}`;
+  return words`it is not so that (${inner(not)})`;
 }
 
 /** Members that are lists themselves stand in brackets, so that what belongs together is seen. */
-function joinNodes(nodes: readonly RuleNode[], between: string, inner: (node: RuleNode) => string): string {
+function joinNodes(nodes: readonly RuleNode[], between: ' and ' | ' or ', inner: (node: RuleNode) => Words): Words {
   const isList = (node: RuleNode): boolean => 'all' in node || 'any' in node;
-  return nodes.map((node) => (isList(node) && nodes.length > 1 ? `(${inner(node)})` : inner(node))).join(between);
+  return joined(
+    nodes.map((node) => (isList(node) && nodes.length > 1 ? words`(${inner(node)})` : inner(node))),
+    between,
+  );
 }
 
-const opWords: Record<CompareOp, string> = {
+const opWords = {
   eq: 'is',
   ne: 'is other than',
   lt: 'is below',
@@ -41,9 +49,9 @@ const opWords: Record<CompareOp, string> = {
   gt: 'is above',
   gte: 'is at least',
   contains: 'contains',
-};
+} as const satisfies Record<CompareOp, string>;
 
-const negatedWords: Record<CompareOp, string> = {
+const negatedWords = {
   eq: 'is not',
   ne: 'is not other than',
   lt: 'is not below',
@@ -51,78 +59,83 @@ const negatedWords: Record<CompareOp, string> = {
   gt: 'is not above',
   gte: 'is not at least',
   contains: 'does not contain',
-};
+} as const satisfies Record<CompareOp, string>;
 
 type Comparison = Extract<RuleNode, { readonly compare: unknown }>['compare'];
 
 function comparison(
   { left, op, right }: Comparison,
-  words: Record<CompareOp, string>,
-  sourceOf: SourceOf,
-  symbolOf: SymbolOf,
-): string {
-  const inDollars = [left, right].some((operand) => isDollars(operand, sourceOf));
-  const [one, other] = [left, right].map((operand) => operandWords(operand, inDollars, sourceOf, symbolOf));
-  return `${one} ${words[op]} ${other}`;
+  said: typeof opWords | typeof negatedWords,
+  saying: Saying,
+): Words {
+  const inDollars = [left, right].some((operand) => isDollars(operand, saying));
+  const [one, other] = [operandWords(left, inDollars, saying), operandWords(right, inDollars, saying)];
+  return words`${one} ${said[op]} ${other}`;
 }
 
-function isDollars(operand: Operand, sourceOf: SourceOf): boolean {
+function isDollars(operand: Operand, { sourceOf }: Saying): boolean {
   if (!('binding' in operand)) return false;
   const kind = sourceOf(operand.binding)?.kind;
   const { field } = operand;
   return (kind === 'token_price' && field === '/priceUsd') || (kind === 'wallet_balance' && field === '/valueUsd');
 }
 
-function operandWords(operand: Operand, inDollars: boolean, sourceOf: SourceOf, symbolOf: SymbolOf): string {
-  if ('value' in operand) return valueWords(operand.value, inDollars);
-  const source = sourceOf(operand.binding);
+function operandWords(operand: Operand, inDollars: boolean, saying: Saying): Words {
+  if ('value' in operand) return valueWords(operand.value, inDollars, saying);
+  const source = saying.sourceOf(operand.binding);
   const { field } = operand;
-  if (source === undefined) return `${field} of ${operand.binding}`;
+  if (source === undefined) return words`${fieldWords(field, saying)} of ${quoted(operand.binding)}`;
   switch (source.kind) {
     case 'token_price': {
-      const price = `the price of ${tokenWords(source.tokenId, symbolOf)}`;
-      return field === '/priceUsd' ? price : `${fieldWords(field)} of ${price}`;
+      const price = words`the price of ${tokenWords(source.tokenId, saying)}`;
+      return field === '/priceUsd' ? price : words`${fieldWords(field, saying)} of ${price}`;
     }
     case 'wallet_balance':
-      return balanceWords(tokenWords(source.tokenId, symbolOf), field);
+      return balanceWords(tokenWords(source.tokenId, saying), field, saying);
     case 'event':
-      return field === '' ? 'the event' : `${fieldWords(field)} of the event`;
+      return field === '' ? words`the event` : words`${fieldWords(field, saying)} of the event`;
     default:
       return unreachable(source);
   }
 }
 
-function balanceWords(token: string, field: string): string {
+function balanceWords(token: Words, field: string, saying: Saying): Words {
   switch (field) {
     case '/amount':
-      return `the balance of ${token}`;
+      return words`the balance of ${token}`;
     case '/amountRaw':
-      return `the balance of ${token} in its smallest unit`;
+      return words`the balance of ${token} in its smallest unit`;
     case '/valueUsd':
-      return `the worth of the balance of ${token}`;
+      return words`the worth of the balance of ${token}`;
     default:
-      return `${fieldWords(field)} of the balance of ${token}`;
+      return words`${fieldWords(field, saying)} of the balance of ${token}`;
   }
 }
 
-function fieldWords(field: string): string {
-  return field === '' ? 'the whole' : field.slice(1);
+function fieldWords(field: string, { quotedLengthMax }: Saying): Words {
+  return field === '' ? words`the whole` : quoted(field, quotedLengthMax);
 }
 
-/** A token's symbol where that is plain, else its id, both ends of it where it is long. */
-export function tokenWords(tokenId: string, symbolOf: SymbolOf): string {
+/** A token's symbol where it is a ticker, else its id. */
+export function tokenWords(tokenId: string, { symbolOf, quotedLengthMax }: ConditionStyle): Words {
   const symbol = symbolOf(tokenId);
-  if (symbol !== null && isPlainSymbol(symbol)) return symbol;
-  if (tokenId.length <= shownTokenIdLengthMax) return tokenId;
-  const end = shownTokenIdLengthMax / 2 - 1;
+  if (symbol !== null && isSpelled(symbol, 'ticker')) return spelled(symbol, 'ticker');
+  return tokenId.length <= quotedLengthMax ? spelled(tokenId, 'tokenId') : quoted(endsOf(tokenId, quotedLengthMax));
+}
+
+/** Both ends of an id: its beginning alone would not tell it from others. */
+function endsOf(tokenId: string, lengthMax: number): string {
+  const end = Math.floor(lengthMax / 2) - 1;
   return `${tokenId.slice(0, end)}…${tokenId.slice(-end)}`;
 }
 
-/** Decimals bare, other texts in quotation marks, everything else as JSON spells it. */
-function valueWords(value: JsonValue, inDollars: boolean): string {
-  const isNumber = typeof value === 'number' || (typeof value === 'string' && parseDecimal(value) !== null);
-  if (isNumber) return inDollars ? `$${value}` : `${value}`;
-  const spelled = [...JSON.stringify(value)];
-  if (spelled.length <= shownValueLengthMax) return spelled.join('');
-  return `${spelled.slice(0, shownValueLengthMax - 1).join('')}…`;
+/** Decimals bare, everything else a quotation: texts as they are, lists and objects as JSON spells them. */
+function valueWords(value: JsonValue, inDollars: boolean, { quotedLengthMax }: Saying): Words {
+  if (typeof value === 'number' || (typeof value === 'string' && isSpelled(value, 'decimal'))) {
+    const number = typeof value === 'number' ? words`${value}` : spelled(value, 'decimal');
+    return inDollars ? words`$${number}` : number;
+  }
+  if (value === null) return words`null`;
+  if (typeof value === 'boolean') return value ? words`true` : words`false`;
+  return quoted(typeof value === 'string' ? value : JSON.stringify(value), quotedLengthMax);
 }

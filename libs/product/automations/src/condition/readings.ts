@@ -1,5 +1,14 @@
 import { sha256Hex } from '@app/canonical';
-import { codePointLength, valueAt, type Instant, type JsonValue } from '@app/kernel';
+import {
+  codePointLength,
+  quoted,
+  shortened,
+  valueAt,
+  words,
+  type Instant,
+  type JsonValue,
+  type Words,
+} from '@app/kernel';
 import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
 import { tokenWords } from './condition-words';
 import type { SymbolOf } from '../definition/token-symbols';
@@ -87,14 +96,14 @@ export function factsOf(condition: Condition | null, readings: Readings, symbolO
   };
 }
 
-function factOf(label: string, { name, source }: Binding, field: string, readings: Readings): Fact {
+function factOf(label: Words, { name, source }: Binding, field: string, readings: Readings): Fact {
   const reading = readingOf(readings, name);
   const value = reading?.status === 'ready' ? valueAt(reading.value, field) : undefined;
   const known = value !== undefined;
   const observedAt = reading?.sourceTime ?? reading?.providerPublishedAt ?? null;
   const unit = typeof value === 'string' && source.kind !== 'event' ? unitOf(field) : null;
   return {
-    label: shorten(label, readingBounds.labelLengthMax),
+    label: shortened(label, readingBounds.labelLengthMax),
     value: known ? shorten(textOf(value, source), readingBounds.valueLengthMax) : notKnown(reading),
     ...(unit === null ? {} : { unit }),
     observedAt: known ? observedAt : null,
@@ -113,19 +122,23 @@ function notKnown(reading: Reading | undefined): string {
   }
 }
 
-function labelOf({ name, source }: Binding, field: string, symbolOf: SymbolOf): string {
-  if (source.kind === 'event') return `${field === '' ? 'event' : field} of ${name}`;
-  return `${sampledFields[field] ?? field} of ${tokenWords(source.tokenId, symbolOf)}`;
+function labelOf({ name, source }: Binding, field: string, symbolOf: SymbolOf): Words {
+  if (source.kind === 'event') return words`${field === '' ? words`event` : quoted(field)} of ${quoted(name)}`;
+  const token = tokenWords(source.tokenId, { symbolOf, quotedLengthMax: shownTokenIdLengthMax });
+  return words`${sampledFields[field] ?? quoted(field)} of ${token}`;
 }
 
+/** Most code points of a token's id in a label. */
+const shownTokenIdLengthMax = 60;
+
 /** The fields of sampled sources in words. */
-const sampledFields: { readonly [field: string]: string | undefined } = {
-  '': 'record',
-  '/priceUsd': 'price',
-  '/amount': 'balance',
-  '/amountRaw': 'balance in smallest units',
-  '/valueUsd': 'value held',
-  '/tokenId': 'id',
+const sampledFields: { readonly [field: string]: Words | undefined } = {
+  '': words`record`,
+  '/priceUsd': words`price`,
+  '/amount': words`balance`,
+  '/amountRaw': words`balance in smallest units`,
+  '/valueUsd': words`value held`,
+  '/tokenId': words`id`,
 };
 
 function unitOf(field: string): string | null {

@@ -1,7 +1,7 @@
 import { instantOf } from '@app/kernel';
 import * as fc from 'fast-check';
 import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
-import { behaviorText, ruleWords, truncate } from './behavior';
+import { actsWords, behaviorText, truncate } from './behavior';
 import type { Condition, RuleNode } from '../condition/condition';
 
 const firing: FiringPolicy = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 };
@@ -66,8 +66,8 @@ it('has words for every schedule, and quotes what it has no certain words for', 
   expect(cron('0 9 * * *')).toBe('Every day at 09:00 (UTC)');
   expect(cron('0 22 * * 1-5')).toBe('At 22:00, Monday through Friday (UTC)');
   expect(cron('*/5 * * * *')).toBe('Every 5 minutes (UTC)');
-  expect(cron('0 9 1 * MON')).toBe('At the times of the cron expression "0 9 1 * MON" (UTC)');
-  expect(cron('0 0 29 2 +1')).toBe('At the times of the cron expression "0 0 29 2 +1" (UTC)');
+  expect(cron('0 9 1 * MON')).toBe('At the times of the cron expression “0 9 1 * MON” (UTC)');
+  expect(cron('0 0 29 2 +1')).toBe('At the times of the cron expression “0 0 29 2 +1” (UTC)');
   expect(scheduled({ kind: 'every', seconds: 90 })).toBe('Every 90 seconds');
   expect(scheduled({ kind: 'every', seconds: 7200 })).toBe('Every 2 hours');
   expect(scheduled({ kind: 'once', at: instantOf(Date.UTC(2026, 11, 1, 9)) })).toBe('Once, at 2026-12-01 09:00 UTC');
@@ -76,7 +76,7 @@ it('has words for every schedule, and quotes what it has no certain words for', 
     wake: { kind: 'event', types: ['a', 'b', 'c'] },
     firing: { ...firing, trigger: 'once' },
   });
-  expect(first(event)).toBe('When an event of type a, b or c arrives, the task runs, the first time only');
+  expect(first(event)).toBe('When an event of type “a” or “b” or “c” arrives, the task runs, the first time only');
 });
 
 it('has words for every rule', () => {
@@ -84,16 +84,16 @@ it('has words for every rule', () => {
   const level = { binding: 'order', field: '/data/level' };
   const low: RuleNode = { compare: { left: price, op: 'lte', right: { value: 2 } } };
   expect(when({ all: [low, { any: [{ exists: level }, { not: low }] }] })).toBe(
-    'the price of NEAR is at most $2 and (there is data/level of the event or the price of NEAR is not at most $2)',
+    'the price of NEAR is at most $2 and (there is “/data/level” of the event or the price of NEAR is not at most $2)',
   );
   expect(when({ compare: { left: amount, op: 'gt', right: { value: '10.5' } } })).toBe(
     'the balance of NEAR is above 10.5',
   );
   expect(when({ compare: { left: level, op: 'eq', right: { value: 'high' } } })).toBe(
-    'data/level of the event is "high"',
+    '“/data/level” of the event is “high”',
   );
   expect(when({ not: { all: [low, { not: { exists: level } }] } })).toBe(
-    'it is not so that (the price of NEAR is at most $2 and there is no data/level of the event)',
+    'it is not so that (the price of NEAR is at most $2 and there is no “/data/level” of the event)',
   );
   const shown = behaviorText({ ...rule, condition: conditionOf(low) }, () => 'NEAR. You approve');
   expect(first(shown)).toContain('if the price of nep141:wrap.near is at most $2');
@@ -112,9 +112,9 @@ it('is cut between characters, inside the limit', () => {
 
 it('has words for what wakes a rule, and for what must hold', () => {
   const compare = { left: price, op: 'lt', right: { value: '2' } } as const;
-  expect(ruleWords(rule)).toEqual({ when: 'every minute', condition: null });
-  expect(ruleWords({ ...rule, condition: conditionOf({ compare }) }, symbolOf)).toEqual({
-    when: 'every minute',
-    condition: 'the price of NEAR is below $2',
-  });
+  const style = { symbolOf, quotedLengthMax: Infinity };
+  expect(actsWords(rule, style)).toBe('every minute');
+  expect(actsWords({ ...rule, condition: conditionOf({ compare }) }, style)).toBe(
+    'every minute, if the price of NEAR is below $2',
+  );
 });

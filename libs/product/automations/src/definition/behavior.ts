@@ -1,52 +1,58 @@
-import { instantWords, renderContract } from '@app/consent';
-import { unreachable } from '@app/kernel';
+import { renderContract } from '@app/consent';
+import {
+  capitalized,
+  instantWords,
+  isSpelled,
+  joined,
+  quoted,
+  shortened,
+  spelled,
+  uncapitalized,
+  unreachable,
+  words,
+  type Words,
+} from '@app/kernel';
 import cronstrue from 'cronstrue';
 import type { AutomationDefinition, FiringPolicy, Schedule, Wake } from './automation-definition';
-import { conditionWords } from '../condition/condition-words';
+import { conditionWords, type ConditionStyle } from '../condition/condition-words';
 import type { SymbolOf } from './token-symbols';
 
 /**
  * What an automation does, in whole plain sentences: schedule or events, condition, firing policy, and the bounds of its contract
- * (specification, "Automation (status view)"). Made of the definition alone, never by a model.
+ * (specification, "Automation (status view)"). Made of the definition alone, never by a model; what the definition's author wrote is
+ * quoted in it.
  *
  * @param symbolOf the provider's symbol of a token, or null: then the token is named by its id
+ * @param quotedLengthMax most code points of each quotation; all of it by default
  */
-export function behaviorText(definition: AutomationDefinition, symbolOf: SymbolOf = () => null): string {
+export function behaviorText(
+  definition: AutomationDefinition,
+  symbolOf: SymbolOf = () => null,
+  quotedLengthMax = Infinity,
+): Words {
   const { firing, contract } = definition;
-  const { when, condition } = ruleWords(definition, symbolOf);
-  const whether = condition === null ? '' : `, if ${condition}`;
+  const acts = actsWords(definition, { symbolOf, quotedLengthMax });
   const covered = contract === undefined ? null : renderContract(contract, symbolOf);
-  return [
-    `${capitalize(when)}${whether}, the task runs${triggerWords(definition)}.`,
-    ...policySentences(firing),
-    ...(covered === null ? [] : [`Once its contract is approved, this needs no further consent: ${covered}`]),
-  ].join(' ');
-}
-
-/** What wakes a rule, and what must hold then, as parts of a sentence. */
-export interface RuleWords {
-  /** `every day at 09:00 (UTC)`; `when an event of type order.paid arrives`. */
-  readonly when: string;
-  /** `the price of NEAR is below $2`; null without a condition. However long the condition is. */
-  readonly condition: string | null;
+  return joined(
+    [
+      words`${capitalized(acts)}, the task runs${triggerWords(definition)}.`,
+      ...policySentences(firing),
+      ...(covered === null ? [] : [words`Once its contract is approved, this needs no further consent: ${covered}`]),
+    ],
+    ' ',
+  );
 }
 
 /**
- * When a rule acts, in words: what the user is asked about before its contract gives it authority (docs/decisions/automations.md).
- *
- * @param symbolOf as `behaviorText` takes it
+ * When a rule acts, in words: what comes after "It acts". `every day at 09:00 (UTC), if the price of NEAR is below $2`; `when an event of
+ * type “order.paid” arrives`. However long the condition is.
  */
-export function ruleWords(
+export function actsWords(
   { wake, condition }: Pick<AutomationDefinition, 'wake' | 'condition'>,
-  symbolOf: SymbolOf = () => null,
-): RuleWords {
-  return { when: whenWords(wake), condition: condition === null ? null : conditionWords(condition, symbolOf) };
-}
-
-/** `every minute, if the price of NEAR is below $2`: what comes after "It acts". @param symbolOf as `behaviorText` takes it */
-export function actsWords(definition: Pick<AutomationDefinition, 'wake' | 'condition'>, symbolOf: SymbolOf): string {
-  const { when, condition } = ruleWords(definition, symbolOf);
-  return condition === null ? when : `${when}, if ${condition}`;
+  style: ConditionStyle,
+): Words {
+  const when = whenWords(wake, style.quotedLengthMax);
+  return condition === null ? when : words`${when}, if ${conditionWords(condition, style)}`;
 }
 
 export interface Truncated {
@@ -61,35 +67,43 @@ export function truncate(text: string, lengthMax: number): Truncated {
   return { text: `${points.slice(0, lengthMax - 1).join('')}…`, truncated: true };
 }
 
-function whenWords(wake: Wake): string {
-  if (wake.kind === 'schedule') return scheduleWords(wake.schedule);
-  return `when an event of type ${joinWords(wake.types)} arrives`;
+/** A sentence of ours of at most `lengthMax` code points: one that is cut ends its quotation. */
+export function shortenedWords(text: Words, lengthMax: number): Truncated {
+  const short = shortened(text, lengthMax);
+  return { text: short, truncated: short !== text };
 }
 
-function scheduleWords(schedule: Schedule): string {
+function whenWords(wake: Wake, quotedLengthMax: number): Words {
+  if (wake.kind === 'schedule') return scheduleWords(wake.schedule);
+  const types = wake.types.map((type) => quoted(type, quotedLengthMax));
+  return words`when an event of type ${joined(types, ' or ')} arrives`;
+}
+
+function scheduleWords(schedule: Schedule): Words {
   switch (schedule.kind) {
     case 'cron':
-      return `${cronWords(schedule.expression)} (${schedule.timezone})`;
+      return words`${cronWords(schedule.expression)} (${spelled(schedule.timezone, 'zone')})`;
     case 'every':
-      return `every ${durationWords(schedule.seconds, 'one of')}`;
+      return words`every ${durationWords(schedule.seconds, 'one of')}`;
     case 'once':
-      return `once, at ${instantWords(schedule.at)}`;
+      return words`once, at ${instantWords(schedule.at)}`;
     default:
       return unreachable(schedule);
   }
 }
 
 /** Every day at 09:00; at 22:00, Monday through Friday. Quotes an expression that has no unambiguous words. */
-function cronWords(expression: string): string {
-  const quoted = `at the times of the cron expression "${expression}"`;
+function cronWords(expression: string): Words {
+  const asWritten = words`at the times of the cron expression ${quoted(expression, Infinity)}`;
   const [, , day = '', month = '', weekday = ''] = expression.trim().split(/\s+/);
   const restricted = [day, month, weekday].filter((field) => !['*', '?'].includes(field));
   // Either of the two days will do, which the library's words leave open.
-  if (restricted.includes(day) && restricted.includes(weekday)) return quoted;
-  const words = wordsOf(expression);
-  if (words === null) return quoted;
-  const isTimeOfDay = /^At \d\d:\d\d/.test(words);
-  return isTimeOfDay && restricted.length === 0 ? `every day ${lowerFirst(words)}` : lowerFirst(words);
+  if (restricted.includes(day) && restricted.includes(weekday)) return asWritten;
+  const times = wordsOf(expression);
+  if (times === null || !isSpelled(times, 'times')) return asWritten;
+  const isTimeOfDay = /^At \d\d:\d\d/.test(times);
+  const told = uncapitalized(spelled(times, 'times'));
+  return isTimeOfDay && restricted.length === 0 ? words`every day ${told}` : told;
 }
 
 function wordsOf(expression: string): string | null {
@@ -101,34 +115,34 @@ function wordsOf(expression: string): string | null {
   }
 }
 
-function triggerWords({ condition, firing }: AutomationDefinition): string {
+function triggerWords({ condition, firing }: Pick<AutomationDefinition, 'condition' | 'firing'>): Words {
   const { trigger, maxOccurrences, endAt } = firing;
-  const first = ', the first time only';
+  const first = words`, the first time only`;
   // Without a condition every look is a match, and only the first one an edge.
-  const edge = condition === null ? first : ', but not again while that stays so';
-  const often = { match: '', edge, once: first }[trigger];
-  const most = maxOccurrences === undefined ? '' : `, ${countOf(maxOccurrences, 'time')} at most`;
-  return `${often}${most}${endAt === undefined ? '' : `, until ${instantWords(endAt)}`}`;
+  const edge = condition === null ? first : words`, but not again while that stays so`;
+  const often = { match: words``, edge, once: first }[trigger];
+  const most = maxOccurrences === undefined ? words`` : words`, ${countOf(maxOccurrences, 'time')} at most`;
+  return words`${often}${most}${endAt === undefined ? words`` : words`, until ${instantWords(endAt)}`}`;
 }
 
-function policySentences({ cooldownSeconds, overlap, retryForSeconds }: FiringPolicy): readonly string[] {
-  const rest = `After a run it rests for ${durationWords(cooldownSeconds, 'with count')}.`;
-  const retry = `A run that cannot begin is tried again for ${durationWords(retryForSeconds, 'with count')}.`;
+function policySentences({ cooldownSeconds, overlap, retryForSeconds }: FiringPolicy): readonly Words[] {
+  const rest = words`After a run it rests for ${durationWords(cooldownSeconds, 'with count')}.`;
+  const retry = words`A run that cannot begin is tried again for ${durationWords(retryForSeconds, 'with count')}.`;
   return [
     ...(cooldownSeconds === 0 ? [] : [rest]),
     overlapSentence(overlap),
-    retryForSeconds === 0 ? 'A run that cannot begin is not tried again.' : retry,
+    retryForSeconds === 0 ? words`A run that cannot begin is not tried again.` : retry,
   ];
 }
 
-function overlapSentence(overlap: FiringPolicy['overlap']): string {
+function overlapSentence(overlap: FiringPolicy['overlap']): Words {
   switch (overlap) {
     case 'skip':
-      return 'What comes up while a run is under way is skipped.';
+      return words`What comes up while a run is under way is skipped.`;
     case 'coalesce':
-      return 'What comes up while a run is under way leads to one run after it.';
+      return words`What comes up while a run is under way leads to one run after it.`;
     case 'queue':
-      return 'What comes up while a run is under way waits its turn.';
+      return words`What comes up while a run is under way waits its turn.`;
     default:
       return unreachable(overlap);
   }
@@ -141,27 +155,22 @@ const units = [
 ] as const;
 
 /** `2 hours`, `90 seconds`; of one unit the noun alone after `every`. */
-function durationWords(seconds: number, one: 'one of' | 'with count'): string {
+function durationWords(seconds: number, one: 'one of' | 'with count'): Words {
   const unit = units.find((candidate) => seconds >= candidate.seconds && seconds % candidate.seconds === 0);
   const { noun, count } = unit
     ? { noun: unit.noun, count: seconds / unit.seconds }
-    : { noun: 'second', count: seconds };
-  return count === 1 && one === 'one of' ? noun : countOf(count, noun);
+    : ({ noun: 'second', count: seconds } as const);
+  return count === 1 && one === 'one of' ? words`${noun}` : countOf(count, noun);
 }
 
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+function countOf(count: number, noun: 'day' | 'hour' | 'minute' | 'second' | 'time'): Words {
+  return words`${count} ${noun}${count === 1 ? words`` : words`s`}`;
 }
 
-function joinWords(items: readonly string[]): string {
-  const last = items.at(-1) ?? '';
-  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} or ${last}`;
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** The firing policy in sentences, with how often it fires: for what a change makes of it. */
+export function firingWords(definition: Pick<AutomationDefinition, 'condition' | 'firing'>): Words {
+  return joined(
+    [words`The task runs each time${triggerWords(definition)}.`, ...policySentences(definition.firing)],
+    ' ',
+  );
 }

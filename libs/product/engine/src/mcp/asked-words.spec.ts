@@ -1,10 +1,10 @@
 import { summaryLengthMax } from '@app/consent';
-import type { JsonObject } from '@app/kernel';
+import { quoted, words as say, type JsonObject } from '@app/kernel';
 import type { ConsentTemplate } from '@app/runtime';
 import { askedWords } from './asked-words';
 
 const orderId = { pointer: '/orderId' };
-const words = (value: unknown, template: ConsentTemplate = ['Cancel order ', orderId]) =>
+const words = (value: unknown, template: ConsentTemplate = [say`Cancel order `, orderId]) =>
   askedWords(template, (value === undefined ? {} : { orderId: value }) as JsonObject); // reason for the assertion: any JSON
 const summary = (value: unknown) => words(value).summary;
 
@@ -32,9 +32,9 @@ describe('what a user is asked about a call', () => {
   ])('shows %j as %s', (value, shown) => expect(summary(value)).toBe(`Cancel order ${shown}.`));
 
   it('finds values wherever they are', () => {
-    const template = ['Ship ', { pointer: '/lines/1/a~1b' }, ' to ', { pointer: '/to' }, '!'];
+    const template = [say`Ship `, { pointer: '/lines/1/a~1b' }, say` to `, { pointer: '/to' }, say`!`];
     expect(askedWords(template, { lines: [1, { 'a/b': 'socks' }], to: 'Ada' }).summary).toBe('Ship “socks” to “Ada”!');
-    expect(askedWords([{ pointer: '/toString' }, ', ', { pointer: '/length' }], {}).summary).toBe(
+    expect(askedWords([{ pointer: '/toString' }, say`, `, { pointer: '/length' }], {}).summary).toBe(
       '(not given), (not given).',
     );
   });
@@ -62,7 +62,7 @@ describe('what a user is asked about a call', () => {
   });
 
   it('fits into a summary, however much it shows', () => {
-    const longest = [...Array.from({ length: 8 }, () => ['x'.repeat(37), orderId]).flat(), 'xxxx'];
+    const longest = [...Array.from({ length: 8 }, () => [quoted('x'.repeat(35)), orderId]).flat(), say`xxxx`];
     expect([...words('😀'.repeat(1_000), longest).summary].length).toBeLessThanOrEqual(summaryLengthMax);
   });
 });

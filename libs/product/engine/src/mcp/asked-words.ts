@@ -1,27 +1,34 @@
-import { quotation, summaryOf, termsOf, type ConsentWords } from '@app/consent';
-import { valueAt, type JsonObject, type JsonValue } from '@app/kernel';
+import { summaryOf, termsOf, type ConsentWords } from '@app/consent';
+import { joined, quoted, trimmed, valueAt, words, type JsonObject, type JsonValue, type Words } from '@app/kernel';
 import type { ConsentTemplate } from '@app/runtime';
 
 /**
- * What a user is asked about a call: the operator's words, with the values of its input between them. Texts of the input stand in
- * quotation marks, which they cannot end, so none passes for a sentence of ours; the summary shortens them, the terms do not.
+ * What a user is asked about a call: the operator's words, with the values of its input quoted between them, so none passes for a
+ * sentence of ours; the summary shortens them, the terms do not.
  */
 export function askedWords(template: ConsentTemplate, input: JsonObject): ConsentWords {
   const summary = summaryOf([sentence(template, input)]);
   if (summary === null) throw new RangeError('a template of consent is longer than its bounds');
-  return { summary, terms: termsOf({ what: sentence(template, input, Infinity), 'how often': 'once' }) };
+  return { summary, terms: termsOf({ what: sentence(template, input, Infinity), 'how often': words`once` }) };
 }
 
-function sentence(template: ConsentTemplate, input: JsonObject, quotedLengthMax?: number): string {
+/** The same of a tool without words of the operator. */
+export function namelessCall(tool: string, server: string): ConsentWords {
+  return { summary: words`Call the tool ${quoted(tool)} of ${quoted(server)} with the input shown.`, terms: [] };
+}
+
+function sentence(template: ConsentTemplate, input: JsonObject, quotedLengthMax?: number): Words {
   const told = template.map((part) =>
     typeof part === 'string' ? part : valueWords(valueAt(input, part.pointer), quotedLengthMax),
   );
-  const text = told.join('').trim();
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  const text = trimmed(joined(told, ''));
+  return /[.!?]$/.test(text) ? text : words`${text}.`;
 }
 
-function valueWords(value: JsonValue | undefined, quotedLengthMax?: number): string {
-  if (value === undefined) return '(not given)';
-  if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value);
-  return quotation(typeof value === 'string' ? value : JSON.stringify(value), quotedLengthMax);
+function valueWords(value: JsonValue | undefined, quotedLengthMax?: number): Words {
+  if (value === undefined) return words`(not given)`;
+  if (value === null) return words`null`;
+  if (typeof value === 'number') return words`${value}`;
+  if (typeof value === 'boolean') return value ? words`true` : words`false`;
+  return quoted(typeof value === 'string' ? value : JSON.stringify(value), quotedLengthMax);
 }

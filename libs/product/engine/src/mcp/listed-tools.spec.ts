@@ -116,7 +116,7 @@ describe('the tools that a server lists', () => {
       ok: true,
       walletId: null,
       contract: null,
-      summary: 'Call erase of docs with the input shown.',
+      summary: 'Call the tool “erase” of “docs” with the input shown.',
       terms: [],
     });
     expect(await erase.review('all', {} as never)).toMatchObject({ ok: false });

@@ -2,7 +2,7 @@ import { isJsonObject, limits, type JsonObject, type JsonValue } from '@app/kern
 import type { McpServerSettings, McpToolSettings } from '@app/runtime';
 import { storableText } from '../models/answer-values';
 import { failWith, type CallContext, type FailedReview, type Reviewed, type Tool, type ToolResult } from '../tool';
-import { askedWords } from './asked-words';
+import { askedWords, namelessCall } from './asked-words';
 import type { ListedTool } from './connection';
 import { outwardNames } from './outward-names';
 
@@ -93,10 +93,9 @@ function toolOf(
   const run = async (input: JsonValue, context: CallContext, signal: AbortSignal) =>
     isJsonObject(input) ? call(ownName, input, context, signal) : failWith(noObject);
   if (consent === 'auto') return { ...head, consent: 'auto', run };
-  const unshown = { summary: `Call ${ownName} of ${server.name} with the input shown.`, terms: [] };
   const review = (input: JsonValue): Reviewed | FailedReview => {
     if (!isJsonObject(input)) return { ok: false, error: noObject };
-    const words = consentSummary === null ? unshown : askedWords(consentSummary, input);
+    const words = consentSummary === null ? namelessCall(ownName, server.name) : askedWords(consentSummary, input);
     return { ok: true, walletId: null, contract: null, ...words };
   };
   return {

@@ -43,7 +43,7 @@ export class AutomationCreate implements AskDeclaration<Input> {
 
   async review({ definition }: Input): Promise<Reviewed | FailedReview> {
     const { provider, offer, clock } = this;
-    return reviewDefinition('Create', definition, { provider, offer, clock });
+    return reviewDefinition(definition, null, { provider, offer, clock });
   }
 
   async run(

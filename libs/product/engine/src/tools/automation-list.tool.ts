@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { automationState, behaviorText, ListAutomations, truncate, type AutomationView } from '@app/automations';
-import type { JsonObject } from '@app/kernel';
+import { automationState, behaviorText, ListAutomations, type AutomationView } from '@app/automations';
+import { shortened, type JsonObject } from '@app/kernel';
 import { object, optional, withoutOthers, type Shaped } from '@app/schema';
 import type { CallContext, ToolResult } from '../tool';
 import type { AutoDeclaration } from '../tool-declaration';
@@ -45,7 +45,7 @@ function listedOf({
   nextRunAt,
   contractApprovalId,
 }: AutomationView): JsonObject {
-  const behavior = truncate(behaviorText(definition), listedBehaviorLengthMax).text;
+  const behavior = shortened(behaviorText(definition), listedBehaviorLengthMax);
   const listed = { automationId: id, name, state, revision, behavior, nextRunAt, contractApprovalId };
   return { ...listed, prompt: definition.prompt };
 }

@@ -7,6 +7,7 @@ import {
   isFinished,
   parseDefinition,
   revisionOf,
+  symbolIn,
   UpdateAutomation,
   type AutomationView,
 } from '@app/automations';
@@ -69,7 +70,9 @@ export class AutomationUpdate implements AskDeclaration<Input> {
     if (found === null) return { ok: false, error: 'there is no such automation' };
     if (isFinished(found, clock.now())) return { ok: false, error: wordsFor(because('automation_completed')) };
     if (revisionOf(found) !== revision) return { ok: false, error: wordsFor(because('automation_changed')) };
-    return reviewDefinition('Change', definition, { provider, offer, clock });
+    // The revision names one definition: the decider refuses the update of any other, so what is described is what it replaces.
+    const replaced = { definition: found.definition, symbolOf: symbolIn(found.symbols) };
+    return reviewDefinition(definition, replaced, { provider, offer, clock });
   }
 
   async run({ input: update }: ApprovedCall<Input>, { userId, cause }: CallContext): Promise<ToolResult> {

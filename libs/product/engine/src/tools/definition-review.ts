@@ -4,6 +4,7 @@ import {
   pinnedTokens,
   ruleConsent,
   type AutomationDefinition,
+  type PresentRule,
 } from '@app/automations';
 import type { Clock, JsonValue } from '@app/kernel';
 import type { EngineCatalog } from '@app/runs';
@@ -20,11 +21,11 @@ interface Surroundings {
 
 /**
  * What the user is to be asked about a definition. What is wrong with it is told to the model: nobody is asked for what could not be done.
- * @param verb what is to be done with the rule, as the summary begins. @throws Unavailable
+ * @param replaced the rule that the definition is to replace; null for a creation. @throws Unavailable
  */
 export async function reviewDefinition(
-  verb: 'Create' | 'Change',
   value: JsonValue,
+  replaced: PresentRule | null,
   { provider, offer, clock }: Surroundings,
 ): Promise<Reviewed | FailedReview> {
   const parsed = parseDefinition(value);
@@ -33,7 +34,7 @@ export async function reviewDefinition(
   const checked = checkDefinition(parsed.value, { now: clock.now(), offer, tokens });
   if (!checked.ok) return { ok: false, error: wordsFor(checked.refusal) };
   const symbolOf = (tokenId: string) => tokens.find((token) => token.tokenId === tokenId)?.symbol ?? null;
-  const words = ruleConsent(verb, parsed.value, symbolOf);
+  const words = ruleConsent(parsed.value, symbolOf, replaced);
   if (words === null)
     return { ok: false, error: 'the rule is too long for the user to be shown whole; make it simpler' };
   // The reviewed input itself is what is agreed to; its contract is opened, with its own approval, when the rule is there.

@@ -1,0 +1,38 @@
+import { isJsonObject, joined, quoted, words, type JsonObject, type JsonValue, type Words } from '@app/kernel';
+
+/**
+ * As whom the runs of a rule act, in words: every member of its profile. Null without one; then they act as any run of the user's does.
+ * @param quotedLengthMax most code points of each quotation
+ */
+export function profileWords(profile: JsonObject | undefined, quotedLengthMax = Infinity): Words | null {
+  const members = Object.entries(profile ?? {});
+  if (members.length === 0) return null;
+  return joined(
+    members.map(([name, value]) => memberWords(name, value, quotedLengthMax)),
+    ' and ',
+  );
+}
+
+function memberWords(name: string, value: JsonValue, quotedLengthMax: number): Words {
+  const text = quoted(typeof value === 'string' ? value : JSON.stringify(value), quotedLengthMax);
+  switch (name) {
+    case 'instructions':
+      return words`with the instructions ${text}`;
+    case 'model':
+      return words`by the model ${text}`;
+    case 'tools':
+      return toolsWords(value, quotedLengthMax);
+    case 'maxSteps':
+      return typeof value === 'number' ? words`in at most ${value} steps` : words`in at most ${text} steps`;
+    default:
+      // A member of a later release, or one that needs no words of its own.
+      return words`with ${quoted(name, quotedLengthMax)} set to ${text}`;
+  }
+}
+
+function toolsWords(value: JsonValue, quotedLengthMax: number): Words {
+  const names: readonly JsonValue[] = Array.isArray(value) && !isJsonObject(value) ? value : [value];
+  if (names.length === 0) return words`without any tool`;
+  const told = names.map((name) => quoted(typeof name === 'string' ? name : JSON.stringify(name), quotedLengthMax));
+  return words`with no tools but ${joined(told, ' and ')}`;
+}
