@@ -56,6 +56,8 @@ async function goOnFrom(version: string): Promise<void> {
   const service = new TestProcess({ app: 'standalone', cwd: folder, env, ready });
   await service.start();
   try {
+    const resume = ['audit', 'resume', '--as', 'successor', '--reason', 'the other one is gone', '--yes', '--json'];
+    jsonOf(await parley(env, resume, folder));
     const {
       userId,
       holdings: held,

@@ -96,7 +96,7 @@ it('is named by the first of several processes that start at once', async () => 
 
 it('stops a start on the event store of another deployment, and on an empty one', async () => {
   const [one, other, empty] = [await newStores(), await newStores(), await newStores()];
-  const [[own], [foreign]] = [await named(await start(one)), await named(await start(other))];
+  const [[own], [foreign]] = [await named(await start(one)), await named(await start(other))] as [[string], [string]]; // both are named
   expect(await refusal(one, other)).toBe(
     `EVENTSTORE_URL names an event store that belongs to ${foreign}, and the database (DATABASE_URL) belongs to ${own}: ` +
       `set EVENTSTORE_URL to the event store of ${own}, or DATABASE_URL to the database that goes with this event store`,
