@@ -91,10 +91,12 @@ describe('a server over HTTP', () => {
     expect(names()).toEqual(['docs_look']);
   });
 
-  it('tells its errors in its own words', async () => {
+  it('tells its errors in its own words, within a bound', async () => {
     await servers.onModuleInit();
     mcp.answer = () => ({ isError: true, ...saying('y'.repeat(5000)) });
-    expect(await call()).toMatchObject({ outcome: 'error', result: { reported: 'y'.repeat(5000) } });
+    const { result } = await call();
+    expect(result).toMatchObject({ reported: expect.stringMatching(/^y{1900,}$/) as unknown, truncated: true });
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(resultBytesMax);
     mcp.answer = () => Promise.reject(new Error('not today'));
     expect(await call()).toMatchObject({
       outcome: 'error',
