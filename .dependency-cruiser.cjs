@@ -87,6 +87,8 @@ const rooms = {
         'wallets',
         'runs',
         'automations',
+        'consent',
+        'approvals',
         'notices',
         'webhooks',
       ],

@@ -16,7 +16,18 @@ import { thingsOf } from './things';
 /** What the paths of the operator API name. */
 export type OperatorThings = Readonly<
   Record<
-    | ('control' | 'keyId' | 'userId' | 'automationId' | 'runKey' | 'projection' | 'rebuildId' | 'index' | 'stream')
+    | (
+        | 'approvalId'
+        | 'control'
+        | 'keyId'
+        | 'userId'
+        | 'automationId'
+        | 'runKey'
+        | 'projection'
+        | 'rebuildId'
+        | 'index'
+        | 'stream'
+      )
     | ('endpointId' | 'deliveryId'),
     string
   >
@@ -34,7 +45,7 @@ const slowMs = 60_000;
 /** One of each thing that operators act on; nobody else needs them. The run is live. */
 export async function operatorThings(deployment: Deployment): Promise<OperatorThings> {
   const owner = await deployment.newUser();
-  const { userId, automationId } = await thingsOf(owner);
+  const { userId, automationId, approvalId } = await thingsOf(owner);
   const { cause } = byOperator(owner);
   const minted = await partOf(deployment, CommandBus).execute(new MintPartnerKey({ label: 'old', cause }));
   if (!minted.ok) throw new Error('no key was minted');
@@ -50,7 +61,7 @@ export async function operatorThings(deployment: Deployment): Promise<OperatorTh
   const { keyId } = minted.value;
   const stream = `user-${userId}`;
   const named = { control: 'withdrawals', projection, index, stream, ...(await endpointWithDelivery(deployment)) };
-  return { ...named, keyId, userId, automationId, runKey, rebuildId };
+  return { ...named, approvalId, keyId, userId, automationId, runKey, rebuildId };
 }
 
 /** Things that nobody else's call uses up, where the operation does. */

@@ -1,5 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import { table } from './outcome';
+import { lineWidth, member, table } from './layout';
+
+/** Longer JSON has a line for each member. */
+const shortJsonMax = 40;
+const nestedBy = 2;
 
 /** An answer of the API as lines for a terminal: a list as a table, an object as its members, one below the other; of a list both. */
 export function showAnswer(answer: JsonValue): string[] {
@@ -11,21 +15,21 @@ export function showAnswer(answer: JsonValue): string[] {
 }
 
 function membersOf(value: JsonObject): string[] {
-  const isPlain = ([, member]: [string, JsonValue | undefined]): boolean => !isNested(member);
+  const isPlain = ([, part]: [string, JsonValue | undefined]): boolean => !isNested(part);
   const plain = Object.entries(value).filter(isPlain);
   const width = Math.max(0, ...plain.map(([name]) => heading(name).length));
-  const lines = plain.map(([name, member]) => `${heading(name).padEnd(width)}  ${textOf(member)}`);
+  const lines = plain.flatMap(([name, part]) => member(heading(name), textOf(part), width));
   const nested = Object.entries(value).filter((entry) => !isPlain(entry));
-  return [...lines, ...nested.flatMap(([name, member]) => ['', heading(name), ...indented(nestedLines(member))])];
+  return [...lines, ...nested.flatMap(([name, part]) => ['', heading(name), ...indented(nestedLines(part))])];
 }
 
 function nestedLines(value: JsonValue | undefined): string[] {
-  if (Array.isArray(value)) return rowsOf(value);
+  if (Array.isArray(value)) return rowsOf(value, lineWidth() - nestedBy);
   return isJsonObject(value) ? membersOf(value) : [textOf(value)];
 }
 
 /** Objects as rows, under the names of all their members; what is nested in them, as JSON. */
-function rowsOf(items: readonly JsonValue[]): string[] {
+function rowsOf(items: readonly JsonValue[], width = lineWidth()): string[] {
   if (items.length === 0) return ['none'];
   const objects = items.filter(isJsonObject);
   if (objects.length < items.length) return items.map(textOf);
@@ -33,6 +37,7 @@ function rowsOf(items: readonly JsonValue[]): string[] {
   return table(
     names.map(heading),
     objects.map((item) => names.map((name) => textOf(item[name]))),
+    width,
   );
 }
 
@@ -42,10 +47,13 @@ const isNested = (value: JsonValue | undefined): boolean =>
 function textOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === '') return '-';
   if (typeof value === 'string') return value;
-  return Array.isArray(value) ? value.map(textOf).join(', ') || '-' : JSON.stringify(value);
+  if (Array.isArray(value) && !value.some(isJsonObject)) return value.map(textOf).join(', ') || '-';
+  const json = JSON.stringify(value);
+  return json.length <= shortJsonMax ? json : JSON.stringify(value, null, 2);
 }
 
-const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`.trimEnd());
+const indented = (lines: readonly string[]): string[] =>
+  lines.map((line) => `${' '.repeat(nestedBy)}${line}`.trimEnd());
 
 /** `nextCursor` as `NEXT CURSOR`. */
 function heading(name: string): string {

@@ -2,7 +2,8 @@ import { exportLog } from '@app/audit';
 import type { Configuration } from '@app/runtime';
 import type { Command } from 'commander';
 import { openLogPlace } from './log-places';
-import { CommandFailed, print } from './outcome';
+import { CommandFailed } from './outcome';
+import { print } from './output';
 import { showProgress } from './progress';
 import { openStoresHere } from './stores-here';
 

@@ -16,7 +16,8 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { witnessClaims } from './audit-witnesses';
 import { openLogPlace, servedLog } from './log-places';
-import { CommandFailed, print } from './outcome';
+import { CommandFailed } from './outcome';
+import { print } from './output';
 import { showProgress } from './progress';
 import { openStoresHere, type StoresHere } from './stores-here';
 

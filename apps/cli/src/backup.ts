@@ -10,7 +10,8 @@ import { resolve } from 'node:path';
 import { refuseUncopiable } from './backup-source';
 import { makeEventTables } from './copy-database';
 import { endTidily, openEmbeddedDatabase } from './migration-source';
-import { leftOutLines, print } from './outcome';
+import { leftOutLines } from './outcome';
+import { print } from './output';
 import { showProgress } from './progress';
 
 const steps = { backup: 'copying', restore: 'restoring' } as const;

@@ -1,7 +1,30 @@
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { say } from './output';
+
+/** In a checkout, from the build. */
+const script = join(__dirname, '..', '..', '..', '..', 'scripts', 'parley.mjs');
+
+/** A command `parley` for a shell that knows none, since what it completes is what it calls. */
+const definitions: Readonly<Record<string, (path: string) => string>> = {
+  bash: (path) => `command -v parley >/dev/null 2>&1 || parley() { node ${quotedFor(path)} "$@"; }`,
+  zsh: (path) => `command -v parley >/dev/null 2>&1 || parley() { node ${quotedFor(path)} "$@"; }`,
+  fish: (path) => `type -q parley; or function parley; node ${quotedFor(path)} $argv; end`,
+  powershell: (path) =>
+    `if (-not (Get-Command parley -ErrorAction SilentlyContinue)) { function global:parley { node '${path.replaceAll("'", "''")}' @args } }`,
+};
 
 /** `parley complete <shell>`: what a shell needs to complete nouns, verbs and options; called last, when all of them are there. */
 export function completionCommand(program: Command): void {
   tab(program);
+  const command = program.commands.find((one) => one.name() === 'complete');
+  command?.hook('postAction', ({ args: [shell = ''] }) => {
+    const definition = definitions[shell];
+    // What a shell asks while it completes has a `--`.
+    if (definition !== undefined && !process.argv.includes('--') && existsSync(script)) say(definition(script));
+  });
 }
+
+const quotedFor = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;

@@ -4,6 +4,7 @@ import { asyncApiOf, openApiOf } from '@app/composition';
 import { openApi30 } from '@app/http';
 import { readConfiguration } from '@app/runtime';
 import { Command } from 'commander';
+import { sayJson } from './output';
 
 /** `parley contract openapi|openapi-3.0|asyncapi`: prints the document that `GET` of that name with `.json` answers, without any store or service. */
 export function contractCommand(): Command {
@@ -32,7 +33,7 @@ function anyConfiguration() {
 }
 
 async function print(document: object, out: string | undefined): Promise<void> {
-  const text = `${JSON.stringify(document, null, 2)}\n`;
-  if (out === undefined) process.stdout.write(text);
-  else await writeFile(out, text);
+  const text = JSON.stringify(document, null, 2);
+  if (out === undefined) sayJson(text);
+  else await writeFile(out, `${text}\n`);
 }

@@ -4,24 +4,32 @@ import { copyDatabase, countRows, type HandOver } from '@app/database-copies';
 import { refuseWhileRunning } from '@app/event-migration';
 import { startEventStoreServer } from '@app/event-store-server';
 import { readConfiguration } from '@app/runtime';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endTidily, openSource } from './migration-source';
 import { openDatabase } from './migrate-events';
-import { leftOutLines, print } from './outcome';
+import { leftOutLines } from './outcome';
+import { print } from './output';
 import { showProgress } from './progress';
+import { requiredStoreUrl, withStoreUrl, type StoreUrlOption } from './store-urls';
+
+const target: StoreUrlOption = {
+  name: 'to',
+  description: 'the target: postgres://…',
+  form: /^postgres(ql)?:\/\//,
+  forms: 'postgres:// or postgresql://',
+};
 
 /** `parley copy-database`: from the embedded PostgreSQL to an external one (docs/growing.md). */
 export function copyDatabaseCommand(program: Command): void {
-  program
-    .command('copy-database')
+  withStoreUrl(program.command('copy-database'), target)
     .description('copy every row of a stopped deployment, its events included, into an empty PostgreSQL, and compare')
-    .requiredOption('--to <url>', 'the target: postgres://…', databaseUrl)
-    .action(async ({ to }: { to: string }, command: Command) => {
+    .action(async (_options: object, command: Command) => {
       readDotEnv();
+      const to = await requiredStoreUrl(command, target);
       const source = await openSource(readConfiguration(process.env), undefined);
       endTidily(source);
       try {
@@ -93,10 +101,4 @@ export async function makeEventTables(databaseUrl: string): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function databaseUrl(text: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text))
-    throw new InvalidArgumentError('It must begin with postgres:// or postgresql://.');
-  return text;
 }

@@ -17,6 +17,10 @@ export async function findDeployment({ env }: Configuration): Promise<NodeJS.Pro
   const { DATABASE_URL, EVENTSTORE_URL, PARLEY_DATA_DIR: dataDir } = env;
   const PARLEY_SECRET_KEY = env.PARLEY_SECRET_KEY ?? (await readSecrets(dataDir))?.secretKey;
   const running = DATABASE_URL === undefined ? await findRunningStores(dataDir) : null;
+  if (running !== null && EVENTSTORE_URL !== undefined && EVENTSTORE_URL !== running.eventStoreUrl)
+    throw new CommandFailed(
+      `EVENTSTORE_URL is not the event store of the Parley that runs on ${dataDir}: set DATABASE_URL too, or unset it`,
+    );
   const found = {
     DATABASE_URL: DATABASE_URL ?? running?.databaseUrl,
     EVENTSTORE_URL: EVENTSTORE_URL ?? running?.eventStoreUrl,

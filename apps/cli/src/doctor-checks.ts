@@ -4,7 +4,14 @@ import { restoringFolder } from '@app/database-copies';
 import { lookAtEventStore } from '@app/event-store';
 import { lookAtIssuers } from '@app/http';
 import { Database, lookAtDatabase, pendingMigrations, readStoreMigrations } from '@app/read-store';
-import { Configuration, ConfigurationError, configurationWarnings, createPino, readConfiguration } from '@app/runtime';
+import {
+  Configuration,
+  ConfigurationError,
+  configurationWarnings,
+  createPino,
+  fetchWithoutRedirects,
+  readConfiguration,
+} from '@app/runtime';
 import { existsSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -174,9 +181,9 @@ async function service(environment: Environment): Promise<readonly Finding[]> {
   const configuration = configurationOf(environment);
   if (configuration === null) return [];
   const { MANAGEMENT_HOST: host, MANAGEMENT_PORT: port } = configuration.env;
-  const asked = await fetch(`http://${host}:${port}/readyz`, { signal: AbortSignal.timeout(answersWithinMs) }).catch(
-    () => null,
-  );
+  const asked = await fetchWithoutRedirects(`http://${host}:${port}/readyz`, {
+    signal: AbortSignal.timeout(answersWithinMs),
+  }).catch(() => null);
   if (asked === null) return [finding('service', 'warning', `nothing answers on the management port ${host}:${port}`)];
   const says = await asked.text();
   if (asked.status !== 200) return [finding('service', 'bad', `not ready: ${says}`)];

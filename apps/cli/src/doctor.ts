@@ -1,7 +1,9 @@
 import { readDotEnv } from '@app/composition';
 import type { Command } from 'commander';
 import { checks, type Finding } from './doctor-checks';
-import { CommandFailed, print, table } from './outcome';
+import { CommandFailed } from './outcome';
+import { table } from './layout';
+import { print } from './output';
 
 const marks = { ok: 'ok', warning: 'WARNING', bad: 'BAD' } as const;
 

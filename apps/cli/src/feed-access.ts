@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '@app/kernel';
-import { abortAfter } from '@app/runtime';
-import { CommandFailed, NoAnswer, reasonIn } from './outcome';
+import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
+import { CommandFailed, NoAnswer } from './outcome';
 import type { ServiceAccess } from './service-access';
+import { noAnswerOf } from './service-fetch';
 
 const answerWithinMs = 15_000;
 
@@ -58,10 +59,10 @@ async function answered(
   headers: Readonly<Record<string, string>>,
 ): Promise<{ status: number; body: unknown }> {
   try {
-    const answer = await fetch(baseUrl + path, { headers, signal: abortAfter(answerWithinMs) });
+    const answer = await fetchWithoutRedirects(baseUrl + path, { headers, signal: abortAfter(answerWithinMs) });
     return { status: answer.status, body: await answer.json() };
   } catch (error) {
-    throw new NoAnswer(`${baseUrl} does not answer (${reasonIn(error)}): is the service started?`);
+    throw new NoAnswer(noAnswerOf(baseUrl, error));
   }
 }
 

@@ -1,6 +1,9 @@
+import { fetchWithoutRedirects } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from './outcome';
+import { note, visible } from './output';
+import { noAnswerOf } from './service-fetch';
 
 const comeBackMs = 2_000;
 /** The service sends a heartbeat every 15 s. */
@@ -36,7 +39,7 @@ export async function* follow({
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof CommandFailed) throw error;
-      if (!isAway) console.error(`${url} does not answer: it is tried again`);
+      if (!isAway) note(`${noAnswerOf(url, error)} It is tried again.`);
       isAway = true;
     }
     await sleep(comeBackMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
@@ -65,7 +68,7 @@ async function* connection(
   const silence = new AbortController();
   const watch = setTimeout(() => silence.abort(), silenceMaxMs);
   try {
-    const response = await fetch(url, { headers, signal: AbortSignal.any([signal, silence.signal]) });
+    const response = await fetchWithoutRedirects(url, { headers, signal: AbortSignal.any([signal, silence.signal]) });
     if (response.status !== 200) throw await refusalOf(response);
     const events: EventSourceMessage[] = [];
     const parser = createParser({ onEvent: (event) => events.push(event) });
@@ -82,6 +85,6 @@ async function* connection(
 
 /** A refusal that will not change is the command's end; any other is tried again. */
 async function refusalOf(response: Response): Promise<Error> {
-  const text = `refused (${response.status}): ${await response.text()}`;
+  const text = `refused (${response.status}): ${visible(await response.text())}`;
   return response.status === 429 || response.status >= 500 ? new Error(text) : new CommandFailed(text);
 }

@@ -7,6 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { beginningAt, feedEventOf, interrupted, type FeedEvent } from './feed-access';
 import { follow } from './follow-stream';
+import { CommandFailed } from './outcome';
+import { say } from './output';
+import { secretOf, withSecret, type SecretOption } from './secrets';
 import { accessOf, withAccess } from './service-access';
 
 /** As long as an endpoint of the service may take. */
@@ -16,10 +19,15 @@ const retryAfterMs = [1_000, 3_000, 10_000];
 /** Deliveries under way and waiting; the feed is not read on while there are so many. */
 const underWayMax = 100;
 
+const signing: SecretOption = {
+  name: 'secret',
+  description: 'the whsec_… that signs deliveries',
+  variable: 'PARLEY_WEBHOOK_SECRET',
+};
+
 interface ListenOptions {
   readonly forwardTo: string;
   readonly types: readonly string[];
-  readonly secret?: string;
   readonly from?: string;
 }
 
@@ -32,13 +40,14 @@ export function listenCommand(program: Command): void {
     .addOption(
       new Option('--types <types>', 'these types only, with commas between').default([], 'all').argParser(types),
     )
-    .addOption(new Option('--secret <whsec>', 'signs deliveries; a new one unless given').argParser(secretOf))
     .option('--from <cursor>', 'begin after this cursor of the feed; now unless given');
-  withAccess(command).action(async (options: ListenOptions) => {
+  withSecret(withAccess(command), signing).action(async (options: ListenOptions) => {
     const access = await accessOf(command);
     const after = await beginningAt(access, options.from);
-    const secret = options.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
-    console.log(`Delivering to ${options.forwardTo}, signed by ${secret}. Ctrl-C ends it.`);
+    const given = await givenSecret(command);
+    const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
+    const shown = given === undefined ? secret : 'the secret that was given';
+    say(`Delivering to ${options.forwardTo}, signed by ${shown}. Ctrl-C ends it.`);
     const signal = interrupted();
     const delivery = new LocalDeliveries(options.forwardTo, new Webhook(secret), signal);
     const headers = { 'x-api-key': access.partnerKey };
@@ -75,7 +84,7 @@ class LocalDeliveries {
       const { taken, outcome } = await this.attempt(event);
       if (this.signal.aborted) return;
       const next = taken ? '' : pauseMs === null ? ', given up' : `, again in ${pauseMs / 1_000} s`;
-      console.log(
+      say(
         `${event.timestamp}  ${event.type.padEnd(29)}  ${event.id}  ${outcome}${next} (${Math.round(performance.now() - startedMs)} ms)`,
       );
       if (taken || pauseMs === null) return;
@@ -125,7 +134,10 @@ function types(text: string): readonly string[] {
   return named;
 }
 
-function secretOf(text: string): string {
-  if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(text)) throw new InvalidArgumentError('It is whsec_ and base64.');
-  return text;
+/** @throws CommandFailed for one of another form */
+async function givenSecret(command: Command): Promise<string | undefined> {
+  const secret = await secretOf(command, signing);
+  if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret))
+    throw new CommandFailed('a secret of webhooks is whsec_ and base64');
+  return secret;
 }

@@ -22,9 +22,11 @@ export async function openLocalApi(asked: Configuration): Promise<OperatorApi> {
   const issuer = await startIssuer();
   try {
     const named = { OPERATOR_ISSUER: issuer.url, OPERATOR_AUDIENCE: audience, LOG_LEVEL: 'silent' };
-    const app = await openApi(readConfiguration({ ...process.env, ...(await findDeployment(asked)), ...named }));
+    const found = await findDeployment(asked);
+    const app = await openApi(readConfiguration({ ...process.env, ...found, ...named }));
     await hearProjector(app.get(ReadGate, { strict: false }));
     return {
+      origin: placeOf(found['DATABASE_URL'] ?? ''),
       call: async (call) => {
         const { method, path, body } = call;
         const headers = { authorization: `Bearer ${issuer.token}` };
@@ -46,6 +48,12 @@ export async function openLocalApi(asked: Configuration): Promise<OperatorApi> {
     issuer.close();
     throw error;
   }
+}
+
+/** A database by its address, without credentials. */
+function placeOf(databaseUrl: string): string {
+  const { protocol, host, pathname } = new URL(databaseUrl);
+  return `${protocol}//${host}${pathname}`;
 }
 
 /** An OpenID issuer on loopback with one key, and the one token that it ever signs. */

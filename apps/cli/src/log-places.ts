@@ -1,10 +1,11 @@
 import { openBucketFiles } from '@app/artifacts';
 import type { LogFiles, WritableLogFiles } from '@app/audit';
-import type { Configuration } from '@app/runtime';
+import { fetchWithoutRedirects, type Configuration } from '@app/runtime';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed, NoAnswer } from './outcome';
+import { noAnswerOf, refuseClearText } from './service-fetch';
 
 /** A place that is closed when the command is done with it. */
 export type Opened<Files> = Files & { close(this: void): void };
@@ -44,16 +45,13 @@ function folderFiles(folder: string): Opened<WritableLogFiles> {
 
 const answerWithinMs = 60_000;
 const triesMax = 30;
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * What a service serves of its log, `key` as well. @param token of an operator, for its entries
  * @throws CommandFailed for an address to which the token would travel in clear text
  */
 export function servedLog(baseUrl: string, token: string | undefined): LogFiles {
-  const { protocol, hostname } = new URL(baseUrl);
-  if (token !== undefined && protocol === 'http:' && !loopback.has(hostname))
-    throw new CommandFailed(`--url must begin with https:// unless it is on this machine: ${baseUrl}`);
+  if (token !== undefined) refuseClearText(baseUrl, '--url');
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
     async read(path) {
@@ -73,7 +71,9 @@ export function servedLog(baseUrl: string, token: string | undefined): LogFiles 
 }
 
 async function asked(url: URL, headers: Record<string, string>): Promise<Response> {
-  return fetch(url, { headers, signal: AbortSignal.timeout(answerWithinMs) }).catch((error: unknown) => {
-    throw new NoAnswer(`${url.origin} does not answer (${String(error)}): is the service started?`);
-  });
+  try {
+    return await fetchWithoutRedirects(url, { headers, signal: AbortSignal.timeout(answerWithinMs) });
+  } catch (error) {
+    throw new NoAnswer(noAnswerOf(url, error));
+  }
 }

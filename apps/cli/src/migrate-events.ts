@@ -11,11 +11,22 @@ import {
 } from '@app/event-migration';
 import { categoriesOf, Database, lookAtDatabase, migrate, readStoreMigrations } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { fillReadModels } from './fill-read-models';
 import { endTidily, openSource, type MigrationSource } from './migration-source';
-import { print } from './outcome';
+import { print } from './output';
 import { showProgress } from './progress';
+import { requiredStoreUrl, storeUrlOf, withStoreUrl, type StoreUrlOption } from './store-urls';
+
+const form = /^(esdb(\+discover)?:\/\/|unix:\/)/;
+const forms = 'esdb://, esdb+discover:// or unix:/';
+const target: StoreUrlOption = { name: 'to', description: 'the target: esdb://… or unix:/…', form, forms };
+const origin: StoreUrlOption = {
+  name: 'from',
+  description: 'the source, when it is not the embedded event store of the database',
+  form,
+  forms,
+};
 
 /** What a migration came to, as `--json` prints it. */
 interface Migration {
@@ -26,13 +37,12 @@ interface Migration {
 
 /** `parley migrate-events`: from the embedded event store to an external one (docs/growing.md). */
 export function migrateCommand(program: Command): void {
-  program
-    .command('migrate-events')
+  withStoreUrl(withStoreUrl(program.command('migrate-events'), target), origin)
     .description('copy every event of a stopped deployment into another event store, verify the copy, and switch to it')
-    .requiredOption('--to <url>', 'the target: esdb://… or unix:/…', storeUrl)
-    .option('--from <url>', 'the source, when it is not the embedded event store of the database', storeUrl)
-    .action(async ({ to, from }: { to: string; from?: string }, command: Command) => {
+    .action(async (_options: object, command: Command) => {
       readDotEnv();
+      const to = await requiredStoreUrl(command, target);
+      const from = await storeUrlOf(command, origin);
       const source = await openSource(readConfiguration(process.env), from);
       endTidily(source);
       try {
@@ -81,12 +91,6 @@ export async function openDatabase(url: string, namedBy = 'DATABASE_URL'): Promi
   const database = await Database.connect({ url, poolSize: 2, rows, migrations: all, projections });
   await migrate(database);
   return database;
-}
-
-function storeUrl(text: string): string {
-  if (!/^(esdb(\+discover)?:\/\/|unix:\/)/.test(text))
-    throw new InvalidArgumentError('It must begin with esdb://, esdb+discover:// or unix:/.');
-  return text;
 }
 
 function withoutCredentials(url: string): string {

@@ -17,6 +17,8 @@ export interface Answered {
 }
 
 export interface OperatorApi {
+  /** Where the calls go: the origin of the service's URL, or the database whose stores this process works on. */
+  readonly origin: string;
   /** @throws NoAnswer */
   call(this: void, call: Call): Promise<Answered>;
   close(this: void): Promise<void>;

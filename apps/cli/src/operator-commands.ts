@@ -1,14 +1,14 @@
 import { membersOfDto, type Contract } from '@app/http';
-import { parseUuid, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, parseUuid, type JsonObject, type JsonValue } from '@app/kernel';
 import { operatorApi, operatorContracts } from '@app/operators';
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showAnswer } from './answers';
 import { confirmed } from './confirm';
 import { openOperatorApi, succeeded } from './operator-api';
-import type { Call } from './operator-call';
-import { print } from './outcome';
+import { nameInWords, nameOf } from './deployment-name';
+import type { OperatorApi } from './operator-call';
+import { beginScreen, JsonChunks, note, print } from './output';
 import { rebuildCommand } from './rebuild-command';
 
 const watchEveryMs = 2_000;
@@ -40,7 +40,7 @@ function addOperation(command: Command, contract: Contract): void {
   for (const name of names) command.addArgument(argumentOf(name, contract));
   const members = membersIn(contract);
   for (const member of members) command.addOption(optionOf(member));
-  if (isRaw(contract)) command.addHelpText('after', '\nIt is printed as it comes, whatever --json says.');
+  if (isRaw(contract)) command.addHelpText('after', '\nIt is printed line by line as it comes, whatever --json says.');
   else if (contract.method === 'GET') command.option('--watch', 'show it again every two seconds');
   else command.option('--yes', 'do it without asking');
   command.action(async (...given: unknown[]) => {
@@ -54,36 +54,64 @@ function addOperation(command: Command, contract: Contract): void {
   });
 }
 
+interface Asked {
+  readonly watch?: boolean;
+  readonly yes?: boolean;
+}
+
 async function perform(command: Command, contract: Contract, path: string, values: JsonObject): Promise<void> {
-  const isRead = contract.method === 'GET';
-  const { watch, yes } = command.opts<{ readonly watch?: boolean; readonly yes?: boolean }>();
-  const call: Call = isRead
-    ? { method: 'GET', path: `${path}${queryOf(values)}`, ...(isRaw(contract) && { take: printed }) }
-    : { method: contract.method, path, body: values };
-  if (!isRead && yes !== true) await confirmed(`${contract.summary}: ${path.split('/').slice(3).join(' ')}`);
   const api = await openOperatorApi();
   try {
-    do {
-      const body = succeeded(await api.call(call));
-      if (call.take !== undefined) return;
-      if (watch === true && process.stdout.isTTY) console.clear();
-      print(command, body, showAnswer(body));
-    } while (watch === true && (await pause()));
+    if (isRaw(contract)) await printRaw(api, contract, `${path}${queryOf(values)}`);
+    else if (contract.method === 'GET') await look(command, api, contract, `${path}${queryOf(values)}`);
+    else await change(command, api, contract, { path, body: values });
   } finally {
     await api.close();
   }
 }
 
-/** Whether what it answers is no JSON. */
+/** Whether what it answers is no JSON document. */
 const isRaw = ({ answer }: Contract): boolean => answer !== null && 'mediaType' in answer;
 
-/** As fast as its reader takes it. */
-async function printed(chunk: Uint8Array): Promise<void> {
-  if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
+async function printRaw(api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
+  const chunks = new JsonChunks();
+  succeeded(await api.call({ method: 'GET', path, take: (chunk) => chunks.write(chunk) }), scope);
+  await chunks.end();
+}
+
+async function look(command: Command, api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
+  const { watch = false } = command.opts<Asked>();
+  for (let count = 1; ; count += 1) {
+    const body = succeeded(await api.call({ method: 'GET', path }), scope);
+    if (watch) {
+      beginScreen();
+      note(`${new Date().toISOString()}  look ${count}, again every ${watchEveryMs / 1_000} s; Ctrl-C ends it`);
+    }
+    print(command, body, showAnswer(body));
+    if (!watch) return;
+    await sleep(watchEveryMs);
+  }
+}
+
+/** Says which deployment it is, before and after. */
+async function change(
+  command: Command,
+  api: OperatorApi,
+  { method, scope, summary }: Contract,
+  { path, body }: { readonly path: string; readonly body: JsonObject },
+): Promise<void> {
+  const deployment = await nameOf(api);
+  const what = `${summary}: ${path.split('/').slice(3).join(' ')}, at ${nameInWords(deployment)}`;
+  if (command.opts<Asked>().yes !== true) await confirmed(what);
+  const made = succeeded(await api.call({ method, path, body }), scope);
+  const named = { ...(isJsonObject(made) ? made : {}), deployment: { ...deployment } };
+  print(command, named, showAnswer(named));
 }
 
 function argumentOf(name: string, { parameters }: Contract): Argument {
-  const argument = new Argument(`<${name}>`, parameters[name]?.description ?? '');
+  const { description = '', values } = parameters[name] ?? {};
+  const argument = new Argument(`<${name}>`, description);
+  if (values !== undefined) return argument.choices([...values]);
   return isId(name) ? argument.argParser(uuidArgument) : argument;
 }
 
@@ -136,8 +164,6 @@ function queryOf(values: JsonObject): string {
   );
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
-
-const pause = async (): Promise<true> => sleep(watchEveryMs, true);
 
 /** `setCaps` as `set-caps`. */
 function kebab(name: string): string {

@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { note, noteStream } from './output';
 
 const lineEveryMs = 5_000;
 
@@ -6,6 +7,7 @@ const lineEveryMs = 5_000;
  * Shows how far a long step is, on stderr: as a bar on a terminal, as a line every few seconds elsewhere.
  * @param total what it counts up to; null when unknown. The returned function takes another one where that moves
  * @param what what it counts
+ * @returns takes how much is done, and the total where it has moved
  */
 export function showProgress(
   step: string,
@@ -15,12 +17,9 @@ export function showProgress(
   const startedMs = performance.now();
   const rate = (done: number): string =>
     Math.round((done / Math.max(performance.now() - startedMs, 1)) * 1000).toString();
-  if (process.stderr.isTTY && total !== null && total > 0) {
+  if (noteStream.isTTY && total !== null && total > 0) {
     const format = `${step} [{bar}] {value} of {total} ${what}, {perSecond} a second`;
-    const bar = new SingleBar(
-      { format, stream: process.stderr, hideCursor: true, stopOnComplete: true },
-      Presets.legacy,
-    );
+    const bar = new SingleBar({ format, stream: noteStream, hideCursor: true, stopOnComplete: true }, Presets.legacy);
     bar.start(total, 0, { perSecond: '0' });
     return (done, movedTotal = total) => {
       bar.setTotal(movedTotal);
@@ -33,6 +32,6 @@ export function showProgress(
     if (performance.now() < nextMs && done !== end) return;
     nextMs = performance.now() + lineEveryMs;
     const of = end === null ? '' : ` of ${end}`;
-    console.error(`${step}: ${done}${of} ${what}, ${rate(done)} a second`);
+    note(`${step}: ${done}${of} ${what}, ${rate(done)} a second`);
   };
 }

@@ -3,8 +3,10 @@ import { Command, Option } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showAnswer } from './answers';
 import { confirmed } from './confirm';
+import { nameInWords, nameOf } from './deployment-name';
 import { openOperatorApi } from './operator-api';
-import { CommandFailed, print } from './outcome';
+import { CommandFailed } from './outcome';
+import { note, print } from './output';
 import { PatientApi } from './patient-api';
 import { showProgress } from './progress';
 
@@ -39,15 +41,18 @@ export function rebuildCommand(summary: string): Command {
     .action(async (named: string[], asked: Asked, command: Command) => {
       if (named.length === 0 && asked.all !== true)
         throw new CommandFailed('name read models, or say --all: parley projections list shows them');
-      if (asked.yes !== true) await confirmed(`${summary}: ${asked.all === true ? 'all' : named.join(' ')}`);
       const opened = await openOperatorApi();
       const api = new PatientApi(opened);
       try {
+        const deployment = await nameOf(opened);
+        const what = `${summary}: ${asked.all === true ? 'all' : named.join(' ')}, at ${nameInWords(deployment)}`;
+        if (asked.yes !== true) await confirmed(what);
         const names = asked.all === true ? await namesIn(api) : named;
         const ids: string[] = [];
         for (const name of names) ids.push(await begin(api, name, asked));
         const rebuilds = asked.watch === true ? await watch(api, ids) : await read(api, ids);
-        print(command, { data: rebuilds }, showAnswer({ data: rebuilds.map((rebuild) => ({ ...rebuild })) }));
+        const shown = { data: rebuilds.map((rebuild) => ({ ...rebuild })), deployment: { ...deployment } };
+        print(command, shown, showAnswer(shown));
         if (asked.watch === true) refuseUnlike(rebuilds);
       } finally {
         await opened.close();
@@ -72,7 +77,7 @@ async function begin(api: PatientApi, projection: string, { reason, pace }: Aske
   const path = `/operator/v1/projections/${encodeURIComponent(projection)}/rebuild`;
   return api.insist(async () => {
     const open = (await list(api)).find((one) => one.projection === projection && isOpen(one));
-    if (open?.state === 'ready') process.stderr.write(`${projection} is rebuilt already: ${open.rebuildId}\n`);
+    if (open?.state === 'ready') note(`${projection} is rebuilt already: ${open.rebuildId}`);
     return (
       open?.rebuildId ?? (await api.once<StartedRebuild>({ method: 'POST', path, body: { reason, pace } })).rebuildId
     );
@@ -97,7 +102,7 @@ async function watch(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]
     onDone ??= showProgress('rebuilding', target, 'positions');
     onDone(Math.min(target, ...found.map(({ state, position }) => (state === 'building' ? position : target))), target);
     for (const { rebuildId, projection, isNearing } of found) {
-      if (isNearing === false && !slow.has(rebuildId)) process.stderr.write(`${projection} ${comesNoNearer}\n`);
+      if (isNearing === false && !slow.has(rebuildId)) note(`${projection} ${comesNoNearer}`);
       if (isNearing === false) slow.add(rebuildId);
       else slow.delete(rebuildId);
     }

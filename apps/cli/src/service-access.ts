@@ -1,10 +1,12 @@
 import { readDotEnv } from '@app/composition';
 import { readJson } from '@app/data-folder';
-import { isJsonObject } from '@app/kernel';
+import { isJsonObject, type JsonObject } from '@app/kernel';
 import { readConfiguration } from '@app/runtime';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { join } from 'node:path';
 import { CommandFailed } from './outcome';
+import { secretOf, withSecret, type SecretOption } from './secrets';
+import { refuseClearText } from './service-fetch';
 
 /** How a service is called as a partner's backend calls it. */
 export interface ServiceAccess {
@@ -14,41 +16,56 @@ export interface ServiceAccess {
   readonly userToken: string | null;
 }
 
-interface AccessOptions {
-  readonly url?: string;
-  readonly key?: string;
-  readonly token?: string;
-}
+const partnerKey: SecretOption = { name: 'key', description: 'the partner key', variable: 'PARLEY_PARTNER_KEY' };
+const userToken: SecretOption = {
+  name: 'token',
+  description: "a user's token, for what is a user's",
+  variable: 'PARLEY_USER_TOKEN',
+};
 
 /** Adds the options by which a command finds the service that it calls, and its key. */
 export function withService(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--url <url>', 'the service; by default the one that runs on the data folder').env('PARLEY_URL'),
-    )
-    .addOption(new Option('--key <key>', 'the partner key').env('PARLEY_PARTNER_KEY'));
+  const url = 'the service, with a key; PARLEY_URL unless given, else the one that runs on the data folder';
+  return withSecret(command.option('--url <url>', url), partnerKey);
 }
 
 /** The same for a command that acts for a user. */
 export function withAccess(command: Command): Command {
-  return withService(command).addOption(
-    new Option('--token <token>', "a user's token, for what is a user's").env('PARLEY_USER_TOKEN'),
-  );
+  return withSecret(withService(command), userToken);
 }
 
-/** What the options say, and for the rest `sandbox.json` of the data folder. @throws CommandFailed where something is missing */
+/**
+ * The service that the options name with its key, or else the one of the data folder. What belongs to the one is never sent to the other.
+ * @throws CommandFailed where an address is half set, or a key would travel in clear text
+ */
 export async function accessOf(command: Command): Promise<ServiceAccess> {
   readDotEnv();
-  const { url, key, token } = command.opts<AccessOptions>();
+  const { url = process.env['PARLEY_URL'] } = command.opts<{ readonly url?: string }>();
+  const baseUrl = url === '' ? undefined : url;
+  const key = await secretOf(command, partnerKey);
+  const token = takesToken(command) ? await secretOf(command, userToken) : undefined;
+  if ((baseUrl === undefined) !== (key === undefined))
+    throw new CommandFailed(
+      baseUrl === undefined
+        ? 'a partner key is given and no service: name its address as well, by --url or PARLEY_URL'
+        : `${baseUrl} is named without its key: give --key-file or PARLEY_PARTNER_KEY as well`,
+    );
+  if (baseUrl === undefined || key === undefined) return accessHere(token);
+  refuseClearText(baseUrl, '--url');
+  return { baseUrl: withoutEndSlash(baseUrl), partnerKey: key, userToken: token ?? null };
+}
+
+const takesToken = (command: Command): boolean => command.options.some(({ long }) => long === '--token-file');
+const withoutEndSlash = (url: string): string => url.replace(/\/+$/, '');
+
+async function accessHere(token: string | undefined): Promise<ServiceAccess> {
   const { PARLEY_DATA_DIR: dataDir } = readConfiguration(process.env).env;
   const found = await readJson(join(dataDir, 'sandbox.json'));
-  const here = isJsonObject(found) ? found : {};
-  const baseUrl = url ?? here['baseUrl'];
-  const partnerKey = key ?? here['partnerKey'];
-  const userToken = token ?? here['userToken'];
-  if (typeof baseUrl !== 'string' || typeof partnerKey !== 'string')
+  const here: JsonObject = isJsonObject(found) ? found : {};
+  const { baseUrl, partnerKey: key, userToken: own } = here;
+  if (typeof baseUrl !== 'string' || typeof key !== 'string')
     throw new CommandFailed(
-      `no service runs on ${dataDir}: start one with npm start, or name one with --url and --key`,
+      `no service runs on ${dataDir}: start one with npm start, or name one with --url and --key-file`,
     );
-  return { baseUrl, partnerKey, userToken: typeof userToken === 'string' ? userToken : null };
+  return { baseUrl, partnerKey: key, userToken: token ?? (typeof own === 'string' ? own : null) };
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { beginningAt, feedEventOf, interrupted, lineOf, userOf } from './feed-access';
 import { follow } from './follow-stream';
 import { CommandFailed } from './outcome';
+import { say } from './output';
 import { accessOf, withAccess, type ServiceAccess } from './service-access';
 
 interface TailOptions {
@@ -28,7 +29,7 @@ export function tailCommand(program: Command): void {
 async function tailFeed({ baseUrl, partnerKey }: ServiceAccess, after: string, json: boolean): Promise<void> {
   const stream = { url: `${baseUrl}/feed/v1/stream`, headers: { 'x-api-key': partnerKey }, after };
   for await (const { data } of follow({ ...stream, signal: interrupted() })) {
-    console.log(json ? data : lineOf(feedEventOf(data)));
+    say(json ? data : lineOf(feedEventOf(data)));
   }
 }
 
@@ -38,7 +39,7 @@ async function tailJournal(
   after: string | undefined,
   json: boolean,
 ): Promise<void> {
-  if (userToken === null) throw new CommandFailed("a journal is a user's: give --token");
+  if (userToken === null) throw new CommandFailed("a journal is a user's: give --token-file or PARLEY_USER_TOKEN");
   const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${userToken}` };
   const userId = await userOf(baseUrl, headers);
   const url = `${baseUrl}/v1/users/${userId}/conversations/${encodeURIComponent(conversation)}/stream`;
@@ -50,6 +51,6 @@ async function tailJournal(
   })) {
     const frame: unknown = JSON.parse(data);
     const { type: _, ...payload } = isJsonObject(frame) && isJsonObject(frame['payload']) ? frame['payload'] : {};
-    console.log(json ? data : `${id.padStart(5)}  ${event.padEnd(24)}  ${JSON.stringify(payload)}`);
+    say(json ? data : `${id.padStart(5)}  ${event.padEnd(24)}  ${JSON.stringify(payload)}`);
   }
 }

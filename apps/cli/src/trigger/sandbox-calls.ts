@@ -1,12 +1,13 @@
 import type { Method } from '@app/http';
 import type { JsonValue } from '@app/kernel';
-import { abortAfter } from '@app/runtime';
+import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { feedPage, type FeedPage } from '../feed-access';
 import { succeeded } from '../operator-api';
 import type { Answered } from '../operator-call';
-import { CommandFailed, NoAnswer, reasonIn } from '../outcome';
+import { CommandFailed, NoAnswer } from '../outcome';
 import type { ServiceAccess } from '../service-access';
+import { noAnswerOf } from '../service-fetch';
 
 const answerWithinMs = 15_000;
 const lookEveryMs = 100;
@@ -96,12 +97,12 @@ export class SandboxCalls {
     const all = { ...headers, ...(sent && { 'content-type': 'application/json' }) };
     try {
       const signal = abortAfter(answerWithinMs);
-      const answer = await fetch(new URL(path, baseUrl), { method, headers: all, signal, ...sent });
+      const answer = await fetchWithoutRedirects(new URL(path, baseUrl), { method, headers: all, signal, ...sent });
       const text = await answer.text();
       // Reason for the assertion: what JSON.parse answers is JSON.
       return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as JsonValue) };
     } catch (error) {
-      throw new NoAnswer(`${baseUrl} does not answer (${reasonIn(error)}): is the service started?`);
+      throw new NoAnswer(noAnswerOf(baseUrl, error));
     }
   }
 }

@@ -1,7 +1,9 @@
 import { noticeTypes, type NoticeType } from '@app/notices';
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { endOfFeed, interrupted, lineOf, type FeedEvent } from '../feed-access';
-import { CommandFailed, NoAnswer, print, reasonIn, table } from '../outcome';
+import { CommandFailed, NoAnswer, reasonIn } from '../outcome';
+import { table } from '../layout';
+import { note, print, say } from '../output';
 import { accessOf, withService } from '../service-access';
 import { SandboxCalls } from './sandbox-calls';
 import { listed, scenarios } from './scenarios';
@@ -64,7 +66,7 @@ async function triggerEach(command: Command, types: readonly NoticeType[], withi
       });
       if (made === null) continue;
       data.push(made);
-      if (!json) console.log(linesOf(made).join('\n'));
+      if (!json) linesOf(made).forEach(say);
     }
   } finally {
     if (json) print(command, { data }, []);
@@ -81,7 +83,7 @@ async function trigger(calls: SandboxCalls, type: NoticeType, after: string): Pr
     return { type, did: scenarios[type].does, subject: user.subject, userId: user.userId, events };
   } catch (error) {
     // What went wrong first is told last: it is why the command ends.
-    await user.leave().catch((left: unknown) => console.error(reasonIn(left)));
+    await user.leave().catch((left: unknown) => note(reasonIn(left)));
     if (!(error instanceof CommandFailed) || error instanceof NoAnswer) throw error;
     throw new CommandFailed(`${error.message} (user ${user.userId})`);
   }

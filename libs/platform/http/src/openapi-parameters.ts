@@ -41,7 +41,11 @@ function inPath({ path, area, parameters }: Contract): JsonObject[] {
       description: parameter.description,
       // OpenAPI knows parameters of one part only.
       ...(name === restIn(path) && { 'x-rest-of-path': true }),
-      schema: { type: 'string', ...(isId && { format: 'uuid' }) },
+      schema: {
+        type: 'string',
+        ...(isId && { format: 'uuid' }),
+        ...(parameter.values && { enum: [...parameter.values] }),
+      },
       example: parameter.example,
     };
   });

@@ -42,6 +42,8 @@ export interface OperationGroup {
 export interface PathParameter {
   readonly description: string;
   readonly example: string;
+  /** All that it can be, where these are few: any other is a 404. */
+  readonly values?: readonly string[];
 }
 
 /** What every contract says, independently of its route. */

@@ -34,6 +34,11 @@ export class ServedLog {
     private readonly tables: LogTables,
   ) {}
 
+  /** The name of the log, which is also that of the deployment; null until it is opened, within a minute of the first start. */
+  async origin(): Promise<string | null> {
+    return (await this.recent()).origin;
+  }
+
   /** Null as long as there is none. */
   async newest(): Promise<SignedCheckpoint | null> {
     return (await this.recent()).signed.at(-1) ?? null;

@@ -1,3 +1,4 @@
+import { controls } from '@app/deployment';
 import { operation, PageQuery, type OperationGroup } from '@app/http';
 import { DeploymentState, deploymentExample } from './deployment.schema';
 import { ChangeReason } from './operators.dto';
@@ -18,7 +19,11 @@ export const logGroup: OperationGroup = {
   description: 'What operators did',
 };
 
-const control = { description: 'Which: `runs`, `automations` or `withdrawals`', example: 'withdrawals' };
+const control = {
+  description: 'Which: `runs`, `automations` or `withdrawals`',
+  example: 'withdrawals',
+  values: controls,
+};
 const body = { reason: 'the provider has an incident' };
 
 export const showDeployment = operation('deployment.show', {

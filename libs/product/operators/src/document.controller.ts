@@ -2,7 +2,9 @@ import { Controller } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { Serves } from '@app/http';
 import type { JsonObject } from '@app/kernel';
-import { readOperatorOpenApi } from './document.contract';
+import { identifyDeployment, readOperatorOpenApi } from './document.contract';
+import type { DeploymentIdentity } from './document.schema';
+import { IdentifyDeployment, IdentifyDeploymentHandler } from './identify-deployment';
 import { ReadDocument, ReadDocumentHandler } from './read-document';
 
 @Controller()
@@ -13,7 +15,12 @@ export class OperatorsDocumentController {
   async openapi(): Promise<JsonObject> {
     return this.queries.execute(new ReadDocument());
   }
+
+  @Serves(identifyDeployment)
+  async identify(): Promise<DeploymentIdentity> {
+    return this.queries.execute(new IdentifyDeployment());
+  }
 }
 
 /** What handles the queries that it executes. */
-export const operatorsDocumentHandlers = [ReadDocumentHandler];
+export const operatorsDocumentHandlers = [IdentifyDeploymentHandler, ReadDocumentHandler];

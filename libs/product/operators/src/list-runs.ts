@@ -1,11 +1,11 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageOf, type Operator } from '@app/http';
-import { ok, type Result } from '@app/kernel';
+import { asId, invalid, ok, refuse, type Result, type UserId } from '@app/kernel';
 import { OperatedRuns } from './operated-runs';
 import type { ListOperatedRunsDto } from './runs.dto';
 import type { OperatedRunPage } from './runs.schema';
 
-/** A page of the runs that are in a state, of all users, newest first. Refuses with `invalid_cursor`. @throws Unavailable */
+/** A page of the runs that are in a state, or of a user, newest first. Refuses with `invalid_cursor`, and `invalid_input` for all that ended. @throws Unavailable */
 export class ListOperatedRuns extends Query<Result<OperatedRunPage>> {
   constructor(
     readonly operator: Operator,
@@ -23,11 +23,16 @@ export class ListOperatedRunsHandler implements IQueryHandler<ListOperatedRuns> 
   ) {}
 
   async execute({ operator: { operatorId }, query }: ListOperatedRuns): Promise<Result<OperatedRunPage>> {
-    const { cursor, limit, state } = query;
-    const binding = { list: 'operator.runs', userId: operatorId, filters: { state } };
+    const { cursor, limit } = query;
+    const user = query.user === undefined ? null : asId<UserId>(query.user);
+    const state = query.state ?? (user === null ? 'live' : null);
+    // The runs of a user are few beside all that ever ended.
+    if (state === 'ended' && user === null) return refuse(invalid('/user', 'must be given with the state `ended`'));
+    const filters = { state: state ?? 'all', user: user ?? 'all' };
+    const binding = { list: 'operator.runs', userId: operatorId, filters };
     const before = this.cursors.startOf(binding, cursor);
     if (!before.ok) return before;
-    const runs = await this.runs.list(state, before.value, limit + 1);
+    const runs = await this.runs.list({ state, user }, before.value, limit + 1);
     return ok(
       pageOf(
         runs,

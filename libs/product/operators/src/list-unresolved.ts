@@ -31,10 +31,18 @@ export class ListUnresolvedHandler implements IQueryHandler<ListUnresolved> {
     await this.reads.log(operator, { operation: 'unresolved.list' });
     await this.gate.caughtUp();
     const rows = await this.database.query<UnresolvedOperation & { readonly position: number }>(
-      `SELECT id AS "operationId", user_id AS "userId", kind, status, created_at AS "createdAt", updated_at AS "updatedAt",
-              opened_position AS position
-       FROM {financial_operations} WHERE status IN ('submitted', 'unresolved') AND opened_position < $1
-       ORDER BY opened_position DESC LIMIT $2`,
+      `SELECT o.id AS "operationId", o.user_id AS "userId", o.kind, o.status, u.subject, a.index AS action,
+              jsonb_array_length(o.actions) AS actions, coalesce(a.input, a.bound) ->> 'tokenId' AS "tokenId",
+              a.input ->> 'amountRaw' AS "amountRaw", a.reference AS "providerReference",
+              o.created_at AS "createdAt", o.updated_at AS "updatedAt", o.opened_position AS position
+       FROM {financial_operations} AS o LEFT JOIN {users} AS u ON u.user_id = o.user_id CROSS JOIN LATERAL (
+         SELECT (one.value ->> 'index')::integer AS index, nullif(one.value -> 'input', 'null') AS input,
+                o.contract #> ARRAY['actions', one.value ->> 'index', 'input', 'pinned'] AS bound,
+                one.value ->> 'providerReference' AS reference
+         FROM jsonb_array_elements(o.actions) AS one
+         ORDER BY one.value ->> 'status' = 'submitted' DESC, one.value ->> 'status' = 'pending' DESC, 1 LIMIT 1) AS a
+       WHERE o.status IN ('submitted', 'unresolved') AND o.opened_position < $1
+       ORDER BY o.opened_position DESC LIMIT $2`,
       [before.value ?? Number.MAX_SAFE_INTEGER, limit + 1],
     );
     return ok(

@@ -19,6 +19,7 @@ const filters: Readonly<Record<RunFilter, string>> = {
   live,
   stuck: `${live} AND (s.run_key IS NULL OR s.expires_at < now() - interval '${unheldForSeconds} s')`,
   failed: `r.status = 'failed'`,
+  ended: `r.status IN ('completed', 'failed', 'aborted')`,
 };
 
 const selected = `
@@ -46,14 +47,16 @@ export class OperatedRuns {
 
   /** Newest first, before a position. */
   async list(
-    filter: RunFilter,
+    { state, user }: { readonly state: RunFilter | null; readonly user: UserId | null },
     before: number | null,
     limit: number,
   ): Promise<readonly (OperatedRun & { readonly position: number })[]> {
+    const conditions = ['r.opened_position < $1', ...(state === null ? [] : [filters[state]])];
+    if (user !== null) conditions.push('r.user_id = $3');
     return this.database.query(
-      `${selected}, r.opened_position AS position ${from} WHERE ${filters[filter]} AND r.opened_position < $1
+      `${selected}, r.opened_position AS position ${from} WHERE ${conditions.join(' AND ')}
        ORDER BY r.opened_position DESC LIMIT $2`,
-      [before ?? Number.MAX_SAFE_INTEGER, limit],
+      [before ?? Number.MAX_SAFE_INTEGER, limit, ...(user === null ? [] : [user])],
     );
   }
 }

@@ -1,4 +1,5 @@
 import type { Contract } from '@app/http';
+import * as approvals from './approvals.contract';
 import * as audit from './audit.contract';
 import * as automations from './automations.contract';
 import * as deployment from './deployment.contract';
@@ -20,6 +21,7 @@ export const operatorContracts: readonly Contract[] = [
   projections,
   webhooks,
   streams,
+  approvals,
   audit,
   logHold,
 ].flatMap((declared) => Object.values<object>(declared).filter(isContract));

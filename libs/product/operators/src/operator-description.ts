@@ -1,5 +1,6 @@
 import { transparencyGroup } from '@app/audit';
 import type { ApiDescription } from '@app/http';
+import { operatorsApprovalsGroup } from './approvals.contract';
 import { checkpointsGroup, unresolvedGroup } from './audit.contract';
 import { operatorsAutomationsGroup } from './automations.contract';
 import { controlsGroup, deploymentGroup, logGroup } from './deployment.contract';
@@ -39,6 +40,7 @@ export const operatorApi: ApiDescription = {
     webhooksGroup,
     streamsGroup,
     auditGroup,
+    operatorsApprovalsGroup,
     checkpointsGroup,
     unresolvedGroup,
     transparencyGroup,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule, AuditServingModule } from '@app/audit';
 import { DeploymentModule } from '@app/deployment';
 import { WebhooksModule } from '@app/webhooks';
+import { OperatorsApprovalsController, operatorsApprovalsHandlers } from './approvals.controller';
 import { OperatorsAuditController, operatorsAuditHandlers } from './audit.controller';
 import { ChangeDeliveriesHandler } from './change-deliveries';
 import { ChangeReadModelHandler } from './change-read-model';
@@ -37,6 +38,7 @@ class OwnChangesModule {}
     OperatorsProjectionsController,
     OperatorsWebhooksController,
     OperatorsStreamsController,
+    OperatorsApprovalsController,
     OperatorsAuditController,
     OperatorsLogHoldController,
     OperatorsTransparencyController,
@@ -46,6 +48,7 @@ class OwnChangesModule {}
     OperatorChanges,
     OperatedRuns,
     OperatorReads,
+    ...operatorsApprovalsHandlers,
     ...operatorsAuditHandlers,
     ...operatorsAutomationsHandlers,
     ...operatorsDeploymentHandlers,

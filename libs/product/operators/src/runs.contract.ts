@@ -1,7 +1,7 @@
 import { operation, type OperationGroup } from '@app/http';
 import { ChangeReason } from './operators.dto';
 import { MadeChange, operatorsExamples } from './operators.schema';
-import { ListOperatedRunsDto } from './runs.dto';
+import { ListOperatedRunsDto, ShowRunDto } from './runs.dto';
 import { OperatedRun, OperatedRunPage, runsExamples } from './runs.schema';
 
 export const operatorsRunsGroup: OperationGroup = { name: 'runs', description: 'Runs of all users' };
@@ -16,7 +16,8 @@ const made = (name: string) => ({ ...operatorsExamples.change, operation: name, 
 export const listOperatedRuns = operation('runs.list', {
   route: 'GET /operator/v1/runs',
   scope: 'runs',
-  summary: 'List runs that are in a state, newest first',
+  summary: 'List runs, newest first',
+  description: 'Those that are in a state, or all of a user, ended ones as well.',
   query: ListOperatedRunsDto,
   answer: OperatedRunPage,
   examples: { answer: runsExamples.page },
@@ -26,7 +27,9 @@ export const showRun = operation('runs.show', {
   route: 'GET /operator/v1/runs/:runKey',
   scope: 'runs',
   summary: 'A run, and who executes it',
+  description: 'By its id inside the deployment; or, with `user`, by the id that its user chose.',
   parameters: { runKey },
+  query: ShowRunDto,
   answer: OperatedRun,
   examples: { answer: runsExamples.run },
 });

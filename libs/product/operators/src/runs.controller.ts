@@ -1,13 +1,13 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, Serves } from '@app/http';
-import type { RunKey } from '@app/kernel';
+import { asId, type RunKey, type UserId } from '@app/kernel';
 import { ChangeRun, ChangeRunHandler } from './change-run';
 import { ListOperatedRuns, ListOperatedRunsHandler } from './list-runs';
 import { ChangeReason } from './operators.dto';
 import type { MadeChange } from './operators.schema';
 import { abortOperatedRun, listOperatedRuns, releaseRun, showRun } from './runs.contract';
-import { ListOperatedRunsDto } from './runs.dto';
+import { ListOperatedRunsDto, ShowRunDto } from './runs.dto';
 import type { OperatedRun, OperatedRunPage } from './runs.schema';
 import { ShowRun, ShowRunHandler } from './show-run';
 
@@ -24,8 +24,8 @@ export class OperatorsRunsController {
   }
 
   @Serves(showRun)
-  async show(@Param('runKey') runKey: RunKey): Promise<OperatedRun> {
-    return answer(await this.queries.execute(new ShowRun(runKey)));
+  async show(@Param('runKey') runKey: RunKey, @Query() { user }: ShowRunDto): Promise<OperatedRun> {
+    return answer(await this.queries.execute(new ShowRun(runKey, user === undefined ? null : asId<UserId>(user))));
   }
 
   @Serves(abortOperatedRun)

@@ -1,7 +1,7 @@
 import { RunFailure } from '@app/conversations';
 import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 
-export const runFilters = ['stuck', 'live', 'failed'] as const;
+export const runFilters = ['stuck', 'live', 'failed', 'ended'] as const;
 export type RunFilter = (typeof runFilters)[number];
 
 export const OperatedRun = shape('OperatedRun', {

@@ -1,11 +1,16 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { notFound, ok, refuse, type Result, type RunKey } from '@app/kernel';
+import { asId, notFound, ok, refuse, type Result, type RunId, type RunKey, type UserId } from '@app/kernel';
+import { runKeyOf } from '@app/runs';
 import { OperatedRuns } from './operated-runs';
 import type { OperatedRun } from './runs.schema';
 
 /** A run and who executes it. Refuses with `not_found`. @throws Unavailable */
 export class ShowRun extends Query<Result<OperatedRun>> {
-  constructor(readonly runKey: RunKey) {
+  /** @param user whose run it is, where the key is the id by which the user knows it; null where it is the key itself */
+  constructor(
+    readonly runKey: RunKey,
+    readonly user: UserId | null,
+  ) {
     super();
   }
 }
@@ -14,8 +19,8 @@ export class ShowRun extends Query<Result<OperatedRun>> {
 export class ShowRunHandler implements IQueryHandler<ShowRun> {
   constructor(private readonly runs: OperatedRuns) {}
 
-  async execute({ runKey }: ShowRun): Promise<Result<OperatedRun>> {
-    const run = await this.runs.find(runKey);
+  async execute({ runKey, user }: ShowRun): Promise<Result<OperatedRun>> {
+    const run = await this.runs.find(user === null ? runKey : runKeyOf(user, asId<RunId>(runKey)));
     return run === null ? refuse(notFound) : ok(run);
   }
 }

@@ -12,7 +12,7 @@ let auditor: OperatorClient;
 
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'error' } });
-  auditor = await operatorOf(deployment, ['audit']);
+  auditor = await operatorOf(deployment, ['audit', 'users']);
 });
 afterAll(() => deployment?.stop());
 
@@ -48,7 +48,7 @@ it('lists every checkpoint, newest first, as it was signed', async () => {
 
 it('lists the money operations whose end nobody knows, of all users', async () => {
   const list = async () =>
-    (await auditor.get<{ data: { operationId: string; status: string }[] }>('/unresolved')).body.data;
+    (await auditor.get<{ data: { operationId: string; providerReference: string | null }[] }>('/unresolved')).body.data;
   expect(await list()).toEqual([]);
   const user = await newOwner(deployment);
   await providerFault(deployment, { ...prompt, settleAfterSeconds: 3_600 });
@@ -59,4 +59,16 @@ it('lists the money operations whose end nobody knows, of all users', async () =
     return found.length > 0 ? found : null;
   });
   expect(operation).toMatchObject({ operationId: prepared.operationId, userId: user.userId, status: 'submitted' });
+  const { body } = await auditor.get<{ account: { subject: string } }>(`/users/${user.userId}`);
+  expect(operation).toMatchObject({
+    subject: body.account.subject,
+    tokenId: usdc,
+    amountRaw: '1',
+    action: 0,
+    actions: 1,
+  });
+  await until('what the provider calls it', async () => {
+    const [found] = await list();
+    return typeof found?.providerReference === 'string' ? found : null;
+  });
 });

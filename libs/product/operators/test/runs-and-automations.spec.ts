@@ -56,6 +56,27 @@ describe('a run', () => {
     expectProblem(await operator.post(`/runs/${runKey}/release`, { reason }), 'run_not_active');
   });
 
+  it('that ended is listed of its user, and found by the id that its user chose', async () => {
+    const other = await deployment.newUser();
+    const ended = await startLongRun(other, await conversationOf(other));
+    const runKey = uuidV5(ended, other.userId);
+    await operator.post(`/runs/${runKey}/abort`, { reason });
+    await untilEnded(other, ended);
+    const live = await startLongRun(other, await conversationOf(other));
+    const of = async (query: string) => {
+      const { body } = await operator.get<Listed>(`/runs?user=${other.userId}${query}`);
+      return body.data.map(({ runId }) => runId);
+    };
+    expect(await of('')).toEqual([live, ended]);
+    expect(await of('&state=ended')).toEqual([ended]);
+    expect(await of('&state=live')).toEqual([live]);
+    expect((await operator.get(`/runs/${ended}?user=${other.userId}`)).body).toMatchObject({ runKey, runId: ended });
+    expectProblem(await operator.get(`/runs/${ended}`), 'not_found');
+    expectProblem(await operator.get(`/runs/${ended}?user=${user.userId}`), 'not_found');
+    expectProblem(await operator.get('/runs?state=ended'), 'invalid_input', { at: ['/user'] });
+    await operator.post(`/runs/${uuidV5(live, other.userId)}/abort`, { reason });
+  });
+
   it('that a worker holds and does not execute goes on once it is released', async () => {
     const { runId } = await startStuckRun(deployment, user, await conversationOf(user));
     const runKey = keyOf(runId);

@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+import { once } from 'node:events';
+
+/**
+ * Everything that the command line writes goes through this file (a lint rule sees to it). What users, partners and servers wrote reaches
+ * the terminal without a character that a terminal obeys, or that changes the order of what is read: each one is shown as JSON spells it,
+ * `\u001b`. Escapes of JSON are still JSON, so a reader of `--json` gets what was stored.
+ */
+
+/** Control (C0, C1), format (bidirectional, zero-width, tags), private, unassigned, unpaired surrogates, line and paragraph separators. */
+const obeyed = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+const hex = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A text on one line, in which each character that a terminal would obey is spelled as JSON escapes it. */
+export function visible(text: string): string {
+  return text.replace(obeyed, (found) => [...Array(found.length).keys()].map((at) => hex(found.charAt(at))).join(''));
+}
+
+/** A JSON document, or lines of them, as `visible`; its own line breaks stay. */
+export function visibleJson(json: string): string {
+  return json.split('\n').map(visible).join('\n');
+}
+
+/** A line of a result, on stdout. */
+export function say(line: string): void {
+  process.stdout.write(`${visible(line)}\n`);
+}
+
+/** Lines that are no result: progress, what is wrong, what is tried again; on stderr. Line breaks begin new lines. */
+export function note(lines: string): void {
+  process.stderr.write(`${lines.split('\n').map(visible).join('\n')}\n`);
+}
+
+/** A document of JSON, or lines of it, on stdout. */
+export function sayJson(json: string): void {
+  process.stdout.write(`${visibleJson(json)}\n`);
+}
+
+const colours = { red: 31, green: 32 } as const;
+
+/** A line of a result that is told apart by its colour, where a terminal reads it. */
+export function sayIn(colour: keyof typeof colours, line: string): void {
+  const text = visible(line);
+  process.stdout.write(process.stdout.isTTY ? `\u001b[${colours[colour]}m${text}\u001b[0m\n` : `${text}\n`);
+}
+
+/** Prints a result to stdout: as one JSON document where `--json` was given, else as these lines. */
+export function print(command: Command, value: unknown, lines: readonly string[]): void {
+  const { json } = command.optsWithGlobals<{ readonly json?: boolean }>();
+  if (json === true) sayJson(JSON.stringify(value, null, 2));
+  else for (const line of lines) say(line);
+}
+
+/** Takes JSON in chunks and writes it as fast as its reader takes it. */
+export class JsonChunks {
+  private readonly decoder = new TextDecoder();
+
+  async write(chunk: Uint8Array): Promise<void> {
+    await this.put(this.decoder.decode(chunk, { stream: true }));
+  }
+
+  async end(): Promise<void> {
+    await this.put(this.decoder.decode());
+  }
+
+  private async put(text: string): Promise<void> {
+    if (text !== '' && !process.stdout.write(visibleJson(text))) await once(process.stdout, 'drain');
+  }
+}
+
+/** Begins a terminal's screen again; elsewhere nothing. */
+export function beginScreen(): void {
+  if (process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J\u001b[3J');
+}
+
+/** Has what commander says of usage, help included, go the same way; it marks what must be given, and after an error says what there is. */
+export function sayUsage(command: Command): void {
+  command.configureOutput({
+    writeOut: (text) => process.stdout.write(visibleJson(text)),
+    writeErr: (text) => process.stderr.write(visibleJson(text)),
+  });
+  command.configureHelp({
+    optionDescription: (option) => {
+      const choices = option.argChoices === undefined ? '' : ` (one of ${option.argChoices.join(', ')})`;
+      return `${option.mandatory ? 'required: ' : ''}${option.description}${choices}`;
+    },
+    argumentDescription: ({ description, argChoices }) =>
+      argChoices === undefined ? description : `${description} (one of ${argChoices.join(', ')})`,
+  });
+  const names = command.commands.map((one) => one.name()).filter((name) => name !== 'complete');
+  command.showHelpAfterError(
+    names.length > 0 ? `There are: ${names.sort().join(', ')}.` : `${pathOf(command)} --help shows what it takes.`,
+  );
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+/** What is to happen once a reader has gone, such as `head`, which has seen enough. */
+export function onReaderGone(end: (error: NodeJS.ErrnoException) => void): void {
+  process.stdout.on('error', end);
+}
+
+/** Resolves when all that was written is handed over. */
+export async function written(): Promise<void> {
+  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+}
+
+/** Where progress is drawn. */
+export const noteStream = process.stderr;

@@ -1,0 +1,52 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { CommandFailed } from './outcome';
+import { secretIn } from './secrets';
+
+/** An option that takes the URL of a store. */
+export interface StoreUrlOption {
+  /** `to`: the options are `--to` and `--to-file`. */
+  readonly name: 'to' | 'from';
+  readonly description: string;
+  readonly form: RegExp;
+  readonly forms: string;
+}
+
+/** Adds `--<name>` for a URL without a password, and `--<name>-file` for one with it: arguments can be seen in the list of processes. */
+export function withStoreUrl(command: Command, { name, description, form, forms }: StoreUrlOption): Command {
+  const parse = (given: string): string => {
+    if (!form.test(given)) throw new InvalidArgumentError(`It must begin with ${forms}.`);
+    if (hasPassword(given))
+      throw new InvalidArgumentError(
+        `A password in an argument can be seen in the list of processes: put the URL in a file, and give --${name}-file <file> (- for standard input).`,
+      );
+    return given;
+  };
+  return command
+    .addOption(new Option(`--${name} <url>`, description).argParser(parse))
+    .addOption(
+      new Option(
+        `--${name}-file <file>`,
+        `a file with that URL, - for standard input: for one with a password`,
+      ).conflicts(name),
+    );
+}
+
+/** The URL that was given; undefined where none was. @throws CommandFailed for a file that cannot be read, or holds another text */
+export async function storeUrlOf(command: Command, { name, form, forms }: StoreUrlOption): Promise<string | undefined> {
+  const given = command.opts<Readonly<Record<string, string | undefined>>>();
+  const file = given[`${name}File`];
+  if (file === undefined) return given[name];
+  const url = await secretIn(file);
+  if (!form.test(url)) throw new CommandFailed(`the URL in ${file} must begin with ${forms}`);
+  return url;
+}
+
+/** The same, where there must be one. */
+export async function requiredStoreUrl(command: Command, option: StoreUrlOption): Promise<string> {
+  const url = await storeUrlOf(command, option);
+  if (url === undefined) command.error(`error: give --${option.name} or --${option.name}-file`);
+  return url;
+}
+
+const hasPassword = (url: string): boolean =>
+  /^[a-z+]+:\/\/[^/?#]*:[^/?#@]*@/.test(url) || /[?&](user)?password=/i.test(url);
