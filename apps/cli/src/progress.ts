@@ -5,7 +5,7 @@ const lineEveryMs = 5_000;
 
 /**
  * Shows how far a long step is, on stderr: as a bar on a terminal, as a line every few seconds elsewhere.
- * @param total what it counts up to; null when unknown. The returned function takes another one where that moves
+ * @param total what it counts up to; null when unknown
  * @param what what it counts
  * @returns takes how much is done, and the total where it has moved
  */

@@ -1,6 +1,7 @@
 import { operation, type OperationGroup } from '@app/http';
+import { json } from '@app/schema';
 import { ListOperatedApprovalsDto } from './approvals.dto';
-import { OperatedApproval, operatedApprovalExamples, OperatedApprovalPage, ReceiptShape } from './approvals.schema';
+import { OperatedApproval, operatedApprovalExamples, OperatedApprovalPage } from './approvals.schema';
 
 export const operatorsApprovalsGroup: OperationGroup = {
   name: 'approvals',
@@ -40,6 +41,6 @@ export const readOperatedReceipt = operation('approvals.receipt', {
   description:
     'The same document that the partner API gives its user: `npm run verify-receipt -- receipt.json --key <key>` proves it offline. It waits at most 2 s for a checkpoint over its events. The look is logged.',
   parameters: { approvalId },
-  answer: ReceiptShape,
+  answer: json({ description: '`Receipt`, as `approvals.receipt` of the partner API answers it' }),
   examples: { answer: operatedApprovalExamples.receipt },
 });

@@ -1,8 +1,7 @@
 import { Controller, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import type { Receipt } from '@app/approvals';
 import { answer, Operator, Serves } from '@app/http';
-import type { ApprovalId } from '@app/kernel';
+import type { ApprovalId, JsonValue } from '@app/kernel';
 import { listOperatedApprovals, readOperatedReceipt, showApproval } from './approvals.contract';
 import { ListOperatedApprovalsDto } from './approvals.dto';
 import type { OperatedApproval, OperatedApprovalPage } from './approvals.schema';
@@ -30,8 +29,10 @@ export class OperatorsApprovalsController {
   }
 
   @Serves(readOperatedReceipt)
-  async receipt(@Operator() operator: Operator, @Param('approvalId') approvalId: ApprovalId): Promise<Receipt> {
-    return answer(await this.queries.execute(new ReadOperatedReceipt(operator, approvalId)));
+  async receipt(@Operator() operator: Operator, @Param('approvalId') approvalId: ApprovalId): Promise<JsonValue> {
+    const receipt = answer(await this.queries.execute(new ReadOperatedReceipt(operator, approvalId)));
+    // Reason for the assertion: a receipt holds nothing but JSON; interfaces cannot say so.
+    return receipt as unknown as JsonValue;
   }
 }
 

@@ -1,4 +1,4 @@
-import { ReceiptShape, receiptExample, type ApprovalView, pendingExample } from '@app/approvals';
+import { receiptExample, type ApprovalView, pendingExample } from '@app/approvals';
 import { approvalStatuses } from '@app/consent';
 import { instant, json, list, nullable, oneOf, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
 
@@ -37,8 +37,6 @@ export type OperatedApproval = Shaped<typeof OperatedApproval>;
 export const OperatedApprovalPage = pageOfShape('OperatedApproval', OperatedApproval);
 export type OperatedApprovalPage = Shaped<typeof OperatedApprovalPage>;
 
-export { ReceiptShape };
-
 /** The members of a row that are shown. @param view as the read model has it */
 function exampleOf({ id, input: _, toolCallId: __, ...view }: ApprovalView): OperatedApproval {
   return {
@@ -46,8 +44,7 @@ function exampleOf({ id, input: _, toolCallId: __, ...view }: ApprovalView): Ope
     userId: '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11',
     ...view,
     terms: view.terms.map((term) => ({ ...term })),
-    // Reason for the assertion: a contract holds nothing but JSON; interfaces cannot say so.
-    contract: view.contract as unknown as OperatedApproval['contract'],
+    contract: view.contract,
     stream: `conversation-${view.conversationId}`,
   };
 }
