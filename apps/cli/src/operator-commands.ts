@@ -7,6 +7,7 @@ import { showAnswer } from './answers';
 import { confirmed } from './confirm';
 import { openOperatorApi, succeeded } from './operator-api';
 import { nameInWords, nameOf } from './deployment-name';
+import { hashOfHeldKey, keyIdOf, withHeldKey } from './key-commands';
 import type { OperatorApi } from './operator-call';
 import { beginScreen, JsonChunks, note, print } from './output';
 import { rebuildCommand } from './rebuild-command';
@@ -37,8 +38,10 @@ function nounOf(program: Command, noun: string): Command {
 function addOperation(command: Command, contract: Contract): void {
   const names = [...contract.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   command.description(contract.summary);
-  for (const name of names) command.addArgument(argumentOf(name, contract));
   const members = membersIn(contract);
+  if (contract.operation === 'keys.revoke') return addRevocation(command, contract, members);
+  if (contract.operation === 'keys.find') return addFinding(command, contract);
+  for (const name of names) command.addArgument(argumentOf(name, contract));
   for (const member of members) command.addOption(optionOf(member));
   if (isRaw(contract)) command.addHelpText('after', '\nIt is printed line by line as it comes, whatever --json says.');
   else if (contract.method === 'GET') command.option('--watch', 'show it again every two seconds');
@@ -51,6 +54,35 @@ function addOperation(command: Command, contract: Contract): void {
       contract.path,
     );
     await perform(command, contract, path, valuesOf(command, members));
+  });
+}
+
+/** A key is revoked by its id or by itself. */
+function addRevocation(command: Command, contract: Contract, members: readonly CallMember[]): void {
+  const [{ description = '' } = {}] = Object.values(contract.parameters);
+  const own = new Argument('[keyId]', description).argParser(uuidArgument);
+  withHeldKey(command.addArgument(own)).option('--yes', 'do it without asking');
+  for (const member of members) command.addOption(optionOf(member));
+  command.action(async (keyId: string | undefined) => {
+    const keySha256 = await hashOfHeldKey(command);
+    if ((keyId === undefined) === (keySha256 === null))
+      command.error('error: name one key, by its id or by --key-stdin');
+    const api = await openOperatorApi();
+    try {
+      const id = keyId ?? (await keyIdOf(api, keySha256 ?? ''));
+      const path = contract.path.replace(':keyId', encodeURIComponent(id));
+      await change(command, api, contract, { path, body: valuesOf(command, members) });
+    } finally {
+      await api.close();
+    }
+  });
+}
+
+function addFinding(command: Command, contract: Contract): void {
+  withHeldKey(command).action(async () => {
+    const keySha256 = await hashOfHeldKey(command);
+    if (keySha256 === null) command.error('error: give the key by --key-stdin or --key-file');
+    await perform(command, contract, contract.path, { keySha256 });
   });
 }
 

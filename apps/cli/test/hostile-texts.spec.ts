@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue } from '@app/kernel';
 import type { Contract } from '@app/http';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe as inWords } from '../src/outcome';
@@ -23,6 +23,7 @@ let before: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-hostile-'));
+  await writeFile(keyFile, `pk_${'a'.repeat(43)}\n`);
   server = createServer((request, response) => answers(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,6 +43,7 @@ afterAll(async () => {
   for (const name of Object.keys(process.env)) if (!(name in before)) Reflect.deleteProperty(process.env, name);
   server.closeAllConnections();
   server.close();
+  await rm(keyFile);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -85,6 +87,7 @@ const json = (response: ServerResponse, status: number, body: unknown): void => 
   response.end(JSON.stringify(body));
 };
 
+const keyFile = join(tmpdir(), `parley-hostile-key-${process.pid}`);
 const given = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05';
 
 /** The words of a command that calls the operation. */
@@ -98,6 +101,7 @@ function wordsOf({ operation, path, parameters, method, body, examples }: Contra
   ]);
   const query: Readonly<Record<string, string[]>> = {
     'users.search': ['--q', 'x'],
+    'keys.find': ['--key-file', keyFile],
     'approvals.list': ['--user', given],
     'runs.list': ['--state', 'live'],
     'automations.list': ['--state', 'held'],

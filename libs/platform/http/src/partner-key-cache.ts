@@ -27,7 +27,15 @@ export class PartnerKeyCache {
     return this.ask(digests);
   }, bounds);
 
-  constructor(private readonly keys: PartnerKeys) {}
+  /** Keys that were revoked here lately: what was asked of them before is answered no more. */
+  private readonly revoked = new LRUCache<string, true>({ max: keysKeptMax, ttl: keptMs });
+
+  constructor(private readonly keys: PartnerKeys) {
+    keys.onRevoked((keyId) => {
+      this.revoked.set(keyId, true);
+      for (const [digest, known] of this.good.entries()) if (known.keyId === keyId) this.good.delete(digest);
+    });
+  }
 
   /**
    * What is known of a key, without waiting when it is remembered; null when it is unknown or revoked.
@@ -54,7 +62,8 @@ export class PartnerKeyCache {
     const start = performance.now();
     const found = await this.keys.findMany(digests);
     return digests.map((digest) => {
-      const known = found.get(digest);
+      const answered = found.get(digest);
+      const known = answered !== undefined && this.revoked.has(answered.keyId) ? undefined : answered;
       if (known === undefined) this.unknown.set(digest, true, { start });
       else this.good.set(digest, known, { start });
       return known ?? null;

@@ -10,10 +10,13 @@ export interface KnownPartnerKey {
   readonly feed: boolean;
 }
 
-/** Partner keys by the lower-case hex SHA-256 of the key. Answers are kept for 10 s. */
+/** Partner keys by the lower-case hex SHA-256 of the key. Answers are kept for 10 s, but for keys that the same process revokes. */
 export abstract class PartnerKeys {
   /** The keys with these (distinct) hashes; unknown and revoked ones are absent. @throws Unavailable */
   abstract findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, KnownPartnerKey>>;
+
+  /** Has the listener hear of each key that this process revokes: what it remembers of the key is no longer so. */
+  abstract onRevoked(listener: (keyId: PartnerKeyId) => void): void;
 
   /** The keys among these that no process has revoked. @throws Unavailable */
   abstract live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>>;

@@ -1,6 +1,6 @@
 import { operation, PageQuery, type OperationGroup } from '@app/http';
-import { MintKeyDto } from './keys.dto';
-import { keysExamples, MintedPartnerKey, PartnerKeyPage } from './keys.schema';
+import { FindKeyDto, MintKeyDto } from './keys.dto';
+import { keysExamples, MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
 import { ChangeReason } from './operators.dto';
 import { MadeChange, operatorsExamples } from './operators.schema';
 
@@ -31,11 +31,22 @@ export const listKeys = operation('keys.list', {
   examples: { answer: keysExamples.page },
 });
 
+export const findKey = operation('keys.find', {
+  route: 'GET /operator/v1/partner-keys/find',
+  scope: 'keys',
+  summary: 'Find a partner key by the key that one holds',
+  description: 'A revoked one as well; 404 where no partner key has this hash.',
+  query: FindKeyDto,
+  answer: PartnerKey,
+  examples: { answer: keysExamples.key },
+});
+
 export const revokeKey = operation('keys.revoke', {
   route: 'POST /operator/v1/partner-keys/:keyId/revoke',
   scope: 'keys',
   summary: 'Revoke a partner key for good',
-  description: 'Requests with it are refused within 30 s, and streams that it opened end. Idempotent.',
+  description:
+    'The process that is asked refuses requests with it at once, the others within 30 s, and streams that it opened end. Idempotent.',
   parameters: { keyId },
   body: ChangeReason,
   answer: MadeChange,

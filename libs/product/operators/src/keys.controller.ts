@@ -1,10 +1,11 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
-import { newPartnerKey } from '@app/partners';
-import { listKeys, mintKey, revokeKey } from './keys.contract';
-import { MintKeyDto } from './keys.dto';
-import type { MintedPartnerKey, PartnerKeyPage } from './keys.schema';
+import { notFound, ok, refuse } from '@app/kernel';
+import { FindPartnerKey, newPartnerKey } from '@app/partners';
+import { findKey, listKeys, mintKey, revokeKey } from './keys.contract';
+import { FindKeyDto, MintKeyDto } from './keys.dto';
+import type { MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
 import { ListKeys, ListKeysHandler } from './list-keys';
 import { MakeChange } from './make-change';
 import { ChangeReason } from './operators.dto';
@@ -32,6 +33,12 @@ export class OperatorsKeysController {
   @Serves(listKeys)
   async list(@Operator() operator: Operator, @Query() query: PageQuery): Promise<PartnerKeyPage> {
     return answer(await this.queries.execute(new ListKeys(operator, query)));
+  }
+
+  @Serves(findKey)
+  async find(@Query() { keySha256 }: FindKeyDto): Promise<PartnerKey> {
+    const key = await this.queries.execute(new FindPartnerKey(keySha256));
+    return answer(key === null ? refuse(notFound) : ok(key));
   }
 
   @Serves(revokeKey)

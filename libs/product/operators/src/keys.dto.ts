@@ -13,3 +13,14 @@ export class MintKeyDto extends ChangeReason {
   )
   readonly feed?: boolean;
 }
+
+export class FindKeyDto {
+  @Member(
+    text({
+      pattern: /^[0-9a-f]{64}$/,
+      description: 'The lower-case hex SHA-256 of the key: the key itself is sent nowhere',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    }),
+  )
+  readonly keySha256: string;
+}

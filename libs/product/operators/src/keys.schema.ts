@@ -9,13 +9,15 @@ export const MintedPartnerKey = shape('MintedPartnerKey', {
 });
 export type MintedPartnerKey = Shaped<typeof MintedPartnerKey>;
 
-const PartnerKey = shape('PartnerKey', {
+export const PartnerKey = shape('PartnerKey', {
   keyId: uuid(),
   label: text(),
   feed: boolean({ description: 'Whether it may read the feed' }),
   createdAt: instant(),
   revokedAt: nullable(instant()),
 });
+
+export type PartnerKey = Shaped<typeof PartnerKey>;
 
 export const PartnerKeyPage = pageOfShape('PartnerKey', PartnerKey);
 export type PartnerKeyPage = Shaped<typeof PartnerKeyPage>;
@@ -29,5 +31,6 @@ const listed = {
 
 export const keysExamples = {
   minted: { ...listed, key: 'pk_5Jv0sVbXk2mYt8Qw1Zr4LhGfDnPcEaU7oIiTyRxWqBs' } satisfies MintedPartnerKey,
+  key: { ...listed, revokedAt: null } satisfies PartnerKey,
   page: { data: [{ ...listed, revokedAt: null }], nextCursor: null } satisfies PartnerKeyPage,
 };

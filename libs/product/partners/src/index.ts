@@ -1,4 +1,4 @@
-export { ListPartnerKeys } from './list-partner-keys';
+export { FindPartnerKey, ListPartnerKeys } from './list-partner-keys';
 export { MintPartnerKey } from './mint-partner-key';
 export { PartnersModule, partnersReadModel } from './partners.module';
 export { newPartnerKey } from './new-partner-key';

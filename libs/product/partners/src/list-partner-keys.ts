@@ -1,6 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Instant, PartnerKeyId } from '@app/kernel';
-import { Database, selectList } from '@app/read-store';
+import { Database, ReadGate, selectList } from '@app/read-store';
 import { PartnerKeyRow } from './partner-key.projection';
 
 /** A partner key as operators see it; the key itself cannot be shown again. */
@@ -11,6 +11,8 @@ export interface ListedPartnerKey {
   readonly createdAt: Instant;
   readonly revokedAt: Instant | null;
 }
+
+const listed = `${selectList(PartnerKeyRow, ['keyId', 'label', 'feed', 'revokedAt'])}, minted_at AS "createdAt"`;
 
 /** Partner keys, revoked ones as well, oldest first: so many after the named one, or from the first on. @throws Unavailable */
 export class ListPartnerKeys extends Query<readonly ListedPartnerKey[]> {
@@ -28,10 +30,35 @@ export class ListPartnerKeysHandler implements IQueryHandler<ListPartnerKeys> {
 
   async execute({ after, limit }: ListPartnerKeys): Promise<readonly ListedPartnerKey[]> {
     return this.database.query<ListedPartnerKey>(
-      `SELECT ${selectList(PartnerKeyRow, ['keyId', 'label', 'feed', 'revokedAt'])}, minted_at AS "createdAt" FROM {partner_keys}
+      `SELECT ${listed} FROM {partner_keys}
        WHERE $1::uuid IS NULL OR (minted_at, key_id) > (SELECT minted_at, key_id FROM {partner_keys} WHERE key_id = $1)
        ORDER BY minted_at, key_id LIMIT $2`,
       [after, limit],
     );
+  }
+}
+
+/** The key of which this is the lower-case hex SHA-256, also a revoked one; null where there is none. @throws Unavailable */
+export class FindPartnerKey extends Query<ListedPartnerKey | null> {
+  constructor(readonly keyHash: string) {
+    super();
+  }
+}
+
+@QueryHandler(FindPartnerKey)
+export class FindPartnerKeyHandler implements IQueryHandler<FindPartnerKey> {
+  constructor(
+    private readonly database: Database,
+    private readonly gate: ReadGate,
+  ) {}
+
+  async execute({ keyHash }: FindPartnerKey): Promise<ListedPartnerKey | null> {
+    return this.gate.find(async () => {
+      const [key] = await this.database.query<ListedPartnerKey>(
+        `SELECT ${listed} FROM {partner_keys} WHERE key_hash = $1 ORDER BY minted_at LIMIT 1`,
+        [keyHash],
+      );
+      return key ?? null;
+    });
   }
 }

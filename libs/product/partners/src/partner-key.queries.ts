@@ -9,8 +9,19 @@ const known = selectList(PartnerKeyRow, ['keyHash', 'keyId', 'feed']);
 /** The request guard's look-ups of keys, from the read model. */
 @Injectable()
 export class StoredPartnerKeys extends PartnerKeys {
+  private readonly listeners = new Set<(keyId: PartnerKeyId) => void>();
+
   constructor(private readonly database: Database) {
     super();
+  }
+
+  onRevoked(listener: (keyId: PartnerKeyId) => void): void {
+    this.listeners.add(listener);
+  }
+
+  /** Tells whoever remembers keys in this process that one was revoked. */
+  tellRevoked(keyId: PartnerKeyId): void {
+    for (const listener of this.listeners) listener(keyId);
   }
 
   async findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, KnownPartnerKey>> {

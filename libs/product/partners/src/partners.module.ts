@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { PartnerKeys } from '@app/http';
-import { ListPartnerKeysHandler } from './list-partner-keys';
+import { FindPartnerKeyHandler, ListPartnerKeysHandler } from './list-partner-keys';
 import { MintPartnerKeyHandler } from './mint-partner-key';
 import { StoredPartnerKeys } from './partner-key.queries';
 import { RegisterPartnerKeyHandler } from './register-partner-key';
@@ -10,11 +10,13 @@ import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './p
 /** Partner keys; binds the port by which admission looks them up. */
 @Module({
   providers: [
+    FindPartnerKeyHandler,
     ListPartnerKeysHandler,
     MintPartnerKeyHandler,
     RegisterPartnerKeyHandler,
     RevokePartnerKeyHandler,
-    { provide: PartnerKeys, useClass: StoredPartnerKeys },
+    StoredPartnerKeys,
+    { provide: PartnerKeys, useExisting: StoredPartnerKeys },
   ],
   exports: [PartnerKeys],
 })

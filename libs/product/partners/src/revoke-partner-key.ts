@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type PartnerKeyId, type Result } from '@app/kernel';
+import { StoredPartnerKeys } from './partner-key.queries';
 import { partnerKeyKind } from './partner-key.stream';
 
 interface RevokeRequest {
@@ -11,7 +12,8 @@ interface RevokeRequest {
 }
 
 /**
- * Ends what a partner key admits, for good, also when repeated. Replicas that admitted the key lately stop within 30 s.
+ * Ends what a partner key admits, for good, also when repeated. The process that does it admits the key no more;
+ * replicas that admitted it lately stop within 30 s.
  * Refuses with `not_found`, `invalid_input` (reason).
  */
 export class RevokePartnerKey extends Command<Result<void>> {
@@ -25,12 +27,14 @@ export class RevokePartnerKeyHandler implements ICommandHandler<RevokePartnerKey
   constructor(
     private readonly streams: Streams,
     private readonly clock: Clock,
+    private readonly keys: StoredPartnerKeys,
   ) {}
 
   async execute({ request: { keyId, cause, reason } }: RevokePartnerKey): Promise<Result<void>> {
     const command = { type: 'RevokeKey', at: this.clock.now(), reason: reason ?? null } as const;
     const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, { visible: true });
     if (!done.ok) return refuse(done.refusal);
+    this.keys.tellRevoked(keyId);
     return ok(undefined);
   }
 }

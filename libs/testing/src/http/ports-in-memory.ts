@@ -36,6 +36,14 @@ export class KeysInMemory extends PartnerKeys {
       }),
     );
   }
+  private readonly listeners: ((keyId: PartnerKeyId) => void)[] = [];
+  onRevoked(listener: (keyId: PartnerKeyId) => void): void {
+    this.listeners.push(listener);
+  }
+  /** Says that a key was revoked in this process. */
+  tellRevoked(keyId: PartnerKeyId): void {
+    for (const listener of this.listeners) listener(keyId);
+  }
   async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {
     const live = new Set([...this.keys.values()].map(({ keyId }) => keyId));
     return new Set(keyIds.filter((keyId) => live.has(keyId)));
