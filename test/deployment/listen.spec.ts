@@ -1,8 +1,12 @@
 /** `parley listen` and `parley tail` beside a sandbox as `npm start` runs it, as a developer's shell runs them. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import type { ToldEvent } from '@app/testing/client';
 import { approve, asking, conversationOf, say, start } from '@app/testing/journeys';
@@ -96,12 +100,24 @@ it('listen delivers what happens, signed, in order, and again where it was not t
   expect([await listening.end(), listening.said.stderr]).toEqual([0, '']);
 });
 
+/** Secrets go by file: arguments can be seen by all. */
+async function fileWith(secret: string): Promise<string> {
+  const file = join(tmpdir(), `parley-secret-${randomUUID()}`);
+  await writeFile(file, secret, { mode: 0o600 });
+  files.push(file);
+  return file;
+}
+const files: string[] = [];
+afterAll(() => Promise.all(files.map((file) => rm(file))));
+
 it('listen takes a secret and a cursor of its user, and says what it cannot take', async () => {
   const { received, url } = await receiver();
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const { endCursor } = await feedAfter('now');
   await say(sandbox.client, await conversationOf(sandbox.client));
-  const listening = run('listen', '--forward-to', url, '--secret', secret, '--from', endCursor, '--types', 'run.ended');
+  const secretFile = await fileWith(secret);
+  const from = ['--from', endCursor, '--types', 'run.ended'];
+  const listening = run('listen', '--forward-to', url, '--secret-file', secretFile, ...from);
   await so('the delivery', () => received.length === 1);
   const [first] = received;
   new Webhook(secret).verify(first?.body ?? '', first?.headers as Record<string, string>);
@@ -112,7 +128,8 @@ it('listen takes a secret and a cursor of its user, and says what it cannot take
     ['--forward-to', url, '--secret', 'x'],
   ])
     expect(await run('listen', ...wrong).closed).toBe(2);
-  const refused = run('listen', '--forward-to', url, '--key', `pk_${'x'.repeat(43)}`);
+  const elsewhere = ['--url', sandbox.baseUrl, '--key-file', await fileWith(`pk_${'x'.repeat(43)}`)];
+  const refused = run('listen', '--forward-to', url, ...elsewhere);
   expect([await refused.closed, refused.said.stderr]).toEqual([
     1,
     expect.stringContaining('partner_key_invalid') as string,
@@ -210,7 +227,7 @@ it('listen waits for a program that is away for a while, and goes on behind one 
 it('a service that accepts and stays silent is given up with a sentence, and Ctrl-C does not wait for that', async () => {
   const silent = await SilentSocket.start();
   try {
-    const service = ['--url', silent.url, '--key', 'pk_x', '--token', 'x'];
+    const service = ['--url', silent.url, '--key-file', await fileWith('pk_x'), '--token-file', await fileWith('x')];
     const forward = ['--forward-to', 'http://127.0.0.1:9/'];
     const asking = [
       run('tail', ...service),

@@ -42,7 +42,11 @@ function call(contract: Contract, { headers = {}, body = bodyOf(contract), path 
 function pathOf(contract: Contract, more: Readonly<Record<string, string>> = {}): string {
   const named: Readonly<Record<string, string>> = { ...things, ...more };
   const path = contract.path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(named[name] ?? name));
-  const query = new URLSearchParams(queryOf(contract)).toString();
+  // The run of the path is named by its key, so no user goes with it; other examples give way to things that are there.
+  const asked = Object.entries(queryOf(contract)).filter(
+    ([name]) => contract.operation !== 'runs.show' || name !== 'user',
+  );
+  const query = new URLSearchParams(asked.map(([name, value]) => [name, named[name] ?? value])).toString();
   return query === '' ? path : `${path}?${query}`;
 }
 

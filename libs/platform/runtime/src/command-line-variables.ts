@@ -5,10 +5,10 @@ import { httpUrl } from './variable-rules';
 export const commandLineVariables = {
   PARLEY_URL: httpUrl({
     default: undefined,
-    desc: 'Where `parley` reaches the service, with PARLEY_OPERATOR_TOKEN; unset: PUBLIC_URL',
+    desc: 'Where `parley` reaches the service, with PARLEY_OPERATOR_TOKEN; one without the other is refused',
   }),
   PARLEY_OPERATOR_TOKEN: str({
     default: undefined,
-    desc: 'Secret, the access token of an operator that `parley` calls the service with; unset: it works on the stores themselves',
+    desc: 'Secret, the access token of an operator that `parley` calls the service at PARLEY_URL with; neither: it works on the stores themselves',
   }),
 };
