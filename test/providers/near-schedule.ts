@@ -142,6 +142,7 @@ export class NearSchedule {
         mainAccountId: this.mainAccountId,
       }),
       spendable: async () => ({ ok: true, value: await provider.holdings(this.wallet) }),
+      hold: async () => 'held',
       sessionRejected: async () => undefined,
     };
   }
@@ -165,6 +166,7 @@ export class NearSchedule {
       conversationId: null,
       runId: null,
       automationId: null,
+      decidedBy: 'user',
       mainAccountId: this.mainAccountId,
       contract: { type: 'ledger_intents_transfer', actions: [{ kind: 'withdraw_to_owner', input, quantity }] },
       expiresAt: instantOf(this.beganMs + lifeMs),

@@ -42,6 +42,7 @@ export function termsOf(wallet: WalletAccount, contract: Contract, expiresAt: In
     approvalId,
     ...inNoConversation,
     contract,
+    decidedBy: 'user',
     mainAccountId: 'ada.near',
     expiresAt,
   };

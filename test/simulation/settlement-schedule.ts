@@ -219,6 +219,7 @@ export class SettlementSchedule {
         await pause();
         return { ok: true, value: this.provider.holdings() };
       },
+      hold: async () => 'held',
       sessionRejected: () => pause(),
     };
   }

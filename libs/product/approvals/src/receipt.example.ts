@@ -47,6 +47,7 @@ const events: readonly OperationEvent[] = [
     walletId,
     approvalId,
     contract,
+    decidedBy: 'user',
     conversationId: null,
     runId: null,
     automationId: null,
@@ -78,6 +79,7 @@ const events: readonly OperationEvent[] = [
       quote: null,
       deadline: expiresAt,
     },
+    worthUsd: '25',
   },
   {
     type: 'submission.accepted',

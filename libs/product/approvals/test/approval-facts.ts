@@ -137,6 +137,7 @@ export function terms(changes: Partial<OperationTerms> = {}): OperationTerms {
     runId,
     automationId: null,
     contract,
+    decidedBy: 'user',
     mainAccountId: 'a'.repeat(64),
     expiresAt: at(3_600),
     ...changes,
@@ -157,7 +158,7 @@ export function settledActions(id: string): OperationEvent[] {
     deadline: at(200),
   };
   return [
-    { type: 'submission.journaled', at: at(71), index: 0, submission },
+    { type: 'submission.journaled', at: at(71), index: 0, submission, worthUsd: '3.75' },
     { type: 'submission.accepted', at: at(72), index: 0, providerReference: 'ref-1' },
     { type: 'action.settled', at: at(80), index: 0, output: null, returned: null },
     { type: 'operation.settled', at: at(80) },

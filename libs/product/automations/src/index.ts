@@ -11,6 +11,7 @@ export type { AutomationView } from './api/automation.view';
 export { AutomationsModule, automationsReadModel } from './automations.module';
 export { behaviorText, shortenedWords, truncate } from './definition/behavior';
 export { ContractAuthority } from './authority/contract-authority';
+export { ContractUses } from './authority/contract-uses';
 export { automationState } from './definition/automation-shapes';
 export { definitionShape } from './definition/definition.schema';
 export { checkDefinition, pinnedTokens } from './definition/definition-checks';

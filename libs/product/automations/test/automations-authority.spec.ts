@@ -18,6 +18,7 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import {
   approvalOf,
+  type Automation,
   approve,
   asking,
   byOperator,
@@ -31,6 +32,7 @@ import {
   moveClock,
   newAutomation,
   newOwner,
+  operationsOf,
   outcomeOf,
   partOf,
   pinPrice,
@@ -42,8 +44,10 @@ import {
   trustedAutomation,
   untilEnded,
   usdc,
+  wrappedNear,
 } from '@app/testing/journeys';
-import { abort, askedFor, heldRunOf, untilUses, usesOf } from './contract-journeys';
+import { until } from '@app/testing/until';
+import { abort, askedFor, countsOf, heldRunOf, untilUses, usesOf } from './contract-journeys';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -255,6 +259,72 @@ describe('a call is asked for like any other', () => {
       expect(approval).toMatchObject({ automationId: null, status: 'pending' });
     }
     expect(await usesOf(deployment, automation)).toHaveLength(1);
+  });
+});
+
+describe('each action of a covered call is held against what the bounds leave when its amount is chosen', () => {
+  const thereAndBack = [
+    { ...swapTen, quantity: { kind: 'exact_input_tokens', amountRaw: '1000000' } },
+    { kind: 'swap', input: swapTen.output, output: swapTen.input, quantity: { kind: 'all_of_input' } },
+  ];
+  const contract = (worth: string) => contractOf({ maxUses: 5, perUseUsd: worth, totalUsd: worth }, thereAndBack);
+  const task = `call intents_transfer ${JSON.stringify({ contract: { type: 'ledger_intents_transfer', actions: thereAndBack } })}`;
+  const settlesLate = { ...prompt, settleAfterSeconds: 60 };
+
+  /** The first action is with the provider, and settles when the clock has moved. */
+  async function begun(worth: string) {
+    await providerFault(deployment, settlesLate);
+    const automation = await trustedAutomation(user, { prompt: task, contract: contract(worth) });
+    const approval = await coveredBy(user, (await invoke(user, automation.id)).runId);
+    await providerFault(deployment, prompt);
+    return { automation, approval };
+  }
+  const operationOf = async (id: string) => (await operationsOf(user)).find(({ approvalId }) => approvalId === id);
+  const settledAs = (automation: Automation, usd: string) =>
+    until('what was moved is counted', async () => {
+      const last = (await countsOf(deployment, automation)).at(-1);
+      return last?.type === 'contract.use_settled' && last.payload['usd'] === usd ? true : null;
+    });
+
+  it('so that what is deposited meanwhile stays', async () => {
+    const { automation, approval } = await begun('112');
+    const { userId } = user;
+    const amountRaw = `2000${'0'.repeat(24)}`;
+    await deployment.sandbox('POST', 'deposits', { userId, tokenId: wrappedNear, amountRaw });
+    await moveClock(deployment, 120);
+    const failure = { reason: 'bounds_exceeded' };
+    const actions = [{ status: 'settled' }, { status: 'failed', input: null }];
+    expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'failed', failure, actions });
+    expect((await holdings(user))[wrappedNear]?.slice(0, 4)).toBe('2040');
+    await settledAs(automation, '1');
+    expect((await countsOf(deployment, automation)).map(({ type }) => type)).not.toContain('contract.use_raised');
+  });
+
+  it('and may come to more than was expected within them, which is counted before it moves', async () => {
+    const { automation, approval } = await begun('150');
+    await pinPrice(deployment, '3');
+    await moveClock(deployment, 120);
+    expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled' });
+    await pinPrice(deployment, '2.5');
+    const raised = (await countsOf(deployment, automation)).find(({ type }) => type === 'contract.use_raised');
+    expect(raised).toMatchObject({ payload: { usd: expect.stringMatching(/^122\./) as string } });
+    await settledAs(automation, String(raised?.payload['usd']));
+  });
+
+  it('waits while the automation is paused, and ends when its rule is another one', async () => {
+    const { automation, approval } = await begun('112');
+    const { revision } = automation;
+    expect((await user.post(`/automations/${automation.id}/pause`, { revision })).status).toBe(200);
+    await moveClock(deployment, 120);
+    await until('the first action settles', async () => {
+      const operation = await operationOf(approval.id);
+      return operation?.actions[0]?.status === 'settled' || null;
+    });
+    expect(await operationOf(approval.id)).toMatchObject({ status: 'submitted', actions: [{}, { input: null }] });
+    await redefine(user, automation, { prompt: `${task} ` });
+    await moveClock(deployment, 60);
+    const failure = { reason: 'bounds_exceeded' };
+    expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'failed', failure });
   });
 });
 

@@ -217,7 +217,8 @@ it('makes a call that was cut off again without making anything twice', async ()
     const tool = tools.find(name);
     if (tool?.consent !== 'ask') throw new Error(`${name} is no tool that asks`);
     const approvalId = asId<ApprovalId>(randomUUID());
-    const call = { approvalId, input, contract: null, useBefore: instantOf(Date.now() + 60_000) };
+    const useBefore = instantOf(Date.now() + 60_000);
+    const call = { approvalId, input, contract: null, decidedBy: 'user', useBefore } as const;
     const first = await tool.run(call, context, new AbortController().signal);
     expect(await tool.run(call, context, new AbortController().signal)).toEqual(first);
     expect(first).toMatchObject({ outcome: 'ok' });

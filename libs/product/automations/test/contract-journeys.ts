@@ -14,8 +14,14 @@ import {
   untilEnded,
 } from '@app/testing/journeys';
 
-/** What is recorded of the uses of an automation's contract. */
-export async function usesOf(deployment: Deployment, { id }: Automation) {
+/** What is recorded of the uses of an automation's contract: each use, and whether it was given back. */
+export async function usesOf(deployment: Deployment, automation: Automation) {
+  const counted = ['contract.used', 'contract.use_returned'];
+  return (await countsOf(deployment, automation)).filter(({ type }) => counted.includes(type));
+}
+
+/** All that is counted of the uses of an automation's contract. */
+export async function countsOf(deployment: Deployment, { id }: Automation) {
   return (await recorded(deployment, 'contract.use')).filter(({ stream }) => stream === `automation-${id}`);
 }
 

@@ -67,7 +67,8 @@ export class ApprovedCalls {
     }
     if (!(await this.accounts.isActive(context.userId))) return failWith('the account is disabled');
     if ((await this.budgets.headroom(context.userId)).frozen) return failWith('an operator has frozen the account');
-    return tool.run({ approvalId, input: call.input, contract, useBefore }, context, signal);
+    const decidedBy = approval.decidedBy ?? 'user';
+    return tool.run({ approvalId, input: call.input, contract, decidedBy, useBefore }, context, signal);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type RunProfile,
   type ToolOutcome,
 } from '@app/conversations';
-import type { ApprovalEvent, ApprovalStatus, Contract, FingerprintVersion, Term } from '@app/consent';
+import type { ApprovalDecider, ApprovalEvent, ApprovalStatus, Contract, FingerprintVersion, Term } from '@app/consent';
 import {
   applyFold,
   asId,
@@ -71,6 +71,8 @@ export interface CallApproval {
   readonly expiresAt: Instant;
   readonly status: ApprovalStatus;
   readonly denialReason: string | null;
+  /** Null while it is pending, and where it has expired. */
+  readonly decidedBy: ApprovalDecider | null;
 }
 
 /** What the engine does next. */
@@ -166,16 +168,18 @@ function claimAgain(progress: RunProgress): RunProgress {
 function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgress {
   if (event.type === 'approval.opened') {
     const { approvalId, fingerprint, fingerprintVersion, walletId, input, contract, summary, terms, expiresAt } = event;
-    const reviewed = { approvalId, walletId, input, contract, summary, terms, expiresAt };
-    const approval = { ...reviewed, fingerprint, fingerprintVersion, status: 'pending', denialReason: null } as const;
+    const reviewed = { approvalId, walletId, input, contract, summary, terms, expiresAt, fingerprint };
+    const pending = { status: 'pending', denialReason: null, decidedBy: null } as const;
+    const approval = { ...reviewed, fingerprintVersion, ...pending };
     // A call that waits for approval has not started, whichever worker was lost before.
     return withCall(progress, (call) => call.toolCallId === event.toolCallId, { approval, cutOff: false });
   }
-  const ended = event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null } as const);
-  const { status, denialReason } = ended;
+  const ended =
+    event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null, decidedBy: null } as const);
+  const { status, denialReason, decidedBy } = ended;
   const call = callsOf(progress).find(({ approval }) => approval?.approvalId === event.approvalId);
   if (call?.approval == null) return progress;
-  return withCall(progress, (one) => one === call, { approval: { ...call.approval, status, denialReason } });
+  return withCall(progress, (one) => one === call, { approval: { ...call.approval, status, denialReason, decidedBy } });
 }
 
 /** Every call of the run so far, oldest first. */

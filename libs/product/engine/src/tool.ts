@@ -1,4 +1,4 @@
-import type { ConsentWords, Contract } from '@app/consent';
+import type { ApprovalDecider, ConsentWords, Contract } from '@app/consent';
 import {
   Unavailable,
   type ApprovalId,
@@ -83,6 +83,8 @@ export interface ApprovedCall<Input = JsonValue> {
   /** What was reviewed, to the letter. */
   readonly input: Input;
   readonly contract: Contract | null;
+  /** The user, or an automation's contract, which then bounds what is done. */
+  readonly decidedBy: ApprovalDecider;
   /** The use must begin before. */
   readonly useBefore: Instant;
 }

@@ -1,4 +1,6 @@
 import { Unavailable, unreachable } from '@app/kernel';
+import type { Hold } from './authority-uses';
+import { beyondBounds, movedUsdWith } from './moved-worth';
 import type { OperationFailure } from './operation.events';
 import { nextStep, type Learned, type Step, type Wait } from './operation.process';
 import { isUnderWay, type OperationState } from './operation.state';
@@ -101,7 +103,7 @@ async function takeStep(
 
 type StepTo<Do extends Step['do']> = Extract<Step, { readonly do: Do }>;
 
-/** Journals the submission of the action whose turn it is. */
+/** Journals the submission of the action whose turn it is, once what it moves is held to be within what was agreed to. */
 async function plan(
   world: OperationWorld,
   state: OperationState,
@@ -113,9 +115,19 @@ async function plan(
   if (planned === null) return aWhile;
   const key = state.actions[index]?.submission?.key ?? null;
   if (!planned.ok) return giveUp(world, { index, key }, planned.failure);
-  const { submission } = planned;
-  const journaled = await world.record({ type: 'JournalSubmission', at: world.now(), index, submission });
+  const { submission, worthUsd } = planned;
+  const hold = await holdWorth(world, state, worthUsd);
+  if (hold === 'suspended') return aWhile;
+  if (hold === 'exceeded') return giveUp(world, { index, key }, beyondBounds);
+  const journaled = await world.record({ type: 'JournalSubmission', at: world.now(), index, submission, worthUsd });
   return journaled.appended ? { kind: 'journaled', key: submission.key } : nothing;
+}
+
+/** What the user approved itself is held against its own words by the decider; what a contract covers, against what that leaves. */
+async function holdWorth(world: OperationWorld, state: OperationState, worthUsd: string | null): Promise<Hold> {
+  if (state.terms.decidedBy === 'user') return 'held';
+  const usd = movedUsdWith(state, worthUsd);
+  return usd === null ? 'exceeded' : world.hold(state, usd);
 }
 
 async function send(

@@ -95,7 +95,7 @@ export class OpenWithdrawal {
     const command: Prepare = {
       type: 'PrepareWithdrawal',
       at: instantOf(nowMs),
-      terms: { kind: 'withdrawal', ...terms, ...origin },
+      terms: { kind: 'withdrawal', decidedBy: 'user', ...terms, ...origin },
       review: { fingerprint, fingerprintVersion, input, ...words },
     };
     await this.timers.schedule(approvalTimer(approvalId, streamName(operationKind, operationId), expiresAt));

@@ -15,6 +15,8 @@ export type ChosenOrder =
   | {
       readonly ok: true;
       readonly order: Order['order'];
+      /** The input's token, with the price at which its amount was chosen. */
+      readonly input: Holding;
       /** The token that a swap delivers: the provider must know it by these decimals. */
       readonly output: PinnedToken | null;
     }
@@ -28,21 +30,22 @@ export function chooseOrder(
 ): ChosenOrder {
   const chosen = chooseInput(action, holdings);
   if (!chosen.ok) return { ok: false, failure: noInput(chosen.why) };
-  const { amountRaw } = chosen;
-  const { tokenId } = chosen.holding;
+  const { amountRaw, holding } = chosen;
+  const { tokenId } = holding;
   const input = { tokenId, amountRaw };
   if (action.kind === 'withdraw_to_owner') {
     if (mainAccountId === null) return { ok: false, failure: noMainAccount };
-    return { ok: true, order: { kind: 'withdraw', input, mainAccountId }, output: null };
+    return { ok: true, order: { kind: 'withdraw', input, mainAccountId }, input: holding, output: null };
   }
   const output = chooseOutput(action, tokenId, holdings);
   if (output === null) return { ok: false, failure: noOutput };
   if (action.quantity.kind !== 'exact_output_tokens') {
-    return { ok: true, order: { kind: 'swap_exact_input', input, outputTokenId: output.tokenId }, output };
+    const order = { kind: 'swap_exact_input', input, outputTokenId: output.tokenId } as const;
+    return { ok: true, order, input: holding, output };
   }
   const wanted = { tokenId: output.tokenId, amountRaw: action.quantity.amountRaw };
   const order = { kind: 'swap_exact_output', inputTokenId: tokenId, inputMaxRaw: amountRaw, output: wanted } as const;
-  return { ok: true, order, output };
+  return { ok: true, order, input: holding, output };
 }
 
 /** Whether a submission does what was ordered and no more: no provider gets to move anything else. */

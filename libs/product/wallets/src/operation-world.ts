@@ -1,5 +1,6 @@
 import type { Instant, Result } from '@app/kernel';
 import type { Probe } from '@app/runtime';
+import type { Hold } from './authority-uses';
 import type { OperationState } from './operation.state';
 import type { SubmissionCommand } from './submission.decider';
 import type { Holding, WalletProvider } from './wallet-provider';
@@ -26,6 +27,11 @@ export interface OperationWorld {
   wallet(state: OperationState): Promise<WalletState>;
   /** See `Wallets.spendable`: balances less what other operations have taken of them. */
   spendable(state: OperationState): Promise<Result<readonly Holding[]>>;
+  /**
+   * Holds the use of the automation's contract that covers the operation against what the contract leaves; see `AuthorityLedger`.
+   * @param usd what the operation will have moved with its next action. Throws Unavailable
+   */
+  hold(state: OperationState, usd: string): Promise<Hold>;
   /** The provider has rejected the wallet's session. */
   sessionRejected(state: OperationState): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore, FoldedStates, streamName, Streams } from '@app/event-store';
-import { causeOfEvent, Clock, type Cause, type OperationId } from '@app/kernel';
+import { asId, causeOfEvent, Clock, type AutomationId, type Cause, type OperationId } from '@app/kernel';
 import { Probe } from '@app/runtime';
+import { AuthorityUses } from './authority-uses';
 import type { OperationWorld } from './operation-world';
 import { operationKind } from './operation.stream';
 import { WalletProvider } from './wallet-provider';
@@ -19,6 +20,7 @@ export class OperationWorlds {
     private readonly store: EventStore,
     private readonly wallets: Wallets,
     private readonly provider: WalletProvider,
+    private readonly uses: AuthorityUses,
     private readonly clock: Clock,
     private readonly probe: Probe,
   ) {}
@@ -47,6 +49,11 @@ export class OperationWorlds {
         return wallet;
       },
       spendable: ({ terms }) => this.wallets.spendable(terms.userId, { exceptOperationId: operationId }),
+      hold: async ({ terms: { automationId, approvalId } }, usd) => {
+        if (automationId === null) return 'exceeded';
+        const use = { automationId: asId<AutomationId>(automationId), approvalId, usd };
+        return this.uses.hold(use, await (cause ??= this.causeOf(operationId)));
+      },
       sessionRejected: async ({ terms }) => {
         await this.wallets.recordRejection(terms.userId, await (cause ??= this.causeOf(operationId)));
       },

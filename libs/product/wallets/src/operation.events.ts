@@ -1,4 +1,4 @@
-import { approvalPrivateMembers, type ApprovalEvent, type Contract } from '@app/consent';
+import { approvalPrivateMembers, type ApprovalDecider, type ApprovalEvent, type Contract } from '@app/consent';
 import type { ApprovalId, ConversationId, Instant, RunId, UserId, WalletId } from '@app/kernel';
 
 /**
@@ -12,7 +12,7 @@ export type OperationEvent =
   | (OperationTerms & { readonly type: 'operation.used'; readonly at: Instant })
   | { readonly type: 'operation.confirmed'; readonly at: Instant }
   /** What is about to be sent, with its exact bytes and its own key, journaled before it is sent. */
-  | (OfAction<'submission.journaled'> & { readonly submission: Submission })
+  | (OfAction<'submission.journaled'> & JournaledSubmission)
   /** The provider has taken it: from here on only the provider can say what becomes of it. */
   | (OfAction<'submission.accepted'> & { readonly providerReference: string })
   /** The provider did not take it this time. That is not final: until the bytes expire, anyone who has them may get them executed. */
@@ -29,6 +29,16 @@ export type OperationEvent =
   /** The provider cannot say what became of a submission: nothing is sent again, and it is asked again and again. */
   | { readonly type: 'operation.unresolved'; readonly at: Instant };
 
+/** What is to be sent, and its worth. */
+export interface JournaledSubmission {
+  readonly submission: Submission;
+  /**
+   * Worth of the input in US dollars, by the price at which its amount was chosen, rounded up: a decimal text. Null where the provider
+   * had no price, and in events of before version 3.
+   */
+  readonly worthUsd: string | null;
+}
+
 /** What an operation may do, fixed when it begins. */
 export interface OperationTerms {
   readonly kind: 'withdrawal' | 'agent_transfer';
@@ -39,6 +49,8 @@ export interface OperationTerms {
   readonly runId: RunId | null;
   readonly automationId: string | null;
   readonly contract: Contract;
+  /** Where it is an automation's contract, each action is held against what that leaves when its amount is chosen. */
+  readonly decidedBy: ApprovalDecider;
   /** Where a withdrawal lands; null where the contract withdraws nothing. */
   readonly mainAccountId: string | null;
   /** Until then a submission that the provider never accepted may be sent again. */
@@ -98,6 +110,7 @@ export const operationFailureReasons = [
   'provider_rejected',
   'refunded',
   'timed_out',
+  'bounds_exceeded',
 ] as const;
 export type OperationFailureReason = (typeof operationFailureReasons)[number];
 

@@ -1,6 +1,13 @@
 import { evolveApproval, openedApproval, type ApprovalState } from '@app/consent';
 import { unreachable, type Instant } from '@app/kernel';
-import type { OperationEvent, OperationFailure, OperationTerms, Revocation, Submission } from './operation.events';
+import type {
+  Delivered,
+  OperationEvent,
+  OperationFailure,
+  OperationTerms,
+  Revocation,
+  Submission,
+} from './operation.events';
 
 export const operationStatuses = [
   'prepared',
@@ -35,12 +42,16 @@ export interface ActionState {
   readonly status: ActionStatus;
   /** What was journaled last. */
   readonly submission: Submission | null;
+  /** Worth of what was journaled last (see `JournaledSubmission`). */
+  readonly worthUsd: string | null;
   /** The provider's name for it, once it has taken it. */
   readonly providerReference: string | null;
   /** Why the provider did not take what was journaled last; not its last word. */
   readonly refusal: OperationFailure | null;
   /** What was journaled to revoke it. */
   readonly revocation: Revocation | null;
+  /** What the provider said at its end; null until then. */
+  readonly delivered: Delivered | null;
 }
 
 /** An action whose turn it is. */
@@ -51,9 +62,11 @@ export interface CurrentAction extends ActionState {
 const untouched: ActionState = {
   status: 'pending',
   submission: null,
+  worthUsd: null,
   providerReference: null,
   refusal: null,
   revocation: null,
+  delivered: null,
 };
 
 /** The action that is to be brought to its end next; null when the operation is not begun yet, or over. */
@@ -117,7 +130,7 @@ function evolveAction(
 ): OperationState {
   switch (event.type) {
     case 'submission.journaled':
-      return withAction(state, event.index, { submission: event.submission });
+      return withAction(state, event.index, { submission: event.submission, worthUsd: event.worthUsd });
     case 'submission.accepted':
       return withAction(state, event.index, { status: 'submitted', providerReference: event.providerReference });
     case 'submission.refused':
@@ -126,14 +139,18 @@ function evolveAction(
       return withAction(state, event.index, { revocation: event.revocation });
     case 'action.settled':
       // What the provider could not tell of this action, it has told now.
-      return { ...withAction(state, event.index, { status: 'settled' }), status: 'submitted', turnAt: event.at };
+      return { ...withAction(state, event.index, endOf('settled', event)), status: 'submitted', turnAt: event.at };
     case 'action.refunded':
-      return withAction(state, event.index, { status: 'refunded' });
+      return withAction(state, event.index, endOf('refunded', event));
     case 'action.failed':
       return withAction(state, event.index, { status: 'failed' });
     default:
       return unreachable(event);
   }
+}
+
+function endOf(status: ActionStatus, { output, returned }: Delivered): Partial<ActionState> {
+  return { status, delivered: { output, returned } };
 }
 
 type DecidedEvent = Extract<OperationEvent, { readonly type: 'approval.decided' | 'approval.expired' }>;

@@ -8,6 +8,18 @@ import type { OperationState } from './operation.state';
 /** Version 1 always named a main account. */
 const alwaysWithMainAccount = (stored: JsonObject): JsonObject => stored;
 
+/**
+ * Before version 3 (of `operation.prepared`, 2), nothing said who had decided. The id of an approval that an automation's contract
+ * decides is derived from the call, a UUID of version 5; all others are of version 7.
+ */
+const withDecider = (stored: JsonObject): JsonObject => {
+  const isDerived = String(stored['approvalId']).charAt(14) === '5';
+  return { ...stored, decidedBy: isDerived ? 'automation_contract' : 'user' };
+};
+
+/** Before version 3, no worth was kept. */
+const withoutWorth = (stored: JsonObject): JsonObject => ({ ...stored, worthUsd: null });
+
 /** Version 1 kept nothing of the quote. */
 const withoutQuote = (stored: JsonObject): JsonObject => {
   const submission = isJsonObject(stored['submission']) ? stored['submission'] : {};
@@ -24,10 +36,11 @@ export const operationKind: StreamKind<OperationState | null, OperationCommand, 
   privateMembers: operationPrivateMembers,
   upcasters: {
     ...approvalUpcasters,
-    'operation.used': [alwaysWithMainAccount],
-    'submission.journaled': [withoutQuote],
+    'operation.prepared': [withDecider],
+    'operation.used': [alwaysWithMainAccount, withDecider],
+    'submission.journaled': [withoutQuote, withoutWorth],
     'action.settled': [withoutReturned],
     'action.refunded': [withoutReturned],
   },
-  stateVersion: 4,
+  stateVersion: 5,
 };

@@ -34,6 +34,7 @@ const terms: OperationTerms = {
   runId: asId<RunId>('0b7a3b7e-0000-7000-8000-000000000005'),
   automationId: null,
   contract,
+  decidedBy: 'user',
   mainAccountId: 'ada.near',
   expiresAt: at(9),
 };
@@ -53,6 +54,7 @@ const submission = (index: number, input: Submission['input'], output: Submissio
     quote: null,
     deadline: at(5),
   },
+  worthUsd: null,
 });
 const sent = { tokenId: 'nep141:usdc', amountRaw: '5' };
 const swapSent = submission(0, sent, { ...swapped, amountRaw: '3' });

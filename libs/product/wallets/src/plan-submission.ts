@@ -1,10 +1,15 @@
-import type { OperationFailure, Submission } from './operation.events';
+import { worthUsdOf } from './moved-worth';
+import type { JournaledSubmission, OperationFailure, Submission } from './operation.events';
 import { chooseOrder, isAsOrdered, losesTooMuch, type ChosenOrder } from './operation-order';
 import type { Step } from './operation.process';
 import type { OperationState } from './operation.state';
 import { withProbe, type OperationWorld } from './operation-world';
-import type { Planned, Token } from './wallet-provider';
+import type { Token } from './wallet-provider';
 import type { WalletState } from './wallet.decider';
+
+/** What is to be journaled and sent, or why nothing is. */
+export type PlannedWorth =
+  ({ readonly ok: true } & JournaledSubmission) | { readonly ok: false; readonly failure: OperationFailure };
 
 /**
  * Chooses what the contract's action takes of the wallet, and has the provider work out the bytes: no effect, however often. Null
@@ -17,7 +22,7 @@ export async function planSubmission(
   state: OperationState,
   { index, attempt, latestDeadline }: Extract<Step, { readonly do: 'plan' }>,
   patient: boolean,
-): Promise<Planned | null> {
+): Promise<PlannedWorth | null> {
   const wallet = await world.wallet(state);
   const chosen = wallet.status === 'active' ? await choose(world, state, wallet, index, patient) : null;
   if (chosen === null || !chosen.ok) return chosen;
@@ -26,7 +31,8 @@ export async function planSubmission(
   if (!planned.ok) return planned;
   const { submission } = planned;
   if (!isAsOrdered(submission, order)) return { ok: false, failure: otherThanOrdered };
-  return losesTooMuch(submission, await tokensOf(world, submission)) ? { ok: false, failure: losing } : planned;
+  if (losesTooMuch(submission, await tokensOf(world, submission))) return { ok: false, failure: losing };
+  return { ok: true, submission, worthUsd: worthUsdOf({ ...chosen.input, amountRaw: submission.input.amountRaw }) };
 }
 
 /** Null when that cannot be told now. */

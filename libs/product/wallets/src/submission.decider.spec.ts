@@ -12,6 +12,7 @@ import {
   refused,
   settled,
   submissionOf,
+  worthUsd,
   unresolved,
   used,
   oneWithdrawal,
@@ -82,8 +83,18 @@ describe('an acceptance', () => {
         providerReference: reference,
         refusal: null,
         revocation: null,
+        worthUsd,
+        delivered: null,
       },
-      { status: 'pending', submission: null, providerReference: null, refusal: null, revocation: null },
+      {
+        status: 'pending',
+        submission: null,
+        providerReference: null,
+        refusal: null,
+        revocation: null,
+        worthUsd: null,
+        delivered: null,
+      },
     ]));
   it('of an earlier attempt comes too late', () =>
     operation.given(used, journaled(0), journaled(0, 2)).when(accept(0)).thenNothing());

@@ -7,6 +7,7 @@ import type {
   Submission,
   TokenAmount,
 } from './operation.events';
+import { beyondBounds, isWithinWords } from './moved-worth';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
 /**
@@ -19,6 +20,7 @@ export type SubmissionCommand =
       readonly at: Instant;
       readonly index: number;
       readonly submission: Submission;
+      readonly worthUsd: string | null;
     }
   | (Told<'RecordAcceptance'> & { readonly providerReference: string })
   | (Told<'RecordSettled' | 'RecordRefunded'> & Delivered & { readonly providerReference: string })
@@ -133,15 +135,21 @@ function refundFailure(submission: Submission | null, returned: TokenAmount | nu
 
 type CommandOf<Type extends SubmissionCommand['type']> = Extract<SubmissionCommand, { readonly type: Type }>;
 
-/** New bytes only in place of bytes that never will be taken: not while the provider cannot tell, and not after a refusal. */
+/**
+ * New bytes only in place of bytes that never will be taken: not while the provider cannot tell, and not after a refusal. What is more
+ * than the action's words say ends the operation instead.
+ */
 function journal(
-  { at, index, submission }: CommandOf<'JournalSubmission'>,
-  { status }: OperationState,
+  { at, index, submission, worthUsd }: CommandOf<'JournalSubmission'>,
+  { status, terms }: OperationState,
   action: CurrentAction,
 ): Decision<OperationEvent> {
   if (status === 'unresolved' || action.providerReference !== null || action.refusal !== null) return accept();
   if (submission.attempt !== (action.submission?.attempt ?? 0) + 1) return accept();
-  return accept({ type: 'submission.journaled', at, index, submission });
+  const agreed = terms.contract.actions[index];
+  if (agreed === undefined || !isWithinWords(agreed, worthUsd))
+    return accept(...failureEvents({ at, index, failure: beyondBounds }));
+  return accept({ type: 'submission.journaled', at, index, submission, worthUsd });
 }
 
 /** Told once, and also when an outcome is the first that is heard of it. */
@@ -152,7 +160,11 @@ function acceptanceEvents(
   return action.providerReference === null ? [{ type: 'submission.accepted', at, index, providerReference }] : [];
 }
 
-function failureEvents({ at, index, failure }: CommandOf<'RecordFailure' | 'GiveUp'>): OperationEvent[] {
+function failureEvents({
+  at,
+  index,
+  failure,
+}: Pick<CommandOf<'RecordFailure' | 'GiveUp'>, 'at' | 'index' | 'failure'>): OperationEvent[] {
   return [
     { type: 'action.failed', at, index, failure },
     { type: 'operation.failed', at, failure },

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { AgentTransfers } from './agent-transfers';
 import { AgentWallets } from './agent-wallets';
+import { AuthorityUses } from './authority-uses';
 import { DisableWalletHandler } from './disable-wallet';
 import { EnableWalletHandler } from './enable-wallet';
 import { FinancialOperationsController, financialOperationsHandlers } from './financial-operations.controller';
@@ -30,6 +31,7 @@ export class WalletKeysModule {}
     ...walletsHandlers,
     AgentTransfers,
     AgentWallets,
+    AuthorityUses,
     DisableWalletHandler,
     EnableWalletHandler,
     OpenWithdrawal,
@@ -38,7 +40,7 @@ export class WalletKeysModule {}
     Wallets,
     WithdrawalApprovals,
   ],
-  exports: [AgentTransfers, AgentWallets, OperationStart, Wallets, WithdrawalApprovals],
+  exports: [AgentTransfers, AgentWallets, AuthorityUses, OperationStart, Wallets, WithdrawalApprovals],
 })
 export class WalletsModule {}
 

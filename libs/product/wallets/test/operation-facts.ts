@@ -36,6 +36,7 @@ function termsOf(kind: OperationTerms['kind'], ...actions: readonly ContractActi
     runId: null,
     automationId: null,
     contract: contractOf(...actions),
+    decidedBy: 'user',
     mainAccountId: 'ada.near',
     expiresAt,
   };
@@ -112,17 +113,22 @@ export function submissionOf(index: number, attempt = 1, deadline: Instant = exp
   };
 }
 
+/** The worth of what `submissionOf` takes. */
+export const worthUsd = '1.5';
+
 export const journal = (index: number, attempt = 1): SubmissionCommand => ({
   type: 'JournalSubmission',
   at,
   index,
   submission: submissionOf(index, attempt),
+  worthUsd,
 });
 export const journaled = (index: number, attempt = 1, deadline: Instant = expiresAt): OperationEvent => ({
   type: 'submission.journaled',
   at,
   index,
   submission: submissionOf(index, attempt, deadline),
+  worthUsd,
 });
 
 export const reference = 'ref-1';

@@ -1,5 +1,6 @@
 import type { Instant } from '@app/kernel';
 import { Probe, type ProbePoint } from '@app/runtime';
+import type { Hold } from '../src/authority-uses';
 import type { OperationWorld } from '../src/operation-world';
 import { operationDecider } from '../src/operation.decider';
 import type { OperationEvent, Revocation } from '../src/operation.events';
@@ -107,6 +108,13 @@ export class ScriptedWorld implements OperationWorld {
     mainAccountId: 'ada.near',
   });
   spendable: OperationWorld['spendable'] = async () => ({ ok: true, value: this.free });
+  /** The answers of the ledger of uses, and what it was asked to hold. */
+  holds: Hold = 'held';
+  readonly held: string[] = [];
+  hold: OperationWorld['hold'] = async (_, usd) => {
+    this.held.push(usd);
+    return this.holds;
+  };
   sessionRejected = async () => {
     this.rejections += 1;
   };

@@ -17,6 +17,7 @@ import {
 import { Timers } from '@app/timers';
 import { WalletProvider, Wallets } from '@app/wallets';
 import { automationKind } from '../automation/automation.stream';
+import { ContractUses } from './contract-uses';
 import { contractWorthUsd, type PricedToken } from './contract-worth';
 
 /** Once an approval has expired, no one can be about to use it: a use that never became an operation is given back. */
@@ -47,6 +48,7 @@ export class ContractAuthority {
     private readonly wallets: Wallets,
     private readonly provider: WalletProvider,
     private readonly clock: Clock,
+    private readonly uses: ContractUses,
   ) {}
 
   /**
@@ -74,7 +76,10 @@ export class ContractAuthority {
       contractApprovalId,
       usd,
     } as const;
-    const done = await this.streams.decide(automationKind, automationId, command, cause);
+    let done = await this.streams.decide(automationKind, automationId, command, cause);
+    // Others may have moved less than was expected of them.
+    if (!done.ok && (await this.uses.settleEnded(automationId, cause)))
+      done = await this.streams.decide(automationKind, automationId, command, cause);
     // A use recorded before a crash gives no authority once the automation is paused or archived.
     return (
       done.ok && done.value.state?.state === 'enabled' && done.value.state.uses[toolCallId]?.approvalId === approvalId

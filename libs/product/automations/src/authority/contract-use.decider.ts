@@ -7,32 +7,69 @@ import {
   decimalOf,
   parseDecimal,
   reject,
+  unreachable,
   type Decimal,
   type Decision,
   type OccurrenceId,
+  type ToolCallId,
 } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import type { AutomationCommand, UseContract } from '../automation/automation.commands';
+import type { AutomationCommand, HoldContractUse, UseContract } from '../automation/automation.commands';
 import type { ContractUseEvent } from '../automation/automation.events';
 import type { Automation, ContractUse } from '../automation/automation.state';
 
-type Command = UseContract | Extract<AutomationCommand, { readonly type: 'ReturnContractUse' }>;
+type Command = UseContract | OfUse;
+type OfUse = Extract<
+  AutomationCommand,
+  { readonly type: 'HoldContractUse' | 'SettleContractUse' | 'ReturnContractUse' }
+>;
 type Bounds = NonNullable<Contract['bounds']>;
 
 /**
  * Counts and sums what is done on the authority of the approved contract, before it is done (docs/decisions/automations.md): a tool
- * call uses it once, however often it asks. Refused with `withdrawal_changed` where the contract does not cover it now.
+ * call uses it once, however often it asks; what it moves beyond what was expected is counted before it moves; once it is over, what it
+ * has moved counts. Refused with `withdrawal_changed` where the contract does not cover it now.
  */
 export function decideContractUse(command: Command, automation: Automation): Decision<ContractUseEvent> {
   const { at, toolCallId } = command;
-  const isUsed = Object.hasOwn(automation.uses, toolCallId);
-  if (command.type === 'ReturnContractUse')
-    return isUsed ? accept({ type: 'contract.use_returned', at, toolCallId }) : accept();
-  if (isUsed) return accept();
+  const use = Object.hasOwn(automation.uses, toolCallId) ? automation.uses[toolCallId] : undefined;
+  if (command.type !== 'UseContract') return decideUsed(command, use, automation);
+  if (use !== undefined) return accept();
   const occurrence = coveredOccurrence(command, automation);
   if (occurrence === null) return reject(because('withdrawal_changed'));
   const { approvalId, usd } = command;
   return accept({ type: 'contract.used', at, toolCallId, approvalId, usd, occurrence });
+}
+
+function decideUsed(command: OfUse, use: ContractUse | undefined, automation: Automation): Decision<ContractUseEvent> {
+  const { at, toolCallId } = command;
+  switch (command.type) {
+    case 'HoldContractUse':
+      return use === undefined || use.over ? reject(because('withdrawal_changed')) : hold(command, use, automation);
+    case 'SettleContractUse':
+      if (use === undefined || use.over) return accept();
+      return accept({ type: 'contract.use_settled', at, toolCallId, usd: command.usd ?? use.usd });
+    case 'ReturnContractUse':
+      return use === undefined || use.over ? accept() : accept({ type: 'contract.use_returned', at, toolCallId });
+    default:
+      return unreachable(command);
+  }
+}
+
+/** The use never counts less than before, since another driver of its operation may be about to move that. */
+function hold(
+  { at, toolCallId, usd }: HoldContractUse,
+  use: ContractUse,
+  { state, definition, contractApproval, uses }: Automation,
+): Decision<ContractUseEvent> {
+  const bounds = definition.contract?.bounds;
+  const isInForce = state === 'enabled' && contractApproval?.status === 'approved';
+  if (!isInForce || bounds === undefined || at >= bounds.notAfter) return reject(because('withdrawal_changed'));
+  const others = Object.entries(uses).flatMap(([id, other]) => (id === toolCallId ? [] : [other]));
+  if (!isWithin(usd, bounds, others)) return reject(because('withdrawal_changed'));
+  const [asked, counted] = [parseDecimal(usd), parseDecimal(use.usd)];
+  const isCounted = asked !== null && counted !== null && compareDecimals(asked, counted) <= 0;
+  return isCounted ? accept() : accept({ type: 'contract.use_raised', at, toolCallId, usd });
 }
 
 /**
@@ -76,14 +113,29 @@ function sumOf(amounts: readonly string[]): Decimal | null {
   );
 }
 
-/** Folds a use, and its return. */
+/** Folds a use, and what comes of it. */
 export function evolveContractUse(uses: Automation['uses'], event: ContractUseEvent): Automation['uses'] {
   const { toolCallId } = event;
-  if (event.type === 'contract.used') {
-    const { approvalId, usd, occurrence } = event;
-    return { ...uses, [toolCallId]: { approvalId, usd, occurrence } };
+  switch (event.type) {
+    case 'contract.used': {
+      const { approvalId, usd, occurrence } = event;
+      return { ...uses, [toolCallId]: { approvalId, usd, occurrence, over: false } };
+    }
+    case 'contract.use_raised':
+      return withUse(uses, toolCallId, { usd: event.usd });
+    case 'contract.use_settled':
+      return withUse(uses, toolCallId, { usd: event.usd, over: true });
+    case 'contract.use_returned':
+      return Object.fromEntries(Object.entries(uses).filter(([used]) => used !== toolCallId));
+    default:
+      return unreachable(event);
   }
-  return Object.fromEntries(Object.entries(uses).filter(([used]) => used !== toolCallId));
+}
+
+/** The decider speaks of uses that there are only. */
+function withUse(uses: Automation['uses'], toolCallId: ToolCallId, change: Partial<ContractUse>): Automation['uses'] {
+  const use = uses[toolCallId];
+  return use === undefined ? uses : { ...uses, [toolCallId]: { ...use, ...change } };
 }
 
 /**

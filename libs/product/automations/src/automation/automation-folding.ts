@@ -14,7 +14,7 @@ export function evolveAutomation(automation: AutomationState, event: AutomationE
   // No event precedes the creation.
   if (automation === null) return null;
   if ('occurrenceId' in event) return evolveOccurrence(automation, event);
-  if (event.type === 'contract.used' || event.type === 'contract.use_returned')
+  if ('toolCallId' in event && event.type !== 'approval.opened')
     return { ...automation, uses: evolveContractUse(automation.uses, event) };
   if (event.type === 'input.passed_over')
     return { ...automation, memory: afterInput(automation.memory, 'signal', event.inputPosition) };

@@ -38,6 +38,8 @@ export type AutomationCommand =
   | AdmissionCommand
   | { readonly type: 'FinishOccurrence'; readonly at: Instant; readonly occurrenceId: OccurrenceId }
   | UseContract
+  | HoldContractUse
+  | SettleContractUse
   | { readonly type: 'ReturnContractUse'; readonly at: Instant; readonly toolCallId: ToolCallId }
   | (DecideApproval & { readonly type: 'DecideApproval' })
   | (ExpireApproval & { readonly type: 'ExpireApproval' });
@@ -140,4 +142,25 @@ export interface UseContract {
   readonly contractApprovalId: ApprovalId;
   /** In US dollars, rounded up. */
   readonly usd: string;
+}
+
+/**
+ * The operation of the use is about to have moved so much in all. Refused with `withdrawal_changed` where the contract leaves less, is
+ * suspended or over, or does not know the use.
+ */
+export interface HoldContractUse {
+  readonly type: 'HoldContractUse';
+  readonly at: Instant;
+  readonly toolCallId: ToolCallId;
+  /** In US dollars, rounded up. */
+  readonly usd: string;
+}
+
+/** The operation of the use is over. */
+export interface SettleContractUse {
+  readonly type: 'SettleContractUse';
+  readonly at: Instant;
+  readonly toolCallId: ToolCallId;
+  /** What it has moved, in US dollars, rounded up; null where that is not known: then what was counted stays. */
+  readonly usd: string | null;
 }

@@ -118,8 +118,19 @@ export type ContractUseEvent =
       /** The occurrence whose run makes the call; null in events of version 1. */
       readonly occurrence: OccurrenceId | null;
     }
+  /** What is counted of a use grows, before its operation moves more than was expected: another price, a deposit. */
+  | (OfUse<'contract.use_raised'> & { readonly usd: string })
+  /** The operation is over: from here on this is what the use has moved. */
+  | (OfUse<'contract.use_settled'> & { readonly usd: string })
   /** The operation never submitted anything. */
-  | { readonly type: 'contract.use_returned'; readonly at: Instant; readonly toolCallId: ToolCallId };
+  | OfUse<'contract.use_returned'>;
+
+interface OfUse<Type extends string> {
+  readonly type: Type;
+  readonly at: Instant;
+  /** The tool call that used the contract. */
+  readonly toolCallId: ToolCallId;
+}
 
 /** What the user approved of the contract holds no more: the rule is another one, or was archived. The approval stays as it was decided. */
 export interface ContractSuperseded {

@@ -79,10 +79,12 @@ export interface ActiveOccurrence {
 
 export interface ContractUse {
   readonly approvalId: ApprovalId;
-  /** In US dollars: a decimal text. */
+  /** What it may move and, once it is over, has moved, in US dollars: a decimal text. */
   readonly usd: string;
   /** Null where an event of version 1 recorded it. */
   readonly occurrence: OccurrenceId | null;
+  /** Its operation is over. */
+  readonly over: boolean;
 }
 
 /** `<definitionVersion>.<activationEpoch>` (specification, "Automation"). */

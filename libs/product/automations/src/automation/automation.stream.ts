@@ -15,5 +15,5 @@ export const automationKind: StreamKind<AutomationState, AutomationCommand, Auto
   decider: automationDecider,
   privateMembers: automationPrivateMembers,
   upcasters: { ...approvalUpcasters, 'contract.used': [withoutOccurrence] },
-  stateVersion: 5,
+  stateVersion: 6,
 };

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { RunsModule } from '@app/runs';
 import { AutomationsModule } from '../automations.module';
+import { AutomationConsentModule } from '../authority/automation-consent.module';
 import { AutomationStreams } from './automation-streams';
 import { AutomationWork } from './automation-work';
 import { ContractUseReturns } from './contract-use-returns';
@@ -14,7 +15,7 @@ import { RuleLooks } from './rule-looks';
 
 /** Fires automations, in workers. Needs AutomationOwners, which the composition binds globally. */
 @Module({
-  imports: [AutomationsModule, DeploymentModule, RunsModule],
+  imports: [AutomationConsentModule, AutomationsModule, DeploymentModule, RunsModule],
   providers: [
     AutomationStreams,
     AutomationWork,

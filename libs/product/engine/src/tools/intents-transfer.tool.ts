@@ -59,7 +59,7 @@ export class IntentsTransfer implements AskDeclaration<Input> {
   }
 
   async run(
-    { approvalId, contract, useBefore }: ApprovedCall<Input>,
+    { approvalId, contract, decidedBy, useBefore }: ApprovedCall<Input>,
     { userId, conversationId, runId, automationId, cause }: CallContext,
     signal: AbortSignal,
   ): Promise<ToolResult> {
@@ -70,7 +70,7 @@ export class IntentsTransfer implements AskDeclaration<Input> {
     const { walletId, mainAccountId } = wallet;
     const terms = { kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId } as const;
     const used = await this.transfers.use(
-      { ...terms, automationId, contract, mainAccountId, expiresAt: useBefore },
+      { ...terms, automationId, contract, decidedBy, mainAccountId, expiresAt: useBefore },
       cause,
     );
     if (!used.ok) return failWith('the approval cannot be used');

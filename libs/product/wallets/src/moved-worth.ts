@@ -1,0 +1,91 @@
+import { valueUsdOf, type ContractAction, type PricedAmount } from '@app/consent';
+import {
+  add,
+  compareDecimals,
+  decimalOf,
+  decimalText,
+  floorQuotient,
+  multiply,
+  parseDecimal,
+  roundUp,
+  unreachable,
+  type Decimal,
+} from '@app/kernel';
+import type { OperationFailure } from './operation.events';
+import type { ActionState, OperationState } from './operation.state';
+
+/** As many as a bound of a contract can have (specification, "Contract"). */
+const usdFractionDigits = 18;
+
+const nothing: Decimal = decimalOf(0n, 0);
+
+/** The action would move more than was agreed to, or its worth is not known. */
+export const beyondBounds: OperationFailure = {
+  reason: 'bounds_exceeded',
+  text: 'It would move more than was approved.',
+};
+
+/** Worth of an amount in US dollars, rounded up to what a bound can say: a decimal text. Null without a price. */
+export function worthUsdOf(amount: PricedAmount): string | null {
+  const worth = valueUsdOf(amount);
+  return worth === null ? null : decimalText(roundUp(worth, usdFractionDigits));
+}
+
+/** Whether an action of that worth is what its words say: one that is agreed to by its worth moves no more, and none without a price. */
+export function isWithinWords({ quantity }: ContractAction, worthUsd: string | null): boolean {
+  if (quantity.kind !== 'exact_input_value_usd') return true;
+  const [worth, most] = [worthUsd === null ? null : parseDecimal(worthUsd), parseDecimal(quantity.value)];
+  return worth !== null && most !== null && compareDecimals(worth, most) <= 0;
+}
+
+/**
+ * What the operation has moved so far, and what it would have with one more action of that worth, in US dollars: a decimal text, by the
+ * prices at which the amounts were chosen. Null where a worth is not known.
+ */
+export function movedUsdWith({ actions }: OperationState, worthUsd: string | null): string | null {
+  const more = worthUsd === null ? null : parseDecimal(worthUsd);
+  const sum = actions.map(movedUsdOf).reduce(sumOf, more);
+  return sum === null ? null : decimalText(sum);
+}
+
+/** What the operation has moved: as above. */
+export function movedUsd(operation: OperationState): string | null {
+  return movedUsdWith(operation, '0');
+}
+
+function sumOf(one: Decimal | null, other: Decimal | null): Decimal | null {
+  return one === null || other === null ? null : add(one, other);
+}
+
+/** What came back of the input was not moved. What failed was never executed; what may still be executed counts once it is known. */
+function movedUsdOf({ status, submission, worthUsd, delivered }: ActionState): Decimal | null {
+  switch (status) {
+    case 'pending':
+    case 'submitted':
+    case 'failed':
+      return nothing;
+    case 'settled':
+    case 'refunded': {
+      const worth = worthUsd === null ? null : parseDecimal(worthUsd);
+      if (submission === null || worth === null || delivered === null) return null;
+      const { output, returned } = delivered;
+      // A refund of which the provider names no part is one of everything.
+      if (status === 'refunded' && returned === null && output === null) return nothing;
+      const sent = BigInt(submission.input.amountRaw);
+      const back = returned?.tokenId === submission.input.tokenId ? BigInt(returned.amountRaw) : 0n;
+      return partOf(worth, sent > back ? sent - back : 0n, sent);
+    }
+    default:
+      return unreachable(status);
+  }
+}
+
+/** The worth of so many of all the units, rounded up. */
+function partOf(worth: Decimal, units: bigint, all: bigint): Decimal {
+  if (units === all) return worth;
+  const asked = multiply(worth, decimalOf(units * 10n ** BigInt(usdFractionDigits), 0));
+  const divisor = decimalOf(all, 0);
+  const least = floorQuotient(asked, divisor);
+  const isExact = compareDecimals(multiply(decimalOf(least, 0), divisor), asked) === 0;
+  return decimalOf(isExact ? least : least + 1n, usdFractionDigits);
+}
