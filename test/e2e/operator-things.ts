@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
 import { HoldLog } from '@app/audit';
 import { asId, Clock, type EndpointId, type RunId, type UserId } from '@app/kernel';
@@ -20,6 +20,7 @@ export type OperatorThings = Readonly<
         | 'approvalId'
         | 'control'
         | 'keyId'
+        | 'keySha256'
         | 'userId'
         | 'automationId'
         | 'runKey'
@@ -61,7 +62,8 @@ export async function operatorThings(deployment: Deployment): Promise<OperatorTh
   const { keyId } = minted.value;
   const stream = `user-${userId}`;
   const named = { control: 'withdrawals', projection, index, stream, ...(await endpointWithDelivery(deployment)) };
-  return { ...named, approvalId, keyId, userId, automationId, runKey, rebuildId };
+  const keySha256 = createHash('sha256').update(minted.value.key).digest('hex');
+  return { ...named, approvalId, keySha256, keyId, userId, automationId, runKey, rebuildId };
 }
 
 /** Things that nobody else's call uses up, where the operation does. */
