@@ -96,13 +96,25 @@ interface Answer {
 /** A server may end a connection in the moment in which it is used again: the request was not heard. */
 class KeptConnectionEnded extends Error {}
 
+/** The connection closed, and no event before that said how. */
+class Closed extends Error {}
+
+/** Settles with each way in which a connection can end or change: an answer, a switch of protocols, an error, or its plain end. */
 function answerTo(request: ClientRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    const closed = (): void => reject(new Closed());
+    request.once('close', closed);
+    // Without a listener, Node closes the connection of a 101 and reports neither an answer nor an error.
+    request.once('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode ?? 0, retryAfterMs: null });
+    });
     request.once('error', (error: NodeJS.ErrnoException) => {
       const isStale = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
       reject(isStale ? new KeptConnectionEnded() : error);
     });
     request.once('response', (response) => {
+      request.off('close', closed); // from here on it is the body that ends
       const answer = { status: response.statusCode ?? 0, retryAfterMs: retryAfterIn(response) };
       drain(response, () => resolve(answer));
     });
