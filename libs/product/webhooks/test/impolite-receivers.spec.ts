@@ -1,9 +1,14 @@
 /** An attempt ends within its 15 s whatever the receiver does with the connection, and its outcome says what that was. */
 import { Configuration, readConfiguration } from '@app/runtime';
 import { impoliteOutcomes, type ImpoliteKind } from '@app/testing/impolite';
+import { until } from '@app/testing/until';
+import { EndpointHealths } from '../src/endpoint/endpoint-health';
 import { NameServers } from '../src/delivery/resolver';
 import { answerWithinMs, Sender } from '../src/delivery/sender';
+import { DeliveryStage } from './delivery-stage';
 
+/** The wait for attempts at a stop, and time to record their end on a busy machine. */
+const stoppedWithinMs = 10_000;
 const delivered = 'delivered 200';
 
 const expected: Readonly<Record<ImpoliteKind, string>> = {
@@ -57,4 +62,40 @@ it('ends within its limit, with an outcome', async () => {
   expect(found.ended).toEqual(expected);
   // It waited for all of that time, and not for less.
   expect(found.msOf['accepts, and says nothing']).toBeGreaterThan(answerWithinMs - 1_000);
+});
+
+describe('an endpoint', () => {
+  let stage: DeliveryStage;
+  beforeAll(async () => void (stage = await DeliveryStage.open()));
+  afterAll(async () => {
+    for (const partner of stage.partners) await partner.leave();
+  });
+
+  it('that switches protocols fails, shows since when, and is asked again when it has recovered', async () => {
+    const registered = await stage.endpoint();
+    registered.partner.manner = () => 'upgrade';
+    // More than may be attempted at once.
+    const journals = await Promise.all(Array.from({ length: 12 }, () => stage.journal()));
+    await Promise.all(journals.map((journal) => stage.tell(journal)));
+    const { endpointId } = registered;
+    const health = async () => (await stage.workers[0]?.get(EndpointHealths).of([endpointId]))?.get(endpointId);
+    await until('its failure', async () => ((await health())?.failingSince == null ? null : true));
+    const [{ lastAttempt = null } = {}] = (await stage.listed(registered)).filter(({ attempts }) => attempts > 0);
+    expect(lastAttempt).toMatchObject({ status: 101, failure: 'status' });
+    registered.partner.manner = () => 'take';
+    stage.moveClock(11 * 3_600_000);
+    const views = await stage.untilDone(registered, 12);
+    expect(views.map(({ state }) => state)).toEqual(views.map(() => 'delivered'));
+  });
+
+  it('that hangs does not hold up a stop (the last test)', async () => {
+    const { partner } = await stage.endpoint();
+    partner.manner = () => 'hang';
+    const journals = await Promise.all(Array.from({ length: 12 }, () => stage.journal()));
+    await Promise.all(journals.map((journal) => stage.tell(journal)));
+    await until('attempts', async () => (partner.heard.length >= 8 ? true : null));
+    const startedMs = performance.now();
+    await stage.slices.stop();
+    expect(performance.now() - startedMs).toBeLessThan(stoppedWithinMs);
+  });
 });

@@ -22,6 +22,8 @@ export type Manner =
   | 'close'
   /** There is no answer, and the connection stays. */
   | 'hang'
+  /** 101, and the connection stays. */
+  | 'upgrade'
   /** To an address where it would be taken. */
   | 'redirect'
   | 'gone';
@@ -134,6 +136,9 @@ export class PartnerEndpoint {
         break;
       case 'gone':
         response.writeHead(410).end();
+        break;
+      case 'upgrade':
+        response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
         break;
       case 'hang':
         break;
