@@ -12,7 +12,7 @@ import {
 } from 'cockatiel';
 import { parse } from 'lossless-json';
 import { Unavailable } from '@app/kernel';
-import { fetchWithoutRedirects } from '@app/runtime';
+import { bodyWithin, fetchWithoutRedirects } from '@app/runtime';
 import { CallFailed, Malformed } from './reading';
 
 /** One API on the other side. */
@@ -110,25 +110,11 @@ export class JsonHttp {
       ...(call.body === undefined ? {} : { body: call.body }),
       signal: AbortSignal.timeout(this.api.timeoutMs),
     });
-    const text = await readText(response);
+    const text = (await bodyWithin(response, answerBytesMax)).toString('utf8');
     if (noEntry(response.status)) throw new CallFailed(`status ${response.status}: the token is not taken`);
     if (noAnswer(response.status)) throw new Malformed(`status ${response.status}: ${text.slice(0, loggedWordsMax)}`);
     return { status: response.status, body: parse(text), text };
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Leaving the loop by throwing cancels the body.
-  for await (const chunk of response.body ?? []) {
-    // Reason for the assertion: the types of the body of fetch leave its chunks open; they are bytes.
-    const bytes = chunk as Uint8Array;
-    length += bytes.length;
-    if (length > answerBytesMax) throw new Malformed(`an answer of more than ${answerBytesMax} bytes`);
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** What fetch failed of is in its error's cause. */

@@ -1,5 +1,5 @@
 import { isJsonObject, Unavailable } from '@app/kernel';
-import { fetchWithoutRedirects, settledWithin } from '@app/runtime';
+import { bodyWithin, fetchWithoutRedirects, settledWithin } from '@app/runtime';
 import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 
 /** How large each of the issuer's documents may be. */
@@ -156,15 +156,11 @@ async function discoveredUri(issuer: string, variable: string, signal: AbortSign
 
 async function getJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
   const response = await fetchWithoutRedirects(url, { headers: { accept: 'application/json' }, signal });
-  if (!response.ok || response.body === null) throw new Error(`${url} answered ${response.status}`);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.length;
-    if (bytes > documentBytesMax) throw new Error(`${url} answered more than ${documentBytesMax} bytes`);
-    chunks.push(chunk);
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`${url} answered ${response.status}`);
   }
-  const document: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const document: unknown = JSON.parse((await bodyWithin(response, documentBytesMax)).toString('utf8'));
   if (!isJsonObject(document)) throw new Error(`${url} answered no JSON object`);
   return document;
 }

@@ -26,7 +26,7 @@ export class ArtifactContent {
     const range = asked.kind === 'part' ? asked.range : undefined;
     // HEAD is answered without the bytes, which need not be fetched then; nor need those that the caller has.
     const isWithout = method === 'HEAD' || asked.kind === 'unchanged';
-    const content = isWithout ? Readable.from([]) : await this.store.get(sha256, { range });
+    const content = isWithout ? Readable.from([]) : await this.store.get(sha256, { bytes, range });
     if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
     // Only once the bytes are there: a refusal is not a file.
     reply.headers({

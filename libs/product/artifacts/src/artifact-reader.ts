@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import type { ConversationId, UserId } from '@app/kernel';
+import { abortAfter } from '@app/runtime';
 import type { Readable } from 'node:stream';
-import { ArtifactStore } from './artifact-store';
+import { ArtifactStore, type StoredBytes } from './artifact-store';
 import { isUtf8, textFormatOf } from './media-type';
 import { TooManyWaiting } from './fair-turns';
 import { PdfReader, type TextPart } from './pdf-reader';
@@ -28,6 +29,9 @@ export interface WantedText {
 /** No larger file is read: of a PDF all of it is held in memory. */
 const readableBytesMax = 16 * 1024 * 1024;
 
+/** Bytes that trickle must not hold up a run. */
+const readWithinMs = 60_000;
+
 /** Reads artifacts as text. */
 @Injectable()
 export class ArtifactReader {
@@ -42,17 +46,20 @@ export class ArtifactReader {
    * Text, CSV, JSON and the like are UTF-8; of a PDF, the text of its pages. No NUL is in it, and no lone surrogate.
    * Rejects with the signal's reason when it aborts. @throws Unavailable
    */
-  async read(wanted: WantedText, signal: AbortSignal): Promise<ReadText> {
+  async read(wanted: WantedText, stopping: AbortSignal): Promise<ReadText> {
+    const signal = AbortSignal.any([stopping, abortAfter(readWithinMs)]);
     const { state } = await this.states.current(conversationKind, wanted.conversationId);
     const artifact = state.artifacts.find((one) => one.artifactId === wanted.artifactId.toLowerCase());
     if (artifact === undefined) return failWith('the conversation has no such artifact');
-    const { name, mediaType, bytes, sha256 } = artifact;
+    const { name, mediaType, bytes } = artifact;
     const format = textFormatOf(mediaType, name);
     if (format === null) return failWith(`${name} is ${mediaType}: only text, CSV, JSON and PDF can be read`);
     if (!isUtf8(mediaType)) return failWith(`${name} is ${mediaType}: only UTF-8 can be read`);
     if (bytes > readableBytesMax) return failWith(`${name} is too large to be read`);
     try {
-      const part = await (format === 'pdf' ? this.ofPdf(sha256, wanted, signal) : this.ofText(sha256, wanted, signal));
+      const part = await (format === 'pdf'
+        ? this.ofPdf(artifact, wanted, signal)
+        : this.ofText(artifact, wanted, signal));
       if (part === null)
         return failWith(`${name} is not ${format === 'pdf' ? 'a PDF that can be read' : 'UTF-8 text'}`);
       // A NUL is not text, and the stores refuse it.
@@ -64,18 +71,18 @@ export class ArtifactReader {
     }
   }
 
-  private async ofText(sha256: string, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
-    return partOfStream(await this.content(sha256, signal), wanted, signal);
+  private async ofText(file: StoredBytes, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
+    return partOfStream(await this.content(file, signal), wanted, signal);
   }
 
-  private async ofPdf(sha256: string, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
+  private async ofPdf(file: StoredBytes, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
     const { userId, offset, length } = wanted;
-    const open = async () => collect(await this.content(sha256, signal), signal);
+    const open = async () => collect(await this.content(file, signal), signal);
     return this.pdfs.textOf(userId, open, { offset, length }, signal);
   }
 
-  private async content(sha256: string, signal: AbortSignal): Promise<Readable> {
-    const content = await this.store.get(sha256, { signal });
+  private async content({ sha256, bytes }: StoredBytes, signal: AbortSignal): Promise<Readable> {
+    const content = await this.store.get(sha256, { bytes, signal });
     if (content === null) throw new ContentGone();
     return content;
   }

@@ -7,6 +7,8 @@ export class UnfitArtifactStore extends Error {}
 
 /** How bytes are read. */
 export interface Reading {
+  /** The length of the whole: a store that has less fails, and more is not read. */
+  readonly bytes?: number | undefined;
   /** Bytes from the first to the last, both included and there; all where absent. */
   readonly range?: ByteRange | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { boundAnswers } from './s3-answers.adapter';
 
 export interface S3Options {
   readonly bucket: string;
@@ -20,7 +21,7 @@ const triesMax = 3;
 export function connectS3({ endpoint, forcePathStyle, region, credentials, timeoutMs }: S3Options): S3Client {
   // Else it prints at every start on Node 20 that later versions need 22; ours is locked before those (docs/production.md).
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  return new S3Client({
+  const client = new S3Client({
     region,
     forcePathStyle,
     ...(credentials !== null && { credentials }),
@@ -36,4 +37,6 @@ export function connectS3({ endpoint, forcePathStyle, region, credentials, timeo
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  boundAnswers(client, timeoutMs);
+  return client;
 }

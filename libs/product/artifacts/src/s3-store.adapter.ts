@@ -65,13 +65,13 @@ export class S3Store implements ArtifactStore {
     }
   }
 
-  async get(sha256: string, { range, signal }: Reading = {}): Promise<Readable | null> {
+  async get(sha256: string, { bytes, range, signal }: Reading = {}): Promise<Readable | null> {
     try {
       const part = range && { Range: `bytes=${range.from}-${range.to}` };
       const wanted = new GetObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256), ...part });
       const answer = await this.client.send(wanted, { ...(signal && { abortSignal: signal }) });
       if (answer.Body instanceof Readable)
-        return this.readBody(answer.Body, signal, range && partWithin(answer, range));
+        return this.readBody(answer.Body, signal, range ? partWithin(answer, range) : wholeOf(bytes));
       throw new Error('S3 answered without a stream');
     } catch (error) {
       if (error instanceof NoSuchKey) return null;
@@ -102,7 +102,7 @@ export class S3Store implements ArtifactStore {
     try {
       await this.client.send(new PutObjectCommand({ ...place, Body: 'x' }), { abortSignal: signal });
       const { Body: body } = await this.client.send(new GetObjectCommand(place), { abortSignal: signal });
-      if (body instanceof Readable) await body.resume().toArray();
+      if (body instanceof Readable) await this.readBody(body, signal, wholeOf(1)).resume().toArray();
     } catch (error) {
       throw unfitness(error, this.bucket) ?? new Unavailable('artifact store', { cause: error });
     }
@@ -151,6 +151,9 @@ interface Part {
   readonly skip: number;
   readonly take: number;
 }
+
+const wholeOf = (bytes: number | undefined): Part | undefined =>
+  bytes === undefined ? undefined : { skip: 0, take: bytes };
 
 /** Not every compatible server knows ranges, or all of them: some answer more than was asked for. */
 function partWithin({ ContentRange: answered }: GetObjectCommandOutput, { from, to }: ByteRange): Part {

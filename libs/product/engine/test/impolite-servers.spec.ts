@@ -24,6 +24,7 @@ it.each(['openai-compatible', 'anthropic'])('a model of %s', async (provider) =>
         MODEL_BASE_URL: url,
         MODEL_API_KEY: 'k',
         MODEL_NAME: 'm',
+        MODEL_PRICES: '{"m": {"inputUsdPerMillion": "1", "outputUsdPerMillion": "1"}}',
         MODEL_RETRIES: '0',
         ...Object.fromEntries(timed.map((name) => [name, String(limitMs)])),
       };
@@ -31,34 +32,33 @@ it.each(['openai-compatible', 'anthropic'])('a model of %s', async (provider) =>
       const { ending } = await model.step(asking, () => undefined, new AbortController().signal);
       return ending;
     },
+    byFetch: true,
   });
-  console.log(JSON.stringify(found, null, 1));
   expect(found).toMatchObject({ hanging: [], left: [] });
+  // Nothing that was sent is an answer.
+  for (const ended of Object.values(found.ended)) expect(ended).toMatch(/^Error: /);
 });
 
 it('an MCP server', async () => {
   const servers: McpServer[] = [];
+  const transport = { type: 'http', url: 'http://127.0.0.1/' } as const;
+  const times = { timeoutMs: limitMs, startTimeoutMs: limitMs };
+  const configuration = configured({ name: 'docs', transport, consent: 'auto', ...times });
+  const [settings] = configuration.env.MCP_SERVERS;
+  if (settings === undefined) throw new Error('no server is configured');
+  const keys = new ContextKeys(configuration);
   const found = await impoliteOutcomes({
     limitMs: limitMs + 1_000, // a handshake that was not taken is canceled, in a second
     attempt: async (url) => {
-      const transport = { type: 'http', url: `${url}/mcp` };
-      const configuration = configured({
-        name: 'docs',
-        transport,
-        consent: 'auto',
-        timeoutMs: limitMs,
-        startTimeoutMs: limitMs,
-      });
-      const [settings] = configuration.env.MCP_SERVERS;
-      if (settings === undefined) throw new Error('no server is configured');
-      const keys = new ContextKeys(configuration);
-      const server = new McpServer(settings, new Set(), connectMcp, keys, new Logger('test'));
+      const own = { ...settings, transport: { ...transport, url: `${url}/mcp` } };
+      const server = new McpServer(own, new Set(), connectMcp, keys, new Logger('test'));
       servers.push(server);
       await server.refresh();
       return server.isAway ? 'away' : calling(server, 'docs_look', {});
     },
+    byFetch: true,
     close: async () => void (await Promise.all(servers.map((server) => server.close()))),
   });
-  console.log(JSON.stringify(found, null, 1));
   expect(found).toMatchObject({ hanging: [], left: [] });
+  expect(new Set(Object.values(found.ended))).toEqual(new Set(['away']));
 });

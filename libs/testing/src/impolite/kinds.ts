@@ -6,32 +6,36 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
+/** Called with each piece that the client sends; `piece` counts from 1. */
+type Answer = (socket: Socket, piece: number, url: string) => void;
+
 /** The behaviour on a connection: from its first bytes on, or from its beginning where nothing is to be heard. */
 export interface Impoliteness {
   readonly scheme?: 'https';
   /** Called at the connection's beginning. */
   readonly greet?: (socket: Socket) => void;
-  /** Called with the first bytes that the client sends, and again with each later piece; `request` counts from 1. */
-  readonly answer?: (socket: Socket, piece: number, url: string) => void;
+  readonly answer?: Answer;
 }
 
 const dripEveryMs = 20;
 const json = 'content-type: application/json\r\n';
 const events = 'content-type: text/event-stream\r\n';
 const ok = `HTTP/1.1 200 OK\r\n${json}`;
+/** Of kinds whose answer is whole: its client may else keep the connection. */
+const last = 'connection: close\r\n';
 const flood = Buffer.alloc(64 * 1024, 'x');
-/** 16 MiB of spaces: more than any answer may hold that is no file. */
-const bomb = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' '));
+/** 64 MiB of spaces, in as many members: more than any answer may hold. */
+const bomb = Buffer.concat(new Array<Buffer>(64).fill(gzipSync(Buffer.alloc(1024 * 1024, ' '))));
 
 /** Says once. */
 const say =
-  (text: string): Impoliteness['answer'] =>
+  (text: string): Answer =>
   (socket, piece) =>
     void (piece === 1 && socket.write(text, 'latin1'));
 
 /** Says something, and from then on a little more, without end. */
 const drip =
-  (text: string, more: string): Impoliteness['answer'] =>
+  (text: string, more: string): Answer =>
   (socket, piece) => {
     if (piece > 1) return;
     socket.write(text, 'latin1');
@@ -41,7 +45,7 @@ const drip =
 
 /** Says something, and from then on as much as the client takes. */
 const pour =
-  (text: string, more: Buffer): Impoliteness['answer'] =>
+  (text: string, more: Buffer): Answer =>
   (socket, piece) => {
     if (piece > 1) return;
     socket.write(text, 'latin1');
@@ -88,18 +92,18 @@ export const impoliteKinds = {
   'packs a great deal': {
     answer: (socket, piece) => {
       if (piece > 1) return;
-      socket.write(`${ok}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+      socket.write(`${ok}${last}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
       socket.write(bomb);
     },
   },
-  'says gzip, and sends none': { answer: say(`${ok}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`) },
+  'says gzip, and sends none': { answer: say(`${ok}${last}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`) },
   'redirects to itself': {
     answer: (socket, _, url) =>
-      void socket.write(`HTTP/1.1 307 Again\r\nlocation: ${url}\r\ncontent-length: 0\r\n\r\n`),
+      void socket.write(`HTTP/1.1 307 Again\r\n${last}location: ${url}\r\ncontent-length: 0\r\n\r\n`),
   },
   'refuses, with a body that never ends': { answer: drip(`HTTP/1.1 503 Away\r\n${json}\r\n{"x":"`, 'x') },
   'never ends its handshake': { scheme: 'https' },
   'answers its handshake with junk': { scheme: 'https', answer: say('HTTP/1.1 400 Bad Request\r\n\r\n') },
-} satisfies Readonly<Record<string, Impoliteness>>;
+} as const satisfies Readonly<Record<string, Impoliteness>>;
 
 export type ImpoliteKind = keyof typeof impoliteKinds;
