@@ -92,5 +92,6 @@ describe('verifyWebhook', () => {
     };
     expect([around(-290), around(290), around(-302), around(310)]).toEqual([true, true, false, false]);
     expect([around(-3_000, 3_600), around(-20, 10)]).toEqual([true, false]);
+    expect([around(-20, NaN), around(0, NaN), around(0, -1)]).toEqual([false, false, false]);
   });
 });

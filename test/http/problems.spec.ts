@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { goodKey, type Loopback, type LoopbackUser, signIn, startLoopback } from '@app/testing/http';
 
 let loopback: Loopback;
@@ -33,6 +34,10 @@ async function problem(
 
 const post = (body: NonNullable<RequestInit['body']>, type = json): RequestInit =>
   ({ method: 'POST', body, headers: type, duplex: 'half' }) as RequestInit;
+
+const packing = (body: NonNullable<RequestInit['body']>, coding: string): RequestInit => {
+  return { ...post(body), headers: { ...json, 'content-encoding': coding } };
+};
 
 /** Writes bytes to a socket of its own and answers all that comes back until it is closed, or the time is over. */
 function raw(bytes: string, waitMs = 3_000): Promise<string> {
@@ -155,6 +160,31 @@ describe('problems', () => {
         issues: [{ path: '' }],
       });
     }
+  });
+
+  it('answer a body that is packed, whatever it holds, before it is read', async () => {
+    const packed = gzipSync('{"name":"x"}');
+    for (const coding of [
+      'gzip',
+      'x-gzip',
+      'br',
+      'deflate',
+      'zstd',
+      'compress',
+      'identity, gzip',
+      'GZIP',
+      'nonsense',
+    ]) {
+      const init = packing(packed, coding);
+      expect(await problem(things, init)).toMatchObject({
+        type: 'urn:parley:error:unsupported_encoding',
+        status: 415,
+        retryable: false,
+      });
+    }
+    expect(await problem(things, packing('null', 'Identity'))).toMatchObject({
+      status: 400,
+    });
   });
 
   it('are not given for JSON by any name, with a byte order mark, or with null for what may be absent', async () => {

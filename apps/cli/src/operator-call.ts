@@ -1,5 +1,6 @@
 import type { Method } from '@app/http';
 import type { JsonObject, JsonValue } from '@app/kernel';
+import { AnswerTooLong } from '@app/runtime';
 
 /** A call of the operator API. */
 export interface Call {
@@ -30,6 +31,9 @@ function parsed(text: string): JsonValue {
   return text === '' ? null : (JSON.parse(text) as JsonValue);
 }
 
+/** Well over the largest page of a list. */
+const answerBytesMax = 64 * 1024 * 1024;
+
 /** Hands over what is read, or answers it as one text where nobody takes it. */
 export async function taken(
   { take }: Call,
@@ -37,8 +41,10 @@ export async function taken(
   content: AsyncIterable<Uint8Array> | null,
 ): Promise<JsonValue> {
   const kept: Uint8Array[] = [];
+  let bytes = 0;
   for await (const chunk of content ?? []) {
     if (take !== undefined && status < 300) await take(chunk);
+    else if ((bytes += chunk.length) > answerBytesMax) throw new AnswerTooLong(answerBytesMax);
     else kept.push(chunk);
   }
   return parsed(Buffer.concat(kept).toString());

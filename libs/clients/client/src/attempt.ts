@@ -25,7 +25,7 @@ export async function attemptWhole(attempt: Attempt, expectsJson: boolean): Prom
   return withTimeout({ signal, timeoutMs, staysOpen: false }, async (inner, timedOut) => {
     try {
       const response = await attempt.fetch(attempt.url, { ...attempt.init, redirect: 'manual', signal: inner });
-      const bytes = await readWhole(response);
+      const bytes = await readWhole(response, inner);
       if (!response.ok) throw failureOf(response, bytes, attempt);
       if (expectsJson && !statusesWithoutBody.has(response.status)) mustBeJson(response, bytes, attempt);
       return rebuilt(response, bytes);
@@ -42,7 +42,7 @@ export async function attemptStream(attempt: Attempt, mediaType: string): Promis
   return withTimeout({ signal, timeoutMs, staysOpen: true }, async (inner, timedOut) => {
     try {
       const response = await attempt.fetch(attempt.url, { ...attempt.init, redirect: 'manual', signal: inner });
-      if (!response.ok) throw failureOf(response, await readWhole(response), attempt);
+      if (!response.ok) throw failureOf(response, await readWhole(response, inner), attempt);
       const { body } = response;
       if (body !== null && mediaTypeOf(response) === mediaType) return body;
       await body?.cancel();
@@ -86,16 +86,31 @@ async function withTimeout<Value>(
   }
 }
 
-async function readWhole(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+/** Ends a wait when the signal aborts. A body that Node 20 unpacks at that moment never settles by itself. */
+function endedBy(signal: AbortSignal): <Value>(read: Promise<Value>) => Promise<Value> {
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = (): void => reject(new Error('the attempt was ended'));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+  });
+  aborted.catch(() => undefined); // nothing may be waiting
+  return (read) => {
+    read.catch(() => undefined); // after an abort nothing waits for it
+    return Promise.race([read, aborted]);
+  };
+}
+
+async function readWhole(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   if (response.body === null) return new Uint8Array(0);
   const chunks: Uint8Array[] = [];
   let length = 0;
   // With a reader, since not every browser iterates a stream.
   const reader = response.body.getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+  const next = endedBy(signal);
+  for (let read = await next(reader.read()); !read.done; read = await next(reader.read())) {
     length += read.value.length;
     if (length > answerBytesMax) {
-      await reader.cancel();
+      void reader.cancel().catch(() => undefined); // it may be broken already
       throw new Error(`the answer is longer than ${answerBytesMax} bytes`);
     }
     chunks.push(read.value);

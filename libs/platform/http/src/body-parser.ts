@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import { ProblemException, type Failure } from './problems';
 import { contextOf } from './request-context';
-import { brokenOff, streamedBody, tooLarge, tooSlow } from './streamed-body';
+import { brokenOff, packed, streamedBody, tooLarge, tooSlow } from './streamed-body';
 import { parseStrictJson } from './strict-json';
 
 /**
@@ -17,10 +17,13 @@ export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number):
   fastify.removeAllContentTypeParsers();
   for (const method of ['GET', 'HEAD']) fastify.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   fastify.addContentTypeParser('*', (request, payload, done) => {
+    const { body: form } = contextOf(request).plan ?? {};
+    // What is signed is checked first, over the bytes as they came: its operation then asks `refusePacked`.
+    if (form !== 'bytes' && isPacked(request.headers['content-encoding'])) return done(packedRefused());
     const limitBytes = request.routeOptions.bodyLimit;
     const declaredBytes = Number(request.headers['content-length']);
     if (declaredBytes > limitBytes) return done(new ProblemException(tooLarge));
-    if (contextOf(request).plan?.body === 'stream') {
+    if (form === 'stream') {
       return done(null, declaredBytes === 0 ? undefined : streamedBody(payload, limitBytes));
     }
     readWhole(payload, { limitBytes, withinMs }, (failure, bytes) => {
@@ -29,6 +32,20 @@ export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number):
       else done(new ProblemException(body?.refusal ?? failure ?? tooLarge));
     });
   });
+}
+
+/** @throws ProblemException for a body that is packed: 415, which says how it is taken (RFC 9110, section 15.5.16) */
+export function refusePacked(contentEncoding: string | undefined): void {
+  if (isPacked(contentEncoding)) throw packedRefused();
+}
+
+function packedRefused(): ProblemException {
+  return new ProblemException(packed, { 'accept-encoding': 'identity' });
+}
+
+/** Whether anything was done to a body; an empty list of codings is none. */
+function isPacked(contentEncoding: string | undefined): boolean {
+  return !/^[\s,]*(identity[\s,]*)*$/i.test(contentEncoding ?? '');
 }
 
 type Read = (failure: Failure | null, bytes: Buffer) => void;

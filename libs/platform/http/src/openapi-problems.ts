@@ -216,6 +216,13 @@ function sampleOf(status: number, reason: Reason | undefined): JsonObject {
   return JSON.parse(JSON.stringify(toProblem(failureOf(status, reason), sampleRequestId))) as JsonObject;
 }
 
+type BareProblem = Extract<Parameters<typeof toProblem>[0], { readonly kind: 'bare' }>['problem'];
+const bareProblems: Readonly<Record<number, Exclude<BareProblem, 'unauthenticated'>>> = {
+  413: 'too_large',
+  415: 'unsupported_encoding',
+  416: 'range_not_satisfiable',
+};
+
 function failureOf(status: number, reason: Reason | undefined): Parameters<typeof toProblem>[0] {
   if (reason === 'invalid_input') {
     return { kind: 'invalid_input', issues: [{ path: '/limit', message: 'must be a whole number from 1 to 100' }] };
@@ -228,6 +235,6 @@ function failureOf(status: number, reason: Reason | undefined): Parameters<typeo
     ? { kind: 'not_found' }
     : {
         kind: 'bare',
-        problem: status === 413 ? 'too_large' : status === 416 ? 'range_not_satisfiable' : 'unauthenticated',
+        problem: bareProblems[status] ?? 'unauthenticated',
       };
 }

@@ -30,7 +30,10 @@ export interface Problem {
 export type Failure =
   | Refusal
   | { readonly kind: 'bare'; readonly problem: 'unauthenticated'; readonly isOfToken?: true }
-  | { readonly kind: 'bare'; readonly problem: 'method_not_allowed' | 'too_large' | 'range_not_satisfiable' }
+  | {
+      readonly kind: 'bare';
+      readonly problem: 'method_not_allowed' | 'too_large' | 'unsupported_encoding' | 'range_not_satisfiable';
+    }
   | { readonly kind: 'unavailable'; readonly reason: 'internal' | 'engine_unavailable' | 'provider_unavailable' }
   | { readonly kind: 'internal' };
 

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { ProblemException, type Failure } from './problems';
 
 export const tooLarge: Failure = { kind: 'bare', problem: 'too_large' };
+export const packed: Failure = { kind: 'bare', problem: 'unsupported_encoding' };
 export const brokenOff: Failure = invalid('', 'broke off before its end');
 export const tooSlow: Failure = invalid('', 'took too long to arrive');
 export const emptyBody: Issue = { path: '', message: 'must not be empty' };

@@ -64,7 +64,7 @@ describe('reasons', () => {
 
   it('have kinds of which each status has one', () => {
     const statuses = Object.values(problemKinds).map(({ status }) => status);
-    expect(statuses).toEqual([400, 401, 403, 404, 405, 409, 412, 413, 416, 429, 500, 503]);
+    expect(statuses).toEqual([400, 401, 403, 404, 405, 409, 412, 413, 415, 416, 429, 500, 503]);
   });
 });
 

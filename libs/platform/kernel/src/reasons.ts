@@ -68,6 +68,7 @@ export const problemKinds = {
   conflict: { status: 409, title: 'The request conflicts with the present state' },
   not_provisioned: { status: 412, title: 'No account yet for this identity' },
   too_large: { status: 413, title: 'The body is larger than the deployment accepts' },
+  unsupported_encoding: { status: 415, title: 'The body has a Content-Encoding: send it as it is' },
   range_not_satisfiable: { status: 416, title: 'The file ends before the range that is asked for' },
   rate_limited: { status: 429, title: 'A limit is reached' },
   internal: { status: 500, title: 'A fault on the service side' },

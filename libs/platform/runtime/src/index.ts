@@ -4,7 +4,7 @@ export type { WitnessAddress } from './audit-variables';
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
 export type { ConsentTemplate } from './consent-template';
 export { AnswerTooLong, bodyWithin } from './body-within';
-export { fetchWithoutRedirects } from './fetch-without-redirects';
+export { endingWith, fetchWithoutRedirects } from './fetch-without-redirects';
 export { GroupLoader } from './group-loader';
 export { isOnThisMachine } from './insecure-variables';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './logging';

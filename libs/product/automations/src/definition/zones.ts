@@ -22,11 +22,14 @@ const stretches = new LRUCache<string, Stretch>({ max: stretchesMax });
 /** Where the search for a stretch begins: what is asked about lies close together in time. */
 const yearMs = 365 * 86_400_000;
 
-/** Whether this is a name of the time zone database, as the runtime has it; distances such as `+01:00` are none. */
+/**
+ * Whether instants can be computed by this name: asked of the library that computes them, since ICU knows 25 names (`PST`) that it does
+ * not. Distances such as `+01:00` are no names.
+ */
 export function isZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    keptStretch(name, 0);
     return true;
   } catch {
     // The only way to ask: an unknown zone throws.

@@ -1,3 +1,4 @@
+import { endingWith } from '@app/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { keepNumbersOf } from './exact-numbers';
 
@@ -32,7 +33,7 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
       init?.method === 'DELETE'
         ? AbortSignal.timeout(farewellWithinMs)
         : (init?.signal ?? AbortSignal.timeout(answersWithinMs));
-    const response = await fetch(input, { ...init, headers: sent, signal });
+    const response = endingWith(await fetch(input, { ...init, headers: sent, signal }), signal);
     if (response.body === null) return response;
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
     const request = requestUnderWay.getStore();

@@ -5,12 +5,21 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from '../delivery/public-addresses';
 import { urlLengthMax } from './endpoint.decider';
 
+/** As a URL is spelled, with a host; the parser also takes `https:host` and `https:///host`. */
+const beginning = /^https?:\/\/[^/?#\\]/i;
+/** The parser drops or changes them, so that another address would be asked than was read. */
+// eslint-disable-next-line no-control-regex -- control characters are what it finds
+const unspelled = /[\s\\\u0000-\u001f\u007f-\u009f]/;
+
 /** Why a text can be no endpoint's address in any deployment, in words; null where it can. */
 export function wrongInUrl(text: string): string | null {
   const url = text.length <= urlLengthMax && URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol))
+  if (url === null || !beginning.test(text))
     return `must be a URL of ${urlLengthMax} characters at most that begins with http:// or https://`;
-  if (url.username !== '' || url.password !== '') return 'must hold no user and no password';
+  if (unspelled.test(text)) return 'must hold no space, no control character and no backslash: percent-encode them';
+  // `https://@host/` names an empty user, which the parser drops.
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'must hold no user and no password';
+  if (url.port === '0') return 'must hold no port 0';
   return text.includes('#') ? 'must have no fragment' : null;
 }
 
