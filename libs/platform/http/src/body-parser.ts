@@ -18,8 +18,8 @@ export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number):
   for (const method of ['GET', 'HEAD']) fastify.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   fastify.addContentTypeParser('*', (request, payload, done) => {
     const { body: form } = contextOf(request).plan ?? {};
-    // What is signed is checked first, over the bytes as they came: its operation then asks `refusePacked`.
-    if (form !== 'bytes' && isPacked(request.headers['content-encoding'])) return done(packedRefused());
+    if (isPacked(request.headers['content-encoding']))
+      return done(new ProblemException(packed, { 'accept-encoding': 'identity' })); // RFC 9110, section 15.5.16
     const limitBytes = request.routeOptions.bodyLimit;
     const declaredBytes = Number(request.headers['content-length']);
     if (declaredBytes > limitBytes) return done(new ProblemException(tooLarge));
@@ -32,15 +32,6 @@ export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number):
       else done(new ProblemException(body?.refusal ?? failure ?? tooLarge));
     });
   });
-}
-
-/** @throws ProblemException for a body that is packed: 415, which says how it is taken (RFC 9110, section 15.5.16) */
-export function refusePacked(contentEncoding: string | undefined): void {
-  if (isPacked(contentEncoding)) throw packedRefused();
-}
-
-function packedRefused(): ProblemException {
-  return new ProblemException(packed, { 'accept-encoding': 'identity' });
 }
 
 /** Whether anything was done to a body; an empty list of codings is none. */

@@ -1,5 +1,5 @@
 export { createHttpApp } from './app';
-export { jsonBody, refusePacked } from './body-parser';
+export { jsonBody } from './body-parser';
 export { askedBytes, type ByteRange } from './byte-ranges';
 export { Caller } from './caller';
 export { CallingKey } from './calling-key';

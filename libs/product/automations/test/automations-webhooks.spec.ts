@@ -196,14 +196,14 @@ it('holds bodies to the rules of all others, once they are signed', async () => 
     expectProblem(await deliver(key, body), 'invalid_input', { at: [at] });
   }
   expectProblem(await deliver(key, eventOf(), { contentType: 'text/plain' }), 'invalid_input', { at: [''] });
-  // The signature is over the bytes as they come; only who signed is told more.
+  // Every caller gets this answer, so that it says nothing of the key.
   const packed = gzipSync(eventOf());
   const headers = { 'content-encoding': 'gzip' };
   expect(await deliver(key, packed, { headers })).toMatchObject({
     status: 415,
     body: { type: 'urn:parley:error:unsupported_encoding' },
   });
-  expect((await deliver(key, packed, { headers, signature: 'v1,AAAA' })).status).toBe(401);
+  expect((await deliver(key, packed, { headers, signature: 'v1,AAAA' })).status).toBe(415);
   expectProblem(await deliver(key, eventOf({ data: { x: 'x'.repeat(65_536) } })), 'too_large');
   expectProblem(await deliver(key, eventOf(), { headers: { origin: 'https://elsewhere.example' } }), 'origin_rejected');
   const got = await fetch(`${user.baseUrl}${key.path}`);

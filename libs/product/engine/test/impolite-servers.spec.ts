@@ -36,7 +36,7 @@ it.each(['openai-compatible', 'anthropic'])('a model of %s', async (provider) =>
   });
   expect(found).toMatchObject({ hanging: [], left: [] });
   // Nothing that was sent is an answer.
-  for (const ended of Object.values(found.ended)) expect(ended).toMatch(/^Error: /);
+  for (const ended of Object.values(found.ended)) expect(String(ended)).toMatch(/^Error: /);
 });
 
 it('an MCP server', async () => {

@@ -1,6 +1,6 @@
 import { Body, Controller, Param, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { answer, jsonBody, ProblemException, refusePacked, RateWindows, Serves } from '@app/http';
+import { answer, jsonBody, ProblemException, RateWindows, Serves } from '@app/http';
 import { because, causeOfService } from '@app/kernel';
 import { read } from '@app/schema';
 import type { FastifyRequest } from 'fastify';
@@ -35,7 +35,6 @@ export class WebhooksController {
     const key = await this.keys.find(keyId, (secret) => isSignedWith(secret, request.headers, bytes));
     if (key === null) throw new ProblemException(notSigned);
     await this.count(key);
-    refusePacked(request.headers['content-encoding']);
     const json = answer(jsonBody(request.headers['content-type'], bytes));
     const event = answer(read(InboundEventShape, json));
     const cause = causeOfService(`webhook/${keyId.toLowerCase()}`, request.id);
