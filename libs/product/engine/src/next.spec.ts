@@ -172,6 +172,7 @@ describe('a run with calls that need consent', () => {
         ...asked,
         status: approvals[id],
         denialReason: id === 'y' ? 'no' : null,
+        decidedBy: 'user',
       },
       cutOff: false,
       returned: null,
