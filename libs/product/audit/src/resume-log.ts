@@ -25,7 +25,7 @@ export class ResumeLog extends Command<Result<null>> {
 }
 
 @CommandHandler(ResumeLog)
-export class ResumeLogHandler implements ICommandHandler<ResumeLog> {
+class ResumeLogHandler implements ICommandHandler<ResumeLog> {
   constructor(
     private readonly identity: LogIdentity,
     private readonly checkpoints: Checkpoints,
@@ -51,7 +51,7 @@ export class HoldLog extends Command<Result<null>> {
 }
 
 @CommandHandler(HoldLog)
-export class HoldLogHandler implements ICommandHandler<HoldLog> {
+class HoldLogHandler implements ICommandHandler<HoldLog> {
   constructor(private readonly identity: LogIdentity) {}
 
   async execute({ hold }: HoldLog): Promise<Result<null>> {
