@@ -3,7 +3,7 @@ import { OtherStore } from '@app/audit';
 import { SecretsDamaged } from '@app/data-folder';
 import { UnfitEventStore } from '@app/event-store';
 import { UnfitIssuer } from '@app/http';
-import { Unavailable } from '@app/kernel';
+import { DamagedStream, Unavailable } from '@app/kernel';
 import { UnfitDatabase } from '@app/read-store';
 import { ConfigurationError } from '@app/runtime';
 
@@ -47,6 +47,7 @@ export function describeFailure(error: unknown): unknown {
   if (isMistake(error)) return error.message;
   if (error instanceof Unavailable && error.dependency === 'database')
     return `PostgreSQL does not answer${reasonOf(error)}: start it, or correct DATABASE_URL`;
+  if (error instanceof DamagedStream) return `${error.message}: see ParleyStreamDamaged in docs/runbook.md`;
   if (error instanceof Unavailable && error.dependency === 'event store')
     return `the event store does not answer${reasonOf(error)}: start it, or correct EVENTSTORE_URL`;
   // PostgreSQL's own words for a wrong password, a missing role, database or right: they name no secret.
