@@ -3,7 +3,7 @@ import { describeFailure } from '@app/composition';
 import { CannotCopy } from '@app/database-copies';
 import { DataFolderUnusable } from '@app/embedded-postgres';
 import { CannotMigrate } from '@app/event-migration';
-import { Unavailable } from '@app/kernel';
+import { DamagedStream, Unavailable } from '@app/kernel';
 import { visible } from './output';
 
 /** What scripts may rely on. */
@@ -24,6 +24,7 @@ export function leftOutLines(tables: readonly string[]): string[] {
 export function describe(error: unknown): unknown {
   const whole = [CommandFailed, CannotCopy, CannotExport, CannotMigrate, DataFolderUnusable];
   if (error instanceof Error && whole.some((kind) => error instanceof kind)) return error.message;
+  if (error instanceof DamagedStream) return error.message;
   if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
   return describeFailure(error);
 }
