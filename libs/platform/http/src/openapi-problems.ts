@@ -105,7 +105,7 @@ export function reasonsOf(contract: Contract, isList: boolean): ReadonlyMap<numb
     ...ofArea(contract),
     ...(isList ? (['invalid_cursor'] as const) : []),
     413,
-    ...(signed === true ? [401] : []),
+    ...(signed === true ? [401, 415] : []),
     ...(ranged === true ? [416] : []),
     ...own,
   ]);
@@ -175,6 +175,13 @@ function problemResponse(
       ...headersOf(contract, deprecated, {
         ...(status === 429 && { 'Retry-After': 'RetryAfter' }),
         ...(status === 401 && { 'WWW-Authenticate': 'WwwAuthenticate' }),
+      }),
+      ...(status === 415 && {
+        'Accept-Encoding': {
+          description: 'How a body is taken',
+          schema: { type: 'string' },
+          example: 'identity',
+        },
       }),
       ...(status === 416 && {
         'Content-Range': {
