@@ -273,7 +273,7 @@ export class BoundsSchedule {
   private partsFor(pause: Pause): { readonly authority: ContractAuthority; readonly ledger: ContractUses } {
     // Reason for the assertions: these are the parts of the product that both use.
     const streams = this.streams.paused(pause) as unknown as Streams & FoldedStates;
-    const clock = { now: () => this.world.now(), epochMs: () => this.world.nowMs } as Clock;
+    const clock = { now: () => this.world.now(), epochMs: () => this.world.nowMs };
     const ledger = new ContractUses(streams, streams, clock, new AuthorityUses());
     const spendable = async () => (await pause(), ok(this.world.holdings()));
     const provider = { findToken: async (id: string) => this.world.token(id) };

@@ -150,7 +150,7 @@ export class BoundsWorld {
       effect.end = refunds ? 'refunded' : 'settled';
       effect.returned = isNamed ? { tokenId: input.tokenId, amountRaw: effect.back.toString() } : null;
       effect.output = refunds ? null : output;
-      if (effect.back > 0n) this.counts[refunds ? 'refunds' : 'partsReturned'] += 1;
+      this.counts[refunds ? 'refunds' : 'partsReturned'] += Number(effect.back > 0n);
       this.credit({ tokenId: input.tokenId, amountRaw: effect.back.toString() });
       this.credit(effect.output);
     }

@@ -280,7 +280,7 @@ describe('each action of a covered call is held against what the bounds leave wh
     return { automation, approval };
   }
   const operationOf = async (id: string) => (await operationsOf(user)).find(({ approvalId }) => approvalId === id);
-  const settledAs = (automation: Automation, usd: string) =>
+  const settledAs = (automation: Automation, usd: unknown) =>
     until('what was moved is counted', async () => {
       const last = (await countsOf(deployment, automation)).at(-1);
       return last?.type === 'contract.use_settled' && last.payload['usd'] === usd ? true : null;
@@ -308,7 +308,7 @@ describe('each action of a covered call is held against what the bounds leave wh
     await pinPrice(deployment, '2.5');
     const raised = (await countsOf(deployment, automation)).find(({ type }) => type === 'contract.use_raised');
     expect(raised).toMatchObject({ payload: { usd: expect.stringMatching(/^122\./) as string } });
-    await settledAs(automation, String(raised?.payload['usd']));
+    await settledAs(automation, raised?.payload['usd']);
   });
 
   it('waits while the automation is paused, and ends when its rule is another one', async () => {

@@ -11,7 +11,7 @@ import {
   unreachable,
   type Decimal,
 } from '@app/kernel';
-import type { OperationFailure } from './operation.events';
+import type { Delivered, OperationFailure, TokenAmount } from './operation.events';
 import type { ActionState, OperationState } from './operation.state';
 
 /** As many as a bound of a contract can have (specification, "Contract"). */
@@ -68,16 +68,24 @@ function movedUsdOf({ status, submission, worthUsd, delivered }: ActionState): D
     case 'refunded': {
       const worth = worthUsd === null ? null : parseDecimal(worthUsd);
       if (submission === null || worth === null || delivered === null) return null;
-      const { output, returned } = delivered;
-      // A refund of which the provider names no part is one of everything.
-      if (status === 'refunded' && returned === null && output === null) return nothing;
-      const sent = BigInt(submission.input.amountRaw);
-      const back = returned?.tokenId === submission.input.tokenId ? BigInt(returned.amountRaw) : 0n;
-      return partOf(worth, sent > back ? sent - back : 0n, sent);
+      return keptOf(worth, status, submission.input, delivered);
     }
     default:
       return unreachable(status);
   }
+}
+
+function keptOf(
+  worth: Decimal,
+  status: 'settled' | 'refunded',
+  input: TokenAmount,
+  { output, returned }: Delivered,
+): Decimal {
+  // A refund of which the provider names no part is one of everything.
+  if (status === 'refunded' && returned === null && output === null) return nothing;
+  const sent = BigInt(input.amountRaw);
+  const back = returned?.tokenId === input.tokenId ? BigInt(returned.amountRaw) : 0n;
+  return partOf(worth, sent > back ? sent - back : 0n, sent);
 }
 
 /** The worth of so many of all the units, rounded up. */
