@@ -19,7 +19,7 @@ import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
 import { caughtUpByFour, caughtUpByTwo, projections } from './benchmarks/projections.mjs';
 import { logAgainstHashing, logBesideWrites, logFromZero } from './benchmarks/proof.mjs';
-import { rebuilds } from './benchmarks/rebuilds.mjs';
+import { rebuildAtSaturation, rebuilds } from './benchmarks/rebuilds.mjs';
 import { resume } from './benchmarks/resume.mjs';
 import { decide } from './benchmarks/streams.mjs';
 import { manySubscribers } from './benchmarks/subscribers.mjs';
@@ -44,6 +44,7 @@ const benchmarks = [
   restateStep,
   resume,
   rebuilds,
+  rebuildAtSaturation,
   firings,
   plainJobs,
   idleStreams,

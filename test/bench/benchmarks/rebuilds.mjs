@@ -15,6 +15,8 @@ const eventsPerStream = 4;
 const lookEveryMs = 50;
 const readyWithinMs = 300_000;
 const readModels = ['conversations', 'activity'];
+/** As many as kept a rebuild from ending, before it kept pace. */
+const clients = 4;
 
 /**
  * Read models of conversations, built again beside the live ones while the service runs, as an operator asks for it: read, folded,
@@ -48,6 +50,57 @@ export const rebuilds = {
     };
   },
 };
+
+/**
+ * A read model that is built again while clients in a closed loop write as fast as they are answered: what it passes a second, against what
+ * is appended a second meanwhile. Below 1 it would never end; the specification demands 2.
+ */
+export const rebuildAtSaturation = {
+  number: 22,
+  name: `rebuild of a read model at saturation (${clients} clients in a closed loop)`,
+  against: 'the events appended meanwhile',
+  figures: [{ key: 'perSecond', unit: 'events/s', better: 'more', aim: 2, floor: 2 }],
+
+  async open(_, { rebuiltEvents }) {
+    const deployment = await startDeployment();
+    await fill(deployment.client, rebuiltEvents);
+    const operator = await operatorOf(deployment.baseUrl);
+    const user = await deployment.newUser('saturating');
+    let appendedPerSecond = null;
+    return {
+      ours: async () => {
+        const { passed, appended, seconds } = await besideClients(user, () => rebuildOne(operator));
+        appendedPerSecond = appended / seconds;
+        return { perSecond: passed / seconds };
+      },
+      baseline: async () => ({ perSecond: appendedPerSecond }),
+      close: () => deployment.stop(),
+    };
+  },
+};
+
+/** Runs the work while clients create conversations, each the next once the last was answered. */
+async function besideClients({ url, headers }, work) {
+  let [isOver, appended] = [false, 0];
+  const client = async () => {
+    for (; !isOver; appended += 1) await post(`${url}/conversations`, headers, {});
+  };
+  const loops = Array.from({ length: clients }, client);
+  const [startedMs, before] = [performance.now(), appended];
+  const passed = await work().finally(() => (isOver = true));
+  const seconds = (performance.now() - startedMs) / 1000;
+  await Promise.all(loops);
+  return { passed, appended: appended - before, seconds };
+}
+
+/** @returns up to which position it is built */
+async function rebuildOne(operator) {
+  const { rebuildId } = await operator.post(`/projections/${readModels[0]}/rebuild`);
+  await untilReady(operator, rebuildId);
+  const { comparedAt } = await operator.get(`/rebuilds/${rebuildId}`);
+  await operator.post(`/rebuilds/${rebuildId}/discard`);
+  return comparedAt;
+}
 
 async function timed(events, work) {
   const startedMs = performance.now();
