@@ -128,7 +128,7 @@ it('listen takes a secret and a cursor of its user, and says what it cannot take
     ['--forward-to', url, '--secret', 'x'],
   ])
     expect(await run('listen', ...wrong).closed).toBe(2);
-  const elsewhere = ['--url', sandbox.baseUrl, '--key-file', await fileWith(`pk_${'x'.repeat(43)}`)];
+  const elsewhere = ['--url', sandbox.access.baseUrl, '--key-file', await fileWith(`pk_${'x'.repeat(43)}`)];
   const refused = run('listen', '--forward-to', url, ...elsewhere);
   expect([await refused.closed, refused.said.stderr]).toEqual([
     1,

@@ -1,6 +1,6 @@
 import type { AutomationCommand, AutomationDefinition } from '@app/automations';
 import type { Contract, ContractAction, Quantity, TokenChoice } from '@app/consent';
-import { asId, instantOf, type ApprovalId, type Instant } from '@app/kernel';
+import { asId, instantOf, words, type ApprovalId, type Instant } from '@app/kernel';
 import { decimals, tokens, type BoundsWorld } from './bounds-world';
 
 type Review = NonNullable<Extract<AutomationCommand, { readonly type: 'CreateAutomation' }>['review']>;
@@ -97,7 +97,7 @@ export function ruleOf({ automationId, version, bounds, actions, at }: Rule): {
     walletId: asId('wallet'),
     fingerprint: `sha256:${version}`,
     expiresAt: instantOf(Date.parse(at) + 3_600_000),
-    summary: 'Move it.',
+    summary: words`Move it.`,
     terms: [],
   };
   return { definition, review };

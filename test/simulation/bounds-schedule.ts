@@ -9,7 +9,6 @@ import {
   Unavailable,
   type ApprovalId,
   type AutomationId,
-  type Clock,
   type OperationId,
   type RunId,
   type ToolCallId,

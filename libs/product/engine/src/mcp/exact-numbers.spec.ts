@@ -35,9 +35,13 @@ describe('numbers of structure', () => {
         Buffer.from(stream)
           .toString('latin1')
           .match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
-      const out = ReadableStream.from(chunks.map((chunk) => new Uint8Array(Buffer.from(chunk)))).pipeThrough(
-        keepNumbersOf(true),
-      );
+      const sent = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          for (const chunk of chunks) controller.enqueue(new Uint8Array(Buffer.from(chunk)));
+          controller.close();
+        },
+      });
+      const out = sent.pipeThrough(keepNumbersOf(true));
       const expected = stream.replace(/data: .*"content".*/, `data: ${keepNumbers(messageOf('{"n":1.10}'))}`);
       expect(await new Response(out).text()).toBe(expected);
     }
