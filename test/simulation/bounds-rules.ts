@@ -96,6 +96,7 @@ export function ruleOf({ automationId, version, bounds, actions, at }: Rule): {
     automationId,
     walletId: asId('wallet'),
     fingerprint: `sha256:${version}`,
+    fingerprintVersion: 2,
     expiresAt: instantOf(Date.parse(at) + 3_600_000),
     summary: words`Move it.`,
     terms: [],
