@@ -99,8 +99,12 @@ const kinds: Record<string, { stream(owner: Owner): string; calls(owner: Owner):
 const listed = (stream: string) =>
   until('the damage is known', async () => partOf(deployment, EventStore).damaged.of(stream));
 const readiness = async () =>
-  (await requestJson<{ status: string; checks: Record<string, string> }>('GET', `${deployment.baseUrls[0]}/readyz`))
-    .body;
+  (
+    await requestJson<{ status: string; checks: Record<string, string> }>(
+      'GET',
+      `http://127.0.0.1:${deployment.managementPorts[0]}/readyz`,
+    )
+  ).body;
 
 describe.each(Object.entries(kinds))('the stream of a %s', (_, { stream: streamOf, calls }) => {
   it.each(all)('that is hit by %s', async (damage) => {

@@ -12,6 +12,18 @@ export interface ReadinessReport {
   readonly body: { readonly status: Readiness | 'draining'; readonly checks: Readonly<Record<string, Readiness>> };
 }
 
+/** Checks that name one stream, by an id of a user or of something of theirs. */
+const ofOneStream = 'stream ';
+
+/** The report for a port that everybody reaches: it says that streams are in trouble, and not whose. */
+export function withoutStreamNames({ code, body }: ReadinessReport): ReadinessReport {
+  const named = Object.entries(body.checks);
+  const others = named.filter(([name]) => !name.startsWith(ofOneStream));
+  const streams: readonly (readonly [string, Readiness])[] =
+    others.length < named.length ? [['streams', 'degraded']] : [];
+  return { code, body: { ...body, checks: Object.fromEntries([...others, ...streams]) } };
+}
+
 /** The dependencies that `GET /readyz` reports; the owner of each adds its check when its module starts. */
 export class ReadinessChecks {
   private readonly checks = new Map<string, ReadinessCheck>();

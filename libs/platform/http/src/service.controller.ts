@@ -8,7 +8,7 @@ import { openApiDocument } from './openapi';
 import { openApi30 } from './openapi-3-0';
 import { ApiDescription } from './openapi-words';
 import type { Contract } from './operation';
-import { ReadinessChecks, type ReadinessReport } from './readiness';
+import { ReadinessChecks, withoutStreamNames, type ReadinessReport } from './readiness';
 import { Serves, findContracts } from './serves';
 import { readHealth, readOpenApi, readOpenApi30, readReadiness } from './service.contract';
 
@@ -33,7 +33,7 @@ export class ServiceController {
 
   @Serves(readReadiness)
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessReport['body']> {
-    const { code, body } = await this.checks.report(this.draining.begun);
+    const { code, body } = withoutStreamNames(await this.checks.report(this.draining.begun));
     void reply.code(code);
     return body;
   }
