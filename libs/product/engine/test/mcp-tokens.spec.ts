@@ -96,6 +96,25 @@ describe('credentials of a client', () => {
     expect([servers.servers[0]?.isAway, shown]).toEqual([true, []]);
   });
 
+  it('and what they got go to no target of a redirect elsewhere', async () => {
+    const other = await LoopbackMcp.start();
+    const seen: unknown[] = [];
+    other.misbehave = ({ url, headers, method }) => seen.push([method, url, headers.authorization]) > 0 && false;
+    for (const redirected of ['/token', '/.well-known/oauth-authorization-server', '/mcp']) {
+      const shown = protectedServer();
+      const asUsual = mcp.misbehave;
+      mcp.misbehave = (request, response, body) => {
+        if (!request.url?.startsWith(redirected)) return asUsual(request, response, body);
+        const location = new URL(request.url, other.url).href;
+        return !!response.writeHead(request.method === 'GET' ? 302 : 307, { location }).end();
+      };
+      await listed(account(new URL(mcp.url).origin), { timeoutMs: 3000 });
+      expect([redirected, servers.servers[0]?.isAway, shown, seen]).toEqual([redirected, true, [], []]);
+      await servers.onModuleDestroy();
+    }
+    await other.stop();
+  });
+
   it('are waited for no longer than a call may take, when the issuer says nothing', async () => {
     let isSilent = false;
     protectedServer(() => isSilent);

@@ -22,7 +22,8 @@ const endOfEvent = Buffer.from('\n\n');
 
 /**
  * A fetch for the protocol's HTTP transport: no message that it reads is larger than the bound, and `headers`, which may hold
- * credentials, go to the origin of the server and nowhere else (an issuer of tokens is asked by the same fetch).
+ * credentials, go to the origin of the server and nowhere else (an issuer of tokens is asked by the same fetch). It follows no redirect:
+ * the SDK does, within an origin, by a further request.
  */
 export function boundedFetch(server: URL, headers: Readonly<Record<string, string>>, bytesMax: number): typeof fetch {
   return async (input, init) => {
@@ -33,7 +34,7 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
       init?.method === 'DELETE'
         ? AbortSignal.timeout(farewellWithinMs)
         : (init?.signal ?? AbortSignal.timeout(answersWithinMs));
-    const response = endingWith(await fetch(input, { ...init, headers: sent, signal }), signal);
+    const response = endingWith(await fetch(input, { ...init, headers: sent, redirect: 'manual', signal }), signal);
     if (response.body === null) return response;
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
     const request = requestUnderWay.getStore();
