@@ -82,6 +82,31 @@ export default tseslint.config(
     },
   },
   {
+    // What others wrote reaches no terminal but by output.ts, which takes away what a terminal obeys.
+    files: ['apps/cli/src/**/*.ts'],
+    ignores: ['apps/cli/src/output.ts'],
+    rules: {
+      'no-console': 'error',
+      'no-restricted-properties': [
+        'error',
+        ...['stdout', 'stderr'].map((property) => ({
+          object: 'process',
+          property,
+          message: 'Write by say, note, print or sayJson of output.ts.',
+        })),
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['process', 'node:process', 'console', 'node:console'].map((name) => ({
+            name,
+            message: 'Write by say, note, print or sayJson of output.ts.',
+          })),
+        },
+      ],
+    },
+  },
+  {
     files: testFiles,
     rules: {
       // Answers are read as JSON here, and what is not there fails the test anyway.

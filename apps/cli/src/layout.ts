@@ -1,4 +1,4 @@
-import { visible } from './output';
+import { terminalColumns, visible } from './output';
 
 /** As wide as most terminals are at least, and as wide as a page that is read in a pager or a log. */
 const usualWidth = 80;
@@ -13,7 +13,7 @@ const bar = '  | ';
 
 /** How many characters a line may have: as many as the terminal shows. */
 export function lineWidth(): number {
-  return Math.max(process.stdout.columns ?? usualWidth, narrowest);
+  return Math.max(terminalColumns() ?? usualWidth, narrowest);
 }
 
 /**

@@ -98,6 +98,11 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
+/** Columns of the terminal that results go to; undefined where it is none. */
+export function terminalColumns(): number | undefined {
+  return process.stdout.columns;
+}
+
 /** What is to happen once a reader has gone, such as `head`, which has seen enough. */
 export function onReaderGone(end: (error: NodeJS.ErrnoException) => void): void {
   process.stdout.on('error', end);
