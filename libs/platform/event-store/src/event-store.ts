@@ -181,6 +181,13 @@ export class EventStore {
     return events.filter(({ position }) => position > after);
   }
 
+  /**
+   * The events of the whole store before a position (`end`: the newest), newest first, as `readAllRaw`. Throws Unavailable.
+   */
+  async readAllRawBackwards(before: number | 'end', maxCount: number): Promise<ReceivedEvent[]> {
+    return this.readBackwards(before, maxCount);
+  }
+
   /** As `readStream`, with the bytes of the events as they are stored. Throws Unavailable, DamagedStream. */
   async readStreamRaw(stream: string, fromRevision: number, maxCount: number): Promise<ReceivedEvent[]> {
     const events: ReceivedEvent[] = [];

@@ -19,6 +19,7 @@ import { sourceSamplesMigrations } from './sources/source-samples.row';
 import { SourcesModule } from './sources/sources.module';
 import { AutomationReader } from './use-cases/automation-reader';
 import { DefinitionWriter } from './use-cases/definition-writer';
+import { ExplainAutomationHandler } from './use-cases/explain-automation';
 import { HoldAutomationHandler } from './use-cases/hold-automation';
 import { OccurrenceList } from './use-cases/occurrence-list';
 import { ReleaseAutomationHandler } from './use-cases/release-automation';
@@ -37,6 +38,7 @@ import { ReleaseAutomationHandler } from './use-cases/release-automation';
     ContractReviews,
     DefinitionWriter,
     DueTimes,
+    ExplainAutomationHandler,
     HoldAutomationHandler,
     InputRecorder,
     OccurrenceFigures,

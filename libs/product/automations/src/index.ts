@@ -30,6 +30,7 @@ export { Sampler } from './sources/sampler';
 export { SourcesModule } from './sources/sources.module';
 export { AutomationReader } from './use-cases/automation-reader';
 export { CreateAutomation } from './use-cases/create-automation';
+export { ExplainAutomation, ExplainedAutomation } from './use-cases/explain-automation';
 export { GetAutomation } from './use-cases/get-automation';
 export { HoldAutomation } from './use-cases/hold-automation';
 export { ListAutomations } from './use-cases/list-automations';

@@ -1,3 +1,4 @@
+import { ExplainedAutomation } from '@app/automations';
 import { operation, type OperationGroup } from '@app/http';
 import { ListOperatedAutomationsDto } from './automations.dto';
 import { automationsExamples, OperatedAutomationPage } from './automations.schema';
@@ -22,6 +23,17 @@ export const listOperatedAutomations = operation('automations.list', {
   query: ListOperatedAutomationsDto,
   answer: OperatedAutomationPage,
   examples: { answer: automationsExamples.page },
+});
+
+export const showAutomation = operation('automations.show', {
+  route: 'GET /operator/v1/automations/:automationId',
+  scope: 'automations',
+  summary: 'An automation, and why it does not fire',
+  description:
+    'Its definition in words, its last evaluation with what it read, each reason why it does not fire, and what would have to be. What users, agents and events wrote is in quotation marks. The look is logged.',
+  parameters: { automationId },
+  answer: ExplainedAutomation,
+  examples: { answer: automationsExamples.explained },
 });
 
 export const holdAutomation = operation('automations.hold', {

@@ -1,13 +1,16 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { ExplainedAutomation } from '@app/automations';
 import { answer, Operator, Serves } from '@app/http';
-import { holdAutomation, listOperatedAutomations, releaseAutomation } from './automations.contract';
+import type { AutomationId } from '@app/kernel';
+import { holdAutomation, listOperatedAutomations, releaseAutomation, showAutomation } from './automations.contract';
 import { ListOperatedAutomationsDto } from './automations.dto';
 import type { OperatedAutomationPage } from './automations.schema';
 import { ListOperatedAutomations, ListOperatedAutomationsHandler } from './list-automations';
 import { MakeChange } from './make-change';
 import { ChangeReason } from './operators.dto';
 import type { MadeChange } from './operators.schema';
+import { ShowAutomation, ShowAutomationHandler } from './show-automation';
 
 @Controller()
 export class OperatorsAutomationsController {
@@ -22,6 +25,14 @@ export class OperatorsAutomationsController {
     @Query() query: ListOperatedAutomationsDto,
   ): Promise<OperatedAutomationPage> {
     return answer(await this.queries.execute(new ListOperatedAutomations(operator, query)));
+  }
+
+  @Serves(showAutomation)
+  async show(
+    @Operator() operator: Operator,
+    @Param('automationId') automationId: AutomationId,
+  ): Promise<ExplainedAutomation> {
+    return answer(await this.queries.execute(new ShowAutomation(operator, automationId)));
   }
 
   @Serves(holdAutomation)
@@ -46,4 +57,4 @@ export class OperatorsAutomationsController {
 }
 
 /** What handles the queries that it executes. */
-export const operatorsAutomationsHandlers = [ListOperatedAutomationsHandler];
+export const operatorsAutomationsHandlers = [ListOperatedAutomationsHandler, ShowAutomationHandler];

@@ -1,3 +1,4 @@
+import type { ExplainedAutomation } from '@app/automations';
 import { boolean, instant, nullable, oneOf, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
 
 export const automationFilters = ['held', 'failing', 'late'] as const;
@@ -36,6 +37,34 @@ const automation: OperatedAutomation = {
   updatedAt: '2026-11-20T08:00:00.000Z',
 };
 
+const explained: ExplainedAutomation = {
+  asOf: '2026-11-21T09:30:00.000Z',
+  automationId: automation.automationId,
+  userId: automation.userId,
+  name: '“Stop loss”',
+  state: 'enabled',
+  held: false,
+  monitoring: 'healthy',
+  definition:
+    'Every hour, if the price of NEAR is below $2, the task runs, but not again while that stays so. What comes up while a run is under way is skipped. A run that cannot begin is tried again for 15 minutes.',
+  activeSince: '2026-11-20T08:00:00.000Z',
+  dueAt: '2026-11-21T10:00:00.000Z',
+  lastCheck: {
+    at: '2026-11-21T09:00:00.000Z',
+    condition: 'not_matched',
+    facts: [{ label: 'price of NEAR', value: '2.41', unit: 'USD', observedAt: '2026-11-21T08:59:40.000Z' }],
+    omittedFacts: 0,
+  },
+  hindrances: [
+    {
+      because: 'The condition did not hold at 2026-11-21 09:00 UTC.',
+      wouldHaveToBe: 'At an evaluation this holds: the price of NEAR is below $2.',
+    },
+  ],
+  latestOccurrence: null,
+};
+
 export const automationsExamples = {
+  explained,
   page: { data: [automation], nextCursor: null } satisfies OperatedAutomationPage,
 };

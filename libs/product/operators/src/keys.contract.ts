@@ -1,6 +1,6 @@
 import { operation, PageQuery, type OperationGroup } from '@app/http';
-import { FindKeyDto, MintKeyDto } from './keys.dto';
-import { keysExamples, MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
+import { FindKeyDto, MintKeyDto, ShowKeyUseDto } from './keys.dto';
+import { keysExamples, KeyUse, MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
 import { ChangeReason } from './operators.dto';
 import { MadeChange, operatorsExamples } from './operators.schema';
 
@@ -39,6 +39,19 @@ export const findKey = operation('keys.find', {
   query: FindKeyDto,
   answer: PartnerKey,
   examples: { answer: keysExamples.key },
+});
+
+export const showKeyUse = operation('keys.used', {
+  route: 'GET /operator/v1/partner-keys/:keyId/used',
+  scope: 'keys',
+  summary: 'What a partner key did, newest first',
+  description:
+    'When it was last used, for which users, and what its calls led to, as the events say that they caused: of the newest 10,000 events of the store, and of those before with `cursor`. ' +
+    'Calls that only read, open a stream or are refused leave no event: they are in the request logs, by `keyId`. What a run or an automation does later by itself is not counted. The look is logged.',
+  parameters: { keyId },
+  query: ShowKeyUseDto,
+  answer: KeyUse,
+  examples: { answer: keysExamples.use },
 });
 
 export const revokeKey = operation('keys.revoke', {

@@ -3,13 +3,14 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { notFound, ok, refuse } from '@app/kernel';
 import { FindPartnerKey, newPartnerKey } from '@app/partners';
-import { findKey, listKeys, mintKey, revokeKey } from './keys.contract';
-import { FindKeyDto, MintKeyDto } from './keys.dto';
-import type { MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
+import { findKey, listKeys, mintKey, revokeKey, showKeyUse } from './keys.contract';
+import { FindKeyDto, MintKeyDto, ShowKeyUseDto } from './keys.dto';
+import type { KeyUse, MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
 import { ListKeys, ListKeysHandler } from './list-keys';
 import { MakeChange } from './make-change';
 import { ChangeReason } from './operators.dto';
 import type { MadeChange } from './operators.schema';
+import { ShowKeyUse, ShowKeyUseHandler } from './show-key-use';
 
 @Controller()
 export class OperatorsKeysController {
@@ -41,6 +42,15 @@ export class OperatorsKeysController {
     return answer(key === null ? refuse(notFound) : ok(key));
   }
 
+  @Serves(showKeyUse)
+  async used(
+    @Operator() operator: Operator,
+    @Param('keyId') keyId: string,
+    @Query() { cursor }: ShowKeyUseDto,
+  ): Promise<KeyUse> {
+    return answer(await this.queries.execute(new ShowKeyUse(operator, keyId, cursor)));
+  }
+
   @Serves(revokeKey)
   async revoke(
     @Operator() operator: Operator,
@@ -53,4 +63,4 @@ export class OperatorsKeysController {
 }
 
 /** What handles the queries that it executes. */
-export const operatorsKeysHandlers = [ListKeysHandler];
+export const operatorsKeysHandlers = [ListKeysHandler, ShowKeyUseHandler];

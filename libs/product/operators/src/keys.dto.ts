@@ -1,4 +1,4 @@
-import { Member } from '@app/http';
+import { cursor, Member } from '@app/http';
 import { boolean, optional, text } from '@app/schema';
 import { ChangeReason } from './operators.dto';
 
@@ -23,4 +23,9 @@ export class FindKeyDto {
     }),
   )
   readonly keySha256: string;
+}
+
+export class ShowKeyUseDto {
+  @Member(cursor('The `nextCursor` of the answer before'))
+  readonly cursor?: string;
 }

@@ -18,6 +18,14 @@ import {
 import { until } from '@app/testing/until';
 import { v5 as uuidV5 } from 'uuid';
 
+interface Explained {
+  readonly name: string;
+  readonly definition: string;
+  readonly lastCheck: object | null;
+  readonly hindrances: readonly object[];
+  readonly latestOccurrence: { readonly delivery: string } | null;
+}
+
 let deployment: Deployment;
 let operator: OperatorClient;
 let user: TestClient;
@@ -166,6 +174,37 @@ describe('an automation', () => {
     expect((await user.get(`/automations/${id}`)).body).toMatchObject({ held: true });
     expect((await operator.post(`/automations/${id}/release`, { reason })).status).toBe(200);
     expect(await idsIn('held')).toEqual([]);
+  });
+
+  it('is shown with its definition in words and why it does not fire, and the look is logged', async () => {
+    const name = 'Stop” loss \u009b';
+    const { id } = await defined(user, { ...text, name, wake: { kind: 'event', types: ['order.paid'] }, firing });
+    await operator.post(`/automations/${id}/hold`, { reason });
+    const shown = await operator.get<Explained>(`/automations/${id}`);
+    expect(shown).toMatchObject({
+      status: 200,
+      body: { automationId: id, userId: user.userId, held: true, dueAt: null, lastCheck: null, latestOccurrence: null },
+    });
+    expect(shown.body.name).toMatch(/^“[^“”\u009b]*”$/);
+    expect(shown.body.definition).toMatch(/^When an event of type “order.paid” arrives, the task runs\./);
+    expect(shown.body.hindrances).toEqual([
+      { because: 'An operator holds it.', wouldHaveToBe: 'An operator releases it.' },
+      {
+        because: expect.stringMatching(/^No event was evaluated since this activation began/) as string,
+        wouldHaveToBe: 'An event of type “order.paid” arrives.',
+      },
+    ]);
+    await operator.post(`/automations/${id}/release`, { reason });
+    await hand(user, id, 'signal');
+    const fired = await until('the occurrence', async () => {
+      const { body } = await operator.get<Explained>(`/automations/${id}`);
+      return body.latestOccurrence?.delivery === 'accepted' && body.hindrances.length === 0 ? body : null;
+    });
+    expect(fired.lastCheck).toMatchObject({ condition: 'matched', facts: [] });
+    const log = await partOf(deployment, EventStore).readStream('operator-log', 0, 1_000);
+    const looks = log.filter(({ type, payload }) => type === 'operator.read' && payload['target'] === id);
+    expect(looks.length).toBeGreaterThan(1);
+    expectProblem(await operator.get(`/automations/${user.userId}`), 'not_found');
   });
 
   it('is failing while the run of its last occurrence failed', async () => {

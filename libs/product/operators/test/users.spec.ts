@@ -16,6 +16,11 @@ import {
   type Listed,
 } from '@app/testing/journeys';
 
+interface Used {
+  readonly lastUsedAt: string | null;
+  readonly types: readonly object[];
+}
+
 let deployment: Deployment;
 let operator: OperatorClient;
 let user: TestClient;
@@ -190,5 +195,39 @@ describe('a partner key', () => {
     expectProblem(await keeper.post('/partner-keys', { label: 'x'.repeat(101), reason }), 'invalid_input', {
       at: ['/label'],
     });
+  });
+
+  it('is shown with what it did, for whom and when, as far as events tell', async () => {
+    const keeper = await operatorOf(deployment, ['keys']);
+    const { body: minted } = await keeper.post<Record<'keyId' | 'key', string>>('/partner-keys', {
+      label: 'Leaky',
+      reason,
+    });
+    const used = async (query = '') => (await keeper.get<Used>(`/partner-keys/${minted.keyId}/used${query}`)).body;
+    const other = await deployment.newUser();
+    const headers = (of: TestClient) => ({
+      ...of.headers,
+      'x-api-key': minted.key,
+      'content-type': 'application/json',
+    });
+    expect((await fetch(user.url('/wallet'), { headers: headers(user) })).status).toBe(200);
+    const unused = { key: { keyId: minted.keyId, label: 'Leaky', revokedAt: null }, lastUsedAt: null, requests: 0 };
+    expect(await used()).toMatchObject({ ...unused, events: 0, users: [], omittedUsers: 0, types: [] });
+    for (const one of [user, other, other]) {
+      const made = await fetch(one.url('/conversations'), { method: 'POST', headers: headers(one), body: '{}' });
+      expect(made.status).toBe(201);
+    }
+    const shown = await used();
+    expect(shown).toMatchObject({
+      lastUsedAt: expect.any(String) as string,
+      requests: 3,
+      users: [{ userId: other.userId }, { userId: user.userId, events: 1 }],
+      nextCursor: null,
+    });
+    expect(shown.types).toContainEqual({ type: 'conversation.created', events: 3, lastAt: shown.lastUsedAt });
+    const looks = (await logged()).filter(({ payload }) => payload['operation'] === 'keys.used');
+    expect(looks).toHaveLength(2);
+    expectProblem(await keeper.get(`/partner-keys/${user.userId}/used`), 'not_found');
+    expectProblem(await keeper.get(`/partner-keys/${minted.keyId}/used?cursor=x`), 'invalid_cursor');
   });
 });

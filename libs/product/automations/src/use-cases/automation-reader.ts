@@ -14,4 +14,9 @@ export class AutomationReader {
     const { state } = await this.states.current(automationKind, automationId);
     return state?.userId === userId ? state : null;
   }
+
+  /** The automation as of now, whosever it is; null when there is none of that id. @throws Unavailable */
+  async current(automationId: AutomationId): Promise<Automation | null> {
+    return (await this.states.current(automationKind, automationId)).state;
+  }
 }
