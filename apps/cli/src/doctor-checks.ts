@@ -1,57 +1,50 @@
 import { describeFailure, opensSealed, readStore } from '@app/composition';
-import { findRunningStores, readSecrets } from '@app/data-folder';
-import { restoringFolder } from '@app/database-copies';
+import { embeddedPostgresFolder, findRunningStores, readSecrets } from '@app/data-folder';
 import { lookAtEventStore } from '@app/event-store';
 import { lookAtIssuers } from '@app/http';
 import { Database, lookAtDatabase, pendingMigrations, readStoreMigrations } from '@app/read-store';
-import {
-  Configuration,
-  ConfigurationError,
-  configurationWarnings,
-  createPino,
-  fetchWithoutRedirects,
-  readConfiguration,
-} from '@app/runtime';
+import { Configuration, ConfigurationError, configurationWarnings, createPino, readConfiguration } from '@app/runtime';
 import { existsSync } from 'node:fs';
-import { access, constants, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { finding, type Finding } from './doctor-finding';
+import { folderFindings } from './doctor-folders';
 import { logFindings } from './doctor-log';
-
-/** One thing that was looked at. */
-export interface Finding {
-  readonly what: string;
-  readonly state: 'ok' | 'warning' | 'bad';
-  /** What was found and, unless it is ok, what to do. */
-  readonly says: string;
-}
+import { serviceFinding } from './doctor-service';
+import { witnessFindings } from './doctor-witnesses';
 
 type Environment = NodeJS.ProcessEnv;
 type Check = (environment: Environment) => Promise<readonly Finding[]>;
 
 /** The first release of Node that is still mended in 2026. */
 const oldestKeptNode = 22;
-const freeBytesMin = 256 * 1024 ** 2;
-const freeBytesAmple = 2 * 1024 ** 3;
 /** Leases and heartbeats go by the database's clock, tokens and due times by this machine's. */
 const clockApartMaxMs = 1_000;
-const answersWithinMs = 5_000;
-
-const finding = (what: string, state: Finding['state'], says: string): Finding => ({ what, state, says });
 
 /** In the order in which they are to be mended. Each finds its own way to what it looks at, since any of it may be broken. */
-export const checks: readonly Check[] = [settings, node, folder, database, events, log, issuers, service];
+export const checks: readonly Check[] = [settings, node, folder, database, events, log, witnesses, issuers, service];
 
 async function settings(environment: Environment): Promise<readonly Finding[]> {
+  const missing = (await missingOfProduction(environment)).map((name) =>
+    finding('settings', 'bad', `${name}: must be set in production; only npm start brings stores of its own`),
+  );
   try {
     const configuration = readConfiguration(environment);
+    if (missing.length > 0) return missing;
     const warnings = configurationWarnings(environment, configuration);
     return warnings.length === 0
       ? [finding('settings', 'ok', `mode ${configuration.env.PARLEY_MODE}`)]
       : warnings.map((line) => finding('settings', 'warning', line));
   } catch (error) {
-    if (error instanceof ConfigurationError) return problemsOf(error).map((line) => finding('settings', 'bad', line));
-    throw error;
+    if (!(error instanceof ConfigurationError)) throw error;
+    return [...problemsOf(error).map((line) => finding('settings', 'bad', line)), ...missing];
   }
+}
+
+/** The addresses of stores that production needs and nothing names, unless the data folder holds or runs embedded ones. */
+async function missingOfProduction(environment: Environment): Promise<readonly string[]> {
+  if (environment['PARLEY_MODE'] !== 'production') return [];
+  const dataDir = dataDirOf(environment);
+  if (existsSync(embeddedPostgresFolder(dataDir)) || (await findRunningStores(dataDir)) !== null) return [];
+  return ['DATABASE_URL', 'EVENTSTORE_URL'].filter((name) => (environment[name] ?? '') === '');
 }
 
 /** A heading, then a line for each. */
@@ -70,24 +63,12 @@ async function node(): Promise<readonly Finding[]> {
 }
 
 async function folder(environment: Environment): Promise<readonly Finding[]> {
-  const configuration = configurationOf(environment);
-  if (configuration === null) return [];
-  const { PARLEY_DATA_DIR: dataDir } = configuration.env;
-  if (!existsSync(dataDir)) return [finding('data folder', 'ok', `${dataDir} is not there yet`)];
-  if (existsSync(join(dataDir, restoringFolder)))
-    return [finding('data folder', 'bad', `a restore into ${dataDir} was cut off: run parley restore again`)];
-  const writable = await access(dataDir, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (!writable) return [finding('data folder', 'bad', `${dataDir} cannot be written by this user`)];
-  const { bavail, bsize } = await statfs(dataDir);
-  const free = bavail * bsize;
-  const says = `${(free / 1024 ** 3).toFixed(1)} GiB free in ${dataDir}`;
-  if (free < freeBytesMin) return [finding('disk', 'bad', `${says}: make room, writes are about to fail`)];
-  return [
-    finding('disk', free < freeBytesAmple ? 'warning' : 'ok', free < freeBytesAmple ? `${says}: make room` : says),
-  ];
+  return folderFindings(dataDirOf(environment));
+}
+
+/** Also where other settings are wrong. */
+function dataDirOf({ PARLEY_DATA_DIR: dataDir = '' }: Environment): string {
+  return readConfiguration(dataDir === '' ? {} : { PARLEY_DATA_DIR: dataDir }).env.PARLEY_DATA_DIR;
 }
 
 async function database(environment: Environment): Promise<readonly Finding[]> {
@@ -176,18 +157,14 @@ async function issuers(environment: Environment): Promise<readonly Finding[]> {
   });
 }
 
-/** What the service of this machine says of itself, and who of the deployment is there. */
+async function witnesses(environment: Environment): Promise<readonly Finding[]> {
+  return witnessFindings(configurationOf(environment)?.env.WITNESSES ?? []);
+}
+
 async function service(environment: Environment): Promise<readonly Finding[]> {
   const configuration = configurationOf(environment);
   if (configuration === null) return [];
-  const { MANAGEMENT_HOST: host, MANAGEMENT_PORT: port } = configuration.env;
-  const asked = await fetchWithoutRedirects(`http://${host}:${port}/readyz`, {
-    signal: AbortSignal.timeout(answersWithinMs),
-  }).catch(() => null);
-  if (asked === null) return [finding('service', 'warning', `nothing answers on the management port ${host}:${port}`)];
-  const says = await asked.text();
-  if (asked.status !== 200) return [finding('service', 'bad', `not ready: ${says}`)];
-  return [finding('service', says.includes('degraded') ? 'warning' : 'ok', says)];
+  return [await serviceFinding(configuration.env.MANAGEMENT_HOST, configuration.env.MANAGEMENT_PORT)];
 }
 
 /** Null where the settings are wrong, which another check says. */

@@ -5,7 +5,7 @@ import { connectEventStore, EventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import { Database, pendingMigrations, readStoreMigrations } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
-import type { Finding } from './doctor-checks';
+import type { Finding } from './doctor-finding';
 
 /**
  * Whether both stores are of one deployment, and whether its log signs. Says nothing where a store is away or of another version, which

@@ -1,6 +1,8 @@
 import { readDotEnv } from '@app/composition';
+import { isJsonObject } from '@app/kernel';
 import type { Command } from 'commander';
-import { checks, type Finding } from './doctor-checks';
+import { checks } from './doctor-checks';
+import { codeOf, finding, type Finding } from './doctor-finding';
 import { CommandFailed } from './outcome';
 import { table } from './layout';
 import { print } from './output';
@@ -15,10 +17,17 @@ export function doctorCommand(program: Command): void {
     .action(async (_options: object, command: Command) => {
       readDotEnv();
       const findings: Finding[] = [];
-      for (const check of checks) findings.push(...(await check(process.env)));
+      for (const check of checks) findings.push(...(await check(process.env).catch(unreadable)));
       const rows = findings.map(({ what, state, says }) => [what, marks[state], says]);
       print(command, { data: findings }, table(['WHAT', 'STATE', 'FOUND'], rows));
       const bad = findings.filter(({ state }) => state === 'bad').length;
       if (bad > 0) throw new CommandFailed(`${bad} of ${findings.length} findings are bad`);
     });
+}
+
+/** A file that cannot be read keeps no other check from being made. */
+function unreadable(error: unknown): readonly Finding[] {
+  const [code, path] = [codeOf(error), isJsonObject(error) ? error['path'] : undefined];
+  if (code === null || typeof path !== 'string') throw error;
+  return [finding('file', 'bad', `${path} cannot be read (${code}): mend it`)];
 }

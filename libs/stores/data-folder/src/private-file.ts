@@ -37,7 +37,7 @@ export async function syncFolder(folder: string): Promise<void> {
 /** The JSON of a file, or null when there is none. Throws when it is not JSON. */
 export async function readJson(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
   const value: unknown = text === null ? null : JSON.parse(text);

@@ -1,0 +1,15 @@
+/** One thing that was checked. */
+export interface Finding {
+  readonly what: string;
+  readonly state: 'ok' | 'warning' | 'bad';
+  /** What was found and, unless it is ok, what to do. */
+  readonly says: string;
+}
+
+export const finding = (what: string, state: Finding['state'], says: string): Finding => ({ what, state, says });
+
+/** The code by which the system names an error, as `ENOENT`; null for an error without one. */
+export function codeOf(error: unknown): string | null {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? code : null;
+}

@@ -1,0 +1,64 @@
+import { isJsonObject } from '@app/kernel';
+import { fetchWithoutRedirects } from '@app/runtime';
+import { codeOf, finding, type Finding } from './doctor-finding';
+
+const answersWithinMs = 5_000;
+
+/** What the process on the management port of this machine says of itself, or that another program has that port. */
+export async function serviceFinding(host: string, port: number): Promise<Finding> {
+  const address = `${reachable(host)}:${port}`;
+  const asked = await readyzAt(address);
+  if (asked === 'nobody') return finding('service', 'warning', `nothing answers on the management port ${address}`);
+  if (asked === 'silent')
+    return finding(
+      'service',
+      'bad',
+      `what listens on ${address} says nothing for ${answersWithinMs / 1000} s: does it hang?`,
+    );
+  const said = asked === 'nonsense' ? null : statusIn(asked.says);
+  if (asked === 'nonsense' || said === null)
+    return finding(
+      'service',
+      'bad',
+      `another program has the management port ${address}: set MANAGEMENT_PORT to a free one`,
+    );
+  if (asked.status !== 200) return finding('service', 'bad', `not ready: ${asked.says}`);
+  return finding('service', said === 'ok' ? 'ok' : 'warning', asked.says);
+}
+
+async function readyzAt(
+  address: string,
+): Promise<{ readonly status: number; readonly says: string } | 'nobody' | 'silent' | 'nonsense'> {
+  try {
+    const signal = AbortSignal.timeout(answersWithinMs);
+    const answer = await fetchWithoutRedirects(`http://${address}/readyz`, { signal });
+    return { status: answer.status, says: await answer.text() };
+  } catch (error) {
+    if (isJsonObject(error) && error['name'] === 'TimeoutError') return 'silent';
+    return isNobody(error) ? 'nobody' : 'nonsense';
+  }
+}
+
+/** A port of all addresses is reached by that of this machine. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** No program listens there, or none that answers: any other failure is that of a program which speaks no HTTP. */
+function isNobody(error: unknown): boolean {
+  const cause = isJsonObject(error) ? error['cause'] : undefined;
+  return ['ECONNREFUSED', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EHOSTUNREACH'].includes(codeOf(cause) ?? '');
+}
+
+/** `status` of the answer of `/readyz`; null for what is none. */
+function statusIn(text: string): string | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (!isJsonObject(body) || !isJsonObject(body['checks'])) return null;
+    return typeof body['status'] === 'string' ? body['status'] : null;
+  } catch {
+    return null; // it is no JSON
+  }
+}

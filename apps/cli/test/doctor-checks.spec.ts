@@ -1,0 +1,142 @@
+/** What `parley doctor` says of folders, missing settings, witnesses and the management port. */
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checks } from '../src/doctor-checks';
+import { folderFindings } from '../src/doctor-folders';
+import { serviceFinding } from '../src/doctor-service';
+import { witnessFindings } from '../src/doctor-witnesses';
+
+let folder: string;
+let server: Server;
+let port: number;
+let answer: { status: number; body: string };
+let asked: string[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-doctor-checks-'));
+  asked = [];
+  server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(answer.status).end(answer.body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ({ port } = server.address() as AddressInfo); // reason for the assertion: it listens on TCP
+});
+afterEach(async () => {
+  await stopped();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function stopped(): Promise<void> {
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+describe('a folder', () => {
+  const said = async (path: string) =>
+    (await folderFindings(path)).map(({ what, state, says }) => `${what} ${state}: ${says}`);
+
+  it('that is there, or can be made, is good', async () => {
+    expect(await said(folder)).toEqual([expect.stringMatching(/^disk (ok|warning): [\d.]+ GiB free in /)]);
+    const later = join(folder, 'a', 'b');
+    expect(await said(later)).toEqual([`data folder ok: ${later} is not there yet`]);
+  });
+
+  it('that is a file, or below one, is bad', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const mend = 'mend it, or correct PARLEY_DATA_DIR';
+    expect(await said(file)).toEqual([`data folder bad: ${file} is no folder: ${mend}`]);
+    const below = join(file, 'x', 'y');
+    expect(await said(below)).toEqual([
+      expect.stringMatching(/^data folder bad: .*\/y cannot be made: .*file is no folder/),
+    ]);
+  });
+
+  it('that cannot be written is bad', async () => {
+    // No user can write there, root neither.
+    expect(await said('/proc/1')).toEqual([expect.stringMatching(/^(data folder|disk) (bad)/)]);
+  });
+
+  it('of artifacts that is a file is bad', async () => {
+    await writeFile(join(folder, 'artifacts'), '');
+    expect(await said(folder)).toEqual([expect.stringMatching(/^artifacts bad: .*artifacts is no folder: mend it$/)]);
+  });
+});
+
+describe('settings of production', () => {
+  const [settings] = checks;
+  const missing = async (environment: NodeJS.ProcessEnv) =>
+    (await settings?.({ PARLEY_DATA_DIR: folder, ...environment }))
+      ?.filter(({ state }) => state === 'bad')
+      .map(({ says }) => says.split(':')[0]);
+
+  it('that are missing are named at once', async () => {
+    const all = ['PARLEY_SECRET_KEY', 'OIDC_ISSUER', 'WALLET_PROVIDER', 'DATABASE_URL', 'EVENTSTORE_URL'];
+    expect((await missing({ PARLEY_MODE: 'production' }))?.sort()).toEqual(all.sort());
+    expect(await missing({ PARLEY_MODE: 'production', EVENTSTORE_URL: '' })).toContain('EVENTSTORE_URL');
+  });
+
+  it('are not missing where the stores are embedded, nor in a sandbox', async () => {
+    await mkdir(join(folder, 'postgres'));
+    expect(await missing({ PARLEY_MODE: 'production' })).not.toContain('DATABASE_URL');
+    expect(await missing({})).toEqual([]);
+  });
+});
+
+describe('a witness', () => {
+  const found = async () => {
+    const key = { name: 'witness.example' } as never; // its name alone is read
+    const [one] = await witnessFindings([{ key, url: `http://127.0.0.1:${port}` }]);
+    return `${one?.state}: ${one?.says}`;
+  };
+
+  it('that refuses an empty offer is there', async () => {
+    answer = { status: 400, body: 'no' };
+    expect(await found()).toBe(`ok: witness.example at http://127.0.0.1:${port} answers`);
+    expect(asked).toEqual(['POST /add-checkpoint']);
+  });
+
+  it('that is dead, broken or none is bad', async () => {
+    for (const status of [200, 404, 503]) {
+      answer = { status, body: '' };
+      expect(await found()).toMatch(new RegExp(`^bad: .* does not answer as a witness \\(status ${status}\\)`));
+    }
+    await stopped();
+    expect(await found()).toMatch(/^bad: .* does not answer \(.*\): look whether it runs/);
+  });
+});
+
+describe('the management port', () => {
+  const found = async (host = '127.0.0.1') => serviceFinding(host, port);
+  const readyz = (status: string) => JSON.stringify({ status, checks: { database: status } });
+
+  it('says how the service is, also where it listens on all addresses', async () => {
+    answer = { status: 200, body: readyz('ok') };
+    expect(await found()).toMatchObject({ state: 'ok' });
+    expect(await found('0.0.0.0')).toMatchObject({ state: 'ok' });
+    answer = { status: 200, body: readyz('degraded') };
+    expect(await found()).toMatchObject({ state: 'warning' });
+    answer = { status: 503, body: readyz('unavailable') };
+    expect(await found()).toMatchObject({ state: 'bad', says: `not ready: ${answer.body}` });
+  });
+
+  it('that another program has is bad', async () => {
+    for (const body of ['<html>', '{}', '{"status":"ok"}', '[]']) {
+      answer = { status: 200, body };
+      expect(await found()).toMatchObject({ state: 'bad', says: expect.stringContaining('another program') as string });
+    }
+  });
+
+  it('that is free is a warning', async () => {
+    await stopped();
+    expect(await found()).toMatchObject({
+      state: 'warning',
+      says: `nothing answers on the management port 127.0.0.1:${port}`,
+    });
+  });
+});
