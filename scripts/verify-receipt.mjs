@@ -1,11 +1,13 @@
 // npm run -s verify-receipt -- receipt.json --key <vkey> [--witness <vkey> … --needed N] (or - for standard input): verifies the answer of
 // approvals.receipt. It needs nothing but the file, this build, and the public keys of the log (GET /transparency/key, or whoever else
 // knows it) and of witnesses. The first line on stdout is the verdict, red or green on a terminal; the findings follow.
-// Exit code 0: it holds, and everything that was demanded is proven; 1: not so; 2: there was nothing to verify.
+// Exit code 0: it holds, and everything that was demanded is proven; 1: not so, or the output could not be written; 2: there was nothing
+// to verify; 141: whoever read the output closed it.
 import './node-version.mjs';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
+import { withOutput } from './lost-output.mjs';
 import { runScript, sayOn } from './tool.mjs';
 
 const usage = 'usage: npm run verify-receipt -- <file> [--key <vkey>] [--witness <vkey> … --needed <count>]';
@@ -34,8 +36,10 @@ await runScript(async () => {
   const policy = policyOf(given, trustPolicy);
   if (typeof policy === 'string') return cannot(policy);
   const report = verifyReceipt(document, policy);
-  print(report, document);
-  return report.holds ? 0 : 1;
+  return withOutput(() => {
+    print(report, document);
+    return report.holds ? 0 : 1;
+  });
 });
 
 function readArguments() {

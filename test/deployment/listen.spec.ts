@@ -162,7 +162,7 @@ it('a reader that has seen enough ends a command without a word', async () => {
   tail.child.stdout.destroy();
   const conversation = run('keys', 'list');
   conversation.child.stdout.destroy();
-  expect([await conversation.closed, conversation.said.stderr]).toEqual([0, '']);
+  expect([await conversation.closed, conversation.said.stderr]).toEqual([141, '']);
   expect(await tail.end()).toBe(0);
 });
 

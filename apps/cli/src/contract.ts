@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { asyncApiOf, openApiOf } from '@app/composition';
 import { openApi30 } from '@app/http';
 import { readConfiguration } from '@app/runtime';
 import { Command } from 'commander';
 import { sayJson } from './output';
+import { writeWhole } from './whole-file';
 
 /** `parley contract openapi|openapi-3.0|asyncapi`: prints the document that `GET` of that name with `.json` answers, without any store or service. */
 export function contractCommand(): Command {
@@ -35,5 +35,5 @@ function anyConfiguration() {
 async function print(document: object, out: string | undefined): Promise<void> {
   const text = JSON.stringify(document, null, 2);
   if (out === undefined) sayJson(text);
-  else await writeFile(out, `${text}\n`);
+  else await writeWhole(out, `${text}\n`);
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@app/kernel';
 import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
+import { outputLost } from './lost-output';
 import { CommandFailed, NoAnswer } from './outcome';
 import type { ServiceAccess } from './service-access';
 import { noAnswerOf } from './service-fetch';
@@ -81,5 +82,5 @@ export function lineOf({ id, type, timestamp, data }: FeedEvent): string {
 export function interrupted(): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  return stopping.signal;
+  return AbortSignal.any([stopping.signal, outputLost]);
 }

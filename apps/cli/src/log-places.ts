@@ -1,11 +1,12 @@
 import { openBucketFiles } from '@app/artifacts';
 import type { LogFiles, WritableLogFiles } from '@app/audit';
 import { fetchWithoutRedirects, type Configuration } from '@app/runtime';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed, NoAnswer } from './outcome';
 import { noAnswerOf, refuseClearText } from './service-fetch';
+import { writeWhole } from './whole-file';
 
 /** A place that is closed when the command is done with it. */
 export type Opened<Files> = Files & { close(this: void): void };
@@ -28,15 +29,7 @@ function folderFiles(folder: string): Opened<WritableLogFiles> {
     async write(path, bytes) {
       const place = join(folder, path);
       await mkdir(dirname(place), { recursive: true });
-      const unfinished = `${place}.unfinished`;
-      const file = await open(unfinished, 'w');
-      try {
-        await file.writeFile(bytes);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(unfinished, place);
+      await writeWhole(place, bytes);
     },
     remove: (path) => rm(join(folder, path), { force: true }),
     close: () => undefined,

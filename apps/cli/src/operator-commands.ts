@@ -8,6 +8,7 @@ import { confirmed } from './confirm';
 import { openOperatorApi, succeeded } from './operator-api';
 import { nameInWords, nameOf } from './deployment-name';
 import { hashOfHeldKey, keyIdOf, withHeldKey } from './key-commands';
+import { outputLost } from './lost-output';
 import type { OperatorApi } from './operator-call';
 import { beginScreen, JsonChunks, note, print } from './output';
 import { rebuildCommand } from './rebuild-command';
@@ -120,7 +121,7 @@ async function look(command: Command, api: OperatorApi, { scope }: Contract, pat
       note(`${new Date().toISOString()}  look ${count}, again every ${watchEveryMs / 1_000} s; Ctrl-C ends it`);
     }
     print(command, body, showAnswer(body));
-    if (!watch) return;
+    if (!watch || outputLost.aborted) return;
     await sleep(watchEveryMs);
   }
 }

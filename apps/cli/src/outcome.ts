@@ -7,7 +7,13 @@ import { DamagedStream, Unavailable } from '@app/kernel';
 import { visible } from './output';
 
 /** What scripts may rely on. */
-export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  /** Whoever read the output closed it, such as `head`: as a shell reports a program that SIGPIPE ended. */
+  unread: 141,
+} as const;
 
 /** A command could not do what it was asked, for a reason that its message says in one line. */
 export class CommandFailed extends Error {}

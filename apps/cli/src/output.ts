@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { once } from 'node:events';
+import { outputLost } from './lost-output';
 
 /**
- * Everything that the command line writes goes through this file (a lint rule sees to it). What users, partners and servers wrote reaches
+ * Everything that the command line writes goes through this file. What users, partners and servers wrote reaches
  * the terminal without a character that a terminal obeys, or that changes the order of what is read: each one is shown as JSON spells it,
  * `\u001b`. Escapes of JSON are still JSON, so a reader of `--json` gets what was stored.
  */
@@ -65,7 +66,9 @@ export class JsonChunks {
   }
 
   private async put(text: string): Promise<void> {
-    if (text !== '' && !process.stdout.write(visibleJson(text))) await once(process.stdout, 'drain');
+    outputLost.throwIfAborted();
+    if (text !== '' && !process.stdout.write(visibleJson(text)))
+      await once(process.stdout, 'drain', { signal: outputLost });
   }
 }
 
@@ -101,16 +104,6 @@ function pathOf(command: Command): string {
 /** Columns of the terminal that results go to; undefined where it is none. */
 export function terminalColumns(): number | undefined {
   return process.stdout.columns;
-}
-
-/** What is to happen once a reader has gone, such as `head`, which has seen enough. */
-export function onReaderGone(end: (error: NodeJS.ErrnoException) => void): void {
-  process.stdout.on('error', end);
-}
-
-/** Resolves when all that was written is handed over. */
-export async function written(): Promise<void> {
-  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
 }
 
 /** Where progress is drawn. */

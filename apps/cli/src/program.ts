@@ -17,7 +17,9 @@ import { sayUsage } from './output';
  */
 export function parleyProgram(addLast: (program: Command) => void): Command {
   const program = new Command('parley')
-    .description('The command line of Parley. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.')
+    .description(
+      'The command line of Parley. Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 141 output unread.',
+    )
     .option('--json', 'print the result as one JSON document')
     .addCommand(contractCommand());
   operatorCommands(program);
