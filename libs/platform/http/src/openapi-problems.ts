@@ -100,12 +100,13 @@ export class ResponseComponents {
 
 /** Why an operation can be refused, by status: what its area has in common, and its own. Statuses without a reason have an empty list. */
 export function reasonsOf(contract: Contract, isList: boolean): ReadonlyMap<number, readonly Reason[]> {
-  const { reasons: own = [], signed, ranged } = contract;
+  const { reasons: own = [], body = 'none', signed, ranged } = contract;
   const all = new Set<Reason | number>([
     ...ofArea(contract),
     ...(isList ? (['invalid_cursor'] as const) : []),
     413,
-    ...(signed === true ? [401, 415] : []),
+    ...(body === 'none' ? [] : [415]),
+    ...(signed === true ? [401] : []),
     ...(ranged === true ? [416] : []),
     ...own,
   ]);

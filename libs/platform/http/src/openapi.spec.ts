@@ -41,3 +41,18 @@ it('marks what goes beyond the specification, and nothing else', () => {
   });
   expect(paths).not.toHaveProperty(['/v1/users/{userId}/things', 'get', 'x-beyond-specification']);
 });
+
+it('says of each operation with a body that it is taken as it is, and of no other', () => {
+  const sendThing = operation('things.send', {
+    ...terms,
+    route: 'POST /v1/users/:userId/things',
+    body: { stream: 'The bytes' },
+  });
+  const { paths } = documentOf([getThing, sendThing]);
+  expect(paths).toMatchObject({
+    '/v1/users/{userId}/things': {
+      get: { responses: expect.not.objectContaining({ '415': expect.anything() as unknown }) as unknown },
+      post: { responses: { '415': { $ref: '#/components/responses/UnsupportedMediaType' } } },
+    },
+  });
+});
