@@ -128,7 +128,9 @@ it('checks come in one order: each request mends what was refused before', async
   expectProblem(await call(contract, { path, body: { reason: '' }, headers: operator }), 'invalid_input', {
     at: ['/reason'],
   });
-  expectProblem(await call(contract, { path, body: { reason: 'why' }, headers: operator }), 'not_found');
+  expectProblem(await call(contract, { path, body: { reason: 'why' }, headers: operator }), 'invalid_input', {
+    at: ['/control'],
+  });
 });
 
 describe.each(operatorContracts.map((contract) => [contract.operation, contract] as const))('%s', (_, contract) => {
@@ -216,8 +218,12 @@ describe.each(operatorContracts.map((contract) => [contract.operation, contract]
       const headers = await withScope(scope);
       const missing = name === 'control' ? [] : [missingId, missingId.toUpperCase()];
       const malformed = ['x', `${missingId}0`, ' ', 'é', '0'.repeat(300), 'null'];
-      for (const id of [...missing, ...malformed])
-        expectProblem(await call(contract, { path: pathOf(contract, { [name]: id }), headers }), 'not_found');
+      for (const id of [...missing, ...malformed]) {
+        const answer = await call(contract, { path: pathOf(contract, { [name]: id }), headers });
+        // Whoever mistypes one of a few words is shown them.
+        if (name === 'control') expectProblem(answer, 'invalid_input', { at: ['/control'] });
+        else expectProblem(answer, 'not_found');
+      }
       expect((await recorded()) - (await logLength())).toBe(before);
     });
   }

@@ -2,7 +2,7 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { controls, type Control } from '@app/deployment';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
-import { notFound, ok, refuse, type Result } from '@app/kernel';
+import { invalid, ok, refuse, type Result } from '@app/kernel';
 import { listLog, pauseControl, resumeControl, showDeployment } from './deployment.contract';
 import type { DeploymentState } from './deployment.schema';
 import { ListLog, ListLogHandler } from './list-log';
@@ -57,5 +57,5 @@ export const operatorsDeploymentHandlers = [ListLogHandler, MakeChangeHandler, S
 
 function controlNamed(name: string): Result<Control> {
   const control = controls.find((known) => known === name);
-  return control === undefined ? refuse(notFound) : ok(control);
+  return control === undefined ? refuse(invalid('/control', `must be one of ${controls.join(', ')}`)) : ok(control);
 }
