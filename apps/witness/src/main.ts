@@ -13,7 +13,11 @@ async function run({ name, log, dir, host, port }: ProgramOptions): Promise<void
   const address = await server.listen({ host, port });
   console.log(`Witness ready at ${address}\n\n  Key      ${witness.key}`);
   for (const origin of witness.origins) console.log(`  Log      ${origin}`);
-  if (witness.origins.length === 0)
+  for (const origin of witness.unserved)
+    console.log(
+      `  Log      ${origin} was signed here before, and is not served: start it again with --log and its key`,
+    );
+  if (witness.origins.length === 0 && witness.unserved.length === 0)
     console.log('  Log      none yet: start it again with --log, once a log has your key');
   console.log(`\nFor WITNESSES of the log: ${witness.key} <the URL that leads here>`);
   await ended;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readJson, syncFolder, writeDurably } from '@app/data-folder';
 import { isJsonObject } from '@app/kernel';
@@ -32,6 +32,22 @@ export async function readKept(folder: string, origin: string): Promise<KeptChec
   const checkpoint = note && parseExtendedCheckpoint(note.text);
   if (note === null || checkpoint?.origin !== origin || !Number.isSafeInteger(seconds)) throw damaged;
   return { checkpoint, note, seconds: Number(seconds) };
+}
+
+/** The origins of all logs of which something is kept, sorted; a file that cannot be read is named by its path. */
+export async function keptOrigins(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const found: string[] = [];
+  for (const name of names.filter((one) => /^[0-9a-f]{64}\.json$/.test(one))) {
+    const path = join(folder, name);
+    const value = await readJson(path).catch(() => null); // named below
+    const origin = isJsonObject(value) ? value['origin'] : null;
+    found.push(typeof origin === 'string' && fileOf(origin) === name ? origin : path);
+  }
+  return found.sort();
 }
 
 /** Keeps it, in the place of what was kept before; when this returns, no crash takes it back. */

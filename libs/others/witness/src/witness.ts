@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { ensureFolder } from '@app/data-folder';
 import { takeLock } from '@app/embedded-postgres';
 import { verifierKeyText, type VerifierKey } from '@app/transparency';
-import { originHash } from './kept-log';
+import { keptOrigins, originHash } from './kept-log';
 import { parseSubmission } from './submission';
 import { witnessKey } from './witness-key';
 import type { OnNews } from './news';
@@ -28,6 +28,8 @@ export interface Witness {
   /** Its public key, as it is written. */
   readonly key: string;
   readonly origins: readonly string[];
+  /** Logs that this witness signed, and no longer serves, since no key of theirs was given. */
+  readonly unserved: readonly string[];
   /** The body of `add-checkpoint`. @throws where nothing can be kept */
   add(body: string): Promise<Answer>;
   /** The log of which that is the hash; undefined for another one. */
@@ -54,9 +56,13 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
       const keys = options.logs.filter(({ name }) => name === origin);
       logs.set(originHash(origin), await WitnessedLog.open({ origin, keys, key, folder, now, onNews }));
     }
+    const unserved = (await keptOrigins(join(folder, 'logs'))).filter((origin) => !origins.includes(origin));
+    if (unserved.length > 0)
+      onNews('warn', 'logs that were signed here are answered 404: no --log gives their keys', { unserved });
     return {
       key: verifierKeyText(key),
       origins,
+      unserved,
       add: (body) => add(logs, body),
       log: (hash) => logs.get(hash),
       close: () => lock.close(),

@@ -137,3 +137,23 @@ describe('submissions at once', () => {
     await witness.stop();
   });
 });
+
+it('says which logs it signed and does not serve', async () => {
+  const first = await served();
+  await first.submit(log.submission(0, 9));
+  await first.stop();
+  const news: unknown[] = [];
+  const openFor = (logs: readonly string[]) =>
+    openWitness({ folder, logs: logs.map(keyOf), onNews: (...one) => news.push(one) });
+  for (const logs of [[], [TestLog.create('other.example/log').verifierKey]]) {
+    const again = await openFor(logs);
+    expect(again.unserved).toEqual([log.origin]);
+    await again.close();
+    expect(news.splice(0)).toEqual([
+      ['warn', 'logs that were signed here are answered 404: no --log gives their keys', { unserved: [log.origin] }],
+    ]);
+  }
+  const whole = await openFor([log.verifierKey]);
+  expect([whole.unserved, news]).toEqual([[], []]);
+  await whole.close();
+});
