@@ -53,6 +53,31 @@ describe('what the example lets in', () => {
     expect(await signIn('Ada')).not.toBe(cookie);
   });
 
+  it('takes no name that is none', async () => {
+    for (const name of [
+      '',
+      ' ',
+      '\0',
+      'Ada\0',
+      'A\nda',
+      'A\u001bda',
+      'A\u0085da',
+      'Ada\ud800',
+      'x'.repeat(61),
+      7,
+      null,
+      ['Ada'],
+    ]) {
+      const answer = await ask('POST', '/api/session', own(), JSON.stringify({ name }));
+      expect([name, answer.status, JSON.parse(answer.body)]).toEqual([
+        name,
+        400,
+        expect.objectContaining({ reason: 'invalid_input' }),
+      ]);
+    }
+    await signIn(' Zoë Þórsdóttir 👩🏽‍💻 李\u202e ');
+  });
+
   it('changes nothing for another site, nor for one that does not say which it is', async () => {
     const cookie = (await signIn('Grace')).split(';')[0] ?? '';
     const body = JSON.stringify({ title: 'planted' });

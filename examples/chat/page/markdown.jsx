@@ -1,25 +1,31 @@
 import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { AsWritten, OrAsWritten } from './as-written.jsx';
+import { boundLevels, nestsTooDeep } from './nesting.js';
 
 /** Links lead to other pages of the web and nowhere else. */
 const schemes = ['http:', 'https:', 'mailto:'];
 
 /**
  * What the agent said. Markup in it is Markdown's only: HTML stays text, images are named and not loaded (a picture's address can carry
- * what was said to whoever serves it), links are the web's and open apart.
+ * what was said to whoever serves it), links are the web's and open apart. One that nests too deep, or cannot be rendered, is shown as it
+ * was written.
  * @param {{ text: string }} props
  */
 export function Markdown({ text }) {
+  if (nestsTooDeep(text)) return <AsWritten text={text} />;
   return (
-    <div className="text markdown">
-      <ReactMarkdown
-        remarkPlugins={[remarkGfm]}
-        urlTransform={safeUrl}
-        components={{ a: Link, img: Named, table: Table }}
-      >
-        {text}
-      </ReactMarkdown>
-    </div>
+    <OrAsWritten text={text}>
+      <div className="text markdown">
+        <ReactMarkdown
+          remarkPlugins={[remarkGfm, boundLevels]}
+          urlTransform={safeUrl}
+          components={{ a: Link, img: Named, table: Table }}
+        >
+          {text}
+        </ReactMarkdown>
+      </div>
+    </OrAsWritten>
   );
 }
 

@@ -6,7 +6,8 @@ const signInBody = {
   type: 'object',
   required: ['name'],
   additionalProperties: false,
-  properties: { name: { type: 'string', pattern: '\\S', maxLength: 60 } },
+  // Control characters and halves of surrogate pairs are in no name, and Parley takes none of them in a subject.
+  properties: { name: { type: 'string', pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$', maxLength: 60 } },
 };
 
 /**
