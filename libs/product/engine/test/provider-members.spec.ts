@@ -69,6 +69,7 @@ describe.each(['openai-compatible', 'anthropic'] as const)('of the format %s', (
     const { inputTokens: input = 5, cachedInputTokens: cached = 0, outputTokens: output = 2 } = says;
     if (!estimated) expect([inputTokens, cachedInputTokens, outputTokens]).toEqual([input, cached, output]);
     else expect(outputTokens).toBeGreaterThanOrEqual(output);
+    if (says.skipped !== undefined) expect(warn).toHaveBeenCalledWith(expect.stringContaining(says.skipped));
   });
 
   it('an answer is over with its last frame, even where its connection stays open', async () => {

@@ -17,6 +17,8 @@ export interface MemberRow {
     readonly cachedInputTokens?: number;
     readonly outputTokens?: number;
     readonly estimated?: true;
+    /** Named in the log among what is not read. */
+    readonly skipped?: string;
   };
 }
 
@@ -211,6 +213,13 @@ export const chatMembers: readonly MemberRow[] = [
     how: 'read',
     words: 'what came after it is estimated on top, and marked',
     events: [{ choices: [], usage: { prompt_tokens: 5, completion_tokens: 0, total_tokens: 5 } }, hello, stop, done],
+    says: { estimated: true },
+  },
+  {
+    member: '`usage.completion_tokens` of 0 after words',
+    how: 'skipped',
+    words: 'the words are estimated, and marked',
+    events: [hello, stop, { usage: { prompt_tokens: 5, completion_tokens: 0, total_tokens: 5 } }, done],
     says: { estimated: true },
   },
   {
@@ -420,6 +429,19 @@ export const messageMembers: readonly MemberRow[] = [
     ),
   },
   {
+    member: 'a block of no known type without `content_block_stop`',
+    how: 'skipped',
+    words: 'the next block of its number is read',
+    events: [begun, block(0, { type: 'not_yet_known' }), ...text, ended(), over],
+  },
+  {
+    member: '`input_json_delta` of a block that is no call',
+    how: 'skipped',
+    words: 'the log names it',
+    events: amid(delta(4, { type: 'input_json_delta', partial_json: '{"zone":"UTC"}' })),
+    says: { skipped: 'input of no call' },
+  },
+  {
     member: 'deltas of no known type',
     how: 'skipped',
     words: '',
@@ -430,6 +452,18 @@ export const messageMembers: readonly MemberRow[] = [
     how: 'skipped',
     words: '',
     events: amid({ type: 'ping' }, { type: 'content_block_annotation', index: 0 }, {}),
+  },
+  {
+    member: '`usage.output_tokens` of 0 after words',
+    how: 'skipped',
+    words: 'the words are estimated, and marked',
+    events: [
+      { ...begun, message: { ...begun.message, usage: { input_tokens: 5, output_tokens: 0 } } },
+      ...text,
+      { ...ended(), usage: { output_tokens: 0 } },
+      over,
+    ],
+    says: { estimated: true },
   },
   {
     member: '`usage` of `message_start` and `message_delta`',

@@ -37,14 +37,17 @@ export class FrameNotes {
     if (!this.isOver) this.uncountedBytes += Buffer.byteLength(text);
   }
 
-  /** Counts are of the whole answer so far: of several the last is right, but never less than an earlier one. */
+  /**
+   * Counts are of the whole answer so far: of several the last is right, but never less than an earlier one. No words are zero tokens,
+   * so that a count of zero holds none of the words before it.
+   */
   count(counts: Counts): void {
     for (const [name, value] of Object.entries(counts)) {
       const told = numberOf(value);
       // Reason for the assertion: the entries of counts have no other names.
       if (told !== null) this.counts[name as CountName] = Math.max(told, this.counts[name as CountName] ?? told);
     }
-    if (numberOf(counts.output) !== null) this.uncountedBytes = 0;
+    if ((numberOf(counts.output) ?? 0) > 0) this.uncountedBytes = 0;
   }
 
   decline(): void {

@@ -35,10 +35,11 @@ export class MessageBlocks {
     return [...ended, this.begin(index, 'call', block, input)];
   }
 
-  /** A piece of a call's input; one of a block that is no call is left out. */
-  addInput(index: JsonValue | undefined, json: string): readonly JsonObject[] {
+  /** A piece of a call's input; null for one of a block that is no call. */
+  addInput(index: JsonValue | undefined, json: string): readonly JsonObject[] | null {
     const block = this.open.get(keyOf(index));
-    if (block?.kind !== 'call' || json === '') return [];
+    if (block?.kind !== 'call') return null;
+    if (json === '') return [];
     block.hasPieces = true;
     return [inputDelta(block.at, json)];
   }
@@ -74,6 +75,8 @@ export class MessageBlocks {
     input = '',
   ): JsonObject {
     const at = this.count++;
+    // A block that is passed may lack its end; its number is then that of the next block.
+    this.passed.delete(keyOf(index));
     this.open.set(keyOf(index), { at, kind, input, hasPieces: false });
     return { type: 'content_block_start', index: at, content_block: block };
   }

@@ -92,7 +92,9 @@ export class MessageFrames implements FrameReader {
     if (type === 'thinking_delta') return this.say(index, 'thinking', wordsIn(thinking) ?? '');
     if (type === 'input_json_delta' && typeof json === 'string') {
       this.notes.hear(json);
-      return this.blocks.addInput(index, json);
+      const frames = this.blocks.addInput(index, json);
+      if (frames === null) this.notes.skip('input of no call');
+      return frames ?? [];
     }
     if (!silent.includes(nameIn(type))) this.notes.skip(`deltas of type ${nameIn(type)}`);
     return [];
