@@ -1,4 +1,4 @@
-import { Unavailable, type Instant } from '@app/kernel';
+import { Unavailable, words, type Instant } from '@app/kernel';
 import {
   WalletProvider,
   type Holding,
@@ -35,7 +35,7 @@ export class BoundsProvider extends WalletProvider {
   override async plan({ key, attempt, order, latestDeadline }: Order): Promise<Planned> {
     return this.between(() => {
       const input = 'input' in order ? order.input : this.world.priced(order);
-      if (input === null) return { ok: false, failure: { reason: 'insufficient_balance', text: 'No.' } };
+      if (input === null) return { ok: false, failure: { reason: 'insufficient_balance', text: words`No.` } };
       const wanted = order.kind === 'swap_exact_output' ? order.output : null;
       const output = order.kind === 'swap_exact_input' ? this.world.bought(input, order.outputTokenId) : wanted;
       const bytes = `${key}@${this.world.keep(this.seen)}`;
@@ -50,7 +50,7 @@ export class BoundsProvider extends WalletProvider {
       if (chance < 0.05) throw away();
       const effect = this.world.take(submission);
       if (chance < 0.15) throw away();
-      if (effect === null) return { kind: 'rejected', failure: { reason: 'insufficient_balance', text: 'No.' } };
+      if (effect === null) return { kind: 'rejected', failure: { reason: 'insufficient_balance', text: words`No.` } };
       return { kind: 'accepted', providerReference: `ref-${submission.key}`, checkAt: null };
     });
   }

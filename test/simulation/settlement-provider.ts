@@ -1,4 +1,4 @@
-import { epochMsOf, instantOf, Unavailable, type Instant } from '@app/kernel';
+import { epochMsOf, instantOf, Unavailable, words, type Instant } from '@app/kernel';
 import {
   SessionRejected,
   type Holding,
@@ -180,7 +180,7 @@ export class SimulatedProvider {
     }
     const { reference: providerReference, settlesAtMs, outcome } = taken;
     if (nowMs < settlesAtMs) return { kind: 'pending', providerReference, checkAt: this.maybe(instantOf(settlesAtMs)) };
-    if (outcome === 'failed') return { kind: 'failed', failure: { reason: 'provider_rejected', text: 'No.' } };
+    if (outcome === 'failed') return { kind: 'failed', failure: { reason: 'provider_rejected', text: words`No.` } };
     return { kind: outcome, providerReference, output: null, returned: null };
   }
 
@@ -210,7 +210,7 @@ export class SimulatedProvider {
       this.counts.refusals += 1;
       // What strangers fail with, they may try again.
       if (isStrangers) return;
-      this.refused.set(key, { reason, text: 'No.' });
+      this.refused.set(key, { reason, text: words`No.` });
     };
     if (atMs >= epochMsOf(deadline)) return refuse('quote_expired');
     if (BigInt(input.amountRaw) > balance) return refuse('insufficient_balance');
@@ -240,7 +240,7 @@ export class SimulatedProvider {
   }
 }
 
-const refusal: OperationFailure = { reason: 'provider_rejected', text: 'No.' };
+const refusal: OperationFailure = { reason: 'provider_rejected', text: words`No.` };
 
 function away(): Unavailable {
   return new Unavailable('wallet provider', { reason: 'provider_unavailable' });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, type Instant } from '@app/kernel';
+import { Clock, words, type Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { balancesOf, post, type Sql, type Transfer } from './ledger';
@@ -90,7 +90,10 @@ export class LedgerOrders {
     const { tokenId, amountRaw } = order.input;
     const balance = (await balancesOf(sql, [`wallet:${order.address}`])).get(tokenId) ?? 0n;
     if (BigInt(amountRaw) <= balance) return { name: 'accepted', failure: null };
-    const failure = { reason: 'insufficient_balance', text: 'The wallet holds less than the order takes.' } as const;
+    const failure = {
+      reason: 'insufficient_balance',
+      text: words`The wallet holds less than the order takes.`,
+    } as const;
     return { name: 'rejected', failure };
   }
 

@@ -1,3 +1,4 @@
+import { words } from '@app/kernel';
 import type { OperationFailure, Order, Token, TokenAmount } from '@app/wallets';
 import { toQuotedToken, tokenOf } from './market';
 import type { OrderTarget } from './order-outcome';
@@ -14,12 +15,16 @@ type Refused = { readonly failure: OperationFailure };
 type SwapOrder = Exclude<Order['order'], { readonly kind: 'withdraw' }>;
 
 const unknownToken: Refused = {
-  failure: { reason: 'provider_rejected', text: 'The provider does not know the token.' },
+  failure: { reason: 'provider_rejected', text: words`The provider does not know the token.` },
 };
-const noQuote: Refused = { failure: { reason: 'provider_rejected', text: 'The provider has no quote for this swap.' } };
-const tooLittle: Refused = { failure: { reason: 'provider_rejected', text: 'The amount is too small to be moved.' } };
+const noQuote: Refused = {
+  failure: { reason: 'provider_rejected', text: words`The provider has no quote for this swap.` },
+};
+const tooLittle: Refused = {
+  failure: { reason: 'provider_rejected', text: words`The amount is too small to be moved.` },
+};
 const notEnough: Refused = {
-  failure: { reason: 'insufficient_balance', text: 'The wallet holds less than the order takes.' },
+  failure: { reason: 'insufficient_balance', text: words`The wallet holds less than the order takes.` },
 };
 
 /** The order's amounts at the market's prices, or why the provider does not take it. */

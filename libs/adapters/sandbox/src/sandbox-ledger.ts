@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, epochMsOf, instantOf, Unavailable, type Instant } from '@app/kernel';
+import { Clock, epochMsOf, instantOf, Unavailable, words, type Instant } from '@app/kernel';
 import {
   SessionRejected,
   Signer,
@@ -25,10 +25,13 @@ import { signOrder, verifyOrder } from './signed-order';
 /** How long the provider stands by what it planned, by the service clock. */
 const orderTtlMs = 120_000;
 
-const unknownSigner: OperationFailure = { reason: 'provider_rejected', text: 'The wallet did not sign this order.' };
-const refused: OperationFailure = { reason: 'provider_rejected', text: 'The provider refused the order.' };
-const moved: OperationFailure = { reason: 'quote_expired', text: 'The market moved too far from the quote.' };
-const tooLate: OperationFailure = { reason: 'quote_expired', text: 'The order came after its deadline.' };
+const unknownSigner: OperationFailure = {
+  reason: 'provider_rejected',
+  text: words`The wallet did not sign this order.`,
+};
+const refused: OperationFailure = { reason: 'provider_rejected', text: words`The provider refused the order.` };
+const moved: OperationFailure = { reason: 'quote_expired', text: words`The market moved too far from the quote.` };
+const tooLate: OperationFailure = { reason: 'quote_expired', text: words`The order came after its deadline.` };
 
 /** The wallet provider of the sandbox, on the ledger in PostgreSQL, with the faults that are set (docs/decisions/money.md and docs/decisions/sandbox.md). */
 @Injectable()

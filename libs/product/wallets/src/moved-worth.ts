@@ -9,6 +9,7 @@ import {
   parseDecimal,
   roundUp,
   unreachable,
+  words,
   type Decimal,
 } from '@app/kernel';
 import type { Delivered, OperationFailure, TokenAmount } from './operation.events';
@@ -22,7 +23,7 @@ const nothing: Decimal = decimalOf(0n, 0);
 /** The action would move more than was agreed to, or its worth is not known. */
 export const beyondBounds: OperationFailure = {
   reason: 'bounds_exceeded',
-  text: 'It would move more than was approved.',
+  text: words`It would move more than was approved.`,
 };
 
 /** Worth of an amount in US dollars, rounded up to what a bound can say: a decimal text. Null without a price. */

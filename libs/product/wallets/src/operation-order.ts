@@ -6,7 +6,7 @@ import {
   type NoInput,
   type PinnedToken,
 } from '@app/consent';
-import { compareDecimals, decimalOf, multiply, unreachable } from '@app/kernel';
+import { compareDecimals, decimalOf, multiply, unreachable, words } from '@app/kernel';
 import type { OperationFailure, Submission, TokenAmount } from './operation.events';
 import type { Holding, Order, Token } from './wallet-provider';
 
@@ -90,21 +90,24 @@ function isSame(one: Submission['input'], other: Submission['input']): boolean {
   return one.tokenId === other.tokenId && one.amountRaw === other.amountRaw;
 }
 
-const noMainAccount: OperationFailure = { reason: 'provider_rejected', text: 'The owner has no main account.' };
-const noOutput: OperationFailure = { reason: 'insufficient_balance', text: 'The wallet holds no token to swap to.' };
+const noMainAccount: OperationFailure = { reason: 'provider_rejected', text: words`The owner has no main account.` };
+const noOutput: OperationFailure = {
+  reason: 'insufficient_balance',
+  text: words`The wallet holds no token to swap to.`,
+};
 
 function noInput(why: NoInput): OperationFailure {
   switch (why) {
     case 'not_held':
     case 'more_than_held':
-      return { reason: 'insufficient_balance', text: 'The wallet does not hold enough.' };
+      return { reason: 'insufficient_balance', text: words`The wallet does not hold enough.` };
     case 'nothing':
-      return { reason: 'insufficient_balance', text: 'The amount comes to nothing.' };
+      return { reason: 'insufficient_balance', text: words`The amount comes to nothing.` };
     case 'no_price':
-      return { reason: 'provider_rejected', text: 'The provider has no price for the token.' };
+      return { reason: 'provider_rejected', text: words`The provider has no price for the token.` };
     case 'no_decimals':
     case 'other_decimals':
-      return { reason: 'provider_rejected', text: 'The provider knows the token by other decimals than agreed.' };
+      return { reason: 'provider_rejected', text: words`The provider knows the token by other decimals than agreed.` };
     default:
       return unreachable(why);
   }

@@ -1,5 +1,5 @@
 import { approvalPrivateMembers, type ApprovalDecider, type ApprovalEvent, type Contract } from '@app/consent';
-import type { ApprovalId, ConversationId, Instant, RunId, UserId, WalletId } from '@app/kernel';
+import type { ApprovalId, ConversationId, Instant, RunId, UserId, WalletId, Words } from '@app/kernel';
 
 /**
  * The facts of one financial operation, in stream `operation-<operationId>`. A direct withdrawal begins with `operation.prepared`
@@ -116,7 +116,7 @@ export type OperationFailureReason = (typeof operationFailureReasons)[number];
 
 export interface OperationFailure {
   readonly reason: OperationFailureReason;
-  readonly text: string;
+  readonly text: Words;
 }
 
 /** Only operators read an operation's stream; private members of an approval stay in the metadata here as well. */

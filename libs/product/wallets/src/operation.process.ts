@@ -1,4 +1,4 @@
-import { epochMsOf, instantOf, type Instant } from '@app/kernel';
+import { epochMsOf, instantOf, words, type Instant } from '@app/kernel';
 import type { OperationFailure, Revocation, Submission } from './operation.events';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
@@ -68,11 +68,11 @@ export function nextStep(state: OperationState | null, now: Instant, learned: Le
   return afterNeverAccepted(state, { ...action, submission }, now, learned.isFinal);
 }
 
-const timedOut: OperationFailure = { reason: 'timed_out', text: 'The provider did not take it in time.' };
+const timedOut: OperationFailure = { reason: 'timed_out', text: words`The provider did not take it in time.` };
 
 const neverDone: OperationFailure = {
   reason: 'provider_rejected',
-  text: 'The provider took it and did not execute it in time.',
+  text: words`The provider took it and did not execute it in time.`,
 };
 
 /** From then on the provider's last word on it is expected. */

@@ -30,7 +30,10 @@ export const TokenAmountShape = exactly<TokenAmount>()(
   }),
 );
 
-const OperationFailureShape = exactly<OperationFailure>()(
+/** A failure as it is served: its words are a text then. */
+type ServedFailure = Omit<OperationFailure, 'text'> & { readonly text: string };
+
+const OperationFailureShape = exactly<{ readonly [Member in keyof ServedFailure]: ServedFailure[Member] }>()(
   shape('OperationFailure', {
     reason: oneOf(operationFailureReasons),
     text: text({ min: 1, description: 'A plain sentence' }),

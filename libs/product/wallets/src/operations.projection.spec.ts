@@ -7,6 +7,7 @@ import {
   type OperationId,
   type RunId,
   type UserId,
+  words,
   type WalletId,
 } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
@@ -65,7 +66,7 @@ const accepted = (index: number): OperationEvent => ({
   providerReference: `ref-${index}`,
 });
 const swapSettled: OperationEvent = { type: 'action.settled', at: at(3), index: 0, output: swapped, returned: null };
-const refusal = { reason: 'refunded', text: 'It came back.' } as const;
+const refusal = { reason: 'refunded', text: words`It came back.` } as const;
 
 const view = (...events: OperationEvent[]) =>
   operationView(

@@ -2,7 +2,7 @@ import type { Contract } from '@app/consent';
 import { idInStream } from '@app/event-store';
 import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { OperationEvent, OperationFailure, OperationTerms } from './operation.events';
+import type { OperationEvent, OperationTerms } from './operation.events';
 import type { OperationAction } from './operation.schema';
 import type { OperationStatus } from './operation.state';
 import { operationKind } from './operation.stream';
@@ -21,7 +21,7 @@ export class OperationRow implements ProjectedOperation, ReadModelRow {
   @Column('uuid', { nullable: true }) automationId: string | null;
   @Column('jsonb') contract: Contract;
   @Column('jsonb') actions: readonly OperationAction[];
-  @Column('jsonb', { nullable: true }) failure: OperationFailure | null;
+  @Column('jsonb', { nullable: true }) failure: ProjectedOperation['failure'];
   @Column('text') createdAt: string;
   @Column('text') updatedAt: string;
   @Column('text', { nullable: true }) settledAt: string | null;

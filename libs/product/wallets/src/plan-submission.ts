@@ -1,3 +1,4 @@
+import { words } from '@app/kernel';
 import { worthUsdOf } from './moved-worth';
 import type { JournaledSubmission, OperationFailure, Submission } from './operation.events';
 import { chooseOrder, isAsOrdered, losesTooMuch, type ChosenOrder } from './operation-order';
@@ -58,16 +59,16 @@ async function choose(
 
 const otherDecimals: OperationFailure = {
   reason: 'provider_rejected',
-  text: 'The provider knows the token by other decimals than agreed.',
+  text: words`The provider knows the token by other decimals than agreed.`,
 };
 const otherThanOrdered: OperationFailure = {
   reason: 'provider_rejected',
-  text: 'The provider offered something else than what was ordered.',
+  text: words`The provider offered something else than what was ordered.`,
 };
 
 const losing: OperationFailure = {
   reason: 'provider_rejected',
-  text: 'The provider promises less than nine tenths of what the input is worth.',
+  text: words`The provider promises less than nine tenths of what the input is worth.`,
 };
 
 /** What a submission moves, with its prices. */

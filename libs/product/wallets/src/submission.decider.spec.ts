@@ -1,3 +1,4 @@
+import { spelled, words } from '@app/kernel';
 import { specification } from '@app/testing/deciders';
 import {
   accepted,
@@ -171,7 +172,7 @@ describe('a settlement', () => {
 });
 
 describe('an end without settlement', () => {
-  const refunded = { reason: 'refunded', text: 'The provider gave back what was sent.' } as const;
+  const refunded = { reason: 'refunded', text: words`The provider gave back what was sent.` } as const;
   it('is a refund', () =>
     operation
       .given(used, journaled(0), accepted(0))
@@ -192,7 +193,7 @@ describe('an end without settlement', () => {
   it('is a refund that says how much came back', () => {
     const { input } = submissionOf(0);
     const returned = { ...input, amountRaw: '1400000' };
-    const text = `The provider gave back 1400000 of the 1500000 smallest units of ${input.tokenId} that were sent.`;
+    const text = words`The provider gave back 1400000 of the 1500000 smallest units of ${spelled(input.tokenId, 'tokenId')} that were sent.`;
     operation
       .given(used, journaled(0), accepted(0))
       .when({ ...refund, returned })

@@ -1,4 +1,4 @@
-import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
+import { accept, spelled, unreachable, words, type Decision, type Instant } from '@app/kernel';
 import type {
   Delivered,
   OperationEvent,
@@ -125,11 +125,12 @@ function deliveredOf({ output, returned }: Delivered): Delivered {
 
 /** Says how much of what was sent came back, where the provider does. */
 function refundFailure(submission: Submission | null, returned: TokenAmount | null): OperationFailure {
-  const all = 'The provider gave back what was sent.';
+  const all = words`The provider gave back what was sent.`;
   const { tokenId, amountRaw } = returned ?? { tokenId: '', amountRaw: '' };
   const sent = submission?.input;
   if (sent?.tokenId !== tokenId || sent.amountRaw === amountRaw) return { reason: 'refunded', text: all };
-  const text = `The provider gave back ${amountRaw} of the ${sent.amountRaw} smallest units of ${tokenId} that were sent.`;
+  const [part, whole] = [spelled(amountRaw, 'decimal'), spelled(sent.amountRaw, 'decimal')];
+  const text = words`The provider gave back ${part} of the ${whole} smallest units of ${spelled(tokenId, 'tokenId')} that were sent.`;
   return { reason: 'refunded', text };
 }
 

@@ -148,7 +148,7 @@ export const settled = (index: number): OperationEvent => ({
 });
 export const operationSettled: OperationEvent = { type: 'operation.settled', at };
 export const unresolved: OperationEvent = { type: 'operation.unresolved', at };
-export const failure: OperationFailure = { reason: 'provider_rejected', text: 'No.' };
+export const failure: OperationFailure = { reason: 'provider_rejected', text: words`No.` };
 export const failed = (index: number, why = failure): OperationEvent[] => [
   { type: 'action.failed', at, index, failure: why },
   { type: 'operation.failed', at, failure: why },
