@@ -13,6 +13,7 @@ export {
 } from './decimals';
 export { accept, applyFold, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
 export { onOneLine } from './foreign-texts';
+export { issueWords } from './issue-words';
 export { heldBytes, heldByText } from './held-bytes';
 export { heldConnection, noticeLostClient } from './held-connections';
 export {
@@ -78,10 +79,12 @@ export {
   joined,
   operatorWords,
   quoted,
+  sentence,
   shortened,
   spelled,
   trimmed,
   uncapitalized,
   words,
+  type Ours,
   type Words,
 } from './words';

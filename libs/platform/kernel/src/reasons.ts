@@ -85,10 +85,16 @@ export interface ReasonRow {
   readonly retryable: boolean;
 }
 
-function reason<Kind extends ProblemKind>(status: number, kind: Kind, title: string, retryable: boolean) {
+/** @typeParam Title a literal: it may be part of a sentence (`words.ts`) */
+function reason<Kind extends ProblemKind, const Title extends string>(
+  status: number,
+  kind: Kind,
+  title: Title,
+  retryable: boolean,
+) {
   return { status, kind, title, retryable };
 }
 
-function conflict(title: string, retryable: boolean) {
+function conflict<const Title extends string>(title: Title, retryable: boolean) {
   return reason(409, 'conflict', title, retryable);
 }

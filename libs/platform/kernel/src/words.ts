@@ -12,6 +12,8 @@ export type Words = string & { readonly [ofOurs]: true };
 /** A text whose type names every character of it: it is in our source. */
 type Literal<Value> = Value extends string ? (Record<never, never> extends Record<Value, 1> ? never : Value) : never;
 type Part<Value> = Value extends Words | number | bigint ? Value : Literal<Value>;
+/** A sentence of ours as a parameter takes it: words, or a literal that is in the source of the call. */
+export type Ours<Text extends string> = Part<Text> & Text;
 type Parts<Values extends readonly unknown[]> = { readonly [Index in keyof Values]: Part<Values[Index]> };
 
 /**
@@ -24,6 +26,11 @@ export function words<const Values extends readonly (string | number | bigint)[]
 ): Words {
   const text = literals.reduce((sentence, literal, index) => `${sentence}${values[index - 1]}${literal}`);
   return text as Words; // reason for the assertion: it has parts of ours alone
+}
+
+/** A literal of ours as a whole sentence; words as they are. */
+export function sentence<const Text extends string>(text: Ours<Text>): Words {
+  return ours(text);
 }
 
 /** Most code points of a quotation that is shortened. */
@@ -52,6 +59,8 @@ const grammars = {
   /** `At 22:00, Monday through Friday`, as the library of cron expressions says it. */
   times: /^[A-Z][A-Za-z0-9:,/ -]{1,400}$/,
   hash: /^sha256:[0-9a-f]{64}$/,
+  /** `/actions/0/input`: a JSON pointer without space or mark. */
+  pointer: /^(\/[A-Za-z0-9_]{1,40}){1,16}$/,
 } as const;
 
 /** Words of our sentences, which are no names of tokens in them. */

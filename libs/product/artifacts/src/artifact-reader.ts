@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
-import type { ConversationId, UserId } from '@app/kernel';
+import { quoted, sentence, words, type ConversationId, type Ours, type UserId, type Words } from '@app/kernel';
 import { abortAfter } from '@app/runtime';
 import type { Readable } from 'node:stream';
 import { ArtifactStore, type StoredBytes } from './artifact-store';
@@ -10,10 +10,10 @@ import { TooManyWaiting } from './fair-turns';
 import { PdfReader, type TextPart } from './pdf-reader';
 import { partOfStream } from './text-part';
 
-/** A part of an artifact's text, or why it has none, in words that can be told to a model. */
+/** A part of an artifact's text, or why it has none, in words for a model. */
 export type ReadText =
   | ({ readonly ok: true; readonly name: string; readonly mediaType: string } & TextPart)
-  | { readonly ok: false; readonly error: string };
+  | { readonly ok: false; readonly error: Words };
 
 /** What is to be read, by whom. */
 export interface WantedText {
@@ -52,20 +52,22 @@ export class ArtifactReader {
     const artifact = state.artifacts.find((one) => one.artifactId === wanted.artifactId.toLowerCase());
     if (artifact === undefined) return failWith('the conversation has no such artifact');
     const { name, mediaType, bytes } = artifact;
+    const file = quoted(name);
     const format = textFormatOf(mediaType, name);
-    if (format === null) return failWith(`${name} is ${mediaType}: only text, CSV, JSON and PDF can be read`);
-    if (!isUtf8(mediaType)) return failWith(`${name} is ${mediaType}: only UTF-8 can be read`);
-    if (bytes > readableBytesMax) return failWith(`${name} is too large to be read`);
+    if (format === null)
+      return failWith(words`${file} is ${quoted(mediaType)}: only text, CSV, JSON and PDF can be read`);
+    if (!isUtf8(mediaType)) return failWith(words`${file} is ${quoted(mediaType)}: only UTF-8 can be read`);
+    if (bytes > readableBytesMax) return failWith(words`${file} is too large to be read`);
     try {
       const part = await (format === 'pdf'
         ? this.ofPdf(artifact, wanted, signal)
         : this.ofText(artifact, wanted, signal));
       if (part === null)
-        return failWith(`${name} is not ${format === 'pdf' ? 'a PDF that can be read' : 'UTF-8 text'}`);
+        return failWith(words`${file} is not ${format === 'pdf' ? 'a PDF that can be read' : 'UTF-8 text'}`);
       // A NUL is not text, and the stores refuse it.
       return { ok: true, name, mediaType, ...part, text: part.text.replaceAll('\0', '\ufffd') };
     } catch (error) {
-      if (error instanceof ContentGone) return failWith(`the content of ${name} is gone`);
+      if (error instanceof ContentGone) return failWith(words`the content of ${file} is gone`);
       if (error instanceof TooManyWaiting) return failWith('too many of your PDFs wait to be read; try again later');
       throw error;
     }
@@ -100,6 +102,6 @@ async function collect(content: Readable, signal: AbortSignal): Promise<Buffer> 
   return Buffer.concat(chunks);
 }
 
-function failWith(error: string): ReadText {
-  return { ok: false, error };
+function failWith<const Text extends string>(error: Ours<Text>): ReadText {
+  return { ok: false, error: sentence(error) };
 }

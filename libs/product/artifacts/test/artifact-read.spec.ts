@@ -88,7 +88,7 @@ describe('artifact_read', () => {
       await uploaded('d.pdf', '%PDF-1.4 and nothing', 'application/pdf'),
     ];
     expect(await reads(...[binary, latin, declared, broken].map((artifactId) => ({ artifactId })))).toEqual([
-      failed('image/png: only text'),
+      failed('^“[^”]*” is “image/png”: only text'),
       failed('not UTF-8'),
       failed('only UTF-8'),
       failed('not a PDF'),

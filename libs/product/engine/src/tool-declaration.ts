@@ -1,4 +1,4 @@
-import type { JsonValue } from '@app/kernel';
+import { words, type JsonValue, type Words } from '@app/kernel';
 import { modelSchema, read, type Schema } from '@app/schema';
 import { failWith, type AskTool, type AutoTool, type Tool } from './tool';
 
@@ -21,7 +21,7 @@ interface Declared<Input> {
   /** What a call is held against, and what models are told of it. */
   readonly input: Schema<Input>;
   /** The same in the words in which any other input is refused. */
-  readonly inputWords: string;
+  readonly inputWords: Words;
 }
 
 /** The declared tool, which reads the input of every call before anything else is done with it. */
@@ -29,7 +29,7 @@ export function toolOf(declared: ToolDeclaration): Tool {
   const { name, description, effect, input } = declared;
   const head = { name, description, effect, inputSchema: modelSchema(input) };
   const readInput = (value: JsonValue) => read(input, value);
-  const error = `the input must be ${declared.inputWords}`;
+  const error = words`the input must be ${declared.inputWords}`;
   if (declared.consent === 'auto') {
     return {
       ...head,

@@ -1,6 +1,7 @@
 import type { ApprovalDecider, ConsentWords, Contract } from '@app/consent';
 import {
   Unavailable,
+  sentence,
   type ApprovalId,
   type AutomationId,
   type Cause,
@@ -8,16 +9,18 @@ import {
   type Instant,
   type JsonObject,
   type JsonValue,
+  type Ours,
   type RunId,
   type ToolCallId,
   type UserId,
   type WalletId,
+  type Words,
 } from '@app/kernel';
 
 /** The outcome of a tool's call; the model gets a failure as its result, and the run goes on. */
 export type ToolResult =
   | { readonly outcome: 'ok'; readonly result: JsonValue }
-  | { readonly outcome: 'error'; readonly result: { readonly error: string } };
+  | { readonly outcome: 'error'; readonly result: { readonly error: Words } };
 
 /** Whose call it is. */
 export interface CallContext extends RunContext {
@@ -75,7 +78,7 @@ export interface Reviewed extends ConsentWords {
 
 export interface FailedReview {
   readonly ok: false;
-  readonly error: string;
+  readonly error: Words;
 }
 
 export interface ApprovedCall<Input = JsonValue> {
@@ -90,8 +93,8 @@ export interface ApprovedCall<Input = JsonValue> {
 }
 
 /** A result that tells the model what went wrong, in words that are the product's own. */
-export function failWith(error: string): ToolResult {
-  return { outcome: 'error', result: { error } };
+export function failWith<const Text extends string>(error: Ours<Text>): ToolResult {
+  return { outcome: 'error', result: { error: sentence(error) } };
 }
 
 /** Whether one of our own stores was away. What a tool asked of it may still have been done, so the model is not told that it failed. */

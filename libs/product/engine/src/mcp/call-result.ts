@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, words as say, type JsonObject, type JsonValue } from '@app/kernel';
 import { storableInput, storableText } from '../models/answer-values';
 import { failWith, type ToolResult } from '../tool';
 import { textWithin } from '../text-within';
@@ -36,7 +36,7 @@ export function callResult(given: unknown, bytesMax: number): ToolResult {
   return isError ? { outcome: 'error', result: { error: reportsError, ...result } } : { outcome: 'ok', result };
 }
 
-const reportsError = 'the tool reports an error';
+const reportsError = say`the tool reports an error`;
 
 /** An error in the server's words, quoted as such and within a bound. */
 export function reportError(words: string): ToolResult {

@@ -1,4 +1,4 @@
-import { isJsonObject, limits, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, limits, words as say, type JsonObject, type JsonValue } from '@app/kernel';
 import type { McpServerSettings, McpToolSettings } from '@app/runtime';
 import { storableText } from '../models/answer-values';
 import { failWith, type CallContext, type FailedReview, type Reviewed, type Tool, type ToolResult } from '../tool';
@@ -106,7 +106,7 @@ function toolOf(
   };
 }
 
-const noObject = 'the input must be an object';
+const noObject = say`the input must be an object`;
 
 /** A schema of an object, within its bounds; null for anything else. */
 function schemaOf(schema: unknown): JsonObject | null {

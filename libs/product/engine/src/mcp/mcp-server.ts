@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
-import type { JsonObject } from '@app/kernel';
+import { words as say, type JsonObject, type Words } from '@app/kernel';
 import { abortAfter, type McpServerSettings, unlessAborted } from '@app/runtime';
 import { failWith, type CallContext, type Tool, type ToolResult } from '../tool';
 import { callIdsOf } from './call-context';
@@ -21,11 +21,11 @@ const leftOutToldMax = 10;
 const attemptPausesMs = [250, 500, 1000, 2000, 4000, 8000];
 
 /** What a call came to that no answer says; why is for the log. A model that took "no answer" for "not done" would do it again under another key. */
-const words: Readonly<Record<Exclude<McpFailed['kind'], 'refused'>, string>> = {
-  unbegun: 'the server does not know our session',
-  redirected: 'the server redirects to another address, which is not followed',
-  unauthorized: 'the server refused our credentials',
-  broken: 'outcome unknown: the server could not be reached, or its answer was not understood',
+const words: Readonly<Record<Exclude<McpFailed['kind'], 'refused'>, Words>> = {
+  unbegun: say`the server does not know our session`,
+  redirected: say`the server redirects to another address, which is not followed`,
+  unauthorized: say`the server refused our credentials`,
+  broken: say`outcome unknown: the server could not be reached, or its answer was not understood`,
 };
 
 /** Opens a connection, as `connectMcp` does. */
@@ -144,7 +144,7 @@ export class McpServer {
     } catch (error) {
       if (signal.aborted) return failWith('the call was stopped');
       if (patience.aborted)
-        return failWith(`outcome unknown: there was no answer within ${this.settings.timeoutMs} ms`);
+        return failWith(say`outcome unknown: there was no answer within ${this.settings.timeoutMs} ms`);
       const kind = error instanceof McpFailed ? error.kind : 'broken';
       if (kind === 'refused') return reportError(wordsOf(error));
       this.logger.warn(`MCP server ${this.settings.name}: a call of ${tool} failed: ${wordsOf(error)}`);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { CreateAutomation, definitionShape } from '@app/automations';
-import { asId, Clock, type AutomationId } from '@app/kernel';
+import { asId, Clock, words, type AutomationId } from '@app/kernel';
 import { EngineCatalog } from '@app/runs';
 import { object, readLater, withoutOthers, type Shaped } from '@app/schema';
 import { WalletProvider } from '@app/wallets';
@@ -30,7 +30,7 @@ export class AutomationCreate implements AskDeclaration<Input> {
     'Creates a rule that wakes by a schedule or an event, looks at its condition, and lets you run its prompt. The user must approve ' +
     'the rule first. A contract with bounds, approved apart, lets its runs make exactly those transfers without asking again.';
   readonly input = input;
-  readonly inputWords = '{definition}';
+  readonly inputWords = words`{definition}`;
   readonly effect = 'repeatable';
   readonly consent = 'ask';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { automationState, behaviorText, ListAutomations, type AutomationView } from '@app/automations';
-import { shortened, type JsonObject } from '@app/kernel';
+import { shortened, words, type JsonObject } from '@app/kernel';
 import { object, optional, withoutOthers, type Shaped } from '@app/schema';
 import type { CallContext, ToolResult } from '../tool';
 import type { AutoDeclaration } from '../tool-declaration';
@@ -21,7 +21,7 @@ export class AutomationList implements AutoDeclaration<Input> {
   readonly name = 'automation_list';
   readonly description = "The user's rules, newest first, with the revision that a change must name.";
   readonly input = input;
-  readonly inputWords = '{state?: enabled, paused or archived}';
+  readonly inputWords = words`{state?: enabled, paused or archived}`;
   readonly effect = 'none';
   readonly consent = 'auto';
 

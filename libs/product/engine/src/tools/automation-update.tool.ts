@@ -12,7 +12,7 @@ import {
   type AutomationView,
 } from '@app/automations';
 import { canonicalText } from '@app/canonical';
-import { because, Clock, type AutomationId } from '@app/kernel';
+import { because, Clock, words, type AutomationId } from '@app/kernel';
 import { EngineCatalog } from '@app/runs';
 import { inBrief, object, readLater, text, uuid, withoutOthers, type Shaped } from '@app/schema';
 import { WalletProvider } from '@app/wallets';
@@ -48,7 +48,7 @@ export class AutomationUpdate implements AskDeclaration<Input> {
   readonly description =
     'Gives a rule another definition, whole. The user must approve it first; whatever changes but the name, its contract is asked for again, apart.';
   readonly input = input;
-  readonly inputWords = '{automationId, revision, definition}';
+  readonly inputWords = words`{automationId, revision, definition}`;
   readonly effect = 'repeatable';
   readonly consent = 'ask';
 
@@ -67,7 +67,7 @@ export class AutomationUpdate implements AskDeclaration<Input> {
   ): Promise<Reviewed | FailedReview> {
     const { reader, provider, offer, clock } = this;
     const found = await reader.find(userId, automationId);
-    if (found === null) return { ok: false, error: 'there is no such automation' };
+    if (found === null) return { ok: false, error: words`there is no such automation` };
     if (isFinished(found, clock.now())) return { ok: false, error: wordsFor(because('automation_completed')) };
     if (revisionOf(found) !== revision) return { ok: false, error: wordsFor(because('automation_changed')) };
     // The revision names one definition: the decider refuses the update of any other, so what is described is what it replaces.

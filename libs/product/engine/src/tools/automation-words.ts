@@ -1,5 +1,5 @@
 import type { AutomationView } from '@app/automations';
-import { reasons, type Refusal } from '@app/kernel';
+import { issueWords, reasons, words, type Refusal, type Words } from '@app/kernel';
 import type { ToolResult } from '../tool';
 
 /** What models are told of an automation that was written. */
@@ -12,13 +12,13 @@ export function describeWritten({ id, revision, contractApprovalId }: Automation
 }
 
 /** A refusal in words for models. */
-export function wordsFor(refusal: Refusal): string {
+export function wordsFor(refusal: Refusal): Words {
   switch (refusal.kind) {
     case 'reason':
-      return `${refusal.reason}: ${reasons[refusal.reason].title}`;
+      return words`${refusal.reason}: ${reasons[refusal.reason].title}`;
     case 'not_found':
-      return 'there is no such automation';
+      return words`there is no such automation`;
     case 'invalid_input':
-      return `not valid: ${refusal.issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`;
+      return words`not valid: ${issueWords(refusal.issues)}`;
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '@app/kernel';
+import { Clock, words } from '@app/kernel';
 import { object, optional, text, withoutOthers, type Shaped } from '@app/schema';
 import { LRUCache } from 'lru-cache';
 import { failWith, type ToolResult } from '../tool';
@@ -16,7 +16,7 @@ export class CurrentTime implements AutoDeclaration<Shaped<typeof input>> {
   readonly name = 'current_time';
   readonly description = 'The present instant, and how clocks in a time zone show it.';
   readonly input = input;
-  readonly inputWords = '{timezone?: string}';
+  readonly inputWords = words`{timezone?: string}`;
   readonly effect = 'none';
   readonly consent = 'auto';
 

@@ -6,7 +6,7 @@ import {
   type AutomationDefinition,
   type PresentRule,
 } from '@app/automations';
-import type { Clock, JsonValue } from '@app/kernel';
+import { words as say, type Clock, type JsonValue } from '@app/kernel';
 import type { EngineCatalog } from '@app/runs';
 import type { Token, WalletProvider } from '@app/wallets';
 import type { FailedReview, Reviewed } from '../tool';
@@ -36,7 +36,7 @@ export async function reviewDefinition(
   const symbolOf = (tokenId: string) => tokens.find((token) => token.tokenId === tokenId)?.symbol ?? null;
   const words = ruleConsent(parsed.value, symbolOf, replaced);
   if (words === null)
-    return { ok: false, error: 'the rule is too long for the user to be shown whole; make it simpler' };
+    return { ok: false, error: say`the rule is too long for the user to be shown whole; make it simpler` };
   // The reviewed input itself is what is agreed to; its contract is opened, with its own approval, when the rule is there.
   return { ok: true, walletId: null, contract: null, ...words };
 }

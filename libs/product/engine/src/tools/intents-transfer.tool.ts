@@ -2,7 +2,16 @@ import { abortAfter } from '@app/runtime';
 import { Injectable } from '@nestjs/common';
 import { contractWords, type Contract, type PinnedToken } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
-import type { JsonObject, JsonValue, OperationId, UserId } from '@app/kernel';
+import {
+  issueWords,
+  spelled,
+  words,
+  type JsonObject,
+  type JsonValue,
+  type OperationId,
+  type UserId,
+  type Words,
+} from '@app/kernel';
 import { object, read, readLater, withoutOthers, type Shaped } from '@app/schema';
 import {
   AgentTransfers,
@@ -39,7 +48,7 @@ export class IntentsTransfer implements AskDeclaration<Input> {
     'approve first. Amounts are integers in the smallest unit, as texts: scale them by the decimals that wallet_balances or ' +
     'token_price report, and never round.';
   readonly input = input;
-  readonly inputWords = '{contract}';
+  readonly inputWords = words`{contract}`;
   readonly effect = 'repeatable';
   readonly consent = 'ask';
 
@@ -92,15 +101,15 @@ async function underWay(transfers: AgentTransfers, operationId: OperationId, sig
   }
 }
 
-const paused = 'an operator has paused withdrawals';
-const noMainAccount = "the service does not know the user's main account, so nothing can be withdrawn";
+const paused = words`an operator has paused withdrawals`;
+const noMainAccount = words`the service does not know the user's main account, so nothing can be withdrawn`;
 
 /** The wallet that a contract needs, or why there is none: only what withdraws needs a main account (docs/decisions/runs.md, "Tools"). */
 async function walletFor(
   { actions }: Contract,
   agentWallets: AgentWallets,
   userId: UserId,
-): Promise<AgentWallet | string> {
+): Promise<AgentWallet | Words> {
   const wallet = await agentWallets.find(userId);
   if (wallet === 'none') return noWallet;
   if (wallet === 'unusable') return unusableWallet;
@@ -109,11 +118,11 @@ async function walletFor(
 }
 
 /** The contract in a tool's input, or what is wrong with it. */
-function contractIn(value: JsonValue): Contract | string {
+function contractIn(value: JsonValue): Contract | Words {
   const parsed = read(ContractShape, value);
   if (parsed.ok) return parsed.value;
   const issues = parsed.refusal.kind === 'invalid_input' ? parsed.refusal.issues : [];
-  return `the contract is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`;
+  return words`the contract is not valid: ${issueWords(issues)}`;
 }
 
 /** A named token must come with its true decimals: amounts were scaled by them. */
@@ -125,14 +134,15 @@ async function review(
   const symbols = new Map<string, string>();
   for (const { tokenId, decimals } of pinnedTokens(contract)) {
     const token = await provider.findToken(tokenId);
-    if (token === null) return refuse(`the token ${tokenId} is not known`);
-    if (token.decimals !== decimals) return refuse(`the token ${tokenId} does not have ${decimals} decimals`);
+    if (token === null) return refuse(words`the token ${spelled(tokenId, 'tokenId')} is not known`);
+    if (token.decimals !== decimals)
+      return refuse(words`the token ${spelled(tokenId, 'tokenId')} does not have ${decimals} decimals`);
     symbols.set(tokenId, token.symbol);
   }
-  const words = contractWords(contract, (tokenId) => symbols.get(tokenId) ?? null);
-  if (words === null)
-    return refuse('the tokens cannot be told apart in what the user is asked; ask for less at a time');
-  return { ok: true, walletId, contract, ...words };
+  const asked = contractWords(contract, (tokenId) => symbols.get(tokenId) ?? null);
+  if (asked === null)
+    return refuse(words`the tokens cannot be told apart in what the user is asked; ask for less at a time`);
+  return { ok: true, walletId, contract, ...asked };
 }
 
 function pinnedTokens({ actions }: Contract): PinnedToken[] {
@@ -146,6 +156,6 @@ function outcomeOf(operationId: string, { status, failure }: Pick<OperationState
   return { outcome: 'error', result: { ...result, error: failure.text, reason: failure.reason } } as const;
 }
 
-function refuse(error: string): FailedReview {
+function refuse(error: Words): FailedReview {
   return { ok: false, error };
 }

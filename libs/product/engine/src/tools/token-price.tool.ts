@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, type JsonObject, type UserId } from '@app/kernel';
+import { Clock, words, type JsonObject, type UserId } from '@app/kernel';
 import { choice, text, type Shaped } from '@app/schema';
 import { WalletProvider, Wallets, type Token } from '@app/wallets';
 import { failWith, type CallContext, type ToolResult } from '../tool';
@@ -22,7 +22,7 @@ export class TokenPrice implements AutoDeclaration<NamedToken> {
   readonly description =
     'A token by its id or symbol: its price in US dollars. `candidates`: several bear it; name one.';
   readonly input = input;
-  readonly inputWords = '{tokenId: string} or {symbol: string}';
+  readonly inputWords = words`{tokenId: string} or {symbol: string}`;
   readonly effect = 'none';
   readonly consent = 'auto';
 

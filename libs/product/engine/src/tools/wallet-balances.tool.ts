@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { byRichness, unscaledAmount, valueUsdCents } from '@app/consent';
-import { Clock, type JsonObject } from '@app/kernel';
+import { Clock, words, type JsonObject } from '@app/kernel';
 import { object, withoutOthers, type Shaped } from '@app/schema';
 import { AgentWallets, Wallets, type Holding } from '@app/wallets';
 import { failWith, type CallContext, type ToolResult } from '../tool';
@@ -18,7 +18,7 @@ export class WalletBalances implements AutoDeclaration<Shaped<typeof input>> {
     "What the user's agent wallet can spend, richest first, with token ids, decimals, amounts and prices; `wallet` is null where the " +
     'user has none yet.';
   readonly input = input;
-  readonly inputWords = '{}';
+  readonly inputWords = words`{}`;
   readonly effect = 'none';
   readonly consent = 'auto';
 
