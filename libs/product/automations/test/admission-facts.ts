@@ -1,3 +1,4 @@
+import { sentence, words, type Ours } from '@app/kernel';
 import type { AutomationEvent, CompletionCause, OccurrenceEvent } from '../src/automation/automation.events';
 import {
   arose,
@@ -24,11 +25,11 @@ export const deferred = (minute: number, retryAt = minutes(minute + 1)): Occurre
   type: 'occurrence.deferred',
   at: seconds(minute * 60 + 2),
   occurrenceId: occurrence(minute),
-  reason: 'Full.',
+  reason: words`Full.`,
   retryAt,
 });
-export const over = (type: 'rejected' | 'canceled', minute: number, reason: string) =>
-  ended(type, minute, reason, seconds(minute * 60 + 2));
+export const over = <const Text extends string>(type: 'rejected' | 'canceled', minute: number, reason: Ours<Text>) =>
+  ended(type, minute, sentence(reason), seconds(minute * 60 + 2));
 export const last = (minute: number, because: CompletionCause) => completed(minute, because, seconds(minute * 60 + 2));
 export const paused: AutomationEvent = { type: 'automation.paused', at: seconds(61) };
 export const held: AutomationEvent = { type: 'automation.held', at: seconds(61), reason: 'odd' };

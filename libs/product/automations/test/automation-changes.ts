@@ -1,3 +1,4 @@
+import { sentence, type Ours } from '@app/kernel';
 import type { UpdateAutomation } from '../src/automation/automation.commands';
 import type { AutomationEvent } from '../src/automation/automation.events';
 import {
@@ -48,9 +49,9 @@ export const updated = {
 } as const;
 /** A rule with one occurrence that runs, and one that waits behind it. */
 export const busy = [createdWith(), ...running(1), evaluated(2, 'true'), arose(dueAt(2))];
-export const canceled = (reason: string): AutomationEvent => ({
+export const canceled = <const Text extends string>(reason: Ours<Text>): AutomationEvent => ({
   type: 'occurrence.canceled',
   at: soon,
   occurrenceId: occurrence(2),
-  reason,
+  reason: sentence(reason),
 });

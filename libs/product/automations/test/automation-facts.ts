@@ -1,6 +1,7 @@
 import type { ApprovalEvent, Contract } from '@app/consent';
 import {
   words,
+  sentence,
   asId,
   epochMsOf,
   instantOf,
@@ -10,6 +11,7 @@ import {
   type Instant,
   type JsonValue,
   type OccurrenceId,
+  type Ours,
   type RunId,
   type ToolCallId,
   type UserId,
@@ -195,13 +197,13 @@ export function accepted(minute: number, when = seconds(minute * 60 + 2)): Occur
 }
 
 /** The end of a minute's occurrence without a run. */
-export function ended(
+export function ended<const Text extends string>(
   type: 'rejected' | 'canceled' | 'skipped',
   minute: number,
-  reason: string,
+  reason: Ours<Text>,
   when = seconds(minute * 60 + 1),
 ): OccurrenceEvent {
-  return { type: `occurrence.${type}`, at: when, occurrenceId: occurrence(minute), reason };
+  return { type: `occurrence.${type}`, at: when, occurrenceId: occurrence(minute), reason: sentence(reason) };
 }
 
 /** The automation fires no more. */

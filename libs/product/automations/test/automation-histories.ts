@@ -1,5 +1,5 @@
 import type { Contract } from '@app/consent';
-import { asId, type Instant, type OccurrenceId } from '@app/kernel';
+import { asId, words, type Instant, type OccurrenceId } from '@app/kernel';
 import fc from 'fast-check';
 import type { AutomationDefinition, FiringPolicy } from '../src/definition/automation-definition';
 import type { AutomationCommand, RecordMatch } from '../src/automation/automation.commands';
@@ -101,7 +101,7 @@ const match: fc.Arbitrary<Draft> = fc
     trigger: fc.constantFrom('schedule' as const, 'schedule' as const, 'signal' as const, 'invoke' as const),
     behind: fc.constantFrom(0, 0, 0, 0, 1, 2),
     verdict: fc.constantFrom('true' as const, 'true' as const, 'true' as const, 'false' as const, 'unknown' as const),
-    tooLate: fc.constantFrom(null, null, null, null, null, 'Too late.'),
+    tooLate: fc.constantFrom(null, null, null, null, null, words`Too late.`),
     stale: fc.constantFrom(false, false, false, false, true),
   })
   .map(({ trigger, behind, verdict, tooLate, stale }) => (state, at, step) => {
@@ -133,9 +133,9 @@ const admission = fc.oneof(
   ofActive((occurrenceId, at, number) => ({ type: 'AcceptOccurrence', at, occurrenceId, ...runOf(number) })),
   ofActive((occurrenceId, at, number) => ({ type: 'AcceptOccurrence', at, occurrenceId, ...runOf(number) })),
   ofActive((occurrenceId, at, number) => {
-    return { type: 'DeferOccurrence', at, occurrenceId, reason: 'Full.', retryAt: minutes(number * 8) };
+    return { type: 'DeferOccurrence', at, occurrenceId, reason: words`Full.`, retryAt: minutes(number * 8) };
   }),
-  ofActive((occurrenceId, at) => ({ type: 'RejectOccurrence', at, occurrenceId, reason: 'No.' })),
+  ofActive((occurrenceId, at) => ({ type: 'RejectOccurrence', at, occurrenceId, reason: words`No.` })),
   ofActive((occurrenceId, at) => ({ type: 'FinishOccurrence', at, occurrenceId })),
   ofActive((occurrenceId, at) => ({ type: 'FinishOccurrence', at, occurrenceId })),
 );

@@ -1,9 +1,9 @@
-import { occurrenceTriggers } from '@app/kernel';
+import { occurrenceTriggers, type Words } from '@app/kernel';
 import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 import { truncatedText } from '../definition/automation-shapes';
 import { deliveries } from '../automation/automation.row';
 import type { ListedOccurrence } from '../use-cases/occurrence-list';
-import { truncate, type Truncated } from '../definition/behavior';
+import { shortenedWords, type Truncated } from '../definition/behavior';
 
 /** Longest text of an issue and of a reason. */
 export const textLengthMax = 240;
@@ -43,6 +43,6 @@ export function occurrenceView({ openedPosition: _, reason, ...occurrence }: Lis
 }
 
 /** The reason of an occurrence's delivery, as the API shows it. */
-export function reasonView(reason: string | null): Truncated | null {
-  return reason === null ? null : truncate(reason, textLengthMax);
+export function reasonView(reason: Words | null): Truncated | null {
+  return reason === null ? null : shortenedWords(reason, textLengthMax);
 }

@@ -1,3 +1,4 @@
+import { words } from '@app/kernel';
 import { specification } from '@app/testing/deciders';
 import { begin, deferred, held, last, over, paused, pending, resumed } from '../../test/admission-facts';
 import {
@@ -20,14 +21,14 @@ const defer = (minute: number, retryAt = minutes(minute + 1)) => ({
   type: 'DeferOccurrence' as const,
   at: seconds(minute * 60 + 2),
   occurrenceId: occurrence(minute),
-  reason: 'Full.',
+  reason: words`Full.`,
   retryAt,
 });
 const rejectIt = (minute: number) => ({
   type: 'RejectOccurrence' as const,
   at: seconds(minute * 60 + 2),
   occurrenceId: occurrence(minute),
-  reason: 'Disabled.',
+  reason: words`Disabled.`,
 });
 const finish = (minute: number) => ({
   type: 'FinishOccurrence' as const,

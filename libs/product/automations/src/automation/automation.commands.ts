@@ -10,6 +10,7 @@ import type {
   ToolCallId,
   UserId,
   WalletId,
+  Words,
 } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { PassedOver } from './automation.events';
@@ -95,7 +96,7 @@ export interface RecordMatch {
   /** `true` without a condition, and for an invocation, which bypasses trigger and cooldown as well, and always has an occurrence. */
   readonly verdict: Verdict;
   /** Set where it comes too late to be fired: the occurrence is rejected with these words. */
-  readonly tooLate: string | null;
+  readonly tooLate: Words | null;
   /** Where its run would be; with it, an occurrence that is first in turn begins its admission as it arises. */
   readonly place?: { readonly conversationId: ConversationId; readonly runId: RunId } | null;
   /** Whether no due time follows: the automation has finished then. */
@@ -121,8 +122,8 @@ export type AdmissionCommand =
       readonly runId: RunId;
     })
   /** `retryAt` beyond the occurrence's own limit means: rejected. */
-  | (OfOccurrence & { readonly type: 'DeferOccurrence'; readonly reason: string; readonly retryAt: Instant })
-  | (OfOccurrence & { readonly type: 'RejectOccurrence'; readonly reason: string });
+  | (OfOccurrence & { readonly type: 'DeferOccurrence'; readonly reason: Words; readonly retryAt: Instant })
+  | (OfOccurrence & { readonly type: 'RejectOccurrence'; readonly reason: Words });
 
 interface OfOccurrence {
   readonly at: Instant;

@@ -10,6 +10,7 @@ import {
   type Instant,
   type JsonValue,
   type UserId,
+  words,
 } from '@app/kernel';
 import { decideAdmission } from './admission.decider';
 import type { AutomationDefinition } from '../definition/automation-definition';
@@ -73,7 +74,7 @@ function decideOfOwner(command: OfOwner, automation: Automation): Decision<Autom
       if (automation.state === 'paused') return accept();
       return accept<AutomationEvent>(
         { type: 'automation.paused', at },
-        ...cancelWaiting(at, automation, 'The automation was paused.'),
+        ...cancelWaiting(at, automation, words`The automation was paused.`),
       );
     case 'ResumeAutomation':
       return automation.state === 'enabled'
@@ -90,7 +91,7 @@ function archive(at: Instant, automation: Automation): Decision<AutomationEvent>
   return accept<AutomationEvent>(
     { type: 'automation.archived', at },
     ...supersedeContract(at, automation),
-    ...cancelWaiting(at, automation, 'The automation was archived.'),
+    ...cancelWaiting(at, automation, words`The automation was archived.`),
   );
 }
 
@@ -117,7 +118,7 @@ function update(
     ...(keeps ? [] : supersedeContract(at, automation)),
     { type: 'automation.updated', at, definition, symbols, definitionVersion, epoch },
     ...(keeps ? [] : openContractApproval(at, userId, definition, review)),
-    ...cancelWaiting(at, automation, 'The automation was changed.'),
+    ...cancelWaiting(at, automation, words`The automation was changed.`),
     ...(limit === null ? [] : [{ type: 'automation.completed', at, because: limit } as const]),
   );
 }

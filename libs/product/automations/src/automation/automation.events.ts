@@ -9,6 +9,7 @@ import type {
   RunId,
   ToolCallId,
   UserId,
+  Words,
 } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { Verdict } from '../condition/condition';
@@ -67,11 +68,11 @@ export type OccurrenceEvent =
       /** An admission that fails is tried again until then; the same for all attempts: what waited in turn has its time too. */
       readonly retryUntil: Instant;
     })
-  | (OfOccurrence<'occurrence.deferred'> & { readonly reason: string; readonly retryAt: Instant })
+  | (OfOccurrence<'occurrence.deferred'> & { readonly reason: Words; readonly retryAt: Instant })
   | (OfOccurrence<'occurrence.accepted'> & { readonly conversationId: ConversationId; readonly runId: RunId })
-  | (OfOccurrence<'occurrence.rejected'> & { readonly reason: string })
-  | (OfOccurrence<'occurrence.canceled'> & { readonly reason: string })
-  | (OfOccurrence<'occurrence.skipped'> & { readonly reason: string })
+  | (OfOccurrence<'occurrence.rejected'> & { readonly reason: Words })
+  | (OfOccurrence<'occurrence.canceled'> & { readonly reason: Words })
+  | (OfOccurrence<'occurrence.skipped'> & { readonly reason: Words })
   | (OfOccurrence<'occurrence.coalesced'> & { readonly into: OccurrenceId })
   /** The run of an accepted one has ended: it is not active any more. */
   | OfOccurrence<'occurrence.finished'>;

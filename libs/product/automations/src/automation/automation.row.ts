@@ -1,4 +1,4 @@
-import type { OccurrenceTrigger } from '@app/kernel';
+import type { OccurrenceTrigger, Words } from '@app/kernel';
 import { migration, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AutomationDefinition } from '../definition/automation-definition';
@@ -53,7 +53,7 @@ export class OccurrenceRow implements ReadModelRow {
   @Column('text') delivery: OccurrenceDelivery;
   @Column('text') trigger: OccurrenceTrigger;
   @Column('uuid', { nullable: true }) inputId: string | null;
-  @Column('text', { nullable: true }) reason: string | null;
+  @Column('text', { nullable: true }) reason: Words | null;
   @Column('uuid', { nullable: true }) runId: string | null;
   @Column('uuid', { nullable: true }) conversationId: string | null;
   @Column('uuid', { nullable: true }) coalescedInto: string | null;

@@ -1,3 +1,4 @@
+import { words } from '@app/kernel';
 import { specification } from '@app/testing/deciders';
 import {
   accepted,
@@ -73,7 +74,7 @@ describe('an invocation', () => {
       .thenNothing();
     const others = Array.from({ length: 1_100 }, (_, nth) => [
       arose(invoked(nth + 10)),
-      { type: 'occurrence.rejected', at, occurrenceId: occurrence(nth + 10), reason: 'No.' } as const,
+      { type: 'occurrence.rejected', at, occurrenceId: occurrence(nth + 10), reason: words`No.` } as const,
     ]).flat();
     automation
       .given(created, ...over, ...others)

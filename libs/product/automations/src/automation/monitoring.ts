@@ -1,4 +1,4 @@
-import { epochMsOf, type Instant } from '@app/kernel';
+import { epochMsOf, quoted, words, type Instant, type Words } from '@app/kernel';
 import type { AutomationCheck } from '../firing/automation-checks';
 import type { Automation } from './automation.state';
 import type { UnresolvedCode, UnresolvedReason } from '../condition/condition';
@@ -15,7 +15,7 @@ type Watched = Pick<Automation, 'definition' | 'state' | 'held' | 'completed' | 
 export interface Monitored {
   readonly monitoring: Monitoring;
   /** Null unless it is `stale` or `unavailable`. */
-  readonly issue: string | null;
+  readonly issue: Words | null;
 }
 
 /**
@@ -35,7 +35,7 @@ export function monitoringOf(automation: Watched, check: AutomationCheck | null,
   return aged === undefined ? { monitoring: 'healthy', issue: null } : { monitoring: 'stale', issue: issueOf(aged) };
 }
 
-const overdueIssue = 'A check is overdue by more than twice its interval.';
+const overdueIssue = words`A check is overdue by more than twice its interval.`;
 
 /** Whether the check that was due next after an instant is late by more than twice the time between it and the one that follows. */
 function isOverdue({ definition, epochAt }: Watched, after: Instant, now: Instant): boolean {
@@ -47,17 +47,18 @@ function isOverdue({ definition, epochAt }: Watched, after: Instant, now: Instan
   return epochMsOf(now) - epochMsOf(due) > 2 * (epochMsOf(following) - epochMsOf(due));
 }
 
-const words: Readonly<Record<UnresolvedCode, string>> = {
-  missing_source: 'nothing was received of',
-  unavailable: 'the provider could not be read for',
-  gap: 'samples are missing of',
-  stale: 'too old is what is known of',
-  future: 'ahead of time is what is said of',
-  missing_field: 'a field is missing in',
-  invalid_value: 'values cannot be compared in',
-  snapshot_skew: 'too far apart in time is what is known of',
+const troubles: Readonly<Record<UnresolvedCode, Words>> = {
+  missing_source: words`nothing was received of`,
+  unavailable: words`the provider could not be read for`,
+  gap: words`samples are missing of`,
+  stale: words`too old is what is known of`,
+  future: words`ahead of time is what is said of`,
+  missing_field: words`a field is missing in`,
+  invalid_value: words`values cannot be compared in`,
+  snapshot_skew: words`too far apart in time is what is known of`,
 };
 
-function issueOf({ code, binding }: UnresolvedReason): string {
-  return `The condition could not be decided: ${words[code]} ${binding ?? 'the rule'}.`;
+function issueOf({ code, binding }: UnresolvedReason): Words {
+  const about = binding === undefined ? words`the rule` : quoted(binding);
+  return words`The condition could not be decided: ${troubles[code]} ${about}.`;
 }

@@ -1,3 +1,4 @@
+import { words, type Words } from '@app/kernel';
 import { specification } from '@app/testing/deciders';
 import {
   accepted,
@@ -80,27 +81,32 @@ describe('a look at the rule', () => {
     automation.given(created, event).when(dueAt(1)).thenNothing();
     automation
       .given(created, event)
-      .when(dueAt(1, { tooLate: 'late' }))
+      .when(dueAt(1, { tooLate: words`late` }))
       .thenNothing();
   });
 
-  it.each<[string, AutomationEvent, PassedOver, string]>([
-    ['paused', { type: 'automation.paused', at }, 'paused', 'The automation was paused.'],
-    ['archived', { type: 'automation.archived', at }, 'rejected', 'The automation was archived.'],
-    ['held', { type: 'automation.held', at, reason: 'odd' }, 'paused', 'An operator holds the automation.'],
-    ['finished', { type: 'automation.completed', at, because: 'end_at' }, 'rejected', 'The automation has finished.'],
+  it.each<[string, AutomationEvent, PassedOver, Words]>([
+    ['paused', { type: 'automation.paused', at }, 'paused', words`The automation was paused.`],
+    ['archived', { type: 'automation.archived', at }, 'rejected', words`The automation was archived.`],
+    ['held', { type: 'automation.held', at, reason: 'odd' }, 'paused', words`An operator holds the automation.`],
+    [
+      'finished',
+      { type: 'automation.completed', at, because: 'end_at' },
+      'rejected',
+      words`The automation has finished.`,
+    ],
     [
       'of another epoch',
       { type: 'automation.resumed', at, epoch: secondEpoch },
       'stale',
-      'The automation was changed meanwhile.',
+      words`The automation was changed meanwhile.`,
     ],
-  ])('of an input says so where the automation is %s; an invocation is rejected', (_, event, outcome, words) => {
+  ])('of an input says so where the automation is %s; an invocation is rejected', (_, event, outcome, reason) => {
     automation.given(created, event).when(signalAt(1)).thenOnce(passedOver(1, outcome));
     automation
       .given(created, event)
       .when(invoked(1))
-      .thenOnce(arose(invoked(1)), ended('rejected', 1, words));
+      .thenOnce(arose(invoked(1)), ended('rejected', 1, reason));
   });
 
   it('of an input says why nothing arises', () => {
@@ -147,7 +153,7 @@ describe('a look at the rule', () => {
   });
 
   it('rejects what comes too late, without looking', () => {
-    const late = dueAt(1, { tooLate: 'Too late.', verdict: 'unknown' });
+    const late = dueAt(1, { tooLate: words`Too late.`, verdict: 'unknown' });
     automation
       .given(created)
       .when(late)

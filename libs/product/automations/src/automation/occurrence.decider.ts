@@ -1,4 +1,4 @@
-import { accept, epochMsOf, instantOf, unreachable, type Decision, type Instant } from '@app/kernel';
+import { accept, epochMsOf, instantOf, unreachable, words, type Decision, type Instant, type Words } from '@app/kernel';
 import type { RecordMatch } from './automation.commands';
 import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.events';
 import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
@@ -35,9 +35,9 @@ function eventsOf(command: RecordMatch, automation: Automation, obstacle: Obstac
   const limit = obstacle === null ? limitReached(automation.definition.firing, automation.occurrences, forAt) : null;
   const finishing = limit === null ? [] : [{ type: 'automation.completed', at, because: limit } as const];
   if (command.trigger === 'invoke') {
-    const words = limit === null ? obstacle?.words : finishedWords;
-    if (words === undefined) return arising(command, automation);
-    return [occurrenceArose(command), rejectOccurrence(at, command.occurrenceId, words), ...finishing];
+    const why = limit === null ? obstacle?.words : finishedWords;
+    if (why === undefined) return arising(command, automation);
+    return [occurrenceArose(command), rejectOccurrence(at, command.occurrenceId, why), ...finishing];
   }
   if (obstacle !== null) return passOverInput(command, obstacle.outcome);
   if (limit !== null) return [...finishing, ...passOverInput(command, 'rejected')];
@@ -88,12 +88,12 @@ function arising(command: RecordMatch, automation: Automation): OccurrenceEvent[
   }
   switch (definition.firing.overlap) {
     case 'skip':
-      return [arose, { type: 'occurrence.skipped', at, occurrenceId, reason: 'The one before was still active.' }];
+      return [arose, { type: 'occurrence.skipped', at, occurrenceId, reason: words`The one before was still active.` }];
     case 'coalesce':
       return [arose, ...active.filter(isWaiting).map((waiting) => coalesce(at, waiting, arose))];
     case 'queue':
       if (active.filter(isWaiting).length < waitingMax) return [arose];
-      return [arose, rejectOccurrence(at, occurrenceId, `${waitingMax} others were waiting already.`)];
+      return [arose, rejectOccurrence(at, occurrenceId, words`${waitingMax} others were waiting already.`)];
     default:
       return unreachable(definition.firing.overlap);
   }
@@ -132,7 +132,7 @@ function coalesce(at: Instant, { occurrenceId }: ActiveOccurrence, into: Arose):
   return { type: 'occurrence.coalesced', at, occurrenceId, into: into.occurrenceId };
 }
 
-function rejectOccurrence(at: Instant, occurrenceId: RecordMatch['occurrenceId'], reason: string): OccurrenceEvent {
+function rejectOccurrence(at: Instant, occurrenceId: RecordMatch['occurrenceId'], reason: Words): OccurrenceEvent {
   return { type: 'occurrence.rejected', at, occurrenceId, reason };
 }
 
@@ -142,12 +142,12 @@ export function isWaiting({ delivery }: ActiveOccurrence): boolean {
 }
 
 /** Refuses all that waits: the firing policy takes no more. What is being admitted, or runs, goes on. */
-export function rejectWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
+export function rejectWaiting(at: Instant, { active }: Automation, reason: Words): OccurrenceEvent[] {
   return active.filter(isWaiting).map(({ occurrenceId }) => rejectOccurrence(at, occurrenceId, reason));
 }
 
 /** Ends all that waits. What is being admitted, or runs, goes on. */
-export function cancelWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
+export function cancelWaiting(at: Instant, { active }: Automation, reason: Words): OccurrenceEvent[] {
   return active
     .filter(isWaiting)
     .map(({ occurrenceId }) => ({ type: 'occurrence.canceled', at, occurrenceId, reason }) as const);

@@ -1,3 +1,4 @@
+import { sentence, words, type Ours } from '@app/kernel';
 import { specification } from '@app/testing/deciders';
 import {
   admitting,
@@ -22,11 +23,15 @@ const created = createdWith();
 const having = (firing: Partial<FiringPolicy>) => createdWith(definitionWith(firing));
 /** A whole occurrence of a minute, to the end of its run half a minute later. */
 const ran = (minute: number): AutomationEvent[] => [...running(minute), finished(minute, seconds(minute * 60 + 30))];
-const ended = (type: 'rejected' | 'skipped', minute: number, reason: string): OccurrenceEvent => ({
+const ended = <const Text extends string>(
+  type: 'rejected' | 'skipped',
+  minute: number,
+  reason: Ours<Text>,
+): OccurrenceEvent => ({
   type: `occurrence.${type}`,
   at: seconds(minute * 60 + 1),
   occurrenceId: occurrence(minute),
-  reason,
+  reason: sentence(reason),
 });
 const completed = (minute: number, because: 'end_at' | 'max_occurrences'): AutomationEvent => ({
   type: 'automation.completed',
@@ -79,7 +84,7 @@ describe('the overlap policy', () => {
       type: 'occurrence.deferred',
       at: seconds(122),
       occurrenceId: occurrence(2),
-      reason: 'Full.',
+      reason: words`Full.`,
       retryAt: minutes(4),
     };
     automation

@@ -1,4 +1,4 @@
-import { reasons, Unavailable, type AutomationId, type Refusal } from '@app/kernel';
+import { issueWords, reasons, Unavailable, words, type AutomationId, type Refusal, type Words } from '@app/kernel';
 import type { ActiveOccurrence, Automation } from '../automation/automation.state';
 import { later, occurrenceTimer } from './firing-timers';
 import type { Admission, FiringWorld } from './firing-world';
@@ -13,8 +13,8 @@ const pausedRetryMs = 60_000;
 /** Occurrences that one call goes through: as many as can be pending, and the one before them. */
 const turnsMax = 101;
 
-const disabledOwner = 'The account is disabled.';
-const movedAway = 'The conversation was archived meanwhile.';
+const disabledOwner = words`The account is disabled.`;
+const movedAway = words`The conversation was archived meanwhile.`;
 
 /**
  * Admits what is first in turn, if anything is. It continues an admission that was cut off, and may run many times at once: the run is started
@@ -121,17 +121,16 @@ async function recordRefusal(
 }
 
 /** Why an admission failed, for its user, and whether the same may succeed later. */
-function wordsOf(refusal: Refusal): { readonly reason: string; readonly canPass: boolean } {
+function wordsOf(refusal: Refusal): { readonly reason: Words; readonly canPass: boolean } {
   switch (refusal.kind) {
     case 'reason': {
       const { title, retryable } = reasons[refusal.reason];
-      return { reason: `${title}.`, canPass: refusal.retryable ?? retryable };
+      return { reason: words`${title}.`, canPass: refusal.retryable ?? retryable };
     }
     case 'not_found':
       return { reason: movedAway, canPass: true };
     case 'invalid_input': {
-      const [issue] = refusal.issues;
-      return { reason: `The run cannot start: ${issue?.path ?? ''} ${issue?.message ?? ''}`.trim(), canPass: false };
+      return { reason: words`The run cannot start: ${issueWords(refusal.issues.slice(0, 1))}.`, canPass: false };
     }
   }
 }

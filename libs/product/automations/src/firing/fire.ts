@@ -1,4 +1,4 @@
-import { epochMsOf, type AutomationId, type Instant, type RunId } from '@app/kernel';
+import { epochMsOf, words, type AutomationId, type Instant, type RunId } from '@app/kernel';
 import { dueOccurrenceId } from '../automation/automation-ids';
 import type { RecordMatch } from '../automation/automation.commands';
 import type { PassedOver } from '../automation/automation.events';
@@ -14,7 +14,7 @@ import type { Delivered, FiringWorld } from './firing-world';
 
 /** A due time that is found later than this is not fired any more (docs/decisions/automations.md). */
 const lateMaxMs = 3_600_000;
-const tooLate = 'It was due while the service was down, and was found more than an hour late.';
+const tooLate = words`It was due while the service was down, and was found more than an hour late.`;
 
 /** An activation, as its timers name it. */
 export interface Activation {

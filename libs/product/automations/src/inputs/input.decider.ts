@@ -1,4 +1,4 @@
-import { accept, type Decision, type OccurrenceTrigger } from '@app/kernel';
+import { accept, words as say, type Decision, type OccurrenceTrigger, type Words } from '@app/kernel';
 import type { PassOverInput, RecordMatch } from '../automation/automation.commands';
 import type { AutomationEvent, InputPassedOver, PassedOver } from '../automation/automation.events';
 import type { Automation, FiringMemory } from '../automation/automation.state';
@@ -46,18 +46,18 @@ function afterInvocation(memory: FiringMemory, position: number): FiringMemory {
 /** Why an automation does not look at what came in an activation, or takes no occurrence of it; in words for its user. */
 export interface Obstacle {
   readonly outcome: 'rejected' | 'stale' | 'paused';
-  readonly words: string;
+  readonly words: Words;
 }
 
 /** The first that stands in the way of what came in that activation; null where nothing does. */
 export function obstacleTo(epoch: string, automation: Automation): Obstacle | null {
   const { state, completed, held } = automation;
-  if (state === 'archived') return { outcome: 'rejected', words: 'The automation was archived.' };
+  if (state === 'archived') return { outcome: 'rejected', words: say`The automation was archived.` };
   if (completed) return { outcome: 'rejected', words: finishedWords };
   // Defined otherwise, or paused and resumed since: what was not looked at then is not made up for.
-  if (epoch !== automation.epoch) return { outcome: 'stale', words: 'The automation was changed meanwhile.' };
-  if (state === 'paused') return { outcome: 'paused', words: 'The automation was paused.' };
-  return held ? { outcome: 'paused', words: 'An operator holds the automation.' } : null;
+  if (epoch !== automation.epoch) return { outcome: 'stale', words: say`The automation was changed meanwhile.` };
+  if (state === 'paused') return { outcome: 'paused', words: say`The automation was paused.` };
+  return held ? { outcome: 'paused', words: say`An operator holds the automation.` } : null;
 }
 
-export const finishedWords = 'The automation has finished.';
+export const finishedWords = say`The automation has finished.`;

@@ -1,6 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { unscaledAmount } from '@app/consent';
-import { decimalOf, decimalText, multiply, parseDecimal, unreachable, type JsonObject, type UserId } from '@app/kernel';
+import {
+  decimalOf,
+  decimalText,
+  multiply,
+  parseDecimal,
+  unreachable,
+  type JsonObject,
+  type UserId,
+  type Ours,
+} from '@app/kernel';
 import { SessionRejected, WalletProvider, Wallets, type Token } from '@app/wallets';
 import type { Sample } from './source-sample';
 import type { SourceInUse } from './source-key';
@@ -83,6 +92,6 @@ function ready(value: JsonObject): Answer {
   return { status: 'ready', value, reason: null };
 }
 
-function unavailable(reason: string): Answer {
+function unavailable<const Text extends string>(reason: Ours<Text>): Answer {
   return { status: 'unavailable', value: null, reason };
 }

@@ -6,7 +6,7 @@ import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../firing
 import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
 import { AutomationReader } from './automation-reader';
 import { OccurrenceList, type ListedOccurrence } from './occurrence-list';
-import { behaviorText, shortenedWords, truncate } from '../definition/behavior';
+import { behaviorText, shortenedWords } from '../definition/behavior';
 import { FactShape } from '../simulation/evaluation.view';
 import { monitoringOf, monitorings } from '../automation/monitoring';
 import { delivery, deliveryReason, reasonView, textLengthMax } from '../api/occurrence.view';
@@ -85,7 +85,7 @@ export class GetAutomationStatusHandler implements IQueryHandler<GetAutomationSt
       monitoring,
       behavior: shortenedWords(behaviorText(automation.definition, symbolIn(automation.symbols)), behaviorLengthMax),
       lastCheck: check === null ? null : checkView(check),
-      issue: issue === null ? null : truncate(issue, textLengthMax),
+      issue: issue === null ? null : shortenedWords(issue, textLengthMax),
       latestOccurrence: latest === undefined ? null : latestView(latest),
     });
   }
