@@ -1,6 +1,7 @@
 import type { Contract, ContractAction, ContractBounds, Quantity, TokenChoice } from './contract';
 import { quoted, words, type Words } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
+import { hostileTexts } from '@app/testing/hostile-texts';
 import { contractWords, type ContractRule } from './contract-words';
 
 const pinned = (tokenId: string, decimals: number): TokenChoice => ({ pinned: { tokenId, decimals } });
@@ -188,3 +189,12 @@ describe('what does not fit in', () => {
   it('is a rule that is too long: then nobody is asked', () =>
     expect(contractWords(contract, symbolOf, ruleOf(quoted('x'.repeat(2000), Infinity)))).toBeNull());
 });
+
+it.each(hostileTexts())(
+  'a symbol such as %j, as a provider may write it, changes nothing of what is asked',
+  (symbol) => {
+    const contract = { type, actions: [swap(tokens), withdraw(usd)], bounds } as const;
+    const [withSymbol, without] = [symbol, null].map((one) => contractWords(contract, () => one));
+    expect(withSymbol).toEqual(without);
+  },
+);

@@ -1,7 +1,8 @@
 import { summaryLengthMax } from '@app/consent';
 import { quoted, words as say, type JsonObject } from '@app/kernel';
 import type { ConsentTemplate } from '@app/runtime';
-import { askedWords } from './asked-words';
+import { hostileTexts } from '@app/testing/hostile-texts';
+import { askedWords, namelessCall } from './asked-words';
 
 const orderId = { pointer: '/orderId' };
 const words = (value: unknown, template: ConsentTemplate = [say`Cancel order `, orderId]) =>
@@ -64,5 +65,23 @@ describe('what a user is asked about a call', () => {
   it('fits into a summary, however much it shows', () => {
     const longest = [...Array.from({ length: 8 }, () => [quoted('x'.repeat(35)), orderId]).flat(), say`xxxx`];
     expect([...words('😀'.repeat(1_000), longest).summary].length).toBeLessThanOrEqual(summaryLengthMax);
+  });
+});
+
+/** The text without its quotations, in which nothing foreign may be. */
+const outside = (text: string): string => text.replaceAll(/“[^“”]*”/gu, '“”');
+
+describe.each(hostileTexts())('a text such as %j in the input, or as the name of a tool', (text) => {
+  const template: ConsentTemplate = [say`Ship `, orderId, say` to `, { pointer: '/to/0' }, say` today`];
+  const asked = (value: string) => [
+    askedWords(template, { orderId: { [value]: [value] }, to: [value] }),
+    namelessCall(value, 'orders'),
+  ];
+
+  it('leaves every sentence what it is without it', () => {
+    const shown = (value: string) =>
+      asked(value).flatMap(({ summary, terms }) => [summary, ...terms.map((term) => term.text)]);
+    expect(shown(text).map(outside)).toEqual(shown('a').map(outside));
+    for (const each of shown(text)) expect(each).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
   });
 });
