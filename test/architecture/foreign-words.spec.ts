@@ -34,3 +34,44 @@ it('sentences of ours are made in one file, of literals and quotations', () => {
   const kernels = sources.filter(({ tree }) => /\bwords\b[^;]*from '@app\/kernel'/.test(tree.text));
   expect([...sources.flatMap(claims), ...kernels.flatMap(untagged)]).toEqual([]);
 });
+
+/**
+ * The members whose sentences people or models read, by file and declaration. Each is `Words`, so a plain string does not compile there.
+ */
+const shown: readonly (readonly [path: string, declaration: string, member: string])[] = [
+  ['libs/product/consent/src/terms.ts', 'Term', 'text'],
+  ['libs/product/consent/src/terms.ts', 'ConsentWords', 'summary'],
+  ['libs/product/engine/src/tool.ts', 'ToolResult', 'error'],
+  ['libs/product/engine/src/tool.ts', 'FailedReview', 'error'],
+  ['libs/product/engine/src/tool-declaration.ts', 'Declared', 'inputWords'],
+  ['libs/product/artifacts/src/artifact-reader.ts', 'ReadText', 'error'],
+  ['libs/product/wallets/src/operation.events.ts', 'OperationFailure', 'text'],
+  ['libs/product/automations/src/automation/automation.events.ts', 'OccurrenceEvent', 'reason'],
+  ['libs/product/automations/src/automation/automation.commands.ts', 'AdmissionCommand', 'reason'],
+  ['libs/product/automations/src/automation/automation.commands.ts', 'RecordMatch', 'tooLate'],
+  ['libs/product/automations/src/automation/automation.row.ts', 'OccurrenceRow', 'reason'],
+  ['libs/product/automations/src/automation/monitoring.ts', 'Monitored', 'issue'],
+  ['libs/product/automations/src/inputs/input.decider.ts', 'Obstacle', 'words'],
+];
+
+/** The types that a declaration of the source gives to a member of that name. */
+function typesOf(source: Source, declaration: string, member: string): string[] {
+  return [...nodesOf(source.tree)]
+    .filter(
+      (node) =>
+        (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node)) &&
+        node.name?.text === declaration,
+    )
+    .flatMap((node) => [...nodesOf(node)])
+    .flatMap((node) =>
+      (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node)) && node.name.getText(source.tree) === member
+        ? [node.type?.getText(source.tree) ?? 'any']
+        : [],
+    );
+}
+
+it.each(shown)('in %s, the member of %s that is called %s takes no plain string', (path, declaration, member) => {
+  const types = typesOf(readSource(path), declaration, member);
+  expect(types.length).toBeGreaterThan(0);
+  expect(types.filter((type) => !/^Words( \| null)?$/.test(type))).toEqual([]);
+});
