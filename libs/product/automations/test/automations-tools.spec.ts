@@ -74,7 +74,9 @@ it('creates what the user has approved, once, and asks for its contract apart', 
     /^Create the automation “.*”\. .* When an event of type “never\.sent” arrives, the task runs\./,
   );
   const [automation, ...others] = await automationsOf();
-  expect([others, automation]).toEqual([[], expect.objectContaining({ definition, definitionVersion: 1 })]);
+  // Answers have what was left out as well: one use per occurrence.
+  expect(others).toEqual([]);
+  expect(automation).toMatchObject({ definition, definitionVersion: 1 });
   expect(await lastReturned()).toMatchObject({
     outcome: 'ok',
     result: {
