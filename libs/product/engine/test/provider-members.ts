@@ -168,6 +168,63 @@ export const chatMembers: readonly MemberRow[] = [
     ],
   },
   {
+    member: '`choices[].message` with an ending after pieces, with other space around it',
+    how: 'read',
+    words: 'nothing is shown twice',
+    events: [
+      chunk({ content: ' Hello' }),
+      { choices: [{ index: 0, message: { content: 'Hello\n' }, finish_reason: 'stop' }] },
+      count,
+      done,
+    ],
+    says: { text: ' Hello\n' },
+  },
+  {
+    member: '`choices[].message` with an ending that differs from the pieces',
+    how: 'skipped',
+    words: 'the pieces were shown; the log names it',
+    events: [hello, { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }] }, count, done],
+    says: { skipped: 'a message that differs from its pieces' },
+  },
+  {
+    member: '`choices[].message` so far beside each `delta`',
+    how: 'read',
+    words: 'nothing is shown twice',
+    events: [
+      { choices: [{ index: 0, delta: { content: 'Hel' }, message: { content: 'Hel' } }] },
+      { choices: [{ index: 0, delta: { content: 'lo' }, message: { content: 'Hello' }, finish_reason: 'stop' }] },
+      count,
+      done,
+    ],
+  },
+  {
+    member: '`choices[].message` in place of every `delta`',
+    how: 'read',
+    words:
+      'as pieces, even where one begins like those before it; one with an ending that repeats them all is left out',
+    events: [
+      { choices: [{ index: 0, message: { content: 'ha' } }] },
+      { choices: [{ index: 0, message: { content: 'ha' } }] },
+      { choices: [{ index: 0, message: { content: 'haha!' } }] },
+      { choices: [{ index: 0, message: { content: 'hahahaha!' }, finish_reason: 'stop' }] },
+      count,
+      done,
+    ],
+    says: { text: 'hahahaha!' },
+  },
+  {
+    member: '`choices[].message.tool_calls` beside or after deltas',
+    how: 'read',
+    words: 'calls, where no delta had one',
+    events: [
+      hello,
+      { choices: [{ index: 0, delta: { content: '' }, message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] },
+      count,
+      done,
+    ],
+    says: { calls: called.calls },
+  },
+  {
     member: '`choices[].text`',
     how: 'read',
     words: 'text, as of completions',

@@ -28,6 +28,8 @@ const tellingEnds: readonly string[] = ['length', 'content_filter', 'error'];
 export class ChatFrames implements FrameReader {
   readonly ended = false;
   private said = '';
+  private hasDeltas = false;
+  private hasThought = false;
   private finish: string | null = null;
   private readonly calls: CallPieces;
 
@@ -62,12 +64,14 @@ export class ChatFrames implements FrameReader {
       return [];
     }
     const speaker = objectIn(delta);
-    const pieces = speaker === null ? [] : this.piecesOf(speaker);
     const whole = objectIn(message);
-    if (whole !== null) pieces.push(...this.remainderOf(whole, speaker !== null));
-    const isLegacy = speaker === null && whole === null && wordsIn(text) !== null;
-    if (isLegacy) pieces.push({ kind: 'content', text: wordsIn(text) ?? '' });
-    return [...this.framesOf(pieces), ...this.finishFrames(finish)];
+    const frames = speaker === null ? [] : this.framesOf(this.piecesOf(speaker));
+    this.hasDeltas ||= frames.length > 0;
+    if (whole !== null)
+      frames.push(...this.framesOf(this.remainderOf(whole, speaker !== null || wordsIn(finish) !== null)));
+    if (speaker === null && whole === null && wordsIn(text) !== null)
+      frames.push(...this.framesOf([{ kind: 'content', text: wordsIn(text) ?? '' }]));
+    return [...frames, ...this.finishFrames(finish)];
   }
 
   private piecesOf(speaker: JsonObject): Piece[] {
@@ -77,28 +81,30 @@ export class ChatFrames implements FrameReader {
     return [...pieces, ...this.calls.read(speaker).map((call): Piece => ({ kind: 'call', call }))];
   }
 
-  /** A whole message where a piece is expected: some servers send it in place of pieces, others once more after them. */
-  private remainderOf(message: JsonObject, besideDelta: boolean): Piece[] {
-    const hadCalls = this.calls.any;
-    const pieces = hadCalls ? contentPieces(message, this.notes) : this.piecesOf(message);
-    const text = pieces.map((piece) => (piece.kind === 'content' ? piece.text : '')).join('');
-    if (this.said !== '' && text.startsWith(this.said)) {
-      const rest = text.slice(this.said.length);
-      return [
-        ...pieces.filter(({ kind }) => kind === 'call'),
-        ...(rest === '' ? [] : [{ kind: 'content', text: rest } as const]),
-      ];
-    }
-    if (!besideDelta || this.said === '') return pieces;
-    if (text !== '') this.notes.skip('a message that differs from its pieces');
-    return [];
+  /**
+   * A message where a piece is expected: some servers send it in place of pieces, others once more beside or after them. After deltas, the
+   * one beside a delta or with an ending is the whole answer; what it repeats is left out, whatever space it trims.
+   */
+  private remainderOf(message: JsonObject, isWhole: boolean): Piece[] {
+    const pieces = this.calls.any ? contentPieces(message, this.notes) : this.piecesOf(message);
+    const fresh = pieces.filter(({ kind }) => kind !== 'reasoning' || !this.hasDeltas || !this.hasThought);
+    const text = fresh.map((piece) => (piece.kind === 'content' ? piece.text : '')).join('');
+    if (text === '' || this.said === '' || (!isWhole && !this.hasDeltas)) return fresh;
+    const rest = textBeyond(this.said, text);
+    if (rest === null && !(isWhole && this.hasDeltas)) return fresh;
+    if (rest === null) this.notes.skip('a message that differs from its pieces');
+    const others = fresh.filter(({ kind }) => kind !== 'content');
+    return rest === null || rest === '' ? others : [...others, { kind: 'content', text: rest }];
   }
 
   private framesOf(pieces: readonly Piece[]): JsonObject[] {
     return pieces.map((piece) => {
       if (piece.kind === 'call') return frameOf({ tool_calls: [piece.call] });
       this.notes.hear(piece.text);
-      if (piece.kind === 'reasoning') return frameOf({ reasoning_content: piece.text });
+      if (piece.kind === 'reasoning') {
+        this.hasThought = true;
+        return frameOf({ reasoning_content: piece.text });
+      }
       this.said += piece.text;
       return frameOf({ content: piece.text });
     });
@@ -110,6 +116,14 @@ export class ChatFrames implements FrameReader {
     if (this.finish === null || !tellingEnds.includes(this.finish)) this.finish = reason;
     return [frameOf({}, this.finish)];
   }
+}
+
+/** A whole text without the beginning that was said; null where it begins otherwise. Servers trim what they repeat. */
+function textBeyond(said: string, whole: string): string | null {
+  if (whole.startsWith(said)) return whole.slice(said.length);
+  const text = whole.trimStart();
+  const beginning = [said.trimStart(), said.trim()].find((one) => text.startsWith(one));
+  return beginning === undefined ? null : text.slice(beginning.length);
 }
 
 function frameOf(delta: JsonObject, finish: string | null = null): JsonObject {
