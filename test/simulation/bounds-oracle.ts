@@ -90,7 +90,7 @@ function sum(one: Fraction | null, other: Fraction | null): Fraction | null {
 }
 
 /** Whether an amount is known and at most so many dollars. */
-export function isAtMost(amount: Fraction | null, usd: string): boolean {
+function isAtMost(amount: Fraction | null, usd: string): boolean {
   if (amount === null) return false;
   const [whole = '', fraction = ''] = usd.split('.');
   return amount.num * 10n ** BigInt(fraction.length) <= BigInt(whole + fraction) * amount.den;

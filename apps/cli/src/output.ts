@@ -19,7 +19,7 @@ export function visible(text: string): string {
 }
 
 /** A JSON document, or lines of them, as `visible`; its own line breaks stay. */
-export function visibleJson(json: string): string {
+function visibleJson(json: string): string {
   return json.split('\n').map(visible).join('\n');
 }
 
@@ -36,14 +36,6 @@ export function note(lines: string): void {
 /** A document of JSON, or lines of it, on stdout. */
 export function sayJson(json: string): void {
   process.stdout.write(`${visibleJson(json)}\n`);
-}
-
-const colours = { red: 31, green: 32 } as const;
-
-/** A line of a result that is told apart by its colour, where a terminal reads it. */
-export function sayIn(colour: keyof typeof colours, line: string): void {
-  const text = visible(line);
-  process.stdout.write(process.stdout.isTTY ? `\u001b[${colours[colour]}m${text}\u001b[0m\n` : `${text}\n`);
 }
 
 /** Prints a result to stdout: as one JSON document where `--json` was given, else as these lines. */

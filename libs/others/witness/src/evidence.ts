@@ -2,12 +2,18 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '@app/data-folder';
-import { toBase64, type Hash } from '@app/transparency';
+import { toBase64, type Checkpoint, type Hash } from '@app/transparency';
 import { makeFolder } from './kept-log';
-import type { KnownCheckpoint } from './known-checkpoints';
 
 /** Two trees of one size with two roots; or two sizes, and a path that shows that the larger tree does not begin with the smaller one. */
 export type Contradiction = 'same_size' | 'inconsistent';
+
+/** A checkpoint that the log signed: the note with the log's signatures, and with the witness's own where it signed it. */
+export interface KnownCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly note: string;
+  readonly isWitnessed: boolean;
+}
 
 /** Two checkpoints that the log signed and that cannot both be true: by itself, a proof that it showed two histories. */
 export interface Fork {

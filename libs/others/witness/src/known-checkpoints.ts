@@ -1,14 +1,7 @@
-import { isContradiction, noteText, type Checkpoint, type Note } from '@app/transparency';
+import { isContradiction, noteText, type Note } from '@app/transparency';
 import { LRUCache } from 'lru-cache';
-import type { Fork } from './evidence';
+import type { Fork, KnownCheckpoint } from './evidence';
 import type { Submission } from './submission';
-
-/** A checkpoint that the log signed: the note with the log's signatures, and with the witness's own where it signed it. */
-export interface KnownCheckpoint {
-  readonly checkpoint: Checkpoint;
-  readonly note: string;
-  readonly isWitnessed: boolean;
-}
 
 /** Bounds of each of the two memories: everybody can submit checkpoints that the log once signed. */
 const [countMax, charactersMax] = [1_000, 4_000_000];

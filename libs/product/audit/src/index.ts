@@ -19,7 +19,7 @@ export type { HiddenEvents } from './verification/hidden-events';
 export { leafOfBytes, leafOfEvent } from './verification/leaf';
 export { lastLine, type Findings, type Problem } from './verification/report';
 export { verifyLog } from './verification/verify-log';
-export { askWitness, type WitnessMemory } from './witness-memory';
+export { askWitness } from './witness-memory';
 export { CannotExport, exportLog, type WritableLogFiles } from './export-log';
 export { CheckpointList } from './checkpoint-list';
 export { checkpointsKind } from './checkpoints.stream';

@@ -9,7 +9,7 @@ export { revisionOf, type AutomationState } from './automation/automation.state'
 export { automationKind } from './automation/automation.stream';
 export type { AutomationView } from './api/automation.view';
 export { AutomationsModule, automationsReadModel } from './automations.module';
-export { behaviorText, shortenedWords, truncate } from './definition/behavior';
+export { behaviorText } from './definition/behavior';
 export { ContractAuthority } from './authority/contract-authority';
 export { ContractUses } from './authority/contract-uses';
 export { automationState } from './definition/automation-shapes';

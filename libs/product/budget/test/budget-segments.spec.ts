@@ -2,7 +2,7 @@
 import { Budgets } from '@app/budget';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { booksOf, movedFor, untilBooked } from './budget-books';
+import { booksOf, movedFor, untilBooked } from '@app/testing/journeys';
 import {
   approve,
   asking,

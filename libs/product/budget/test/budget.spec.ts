@@ -1,7 +1,7 @@
 import { Budgets } from '@app/budget';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { booksOf, untilBooked } from './budget-books';
+import { booksOf, untilBooked } from '@app/testing/journeys';
 import {
   allPages,
   anInstant,

@@ -1,7 +1,7 @@
 import type { ApprovalId, Instant, JsonValue, RunId, RunKey, ToolCallId, UserId, WalletId, Words } from '@app/kernel';
 import { event, instant, internal, nullable, oneOf, privateMembersOf, text, uuid, type EventOf } from '@app/schema';
 import type { Contract } from './contract';
-import type { FingerprintVersion } from './review';
+import type { FingerprintVersion } from './fingerprint-version';
 import type { Term } from './terms';
 
 export const approvalKinds = ['agent_tool', 'withdrawal', 'automation_contract'] as const;

@@ -35,8 +35,9 @@ export type {
 } from './contract';
 export { usesPerOccurrenceDefault, usesPerOccurrenceOf } from './contract';
 export { contractForms, contractLimits, isPinnable } from './contract-grammar';
-export { contractTerms, contractWords, firstOf, fitting, renderContract, type ContractRule } from './contract-words';
+export { contractTerms, contractWords, firstOf, fitting, renderContract } from './contract-words';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';
-export { fingerprintVersion, reviewedDocument, type FingerprintVersion } from './review';
+export { fingerprintVersion, type FingerprintVersion } from './fingerprint-version';
+export { reviewedDocument } from './review';
 export { summaryLengthMax, summaryOf, taskSentence, termNames, termsOf, type ConsentWords, type Term } from './terms';
 export { approvalUpcasters } from './approval.upcasters';

@@ -1,14 +1,8 @@
 import { unreachable, type ApprovalId, type Instant, type JsonValue, type UserId, type WalletId } from '@app/kernel';
 import type { ApprovalKind } from './approval.events';
 import type { Contract } from './contract';
+import type { FingerprintVersion } from './fingerprint-version';
 import type { Term } from './terms';
-
-/**
- * The version of fingerprints that an approval is opened with: 2 covers summary and terms as well. Approvals that were opened with 1
- * verify by it.
- */
-export const fingerprintVersion = 2 as const;
-export type FingerprintVersion = 1 | typeof fingerprintVersion;
 
 /** What an approval's fingerprint covers: exactly what the user reads, and the executor later runs. */
 export interface Review {

@@ -15,7 +15,7 @@ import {
   type Stage,
   startStage,
 } from '@app/testing/journeys';
-import { booksOf, untilBooked } from '../../budget/test/budget-books';
+import { booksOf, untilBooked } from '@app/testing/journeys';
 
 const price = (input: string, output: string) => ({ inputUsdPerMillion: input, outputUsdPerMillion: output });
 const prices = { 'scripted-1': price('3', '15'), small: price('1', '1'), backup: price('6', '30') };

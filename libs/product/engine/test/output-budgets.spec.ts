@@ -1,10 +1,8 @@
 /** Whatever a model answers, a segment spends no more than it has reserved (docs/decisions/runs.md, "Headroom"). */
-import { Budgets } from '@app/budget';
+import { budgetDecider, Budgets, initialBudget, type BudgetCommand, type BudgetState } from '@app/budget';
 import { Clock, asId, type Decimal, type UserId } from '@app/kernel';
 import { readConfiguration, type ModelPrice } from '@app/runtime';
 import fc from 'fast-check';
-import { budgetDecider, type BudgetCommand } from '../../budget/src/budget.decider';
-import { initialBudget, type BudgetState } from '../../budget/src/budget.state';
 import type { ClaimedRun } from '../src/claimed-run';
 import { dearestStepCost, stepCost } from '../src/models/cost';
 import { OutputCeiling, outputLimit } from '../src/models/output-limit';

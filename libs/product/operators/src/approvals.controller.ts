@@ -30,9 +30,7 @@ export class OperatorsApprovalsController {
 
   @Serves(readOperatedReceipt)
   async receipt(@Operator() operator: Operator, @Param('approvalId') approvalId: ApprovalId): Promise<JsonValue> {
-    const receipt = answer(await this.queries.execute(new ReadOperatedReceipt(operator, approvalId)));
-    // Reason for the assertion: a receipt holds nothing but JSON; interfaces cannot say so.
-    return receipt as unknown as JsonValue;
+    return answer(await this.queries.execute(new ReadOperatedReceipt(operator, approvalId)));
   }
 }
 

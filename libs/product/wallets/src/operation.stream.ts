@@ -13,7 +13,8 @@ const alwaysWithMainAccount = (stored: JsonObject): JsonObject => stored;
  * decides is derived from the call, a UUID of version 5; all others are of version 7.
  */
 const withDecider = (stored: JsonObject): JsonObject => {
-  const isDerived = String(stored['approvalId']).charAt(14) === '5';
+  const { approvalId } = stored;
+  const isDerived = typeof approvalId === 'string' && approvalId.charAt(14) === '5';
   return { ...stored, decidedBy: isDerived ? 'automation_contract' : 'user' };
 };
 

@@ -23,6 +23,7 @@ export {
   untilEnded,
   untilStatus,
 } from './journeys';
+export { booksOf, movedFor, untilBooked } from './budget-books';
 export { freeLease, holdFirstSegment, holdNextSegment, silenceWorkers, startStuckRun } from './held-segments';
 export {
   type Approval,

@@ -36,6 +36,8 @@ function check(property: (steps: readonly Step[]) => void): void {
 
 const eventsOf = (steps: readonly Step[]): AutomationEvent[] => steps.flatMap(({ events }) => events);
 
+const isUse = ({ events }: Step): boolean => events.some(({ type }) => type === 'contract.used');
+
 const isOfOccurrence = (event: AutomationEvent): event is OccurrenceEvent => 'occurrenceId' in event;
 
 /** An invocation that cannot be taken arises, and is rejected at once. */
@@ -132,8 +134,7 @@ describe('whatever the order of commands', () => {
 
   it('a contract is used within its bounds, while it is approved', () =>
     check((steps) => {
-      for (const { before, events, after } of steps) {
-        if (!events.some(({ type }) => type === 'contract.used')) continue;
+      for (const { before, after } of steps.filter(isUse)) {
         expect(before).toMatchObject({ state: 'enabled', contractApproval: { status: 'approved' } });
         const bounds = after?.definition.contract?.bounds;
         const uses = Object.values(after?.uses ?? {}).map(({ usd }) => centsOf(usd));

@@ -4,9 +4,9 @@ import { affordableTokens, dearestStepCost } from './cost';
 import { ProviderTrouble, type OutputRoom } from './provider';
 
 /** More is reserved before a step that could not write so many tokens. */
-export const usefulTokens = 4096;
+const usefulTokens = 4096;
 /** A model is not asked for fewer tokens: they would hardly hold a call of a tool. */
-export const leastTokens = 256;
+const leastTokens = 256;
 
 /** Where MODEL_OUTPUT_TOKENS is unset: providers count a limit against the rate of a key, however short the answer is. */
 const usualTokensMax = 32_768;

@@ -8,7 +8,6 @@ import { urlLengthMax } from './endpoint.decider';
 /** As a URL is spelled, with a host; the parser also takes `https:host` and `https:///host`. */
 const beginning = /^https?:\/\/[^/?#\\]/i;
 /** The parser drops or changes them, so that another address would be asked than was read. */
-// eslint-disable-next-line no-control-regex -- control characters are what it finds
 const unspelled = /[\s\\\u0000-\u001f\u007f-\u009f]/;
 
 /** Why a text can be no endpoint's address in any deployment, in words; null where it can. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestClient } from '@app/testing/client';
-import { allPages } from '@app/testing/journeys';
+import type { TestClient } from '../client';
+import { allPages } from './journeys';
 
 const bookedWithinMs = 120_000;
 const askAgainMs = 20;
