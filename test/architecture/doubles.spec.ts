@@ -20,6 +20,7 @@ const doubles = filesUnder(...folders.map((folder) => `libs/testing/src/${folder
 const others = [
   'libs/adapters/near-intents/test/answering.ts',
   'libs/testing/src/event-store/embedded-stores.ts',
+  'libs/testing/src/impolite/impolite-server.ts',
   'libs/testing/src/processes/deployment-process.ts',
   'test/ai-sdk/partner.ts',
   'test/browser/recording-proxy.ts',

@@ -1,5 +1,4 @@
 import {
-  jsonEvent,
   StreamDeletedError,
   WrongExpectedVersionError,
   type EventData,
@@ -11,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedEvent } from './answers';
 import { AppendChannel } from './append-channel';
 import { AppendTimes } from './append-times';
+import { defaultLimits, type Appended } from './call-limits';
 import { readCategoriesPage, type CategoriesPage, type Wanted } from './categories-page';
 import type { StoredEvent } from './codec';
 import { connectEventStore, disconnect, type Purpose } from './connection';
@@ -22,29 +22,10 @@ import { readOfAll } from './read-requests';
 import { SharedSubscription } from './shared-subscription';
 import { newestPositionOf } from './newest-position';
 import { ownEvent, StreamReads, type Remains } from './stream-reads';
+import { StoreLook } from './store-look';
 import { isTransient } from './transient-errors';
 
-/** Bounds of one append or read, in real time. */
-export interface CallLimits {
-  /** How long an append whose answer was lost is retried before the caller gets Unavailable. */
-  readonly resendForMs: number;
-  /** How long one append or read may take; the client itself sets no deadline on reads and batch appends. */
-  readonly callTimeoutMs: number;
-}
-
-const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
 const disposeWithinMs = 2_000;
-/** A revision that no stream has. */
-const nowhere = 1_000_000_000;
-
-/** The end of a successful append. */
-export interface Appended {
-  readonly kind: 'appended';
-  /** Revision of the last event of the append. */
-  readonly revision: number;
-  /** Position of the last event of the append in the whole store. */
-  readonly position: number;
-}
 
 /** Appends and reads on EventStoreDB's protocol; every caller goes through here. Expected revision `any` does not exist. */
 export class EventStore {
@@ -60,8 +41,7 @@ export class EventStore {
   readonly streamReads: StreamReads;
   private readonly appends: AppendChannel;
   private readonly reads: ReadCalls;
-  /** Whether the store answers is not asked behind all that waits for it. */
-  private readonly looks: ReadCalls;
+  private readonly look: StoreLook;
 
   constructor(
     readonly client: EventStoreDBClient,
@@ -75,7 +55,7 @@ export class EventStore {
     this.appends = new AppendChannel(client);
     this.shared = new SharedSubscription(catchUpClient, this.feed, (categories) => this.endPositionOf(categories));
     this.reads = new ReadCalls(client, shares.reads);
-    this.looks = new ReadCalls(client, shares.looks);
+    this.look = new StoreLook(client, this.appends);
     this.streamReads = new StreamReads(this.damaged, (request, take) => this.collect(request, take));
   }
 
@@ -228,28 +208,12 @@ export class EventStore {
 
   /** Whether the store can be read and takes appends, each within the given time. */
   async answers(withinMs: number): Promise<boolean> {
-    try {
-      await Promise.all([this.readOne(withinMs), this.appendNothing(withinMs)]);
-      return true;
-    } catch {
-      // Any failure means the same here: the store cannot be used now.
-      return false;
-    }
-  }
-
-  /** An append at a revision that no stream has: a server that can write refuses it as a conflict, and one that cannot does not. */
-  private async appendNothing(withinMs: number): Promise<void> {
-    const probe = jsonEvent({ type: 'probe', data: {} });
-    try {
-      await this.appends.append('probe', [probe], nowhere, withinMs, 0);
-    } catch (error) {
-      if (!(error instanceof WrongExpectedVersionError)) throw error;
-    }
+    return this.look.answers(withinMs);
   }
 
   /** Reads one event of all, if there is any, to see whether that is possible. Throws Unavailable, and what the store refuses. */
   async readOne(withinMs: number): Promise<void> {
-    await this.looks.collect(readOfAll('start', 1, 'forwards'), withinMs, () => true);
+    await this.look.readOne(withinMs);
   }
 
   private readBackwards(from: number | 'end', maxCount: number): Promise<ReceivedEvent[]> {

@@ -13,7 +13,8 @@ export {
 export { connectEventStore } from './connection';
 export { EventFeed, EventSeen, ofEvents } from './event-feed';
 export type { CategoriesPage } from './categories-page';
-export { EventStore, type CallLimits } from './event-store';
+export type { CallLimits } from './call-limits';
+export { EventStore } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
 export { EventStoreLook, lookAtEventStore, UnfitEventStore } from './look-at-event-store';

@@ -36,7 +36,8 @@ export function cutInWords({ maxCount, maxAgeSeconds, truncateBefore }: StreamCu
 
 function parsed(data: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(data).toString('utf8')) as unknown;
+    const metadata: unknown = JSON.parse(Buffer.from(data).toString('utf8'));
+    return metadata;
   } catch {
     return null; // metadata that are no JSON hide nothing
   }

@@ -10,7 +10,8 @@ import { readModelOf, skippedEvents } from './followed-tables';
 import { keepHolding } from './leadership';
 import { categoriesOf, programOf, type AnyProjection } from './projection';
 import { beginProgress, endRebuild, selectRebuilds, type Rebuild } from './rebuild';
-import { TableBuilder, type Building, type Pace } from './table-builder';
+import type { Building, Pace } from './building';
+import { TableBuilder } from './table-builder';
 import { lockTables, makeIndexes, makeTable, retire, type Execute } from './table-making';
 import { removeTables } from './table-removal';
 

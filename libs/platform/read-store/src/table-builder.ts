@@ -3,6 +3,7 @@ import { Unavailable } from '@app/kernel';
 import type { Probe } from '@app/runtime';
 import { setImmediate as yieldTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
+import type { Building, Pace } from './building';
 import { BuildingRows } from './building-rows';
 import type { BuildingSession } from './building-session';
 import { copyIn } from './copy-in';
@@ -10,20 +11,11 @@ import { answering } from './database';
 import type { Program } from './followed-tables';
 import { divide } from './places';
 import { categoriesOf } from './projection';
-import { bumpCounters, countersOf, foldBatch, upsertOf, type ReadModel } from './projection-batch';
+import { bumpCounters, countersOf, foldBatch, upsertOf } from './projection-batch';
 import { endRebuild, reportProgress } from './rebuild';
-import { RebuildCourse, type RebuildPace } from './rebuild-course';
+import { RebuildCourse } from './rebuild-course';
 import { Resting } from './resting';
 import { lockTables, refusesRow } from './table-making';
-
-/** How much is done at once in a process that has nothing else to do, or by a rebuild that pauses for nothing. */
-export interface Pace {
-  readonly kind: RebuildPace;
-  /** Events of the store that are read at once; the next ones are read while they are folded. */
-  readonly pageEvents: number;
-  /** What so many events came to is written at once. */
-  readonly writtenEvents: number;
-}
 
 /** Where requests wait for the same stores and processors, so much less is done at once. */
 const busyPart = 1 / 8;
@@ -38,18 +30,6 @@ const handOverEventsMax = 2_000;
 const reportEveryMs = 1_000;
 const handOverAgainMs = 20;
 const uniqueViolation = '23505';
-
-/** A table that is being built beside those that are read. */
-export interface Building extends ReadModel {
-  readonly rebuildId: string;
-  readonly isOfNewVersion: boolean;
-  /** How far it is written. */
-  position: number;
-  /** How far it is folded, in the rows that are still to be written. */
-  folded: number;
-  /** Why it cannot go on. */
-  failure: string | null;
-}
 
 /** Somebody else has moved or discarded the table that is being built. */
 class BuildingTaken extends Error {}
@@ -137,9 +117,8 @@ export class TableBuilder {
     if (nowMs - this.reportedMs < reportEveryMs) return;
     this.reportedMs = nowMs;
     this.course.appended(await this.store.endPositionOf(this.categories), nowMs);
-    const { target, eventsPerSecond, approachPerSecond } = this.course;
     const ids = this.going.map(({ rebuildId }) => rebuildId);
-    await reportProgress(this.session.execute, ids, { target, eventsPerSecond, approachPerSecond });
+    await reportProgress(this.session.execute, ids, this.course);
   }
 
   private async take(table: Building, events: readonly StoredEvent[], upTo: number): Promise<void> {

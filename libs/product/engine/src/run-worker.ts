@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { asId, type RunKey } from '@app/kernel';
-import { Notifications, Processes, type BackgroundWork } from '@app/read-store';
+import { Notifications } from '@app/read-store';
 import { Draining } from '@app/http';
 import { Configuration, settledWithin } from '@app/runtime';
 import {
@@ -46,8 +46,6 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
   /** Whether a segment was left alone that this worker may have room for when the next one is done. */
   private claimNext = false;
 
-  private readonly health: BackgroundWork;
-
   constructor(
     private readonly leases: RunLeases,
     private readonly closing: SegmentClosing,
@@ -56,10 +54,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
     private readonly notifications: Notifications,
     private readonly configuration: Configuration,
     private readonly draining: Draining,
-    processes: Processes,
-  ) {
-    this.health = processes.watches('runs');
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     this.local.offer(this);
@@ -142,10 +137,9 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
       while (this.claimAgain && !this.isLeaving) {
         this.claimAgain = false;
         await this.claimOnce();
-        this.health.succeeded();
       }
     } catch (error) {
-      this.health.failed(); // the next look is half a second away
+      // The next look is half a second away.
       this.logger.warn(`no runs could be claimed: ${String(error)}`);
     }
   }

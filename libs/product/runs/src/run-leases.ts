@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RunKey } from '@app/kernel';
-import { Database, Processes } from '@app/read-store';
+import { Database, Processes, type BackgroundWork } from '@app/read-store';
 import { ExecutionSlots, leaseTtlMs, type ExecutableSegment, type SegmentKey } from './execution-slots';
 
 /** How often a worker renews the leases that it holds. */
@@ -26,14 +26,29 @@ interface Renewed {
  */
 @Injectable()
 export class RunLeases {
+  private readonly claims: BackgroundWork;
+
   constructor(
     private readonly database: Database,
     private readonly processes: Processes,
     private readonly slots: ExecutionSlots,
-  ) {}
+  ) {
+    this.claims = processes.watches('runs');
+  }
 
-  /** Takes at most so many segments that nobody holds, oldest first. */
+  /** Takes at most so many segments that nobody holds, oldest first; while that fails, `/readyz` says so. */
   async claim(limit: number): Promise<ExecutableSegment[]> {
+    try {
+      const claimed = await this.claimFree(limit);
+      this.claims.succeeded();
+      return claimed;
+    } catch (error) {
+      this.claims.failed();
+      throw error;
+    }
+  }
+
+  private async claimFree(limit: number): Promise<ExecutableSegment[]> {
     return this.database.query<ExecutableSegment>(
       `UPDATE execution_slots AS s SET worker_id = $1, expires_at = now() + $3 * interval '1 ms'
        FROM (SELECT run_key, segment FROM execution_slots WHERE expires_at <= now()

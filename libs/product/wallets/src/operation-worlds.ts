@@ -5,7 +5,6 @@ import { Probe } from '@app/runtime';
 import { AuthorityUses } from './authority-uses';
 import type { OperationWorld } from './operation-world';
 import { operationKind } from './operation.stream';
-import { WalletProvider } from './wallet-provider';
 import { Wallets } from './wallets';
 
 /** The first events of an operation, among which is its use: prepared, opened, decided, confirmed. */
@@ -19,7 +18,6 @@ export class OperationWorlds {
     private readonly states: FoldedStates,
     private readonly store: EventStore,
     private readonly wallets: Wallets,
-    private readonly provider: WalletProvider,
     private readonly uses: AuthorityUses,
     private readonly clock: Clock,
     private readonly probe: Probe,
@@ -33,7 +31,7 @@ export class OperationWorlds {
     let cause = begun === undefined ? null : Promise.resolve(begun);
     return {
       operationId,
-      provider: this.provider,
+      provider: this.wallets.provider,
       probe: this.probe,
       now: () => this.clock.now(),
       fold: async () => (await this.states.current(operationKind, operationId)).state,

@@ -26,7 +26,7 @@ export class Wallets {
     private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly clock: Clock,
-    private readonly provider: WalletProvider,
+    readonly provider: WalletProvider,
     private readonly database: Database,
     private readonly gate: ReadGate,
   ) {}

@@ -1,0 +1,18 @@
+/** Bounds of one append or read, in real time. */
+export interface CallLimits {
+  /** How long an append whose answer was lost is retried before the caller gets Unavailable. */
+  readonly resendForMs: number;
+  /** How long one append or read may take; the client itself sets no deadline on reads and batch appends. */
+  readonly callTimeoutMs: number;
+}
+
+export const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
+
+/** The end of a successful append. */
+export interface Appended {
+  readonly kind: 'appended';
+  /** Revision of the last event of the append. */
+  readonly revision: number;
+  /** Position of the last event of the append in the whole store. */
+  readonly position: number;
+}
