@@ -113,7 +113,7 @@ function storedBytes(event: OperationEvent, revision: number): EventBytes {
 export const exampleLog = { origin: 'parley/019a3c5e-0000-7000-8000-0a1b2c3d4e5f', seed: new Uint8Array(32).fill(7) };
 
 /** Made by the key of that seed; a specification makes it again. */
-const exampleSignature = 'L41Gja0H+JF/GIUhwU0ehc62lkvFGmhsfLZpD5ooquoLSTmekXWjc77R03KAUYVL1zCety0wll+fj00FNaYlAlOXFgQ=';
+const exampleSignature = 'L41GjWwybxwCR/a35qcsQFQzVgMoP22GfdZb4WNRTfxflrqwyjNkJVheWWXfb0e3weOJHPLYcKca/MHCMfmY5RN4KgU=';
 
 /** That each of eight leaves is in the tree of them all. */
 function exampleProof(stored: readonly EventBytes[]): ReceiptProof {
