@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
  * so the two are a number each, and nothing but the functions of this file turns one into the other.
  */
 
-/** A span in which a zone keeps one distance from UTC: from `fromMs` on, until before `untilMs`. */
+/** A span in which a zone keeps one distance from UTC: from `fromMs` on, until before `untilMs`. It may have begun before. */
 interface Stretch {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -29,7 +29,7 @@ const yearMs = 365 * 86_400_000;
 export function isZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    keptStretch(name, 0);
+    offsetMsAt(name, 0);
     return true;
   } catch {
     // The only way to ask: an unknown zone throws.
@@ -99,14 +99,16 @@ function keptStretch(zone: string, epochMs: number): Stretch {
   return found;
 }
 
-function stretchOf(zone: string, epochMs: number): Stretch {
-  const here = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone);
-  const next = here.getTimeZoneTransition('next');
-  // `previous` is strictly before: asked a nanosecond later, it finds the transition that falls on the instant itself.
-  const previous = here.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
-  return {
-    fromMs: previous?.epochMilliseconds ?? -Infinity,
-    untilMs: next?.epochMilliseconds ?? Infinity,
-    offsetMs: here.offsetNanoseconds / 1_000_000,
-  };
+/**
+ * The stretch from an instant on that is a transition or the first of a year. Earlier transitions do not matter: nothing before that instant
+ * is asked of it. The library's search for them never ends for Europe/Simferopol in 1970 to 1981.
+ */
+function stretchOf(zone: string, fromMs: number): Stretch {
+  const here = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(zone);
+  const untilMs = here.getTimeZoneTransition('next')?.epochMilliseconds ?? Infinity;
+  return { fromMs, untilMs, offsetMs: here.offsetNanoseconds / 1_000_000 };
+}
+
+function offsetMsAt(zone: string, epochMs: number): number {
+  return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone).offsetNanoseconds / 1_000_000;
 }
