@@ -8,7 +8,7 @@ const delimiterRunMax = 200;
 const delimitersMax = 600;
 
 /** Levels of the tree that is rendered, those of a table or a list included. */
-export const levelsMax = 120;
+const levelsMax = 120;
 
 /** Marks of quotes and lists that a line begins with. */
 const containers = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
