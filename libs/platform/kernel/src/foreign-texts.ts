@@ -27,17 +27,13 @@ export function onOneLine(text: string): string {
  * Every character that is a quotation mark, or is drawn like one or like half of a double one: Unicode's property, and the confusables
  * of both marks (UTS 39), which are accents that stand alone, modifier letters, primes, dingbats and marks of other scripts.
  */
-const quotationLike = new RegExp(
-  [
-    '\\p{Quotation_Mark}',
-    '`\\u00b4\\u02b9-\\u02bf\\u02c8\\u02ca\\u02cb\\u02dd\\u02ee\\u02f4-\\u02f6\\u0374\\u0384\\u1fbd-\\u1fc1\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u1fed-\\u1fef\\u1ffd\\u1ffe',
-    '\\u055a\\u055b\\u055d\\u05f2-\\u05f4\\u07f4\\u07f5\\u1cd3\\u16cc\\u144a\\ua78b\\ua78c\\u{16f51}\\u{16f52}',
-    '\\u2032-\\u2037\\u2057\\u275b-\\u2760\\u3003\\uff40\\u{1f676}-\\u{1f678}',
-  ]
-    .join('')
-    .replace(/^(.*)$/, '(?:[$1]\\p{M}*)+'),
-  'gu',
-);
+const quotationMarks = [
+  '\\p{Quotation_Mark}',
+  '`\\u00b4\\u02b9-\\u02bf\\u02c8\\u02ca\\u02cb\\u02dd\\u02ee\\u02f4-\\u02f6\\u0374\\u0384\\u1fbd-\\u1fc1\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u1fed-\\u1fef\\u1ffd\\u1ffe',
+  '\\u055a\\u055b\\u055d\\u05f2-\\u05f4\\u07f4\\u07f5\\u1cd3\\u16cc\\u144a\\ua78b\\ua78c\\u{16f51}\\u{16f52}',
+  '\\u2032-\\u2037\\u2057\\u275b-\\u2760\\u3003\\uff40\\u{1f676}-\\u{1f678}',
+].join('');
+const quotationLike = new RegExp(`(?:[${quotationMarks}]\\p{M}*)+`, 'gu');
 
 /**
  * A foreign text as it is within quotation marks of ours: on one line, without any character that could pass for such a mark, alone or
@@ -45,6 +41,34 @@ const quotationLike = new RegExp(
  * @param lengthMax in code points
  */
 export function withinMarks(text: string, lengthMax: number): string {
-  const points = [...onOneLine(text).replace(quotationLike, "'").normalize('NFC')];
+  return cut(onOneLine(text).replace(quotationLike, "'").normalize('NFC'), lengthMax);
+}
+
+/** The beginning and `…` where it is longer. @param lengthMax in code points */
+export function cut(text: string, lengthMax: number): string {
+  const points = [...text];
   return points.length <= lengthMax ? points.join('') : `${points.slice(0, Math.max(0, lengthMax - 1)).join('')}…`;
+}
+
+/** Reads otherwise, or like nothing, within marks: the unseen, space but one between two words, quotation marks but a single `'`. */
+const inexact = new RegExp(
+  `${unseen.source}|[\\u200c\\u200d\\ufe00-\\ufe0f]|(?! )[\\s\\u0085\\u2800]|^ | $|(?<= ) |(?<=')'|(?!')[${quotationMarks}]`,
+  'gu',
+);
+const beyondAscii = /[^\x20-\x7e]/gu;
+
+/**
+ * A foreign text within quotation marks of ours, such that two texts of different code points read differently: what `withinMarks` would
+ * change is an escape of JSON, `\u200d`, or `\u{e0041}` beyond four digits. For what is compared or sent, byte by byte.
+ * @param escaped whether a backslash in it begins an escape already, as in JSON
+ */
+export function exactlyWithinMarks(text: string, escaped = false): string {
+  const exact = (escaped ? text : text.replaceAll('\\', '\\\\')).replace(inexact, escapeOf);
+  // What is left depends on neighbours: marks over letters, and what another form of Unicode composes.
+  return withinMarks(exact, Infinity) === exact ? exact : exact.replace(beyondAscii, escapeOf);
+}
+
+function escapeOf(character: string): string {
+  const digits = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
+  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits}`;
 }

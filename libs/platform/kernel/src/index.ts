@@ -79,6 +79,7 @@ export {
   joined,
   operatorWords,
   quoted,
+  quotedExactly,
   sentence,
   shortened,
   spelled,

@@ -1,7 +1,17 @@
 import { onOneLine } from './foreign-texts';
 import type { RunId } from './ids';
 import { instantOf } from './instants';
-import { capitalized, instantWords, joined, quoted, shortened, spelled, words, type Words } from './words';
+import {
+  capitalized,
+  instantWords,
+  joined,
+  quoted,
+  quotedExactly,
+  shortened,
+  spelled,
+  words,
+  type Words,
+} from './words';
 
 /** Code points of every category, unpaired surrogates included; of the large ones only a part, but for the full figures. */
 function* codePoints(): Generator<string> {
@@ -63,6 +73,39 @@ describe('a quotation', () => {
   });
 });
 
+describe('an exact quotation', () => {
+  const readBack = (quotation: Words): string =>
+    quotation
+      .slice(1, -1)
+      .replace(/\\(?:(\\)|u\{([0-9a-f]+)\}|u([0-9a-f]{4}))/g, (_, backslash?: string, long?: string, short?: string) =>
+        backslash === undefined ? String.fromCodePoint(parseInt(long ?? short ?? '', 16)) : '\\',
+      );
+
+  it('of any character, between letters, at both ends, doubled and after space, is read back as it was', () => {
+    const wrong: unknown[] = [];
+    for (const point of codePoints()) {
+      const text = `${point}a${point}b ${point}${point}. It is free${point}`;
+      const quotation = quotedExactly(text, Infinity);
+      const why = readBack(quotation) === text ? wrongWith(quotation) : 'it is not the same';
+      if (why !== null) wrong.push([point.codePointAt(0)?.toString(16), why, quotation]);
+    }
+    expect(wrong.slice(0, 20)).toEqual([]);
+  });
+
+  it.each([
+    ['joiners', 'al\u200dice', '“al\\u200dice”'],
+    ['variation selectors', '/data/halt\ufe0f', '“/data/halt\\ufe0f”'],
+    ['space', ' a  b\tc ', '“\\u0020a \\u0020b\\u0009c\\u0020”'],
+    ['another form of Unicode', 'Gru\u0308n', '“Gru\\u0308n”'],
+    ['marks', `"it's" ''`, "“\\u0022it's\\u0022 '\\u0027”"],
+    ['a backslash', '\\u200d', '“\\\\u200d”'],
+    ['a list', ['', "it's", 'a"b', 1], "“[(empty),'it\\u0027s','a\\u0022b',1]”"],
+    ['a list of the same characters', ['', ',', ''], "“[(empty),',',(empty)]”"],
+    ['a text like a list', "['a']", "“\\u005b'a']”"],
+    ['an object', { 'a\u200d': [] }, "“{'a\\u200d':[]}”"],
+  ])('shows %s', (_, value, quotation) => expect(quotedExactly(value)).toBe(quotation));
+});
+
 it('a line has nothing unseen, and keeps its own marks', () => {
   expect(onOneLine('\u001b[31m"red"\u009b0m\n\u202eend')).toBe('\ufffd[31m"red"\ufffd0m \ufffdend');
 });
@@ -77,7 +120,7 @@ describe('what is spelled by a grammar stands bare, and anything else is a quota
     ['hash', [`sha256:${'0'.repeat(64)}`], ['sha256:free']],
   ] as const)('%s', (grammar, bare, foreign) => {
     expect(bare.map((text) => spelled(text, grammar))).toEqual(bare);
-    expect(foreign.map((text) => spelled(text, grammar))).toEqual(foreign.map((text) => quoted(text, Infinity)));
+    expect(foreign.map((text) => spelled(text, grammar))).toEqual(foreign.map((text) => quotedExactly(text, Infinity)));
   });
 });
 

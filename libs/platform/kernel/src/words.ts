@@ -1,5 +1,6 @@
-import { withinMarks } from './foreign-texts';
+import { cut, exactlyWithinMarks, withinMarks } from './foreign-texts';
 import type { Instant } from './instants';
+import type { JsonValue } from './json';
 
 declare const ofOurs: unique symbol;
 /**
@@ -45,6 +46,38 @@ export function quoted(text: string, lengthMax: number = quotedLengthMax): Words
   return words`“${ours(withinMarks(text, lengthMax))}”`;
 }
 
+/**
+ * A foreign text that is compared or sent as it is: as above, and two texts that differ read differently, since what is not seen, or would
+ * be shown otherwise, is an escape such as `\u200d`. A list or an object as its JSON, with `'` as marks; no text reads like one.
+ * @param lengthMax as above
+ */
+export function quotedExactly(value: JsonValue, lengthMax: number = quotedLengthMax): Words {
+  const exact =
+    typeof value === 'string'
+      ? exactlyWithinMarks(value).replace(/^[[{]/, (bracket) => (bracket === '[' ? '\\u005b' : '\\u007b'))
+      : exactlyWithinMarks(JSON.stringify(value).replace(inJson, unmarked), true);
+  return words`“${ours(cut(exact, lengthMax))}”`;
+}
+
+/** Escapes, empty texts and marks of a JSON text. */
+const inJson = /\\.|""|["']/gs;
+
+/** Marks of JSON are `'`, so one in a text is an escape; two of them would pass for a mark of ours. */
+function unmarked(part: string): string {
+  switch (part) {
+    case '\\"':
+      return '\\u0022';
+    case "'":
+      return '\\u0027';
+    case '""':
+      return '(empty)';
+    case '"':
+      return "'";
+    default:
+      return part;
+  }
+}
+
 /** Spellings that cannot read as words of a sentence: they are shown as they are. */
 const grammars = {
   /** `0.01`. */
@@ -74,9 +107,9 @@ export function isSpelled(text: string, grammar: Grammar): boolean {
   return grammars[grammar].test(text) && !(grammar === 'ticker' && reserved.test(text));
 }
 
-/** A text as it is where it has the form of the grammar; else quoted, whole. */
+/** A text as it is where it has the form of the grammar; else quoted exactly, whole. */
 export function spelled(text: string, grammar: Grammar): Words {
-  return isSpelled(text, grammar) ? ours(text) : quoted(text, Infinity);
+  return isSpelled(text, grammar) ? ours(text) : quotedExactly(text, Infinity);
 }
 
 /** Neither marks of quotations nor what is not seen, nor a break of the line. */

@@ -1,4 +1,13 @@
-import { isJsonObject, joined, quoted, words, type JsonObject, type JsonValue, type Words } from '@app/kernel';
+import {
+  isJsonObject,
+  joined,
+  quoted,
+  quotedExactly,
+  words,
+  type JsonObject,
+  type JsonValue,
+  type Words,
+} from '@app/kernel';
 
 /**
  * As whom the runs of a rule act, in words: every member of its profile. Null without one; then they act as any run of the user's does.
@@ -14,10 +23,10 @@ export function profileWords(profile: JsonObject | undefined, quotedLengthMax = 
 }
 
 function memberWords(name: string, value: JsonValue, quotedLengthMax: number): Words {
-  const text = quoted(typeof value === 'string' ? value : JSON.stringify(value), quotedLengthMax);
+  const text = quotedExactly(value, quotedLengthMax);
   switch (name) {
     case 'instructions':
-      return words`with the instructions ${text}`;
+      return words`with the instructions ${typeof value === 'string' ? quoted(value, quotedLengthMax) : text}`;
     case 'model':
       return words`by the model ${text}`;
     case 'tools':
@@ -26,13 +35,13 @@ function memberWords(name: string, value: JsonValue, quotedLengthMax: number): W
       return typeof value === 'number' ? words`in at most ${value} steps` : words`in at most ${text} steps`;
     default:
       // A member of a later release, or one that needs no words of its own.
-      return words`with ${quoted(name, quotedLengthMax)} set to ${text}`;
+      return words`with ${quotedExactly(name, quotedLengthMax)} set to ${text}`;
   }
 }
 
 function toolsWords(value: JsonValue, quotedLengthMax: number): Words {
   const names: readonly JsonValue[] = Array.isArray(value) && !isJsonObject(value) ? value : [value];
   if (names.length === 0) return words`without any tool`;
-  const told = names.map((name) => quoted(typeof name === 'string' ? name : JSON.stringify(name), quotedLengthMax));
+  const told = names.map((name) => quotedExactly(name, quotedLengthMax));
   return words`with no tools but ${joined(told, ' and ')}`;
 }

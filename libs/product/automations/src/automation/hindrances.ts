@@ -3,7 +3,7 @@ import {
   instantOf,
   instantWords,
   joined,
-  quoted,
+  quotedExactly,
   spelled,
   unreachable,
   words,
@@ -82,7 +82,7 @@ function notEvaluated({ automation, check, dueAt, now }: Present): readonly Hind
   if (wake.kind === 'event') {
     if (check !== null) return [];
     const types = joined(
-      wake.types.map((type) => quoted(type)),
+      wake.types.map((type) => quotedExactly(type)),
       ' or ',
     );
     const because = words`No event was evaluated ${since}.`;
@@ -130,7 +130,7 @@ const unresolved = {
 
 function undecided({ code, binding }: UnresolvedReason, { bindings }: Condition): Hindrance {
   const [because, wouldHaveToBe] = unresolved[code];
-  const named = binding === undefined ? words`the rule` : words`the binding ${quoted(binding)}`;
+  const named = binding === undefined ? words`the rule` : words`the binding ${quotedExactly(binding)}`;
   const age = code === 'stale' ? bindings.find(({ name }) => name === binding)?.maxAgeSeconds : undefined;
   return {
     because: words`The condition could not be decided: ${because} ${named}.`,

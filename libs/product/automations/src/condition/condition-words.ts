@@ -1,4 +1,4 @@
-import { isSpelled, joined, quoted, spelled, unreachable, words, type JsonValue, type Words } from '@app/kernel';
+import { isSpelled, joined, quotedExactly, spelled, unreachable, words, type JsonValue, type Words } from '@app/kernel';
 import type { CompareOp, Condition, Operand, RuleNode, Source } from './condition';
 import type { SymbolOf } from '../definition/token-symbols';
 
@@ -84,7 +84,7 @@ function operandWords(operand: Operand, inDollars: boolean, saying: Saying): Wor
   if ('value' in operand) return valueWords(operand.value, inDollars, saying);
   const source = saying.sourceOf(operand.binding);
   const { field } = operand;
-  if (source === undefined) return words`${fieldWords(field, saying)} of ${quoted(operand.binding)}`;
+  if (source === undefined) return words`${fieldWords(field, saying)} of ${quotedExactly(operand.binding)}`;
   switch (source.kind) {
     case 'token_price': {
       const price = words`the price of ${tokenWords(source.tokenId, saying)}`;
@@ -113,14 +113,16 @@ function balanceWords(token: Words, field: string, saying: Saying): Words {
 }
 
 function fieldWords(field: string, { quotedLengthMax }: Saying): Words {
-  return field === '' ? words`the whole` : quoted(field, quotedLengthMax);
+  return field === '' ? words`the whole` : quotedExactly(field, quotedLengthMax);
 }
 
 /** A token's symbol where it is a ticker, else its id. */
 export function tokenWords(tokenId: string, { symbolOf, quotedLengthMax }: ConditionStyle): Words {
   const symbol = symbolOf(tokenId);
   if (symbol !== null && isSpelled(symbol, 'ticker')) return spelled(symbol, 'ticker');
-  return tokenId.length <= quotedLengthMax ? spelled(tokenId, 'tokenId') : quoted(endsOf(tokenId, quotedLengthMax));
+  return tokenId.length <= quotedLengthMax
+    ? spelled(tokenId, 'tokenId')
+    : quotedExactly(endsOf(tokenId, quotedLengthMax));
 }
 
 /** Both ends of an id: its beginning alone would not tell it from others. */
@@ -129,7 +131,7 @@ function endsOf(tokenId: string, lengthMax: number): string {
   return `${tokenId.slice(0, end)}…${tokenId.slice(-end)}`;
 }
 
-/** Decimals bare, everything else a quotation: texts as they are, lists and objects as JSON spells them. */
+/** Decimals bare, everything else an exact quotation: it is compared as it is. */
 function valueWords(value: JsonValue, inDollars: boolean, { quotedLengthMax }: Saying): Words {
   if (typeof value === 'number' || (typeof value === 'string' && isSpelled(value, 'decimal'))) {
     const number = typeof value === 'number' ? words`${value}` : spelled(value, 'decimal');
@@ -137,5 +139,5 @@ function valueWords(value: JsonValue, inDollars: boolean, { quotedLengthMax }: S
   }
   if (value === null) return words`null`;
   if (typeof value === 'boolean') return value ? words`true` : words`false`;
-  return quoted(typeof value === 'string' ? value : JSON.stringify(value), quotedLengthMax);
+  return quotedExactly(value, quotedLengthMax);
 }

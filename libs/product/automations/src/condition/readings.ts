@@ -1,7 +1,7 @@
 import { sha256Hex } from '@app/canonical';
 import {
   codePointLength,
-  quoted,
+  quotedExactly,
   shortened,
   valueAt,
   words,
@@ -123,9 +123,10 @@ function notKnown(reading: Reading | undefined): string {
 }
 
 function labelOf({ name, source }: Binding, field: string, symbolOf: SymbolOf): Words {
-  if (source.kind === 'event') return words`${field === '' ? words`event` : quoted(field)} of ${quoted(name)}`;
+  if (source.kind === 'event')
+    return words`${field === '' ? words`event` : quotedExactly(field)} of ${quotedExactly(name)}`;
   const token = tokenWords(source.tokenId, { symbolOf, quotedLengthMax: shownTokenIdLengthMax });
-  return words`${sampledFields[field] ?? quoted(field)} of ${token}`;
+  return words`${sampledFields[field] ?? quotedExactly(field)} of ${token}`;
 }
 
 /** Most code points of a token's id in a label. */

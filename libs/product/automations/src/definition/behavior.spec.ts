@@ -99,6 +99,23 @@ it('has words for every rule', () => {
   expect(first(shown)).toContain('if the price of nep141:wrap.near is at most $2');
 });
 
+it.each([
+  ['/data/halt', '/data/halt\ufe0f'],
+  ['/data/halt', '/data/ha\u200dlt'],
+  ['/data/halt', ' /data/halt '],
+  ['/Gr\u00fcn', '/Gru\u0308n'],
+  [`/a'b`, '/a"b'],
+])('a pointer, a value and a type of event that differ in bytes differ in words: %j, %j', (one, other) => {
+  const told = (text: string): readonly string[] => [
+    when({ not: { exists: { binding: 'order', field: text } } }),
+    when({ compare: { left: { binding: 'order', field: '/a' }, op: 'ne', right: { value: text } } }),
+    when({ compare: { left: { binding: 'order', field: '/a' }, op: 'ne', right: { value: [text] } } }),
+    actsWords({ wake: { kind: 'event', types: [text] }, condition: null }, { symbolOf, quotedLengthMax: Infinity }),
+  ];
+  const others = told(other);
+  expect(told(one).filter((text, index) => text === others[index])).toEqual([]);
+});
+
 it('is cut between characters, inside the limit', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (text, max) => {

@@ -4,7 +4,7 @@ import {
   instantWords,
   isSpelled,
   joined,
-  quoted,
+  quotedExactly,
   shortened,
   spelled,
   uncapitalized,
@@ -75,7 +75,7 @@ export function shortenedWords(text: Words, lengthMax: number): Truncated {
 
 function whenWords(wake: Wake, quotedLengthMax: number): Words {
   if (wake.kind === 'schedule') return scheduleWords(wake.schedule);
-  const types = wake.types.map((type) => quoted(type, quotedLengthMax));
+  const types = wake.types.map((type) => quotedExactly(type, quotedLengthMax));
   return words`when an event of type ${joined(types, ' or ')} arrives`;
 }
 
@@ -94,7 +94,7 @@ function scheduleWords(schedule: Schedule): Words {
 
 /** Every day at 09:00; at 22:00, Monday through Friday. Quotes an expression that has no unambiguous words. */
 function cronWords(expression: string): Words {
-  const asWritten = words`at the times of the cron expression ${quoted(expression, Infinity)}`;
+  const asWritten = words`at the times of the cron expression ${quotedExactly(expression, Infinity)}`;
   const [, , day = '', month = '', weekday = ''] = expression.trim().split(/\s+/);
   const restricted = [day, month, weekday].filter((field) => !['*', '?'].includes(field));
   // Either of the two days will do, which the library's words leave open.

@@ -54,6 +54,16 @@ describe('what a user is asked about a call', () => {
     expect(said).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
   });
 
+  it.each([
+    ['alice', 'al\u200dice'],
+    ['alice', ' alice'],
+    ['a b', 'a  b'],
+    ['a b', 'a\u00a0b'],
+    ['Gr\u00fcn', 'Gru\u0308n'],
+    ['["a"]', ['a']],
+    [{ a: "b','c" }, { a: 'b","c' }],
+  ])('says what is sent: %j otherwise than %j', (one, other) => expect(summary(one)).not.toBe(summary(other)));
+
   it('shortens a long text in the summary, and not in the terms', () => {
     const text = '😀'.repeat(5_000);
     const { summary: said, terms } = words(text);

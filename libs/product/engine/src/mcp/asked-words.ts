@@ -1,10 +1,19 @@
 import { summaryOf, termsOf, type ConsentWords } from '@app/consent';
-import { joined, quoted, trimmed, valueAt, words, type JsonObject, type JsonValue, type Words } from '@app/kernel';
+import {
+  joined,
+  quotedExactly,
+  trimmed,
+  valueAt,
+  words,
+  type JsonObject,
+  type JsonValue,
+  type Words,
+} from '@app/kernel';
 import type { ConsentTemplate } from '@app/runtime';
 
 /**
- * What a user is asked about a call: the operator's words, with the values of its input quoted between them, so none passes for a
- * sentence of ours; the summary shortens them, the terms do not.
+ * What a user is asked about a call: the operator's words, with the values of its input between them, quoted exactly, so none passes for
+ * a sentence of ours or for another value; the summary shortens them, the terms do not.
  */
 export function askedWords(template: ConsentTemplate, input: JsonObject): ConsentWords {
   const summary = summaryOf([sentence(template, input)]);
@@ -14,7 +23,10 @@ export function askedWords(template: ConsentTemplate, input: JsonObject): Consen
 
 /** The same of a tool without words of the operator. */
 export function namelessCall(tool: string, server: string): ConsentWords {
-  return { summary: words`Call the tool ${quoted(tool)} of ${quoted(server)} with the input shown.`, terms: [] };
+  return {
+    summary: words`Call the tool ${quotedExactly(tool)} of ${quotedExactly(server)} with the input shown.`,
+    terms: [],
+  };
 }
 
 function sentence(template: ConsentTemplate, input: JsonObject, quotedLengthMax?: number): Words {
@@ -30,5 +42,5 @@ function valueWords(value: JsonValue | undefined, quotedLengthMax?: number): Wor
   if (value === null) return words`null`;
   if (typeof value === 'number') return words`${value}`;
   if (typeof value === 'boolean') return value ? words`true` : words`false`;
-  return quoted(typeof value === 'string' ? value : JSON.stringify(value), quotedLengthMax);
+  return quotedExactly(value, quotedLengthMax);
 }
