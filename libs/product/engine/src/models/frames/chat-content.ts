@@ -4,7 +4,9 @@ import { listIn, nameIn, objectIn, wordsIn, type FrameNotes } from './frame-note
 export type Piece =
   | { readonly kind: 'content' | 'reasoning'; readonly text: string }
   /** A piece of a call, in OpenAI's form. */
-  | { readonly kind: 'call'; readonly call: JsonObject };
+  | { readonly kind: 'call'; readonly call: JsonObject }
+  /** What leaves open what the answer is: nothing of it may be run. */
+  | { readonly kind: 'error'; readonly message: string };
 
 /** Where servers put what a model thinks; those that name it twice say the same twice, so the first that says anything counts. */
 const reasoningNames = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;

@@ -24,6 +24,8 @@ const framing: readonly string[] = [
 /** Endings that say more than that the answer is over; a later one takes nothing of that back. */
 const tellingEnds: readonly string[] = ['length', 'content_filter', 'error'];
 
+const ambiguous: Piece = { kind: 'error', message: 'a piece of a call names none of several calls' };
+
 /** Chat completions as OpenAI-compatible servers send them. Source: docs/providers.md, which lists its members. */
 export class ChatFrames implements FrameReader {
   readonly ended = false;
@@ -78,7 +80,8 @@ export class ChatFrames implements FrameReader {
     for (const [name, value] of Object.entries(speaker))
       if (!framing.includes(name) && !isEmpty(value)) this.notes.skip(`the member ${name}`);
     const pieces = contentPieces(speaker, this.notes);
-    return [...pieces, ...this.calls.read(speaker).map((call): Piece => ({ kind: 'call', call }))];
+    const calls = this.calls.read(speaker).map((call): Piece => (call === null ? ambiguous : { kind: 'call', call }));
+    return [...pieces, ...calls];
   }
 
   /**
@@ -99,6 +102,7 @@ export class ChatFrames implements FrameReader {
 
   private framesOf(pieces: readonly Piece[]): JsonObject[] {
     return pieces.map((piece) => {
+      if (piece.kind === 'error') return { error: { message: piece.message } };
       if (piece.kind === 'call') return frameOf({ tool_calls: [piece.call] });
       this.notes.hear(piece.text);
       if (piece.kind === 'reasoning') {
