@@ -6,6 +6,7 @@ export { CallingKey } from './calling-key';
 export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';
 export { Member, NoBody, QueryMember } from './dto';
+export { isHeldExactly } from './exact-number';
 export { lookAtIssuers } from './identity-providers';
 export type { IssuerKeys } from './issuer-keys';
 export { UnfitIssuer } from './issuer-keys';

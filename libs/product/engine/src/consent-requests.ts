@@ -11,6 +11,7 @@ import { Timers } from '@app/timers';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { useAfterDecisionMs } from './approved-calls';
 import type { ClaimedRun, Recording } from './claimed-run';
+import { changedNumberIn } from './kept-input';
 import type { JournaledCall } from './next';
 import { failWith, isOwnStore, type CallContext, type Reviewed, type RunContext, type ToolResult } from './tool';
 import { Tools } from './tools';
@@ -86,6 +87,8 @@ export class ConsentRequests {
   private async review(call: JournaledCall, run: RunContext): Promise<Reviewed | ToolResult> {
     const tool = this.tools.find(call.tool);
     if (tool?.consent !== 'ask') return failWith('this run has no such tool');
+    const changed = changedNumberIn(call.input);
+    if (changed !== null) return failWith(changed);
     const context: CallContext = { ...run, toolCallId: call.toolCallId };
     const review = await tool.review(call.input, context);
     return review.ok ? review : failWith(review.error);

@@ -3,6 +3,7 @@ import type { ToolReturn } from '@app/conversations';
 import { Probe, settledWithin, Tracing, unlessAborted } from '@app/runtime';
 import { ApprovedCalls, type CallOutcome } from './approved-calls';
 import type { ClaimedRun, Recording, Signals } from './claimed-run';
+import { changedNumberIn } from './kept-input';
 import type { ToolOffer } from './model';
 import type { JournaledCall, RunProgress } from './next';
 import { failWith, isOwnStore, type CallContext, type Tool } from './tool';
@@ -102,6 +103,8 @@ export class ToolCalls {
     if (call.cutOff && tool?.effect === 'once')
       return failWith('outcome unknown: the call was cut off and is not made again');
     if (tool === undefined) return failWith('this run has no such tool, or its server is away');
+    const changed = changedNumberIn(call.input);
+    if (changed !== null) return failWith(changed);
     try {
       return await unlessAborted(this.start(tool, claimed, call, signal), signal);
     } catch (error) {

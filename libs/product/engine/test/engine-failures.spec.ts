@@ -233,6 +233,16 @@ describe.each(providers)('a provider of %s', (provider) => {
     expect(returned.find(({ type }) => type === 'tool.returned')).toMatchObject({ outcome: 'error' });
   });
 
+  it('that calls a tool with a number that would change: the tool does not run, and the model reads why', async () => {
+    const raw = '{"timezone":"UTC","id":9007199254740993}';
+    stage.models.says([{ calls: [{ tool: 'current_time', raw }] }, { text: ['I cannot tell.'] }]);
+    const conversationId = await conversationOf(user);
+    expect(await say(user, conversationId, 'what time is it')).toMatchObject({ status: 'completed' });
+    const returned = (await journal(user, conversationId)).map(({ payload }) => payload);
+    expect(returned.find(({ type }) => type === 'tool.returned')).toMatchObject({ outcome: 'error' });
+    expect(JSON.stringify(stage.models.requests.at(-1))).toContain('send it as text');
+  });
+
   it('after every failure answers the next run of the same conversation', async () => {
     const conversationId = await conversationOf(user);
     stage.models.says([{ text: ['It is '], ending: 'reset' }]);

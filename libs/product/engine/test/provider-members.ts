@@ -33,6 +33,7 @@ const done = '[DONE]';
 const around = (...frames: (object | string | null)[]) => [...frames, hello, stop, count, done];
 const instead = (...frames: object[]) => [...frames, stop, count, done];
 const call = { index: 0, id: 'c1', type: 'function', function: { name: 'clock', arguments: '{"zone":"UTC"}' } };
+const bigNumber = '{"id":9007199254740993,"price":1.10}';
 const called = { text: null, calls: [{ tool: 'clock', input: { zone: 'UTC' } }] };
 
 export const chatMembers: readonly MemberRow[] = [
@@ -160,6 +161,18 @@ export const chatMembers: readonly MemberRow[] = [
       done,
     ],
     says: called,
+  },
+  {
+    member: '`tool_calls[].function.arguments` with a number that a double does not hold',
+    how: 'read',
+    words: 'as its text, which no tool takes: the model reads why',
+    events: [
+      chunk({ tool_calls: [{ ...call, function: { name: 'clock', arguments: bigNumber } }] }),
+      chunk({}, 'tool_calls'),
+      count,
+      done,
+    ],
+    says: { text: null, calls: [{ tool: 'clock', input: bigNumber }] },
   },
   {
     member: '`delta.function_call`',
@@ -513,6 +526,20 @@ export const messageMembers: readonly MemberRow[] = [
       over,
     ],
     says: called,
+  },
+  {
+    member: '`input_json_delta` with a number that a double does not hold',
+    how: 'read',
+    words: 'as its text, which no tool takes: the model reads why',
+    events: [
+      begun,
+      block(0, toolUse),
+      delta(0, { type: 'input_json_delta', partial_json: bigNumber }),
+      blockStop(0),
+      ended('tool_use'),
+      over,
+    ],
+    says: { text: null, calls: [{ tool: 'clock', input: bigNumber }] },
   },
   {
     member: '`tool_use` with its input at once, or without `content_block_stop`',

@@ -3,6 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { JsonValue } from '@app/kernel';
 import type { ModelConnection } from '@app/runtime';
 import { jsonSchema, Output, streamText, type LanguageModel, type TextStreamPart, type ToolSet } from 'ai';
+import { holdsNumbers } from '../kept-input';
 import type { ModelRequest } from '../model';
 import { storableInput } from './answer-values';
 import { ChatFrames } from './frames/chat-frames';
@@ -70,6 +71,7 @@ export class AiSdkProvider implements ModelProvider {
     let begun = false;
     let said = false;
     let firstText: string | null = null;
+    const inputs = new Map<string, string>();
     for await (const part of fullStream) {
       if (part.type === 'abort') throw new ProviderTrouble('late', 'the attempt was stopped', false);
       if (part.type === 'error') throw this.troubleIn(part.error, { said, isStream: watch.isStream }, watch.sentLimit);
@@ -79,7 +81,7 @@ export class AiSdkProvider implements ModelProvider {
       said ||= part.type === 'text-delta' || part.type === 'tool-call';
       // A format that stands for a forced tool is answered twice by some models: the first value counts.
       if (part.type === 'text-delta' && formatted && part.id !== (firstText ??= part.id)) continue;
-      const answered = answerPart(part, names);
+      const answered = answerPart(part, names, inputs);
       if (answered !== null) yield answered;
       if (part.type === 'finish-step') yield endOf(part, notes, { said, isStream: watch.isStream });
     }
@@ -175,14 +177,23 @@ function optionsOf(effort: ModelRequest['effort'], without: Attempt['without']) 
   };
 }
 
-/** What a part of the SDK's stream is of the answer; null where it is nothing of it. */
-function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames): AnswerPart | null {
+/**
+ * What a part of the SDK's stream is of the answer; null where it is nothing of it.
+ *
+ * @param inputs the JSON of each call so far, by its id, which grows with its pieces: where a number would change as a double, it stands for the input
+ */
+function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames, inputs: Map<string, string>): AnswerPart | null {
   if (part.type === 'text-delta') return { kind: 'text', text: part.text };
   if (part.type === 'reasoning-delta') return { kind: 'reasoning', block: part.id, text: part.text };
-  if (part.type === 'tool-input-delta') return { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
+  if (part.type === 'tool-input-delta') {
+    inputs.set(part.id, (inputs.get(part.id) ?? '') + part.delta);
+    return { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
+  }
   if (part.type !== 'tool-call') return null;
+  const json = inputs.get(part.toolCallId) ?? '';
   // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
-  return { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
+  const input = holdsNumbers(json) ? (part.input as JsonValue) : json;
+  return { kind: 'call', tool: names.inward(part.toolName), input: storableInput(input) };
 }
 
 interface FinishedStep {
