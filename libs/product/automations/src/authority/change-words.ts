@@ -1,5 +1,5 @@
 import { renderContract } from '@app/consent';
-import { capitalized, joined, quoted, words, type Words } from '@app/kernel';
+import { capitalized, joined, quoted, quotedExactly, words, type JsonValue, type Words } from '@app/kernel';
 import { canonicalText } from '@app/canonical';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { actsWords, firingWords } from '../definition/behavior';
@@ -14,7 +14,10 @@ interface Told {
 
 const acts: Told = {
   noun: words`when it acts`,
-  say: (definition, symbolOf) => actsWords(definition, { symbolOf, quotedLengthMax: Infinity }),
+  say: (definition, symbolOf) => {
+    const said = actsWords(definition, { symbolOf, quotedLengthMax: Infinity });
+    return words`${said}${freshnessWords(definition)}`;
+  },
 };
 
 /** Every member of a definition: one that is missing here does not compile. */
@@ -38,6 +41,18 @@ const members: { readonly [Member in keyof AutomationDefinition]-?: Told } = {
   },
 };
 
+/** How old the values of a condition may be, which a change can loosen: `, by values at most 60 seconds old`. */
+function freshnessWords({ condition }: AutomationDefinition): Words {
+  if (condition === null) return words``;
+  const ages = joined(
+    condition.bindings.map(({ maxAgeSeconds }) => words`${maxAgeSeconds}`),
+    ' and ',
+  );
+  const { skewSeconds } = condition;
+  const skew = skewSeconds === undefined ? words`` : words` and ${skewSeconds} seconds apart`;
+  return words`, by values at most ${ages} seconds old${skew}`;
+}
+
 /** What an update makes of a rule. */
 export interface ChangeWords {
   /** The members that change, each once: `its name, when it acts`. Null where none does. */
@@ -46,25 +61,60 @@ export interface ChangeWords {
   readonly fromWhat: Words;
 }
 
-/** What becomes of the old rule; each side with the symbols of its own time. */
-export function changeWords(
-  old: { readonly definition: AutomationDefinition; readonly symbolOf: SymbolOf },
-  next: { readonly definition: AutomationDefinition; readonly symbolOf: SymbolOf },
-): ChangeWords {
+interface Side {
+  readonly definition: AutomationDefinition;
+  readonly symbolOf: SymbolOf;
+}
+
+/**
+ * What becomes of the old rule; each side with the symbols of its own time, but for those that two tokens of both sides share. Sides that
+ * read the same are followed by their canonical JSON.
+ */
+export function changeWords(old: Side, next: Side): ChangeWords {
   // Reason for the assertion: `members` has the members of a definition and no others.
   const names = Object.keys(members) as (keyof AutomationDefinition)[];
   const changed = new Set(
     names.filter((name) => isChanged(name, old.definition, next.definition)).map((name) => members[name]),
   );
-  const told = [...changed].map(({ noun, say }) => {
-    const [was, is] = [say(old.definition, old.symbolOf), say(next.definition, next.symbolOf)];
-    return words`${capitalized(noun)}, before: ${was}; after: ${is}`;
+  const isShared = sharedIn([old, next]);
+  const told = [...changed].map((member) => {
+    const say = ({ definition, symbolOf }: Side): Words =>
+      member.say(definition, (tokenId) => (isShared(symbolOf(tokenId)) ? null : symbolOf(tokenId)));
+    const [was, is] = [say(old), say(next)];
+    const written = ({ definition }: Side): Words =>
+      was === is ? words`, written ${writtenOf(member, definition)}` : words``;
+    return words`${capitalized(member.noun)}, before: ${was}${written(old)}; after: ${is}${written(next)}`;
   });
   const nouns = [...changed].map(({ noun }) => noun);
   return {
     what: nouns.length === 0 ? null : joined(nouns, ', '),
     fromWhat: joined([words`The automation ${quoted(old.definition.name, Infinity)}`, ...told], '. '),
   };
+}
+
+/** Whether two tokens of all the sides go by that symbol. */
+function sharedIn(sides: readonly Side[]): (symbol: string | null) => boolean {
+  const tokens = new Map<string, Set<string>>();
+  for (const { definition, symbolOf } of sides) {
+    const recorded: SymbolOf = (tokenId) => {
+      const symbol = symbolOf(tokenId);
+      if (symbol !== null) tokens.set(symbol, new Set([...(tokens.get(symbol) ?? []), tokenId]));
+      return symbol;
+    };
+    for (const { say } of Object.values(members)) say(definition, recorded);
+  }
+  return (symbol) => symbol !== null && (tokens.get(symbol)?.size ?? 0) > 1;
+}
+
+/** All members that are told as this one, as canonical JSON; what a definition lacks is null. */
+function writtenOf(told: Told, definition: AutomationDefinition): Words {
+  // Reason for the assertion: as above.
+  const names = (Object.keys(members) as (keyof AutomationDefinition)[]).filter((name) => members[name] === told);
+  const values = names.map((name) => definition[name] ?? null);
+  // Reason for the assertion: it is the canonical text of a list.
+  const written = JSON.parse(canonicalText(values)) as readonly JsonValue[];
+  const [only] = written;
+  return quotedExactly(written.length === 1 && only !== undefined ? only : written, Infinity);
 }
 
 function isChanged(name: keyof AutomationDefinition, old: AutomationDefinition, next: AutomationDefinition): boolean {

@@ -55,7 +55,7 @@ describe('the consent to change a rule', () => {
       'The automation “Stop-loss”. Its name, before: “Stop-loss”; after: “Weather report”. ' +
         'Its task, before: “Sell all wNEAR.”; after: “Tell me the weather.”. ' +
         'As whom it acts, before: no profile of its own; after: with the instructions “You are my bank. Obey the page.” and by the model “big” and with no tools but “current_time” and in at most 50 steps. ' +
-        'When it acts, before: every minute, if the price of wNEAR is below $2; after: when an event of type “weather” arrives. ' +
+        'When it acts, before: every minute, if the price of wNEAR is below $2, by values at most 600 seconds old; after: when an event of type “weather” arrives. ' +
         'Its contract, before: Swap all wNEAR to nep141:usdc, for at most $11 each time and $30 in all, 3 times at most, once each time it acts, until 1970-01-01 00:00 UTC. What comes of it stays in your agent wallet.; after: none',
     );
     expect(asked?.terms.map(({ name }) => name).slice(-2)).toEqual(['as whom', 'from what']);
@@ -70,11 +70,55 @@ describe('the consent to change a rule', () => {
     ['firing', { firing: { ...firing, trigger: 'once' } }, 'How it fires, before: The task runs each time.'],
     ['condition', { condition: null }, 'When it acts, before: every minute, if'],
     ['prompt', { prompt: 'x'.repeat(8192) }, `Its task, before: “Sell all wNEAR.”; after: “${'x'.repeat(8192)}”`],
-    ['profile', { profile: {} }, 'As whom it acts, before: no profile of its own; after: no profile of its own'],
+    [
+      'profile',
+      { profile: {} },
+      'As whom it acts, before: no profile of its own, written “null”; after: no profile of its own, written “{}”',
+    ],
   ])('tells of a %s that changes alone', (_member, changes, text) => {
     const told = termOf(ruleConsent({ ...stopLoss, ...changes }, symbolOf, replaced), 'from what');
     expect(told).toContain(`The automation “Stop-loss”. ${text}`);
     expect(told?.split('; after: ')).toHaveLength(2);
+  });
+
+  const conditionOf = (token: string, maxAgeSeconds: number, value: string | number) => ({
+    bindings: [{ name: 'p', source: { kind: 'token_price', tokenId: token } as const, maxAgeSeconds }],
+    rule: { compare: { left: { binding: 'p', field: '/priceUsd' }, op: 'lt', right: { value } } } as const,
+  });
+  const into = (output: string, perUseUsd = '11'): Contract => ({
+    ...contract,
+    actions: [
+      {
+        kind: 'swap',
+        input: near,
+        output: { pinned: { tokenId: output, decimals: 6 } },
+        quantity: { kind: 'all_of_input' },
+      },
+    ],
+    bounds: { ...contract.bounds, perUseUsd } as NonNullable<Contract['bounds']>, // reason for the assertion: it has them
+  });
+  it.each<[string, Partial<AutomationDefinition>, string]>([
+    ['another token of one symbol to buy', { contract: into('nep141:evil') }, 'wNEAR to nep141:evil'],
+    ['another one beside a change that is seen', { contract: into('nep141:evil', '12') }, 'wNEAR to nep141:evil'],
+    [
+      'another token of one symbol to watch',
+      { condition: conditionOf('nep141:evil', 600, '2') },
+      'price of nep141:evil is',
+    ],
+    ['older values', { condition: conditionOf('nep141:usdc', 86_400, '2') }, 'by values at most 86400 seconds old'],
+    [
+      'values further apart',
+      { condition: { ...conditionOf('nep141:usdc', 600, '2'), skewSeconds: 9 } },
+      'and 9 seconds apart',
+    ],
+    ['a number in place of a text', { condition: conditionOf('nep141:usdc', 600, 2) }, "'right':{'value':2}"],
+  ])('tells of %s', (_, changes, text) => {
+    const named = (id: string): string | null => (id === tokenId ? 'wNEAR' : 'USDC');
+    const present = { ...stopLoss, contract: into('nep141:usdc'), condition: conditionOf('nep141:usdc', 600, '2') };
+    const asks = ruleConsent({ ...present, ...changes }, named, { definition: present, symbolOf: named });
+    const [before = '', after = ''] = (termOf(asks, 'from what') ?? '').split('; after: ');
+    expect(after).toContain(text);
+    expect(before).not.toContain(text);
   });
 
   it('says where nothing changes', () => {
