@@ -66,6 +66,9 @@ it('has words for every schedule, and quotes what it has no certain words for', 
   expect(cron('0 9 * * *')).toBe('Every day at 09:00 (UTC)');
   expect(cron('0 22 * * 1-5')).toBe('At 22:00, Monday through Friday (UTC)');
   expect(cron('*/5 * * * *')).toBe('Every 5 minutes (UTC)');
+  expect(cron('0 */6 * * *')).toBe('On the hour, every 6 hours (UTC)');
+  for (const uneven of ['*/45 * * * *', '0 */23 * * *', '0 9 * * */6', '0 9 */2 * *', '0 9 1 */5 *', '5/7 * * * *'])
+    expect(cron(uneven)).toBe(`At the times of the cron expression “${uneven}” (UTC)`);
   expect(cron('0 9 1 * MON')).toBe('At the times of the cron expression “0 9 1 * MON” (UTC)');
   expect(cron('0 0 29 2 +1')).toBe('At the times of the cron expression “0 0 29 2 +1” (UTC)');
   expect(scheduled({ kind: 'every', seconds: 90 })).toBe('Every 90 seconds');

@@ -95,6 +95,7 @@ function scheduleWords(schedule: Schedule): Words {
 /** Every day at 09:00; at 22:00, Monday through Friday. Quotes an expression that has no unambiguous words. */
 function cronWords(expression: string): Words {
   const asWritten = words`at the times of the cron expression ${quotedExactly(expression, Infinity)}`;
+  if (!expression.trim().split(/\s+/).every(isEven)) return asWritten;
   const [, , day = '', month = '', weekday = ''] = expression.trim().split(/\s+/);
   const restricted = [day, month, weekday].filter((field) => !['*', '?'].includes(field));
   // Either of the two days will do, which the library's words leave open.
@@ -104,6 +105,17 @@ function cronWords(expression: string): Words {
   const isTimeOfDay = /^At \d\d:\d\d/.test(times);
   const told = uncapitalized(spelled(times, 'times'));
   return isTimeOfDay && restricted.length === 0 ? words`every day ${told}` : told;
+}
+
+/**
+ * Whether a field's steps are as far apart as "every 5 minutes" says, over its end too: all other steps begin again with the next hour, day,
+ * week or month, and times between are closer.
+ */
+function isEven(field: string, index: number): boolean {
+  if (!field.includes('/')) return true;
+  const step = /^\*\/(\d{1,2})$/.exec(field)?.[1];
+  const range = [60, 24][index];
+  return step !== undefined && range !== undefined && range % Number(step) === 0;
 }
 
 function wordsOf(expression: string): string | null {
