@@ -26,10 +26,16 @@ export const beyondBounds: OperationFailure = {
   text: words`It would move more than was approved.`,
 };
 
-/** Worth of an amount in US dollars, rounded up to what a bound can say: a decimal text. Null without a price. */
+/**
+ * Worth of an amount in US dollars, rounded up to what a bound can say: a decimal text. Null without a price, or where that is 0: any
+ * amount would be within any bound.
+ */
 export function worthUsdOf(amount: PricedAmount): string | null {
+  const price = valueUsdOf({ ...amount, amountRaw: '1' });
   const worth = valueUsdOf(amount);
-  return worth === null ? null : decimalText(roundUp(worth, usdFractionDigits));
+  return worth === null || price === null || price.unscaled === 0n
+    ? null
+    : decimalText(roundUp(worth, usdFractionDigits));
 }
 
 /** Whether an action of that worth is what its words say: one that is agreed to by its worth moves no more, and none without a price. */

@@ -54,6 +54,19 @@ const giveBack = (number: number) =>
   ({ type: 'ReturnContractUse', at: seconds(60), toolCallId: call(number) }) as const;
 const returned = (number: number): ContractUseEvent => ({ ...giveBack(number), type: 'contract.use_returned' });
 
+it('a use that is held while the automation is paused waits, and is refused for good where its bounds do not cover it', () => {
+  const hold = (usd: string) => ({ type: 'HoldContractUse', at: seconds(5), toolCallId: call(1), usd }) as const;
+  const paused = { type: 'automation.paused', at: seconds(4) } as const;
+  automation
+    .given(...agreed, used(1, '1'), paused)
+    .when(hold('2'))
+    .thenRefused('automation_held');
+  automation
+    .given(...agreed, used(1, '1'))
+    .when(hold('11'))
+    .thenRefused('withdrawal_changed');
+});
+
 describe('a use of the approved contract', () => {
   it('is counted once, however often the tool call asks', () =>
     automation

@@ -28,7 +28,8 @@ type Bounds = NonNullable<Contract['bounds']>;
 /**
  * Counts and sums what is done on the authority of the approved contract, before it is done (docs/decisions/automations.md): a tool
  * call uses it once, however often it asks; what it moves beyond what was expected is counted before it moves; once it is over, what it
- * has moved counts. Refused with `withdrawal_changed` where the contract does not cover it now.
+ * has moved counts. Refused with `withdrawal_changed` where the contract does not cover it now; a hold, with `automation_held` while the
+ * automation is paused.
  */
 export function decideContractUse(command: Command, automation: Automation): Decision<ContractUseEvent> {
   const { at, toolCallId } = command;
@@ -63,6 +64,8 @@ function hold(
   { state, definition, contractApproval, uses }: Automation,
 ): Decision<ContractUseEvent> {
   const bounds = definition.contract?.bounds;
+  // The one refusal that is for a time: the operation waits for the automation to be resumed.
+  if (state === 'paused') return reject(because('automation_held'));
   const isInForce = state === 'enabled' && contractApproval?.status === 'approved';
   if (!isInForce || bounds === undefined || at >= bounds.notAfter) return reject(because('withdrawal_changed'));
   const others = Object.entries(uses).flatMap(([id, other]) => (id === toolCallId ? [] : [other]));

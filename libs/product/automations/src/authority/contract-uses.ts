@@ -36,8 +36,8 @@ export class ContractUses implements AuthorityLedger {
     const command = { type: 'HoldContractUse', at: this.clock.now(), toolCallId, usd } as const;
     const done = await this.streams.decide(automationKind, automationId, command, cause);
     if (done.ok) return 'held';
-    const { state: refused } = await this.states.current(automationKind, automationId);
-    return refused?.state === 'paused' ? 'suspended' : 'exceeded';
+    // The refusal says it: the state may be another one by now.
+    return done.refusal.kind === 'reason' && done.refusal.reason === 'automation_held' ? 'suspended' : 'exceeded';
   }
 
   /** Counts what the use has moved, once its operation is over; nothing before. */

@@ -44,8 +44,8 @@ describe('what a contract spends at most', () => {
     ['an unknown token', swap(tokens('1'), { pinned: { tokenId: 'nep141:none', decimals: 6 } }), null],
   ])('%s', (_, action, usd) => expect(contractWorthUsd([action], wallet)).toBe(usd));
 
-  it('is not known without a price', () => {
-    const unpriced = wallet.map((token) => ({ ...token, priceUsdDecimal: null }));
+  it.each([null, '0', '0.000'])('is not known without a price: %j', (priceUsdDecimal) => {
+    const unpriced = wallet.map((token) => ({ ...token, priceUsdDecimal }));
     for (const action of [
       swap(tokens('1')),
       swap({ kind: 'exact_input_value_usd', value: '1' }),

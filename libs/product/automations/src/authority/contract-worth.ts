@@ -59,7 +59,8 @@ function spentBy(action: ContractAction, tokens: readonly PricedToken[]): Spent 
 /** The amount in US dollars, exactly. */
 function worthOf({ tokenId, decimals, priceUsdDecimal }: PricedToken, amountRaw: string): Spent | null {
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
-  if (price === null || decimals === null) return null;
+  // A price of 0 is none: any amount would be within any bound.
+  if (price === null || price.unscaled === 0n || decimals === null) return null;
   return { tokenId, usd: multiply(decimalOf(BigInt(amountRaw), decimals), price) };
 }
 
