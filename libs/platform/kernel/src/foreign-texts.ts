@@ -30,7 +30,7 @@ export function onOneLine(text: string): string {
 const quotationMarks = [
   '\\p{Quotation_Mark}',
   '`\\u00b4\\u02b9-\\u02bf\\u02c8\\u02ca\\u02cb\\u02dd\\u02ee\\u02f4-\\u02f6\\u0374\\u0384\\u1fbd-\\u1fc1\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u1fed-\\u1fef\\u1ffd\\u1ffe',
-  '\\u055a\\u055b\\u055d\\u05f2-\\u05f4\\u07f4\\u07f5\\u1cd3\\u16cc\\u144a\\ua78b\\ua78c\\u{16f51}\\u{16f52}',
+  '\\u055a\\u055b\\u055d\\u1425\\u1426\\u309b\\uff9e\\u05f2-\\u05f4\\u07f4\\u07f5\\u1cd3\\u16cc\\u144a\\ua78b\\ua78c\\u{16f51}\\u{16f52}',
   '\\u2032-\\u2037\\u2057\\u275b-\\u2760\\u3003\\uff40\\u{1f676}-\\u{1f678}',
 ].join('');
 const quotationLike = new RegExp(`(?:[${quotationMarks}]\\p{M}*)+`, 'gu');

@@ -29,7 +29,8 @@ function wrongWith(quotation: Words): string | null {
   const inside = quotation.slice(1, -1);
   if (!quotation.startsWith('“') || !quotation.endsWith('”')) return 'it has no marks';
   if (unseen.test(inside)) return 'it has what is not seen';
-  if (/[“”"″‶❝❞〝〞＂״ˮ˝«»]|''/u.test(inside) || /(?!')\p{Quotation_Mark}/u.test(inside)) return 'it contains a mark';
+  if (/[“”"″‶❝❞〝〞＂״ˮ˝«»゛ﾞᐥᐦ]|''/u.test(inside) || /(?!')\p{Quotation_Mark}/u.test(inside))
+    return 'it contains a mark';
   if (/(?! )\s|  /u.test(inside)) return 'it has space that is not one space';
   if (inside.normalize('NFC') !== inside) return 'it is not in NFC';
   if (/(^|[\s\p{P}])\p{M}/u.test(inside) || /\p{M}{5}/u.test(inside)) return 'marks are drawn over what is beside them';
@@ -110,12 +111,32 @@ it('a line has nothing unseen, and keeps its own marks', () => {
   expect(onOneLine('\u001b[31m"red"\u009b0m\n\u202eend')).toBe('\ufffd[31m"red"\ufffd0m \ufffdend');
 });
 
+/** Amounts, and words in a half. */
+const unlikeTickers = [
+  '$100',
+  '$5',
+  '100',
+  '000',
+  '000.USDC',
+  '1.5',
+  'all.of',
+  'UP.to',
+  'NO.MORE',
+  'NOW',
+  '$ALL',
+  'in-all',
+];
+
 describe('what is spelled by a grammar stands bare, and anything else is a quotation', () => {
   it.each([
     ['decimal', ['1', '0.01', '-3.5'], ['1 and all', '1e9', '', '1\n']],
     ['uuid', ['019a3c61-0b10-7e44-9a5b-2f7c8d1e6a01'], ['it is free']],
     ['tokenId', ['nep141:wrap.near'], ['nep141:wrap near', 'your main account']],
-    ['ticker', ['USDC', 'wNEAR', '$WIF', 'USDT.e'], ['once', 'ALL', 'NOT', 'free', 'US DC', 'US\nDC']],
+    [
+      'ticker',
+      ['USDC', 'wNEAR', '$WIF', 'USDT.e'],
+      ['once', 'ALL', 'NOT', 'free', 'US DC', 'US\nDC', ...unlikeTickers],
+    ],
     ['zone', ['UTC', 'Europe/Berlin', 'Etc/GMT+5'], ['UTC) and it is free (', 'Free']],
     ['hash', [`sha256:${'0'.repeat(64)}`], ['sha256:free']],
   ] as const)('%s', (grammar, bare, foreign) => {

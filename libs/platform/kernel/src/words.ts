@@ -85,8 +85,8 @@ const grammars = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   /** `nep141:wrap.near`; the part before the colon keeps it from being a word. */
   tokenId: /^nep(141|171|245):[a-z0-9._:-]{1,512}$/,
-  /** `USDC`, `wNEAR`, `$WIF`, `BTC.e`, `a-b`. */
-  ticker: /^(?=.*([A-Z].*[A-Z]|[\d$₮])|.{1,3}[.+-].{1,3}$)[A-Za-z0-9$₮]{1,12}(?:[.+-][A-Za-z0-9]{1,12})?$/,
+  /** `USDC`, `wNEAR`, `$WIF`, `BTC.e`, `a-b`; a letter first, so that it is no amount, and no half of it a word. */
+  ticker: /^(?=.*([A-Z].*[A-Z]|[\d$₮])|.{1,3}[.+-].{1,3}$)\$?[A-Za-z][A-Za-z0-9$₮]{0,11}(?:[.+-][A-Za-z0-9]{1,12})?$/,
   /** `Europe/Berlin`, `UTC`. */
   zone: /^(UTC|GMT|[A-Z][A-Za-z_]{1,30}(\/[A-Za-z0-9_+-]{1,30}){1,3})$/,
   /** `At 22:00, Monday through Friday`, as the library of cron expressions says it. */
@@ -98,13 +98,15 @@ const grammars = {
 
 /** Words of our sentences, which are no names of tokens in them. */
 const reserved =
-  /^(all|and|any|at|every|for|free|if|in|is|it|most|no|not|nothing|of|once|or|so|the|then|times?|to|until|you)$/i;
+  /^\$?(all|and|any|as|at|by|daily|each|every|for|free|if|in|is|it|less|more|most|no|not|nothing|now|of|on|once|or|so|the|then|times?|to|until|up|yes|you|yours?)$/i;
 
 export type Grammar = keyof typeof grammars;
 
 /** Whether a text has the form of the grammar. */
 export function isSpelled(text: string, grammar: Grammar): boolean {
-  return grammars[grammar].test(text) && !(grammar === 'ticker' && reserved.test(text));
+  return (
+    grammars[grammar].test(text) && !(grammar === 'ticker' && text.split(/[.+-]/).some((half) => reserved.test(half)))
+  );
 }
 
 /** A text as it is where it has the form of the grammar; else quoted exactly, whole. */
