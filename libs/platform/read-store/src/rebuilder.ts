@@ -39,6 +39,7 @@ interface RebuilderOptions {
 export class Rebuilder {
   private readonly logger = new Logger(Rebuilder.name);
   private readonly stopping = new AbortController();
+  private readonly held = new Set<string>();
   private running: Promise<void> = Promise.resolve();
   private readonly program: number;
 
@@ -60,11 +61,21 @@ export class Rebuilder {
 
   private async work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await removeTables(this.options.database, { projections: this.options.projections, program: this.program });
+      await removeTables(
+        this.options.database,
+        { projections: this.options.projections, program: this.program },
+        (table) => this.noteHeld(table),
+      );
       const open = await this.open();
       if (open.length > 0) await this.buildAll(open, signal);
       else await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
     }
+  }
+
+  /** Logs once that a session keeps a table from being removed. */
+  private noteHeld(table: string): void {
+    if (!this.held.has(table)) this.logger.warn(`${table} is not removed yet: a session reads it`);
+    this.held.add(table);
   }
 
   /** What is to be done; nothing yet while more of it is being asked for. */

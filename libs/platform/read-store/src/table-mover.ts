@@ -167,7 +167,8 @@ export class TableMover {
       });
     for (const { table, error } of late) {
       if (late.length === behind.length) throw error;
-      await this.stallAtFirst(table, batch, error);
+      // What all tables wait for may have been held only until the others were written.
+      await this.moveStalled(table, batch);
     }
   }
 

@@ -1,12 +1,21 @@
-import type { Database } from './database';
+import { TookTooLong } from '@app/kernel';
+import type { Database, Statement } from './database';
 import { isFree, parametersOf, type Program } from './followed-tables';
 import { executeOf, lockTables, removalOf, retire } from './table-making';
+
+/** A backup may read a table for long; nothing that is built waits for its removal. */
+const brief: Statement = { text: `SET LOCAL lock_timeout = '200ms'`, values: [] };
 
 /**
  * Removes the tables that were kept for long enough, and those that were given up. Those of other versions, which no program follows any
  * more and this one has its own for, are kept for an hour from now on.
+ * @param onHeld gets the name of a table that another session holds: it is left for the next call
  */
-export async function removeTables(database: Database, program: Program): Promise<void> {
+export async function removeTables(
+  database: Database,
+  program: Program,
+  onHeld: (table: string) => void,
+): Promise<void> {
   await database.query(
     `UPDATE read_model_tables AS t SET state = 'kept', kept_until = now() + interval '1 hour'
      FROM unnest($2::text[], $3::integer[]) AS own (projection, version)
@@ -22,7 +31,11 @@ export async function removeTables(database: Database, program: Program): Promis
   for (const { name, projection, state } of removable) {
     if (state === 'kept' && !(await retireKept(database, name))) continue;
     // In a transaction of its own: the projector may be writing to it, and then waits for rows of `read_model_tables`.
-    await database.all(removalOf(name, name === projection));
+    const removal = database.all([brief, ...removalOf(name, name === projection)]);
+    await removal.catch((error: unknown) => {
+      if (!(error instanceof TookTooLong)) throw error;
+      onHeld(name);
+    });
   }
 }
 

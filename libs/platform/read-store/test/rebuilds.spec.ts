@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Probe, type ProbePoint } from '@app/runtime';
 import { counted, type CounterEvent } from '@app/testing/deciders';
 import { until } from '@app/testing/event-store';
+import { Client } from 'pg';
 import { v7 as uuidV7 } from 'uuid';
 import { closed } from './projected';
 import { atRest, projectedTo, rebuilt, RebuiltTallies, type ProgramOnStage } from './rebuilt';
@@ -181,6 +182,23 @@ describe('the pace of a rebuild', () => {
     program.rebuilder();
     expect(await atRest(program.rebuilds, id)).toMatchObject({ state: 'ready', etaSeconds: null, isNearing: null });
   });
+});
+
+it('a session that reads a table which is no longer needed keeps nothing from being rebuilt', async () => {
+  await lived(1);
+  program.rebuilder();
+  const { id } = await rebuilt(program);
+  await program.rebuilds.switchOver(id, null);
+  const reader = new Client({ connectionString: program.database.url });
+  await reader.connect();
+  try {
+    await reader.query('BEGIN; SELECT * FROM tallies');
+    await program.database.query(`UPDATE read_model_tables SET kept_until = now() WHERE state = 'kept'`);
+    expect(await rebuilt(program, 'notes')).toMatchObject({ state: 'ready', differences: none });
+  } finally {
+    await reader.end();
+  }
+  await until(async () => (await rowsOf('tallies')).length === 0);
 });
 
 describe('differences', () => {
