@@ -10,7 +10,7 @@ import {
   type Problem,
 } from '@app/audit';
 import type { Configuration } from '@app/runtime';
-import { parseCheckpoint, parseNote, parseVerifierKey, textOf, type VerifierKey } from '@app/transparency';
+import { parseCheckpoint, parseNote, textOf, type VerifierKey } from '@app/transparency';
 import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,7 +39,8 @@ interface LogAt {
   readonly claims: readonly Claim[];
   readonly ownKeys: readonly string[];
   readonly problems: readonly Problem[];
-  readonly isOwnKey: boolean;
+  /** Keys of the log itself that are of this deployment's secrets. */
+  readonly ownSecretKeys: readonly VerifierKey[];
   close(this: void): void;
 }
 
@@ -83,9 +84,8 @@ async function logWithOutside(options: VerifyOptions, configuration: Configurati
   return { log: await logAt(options, configuration, stores), outside };
 }
 
-function trustedKeys({ key }: VerifyOptions, { isOwnKey, ownKeys }: LogAt): VerifierKey[] {
-  if (key.length > 0 || !isOwnKey) return [...key];
-  return ownKeys.flatMap((text) => parseVerifierKey(text) ?? []);
+function trustedKeys({ key }: VerifyOptions, { ownSecretKeys }: LogAt): readonly VerifierKey[] {
+  return key.length > 0 ? key : ownSecretKeys;
 }
 
 function witnessesOf({ witness, needed }: VerifyOptions, { env }: Configuration) {
@@ -115,7 +115,8 @@ async function logAt(
     revision,
     says,
   }));
-  return { kept, claims, ownKeys, isOwnKey: await stores.isOwnKey(said), problems: found, close: () => undefined };
+  const ownSecretKeys = await stores.ownSecretKeys(said);
+  return { kept, claims, ownKeys, ownSecretKeys, problems: found, close: () => undefined };
 }
 
 async function logAtUrl(url: string, token: string | undefined): Promise<LogAt> {
@@ -150,7 +151,7 @@ function sizeOf({ note, where }: Claim): number {
   return checkpoint.size;
 }
 
-const claimed = (claim: Claim) => ({ claims: [claim], problems: [], isOwnKey: false });
+const claimed = (claim: Claim) => ({ claims: [claim], problems: [], ownSecretKeys: [] });
 
 function tell(command: Command, found: Findings, stores: StoresHere | null): void {
   const { problems } = found;

@@ -17,7 +17,7 @@ import { readMoveTarget } from '@app/event-migration';
 import { hasStoredRows, hiddenRows, lastStoredPosition, storedRows, storedRowsOf } from '@app/event-store-server';
 import { Database } from '@app/read-store';
 import { Configuration } from '@app/runtime';
-import { verifierKeyText } from '@app/transparency';
+import { verifierKeyText, type VerifierKey } from '@app/transparency';
 import { openEmbeddedDatabase } from './migration-source';
 import { CommandFailed } from './outcome';
 
@@ -36,8 +36,8 @@ export interface StoresHere {
   hidden(this: void): AsyncIterable<HiddenEvents>;
   /** Where the events are read. */
   readonly from: string;
-  /** Whether the log's key is the one of this deployment's secrets. */
-  isOwnKey(this: void, claims: CheckpointClaims): Promise<boolean>;
+  /** The log's key, where it is the one of this deployment's secrets; else none. */
+  ownSecretKeys(this: void, claims: CheckpointClaims): Promise<VerifierKey[]>;
   close(this: void): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function openStoresHere(configuration: Configuration): Promise<Stor
       events: events.events,
       hidden: events.hidden,
       from: events.from,
-      isOwnKey: (claims) => isOwnKey(configuration, claims),
+      ownSecretKeys: (claims) => ownSecretKeys(configuration, claims),
       close: async () => {
         await events.close();
         await closeDatabase();
@@ -147,14 +147,14 @@ async function claimsIn(stream: ReturnType<Events['stream']>): Promise<Checkpoin
   return events.result();
 }
 
-async function isOwnKey({ env }: Configuration, claims: CheckpointClaims): Promise<boolean> {
+async function ownSecretKeys({ env }: Configuration, claims: CheckpointClaims): Promise<VerifierKey[]> {
   const { origin, formerOrigins } = claims;
-  // What the logs signed that this one was copied from is not its own word.
+  // The keys of the logs that this one was copied from are not its own: the stream alone says whose those are.
   const keys = claims.keys.filter((key) => !formerOrigins.some((former) => key.startsWith(`${former}+`)));
   const { PARLEY_DATA_DIR: dataDir, AUDIT_SIGNING_KEY: own } = env;
   const secret = env.PARLEY_SECRET_KEY ?? (await readSecrets(dataDir))?.secretKey;
-  if (origin === null || (own === undefined && secret === undefined)) return false;
+  if (origin === null || (own === undefined && secret === undefined)) return [];
   const configuration = new Configuration({ ...env, ...(secret !== undefined && { PARLEY_SECRET_KEY: secret }) });
-  const key = verifierKeyText(logKey(configuration, origin));
-  return keys.length > 0 && keys.every((one) => one === key);
+  const key = logKey(configuration, origin);
+  return keys.length > 0 && keys.every((one) => one === verifierKeyText(key)) ? [key] : [];
 }

@@ -1,2 +1,2 @@
-export { claimOf, keptOf, logKey, otherKey, witnessKey } from './signed-history';
+export { claimOf, elsewhereKey, keptOf, logKey, otherKey, witnessKey } from './signed-history';
 export { checkpointed, mixedDay, storedCheckpoints } from './mixed-day';

@@ -23,6 +23,8 @@ const at = 1_772_359_200;
 
 export const logKey = signingKey('log', origin, seedOf(1));
 export const otherKey = signingKey('log', origin, seedOf(2));
+/** The key of a log under another name. */
+export const elsewhereKey = signingKey('log', 'parley/elsewhere', seedOf(4));
 export const witnessKey = signingKey('witness', 'witness.test/one', seedOf(3));
 
 /** What the log keeps of these events, with its tiles. */
@@ -53,14 +55,14 @@ function rootOf(events: readonly StoredBytes[], size = events.length): Uint8Arra
   return edge.root();
 }
 
-/** A checkpoint of the first so many events, as the log signs it. */
+/** A checkpoint of the first so many events, as the log signs it that has the key. */
 export function claimOf(
   events: readonly StoredBytes[],
   size = events.length,
   { key = logKey, witnesses = [] }: { readonly key?: SigningKey; readonly witnesses?: readonly SigningKey[] } = {},
 ): Claim {
   const root = rootOf(events, size);
-  const text = checkpointText({ origin, size, root });
+  const text = checkpointText({ origin: key.name, size, root });
   const lines = witnesses.map((witness) => signatureLine(cosign(witness, text, at)));
   return {
     where: `checkpoint of ${size}`,

@@ -26,7 +26,7 @@ export interface Claim {
   readonly fixed: { readonly size: number; readonly root: string } | null;
   /** Public keys of witnesses that are said to have signed it. */
   readonly witnesses: readonly string[];
-  /** Whether the log that this one was copied from signed it: its key vouches for that one's events, which this one begins with. */
+  /** Whether the log that this one was copied from signed it, as the stream of the checkpoints says. */
   readonly isFormer?: boolean;
   /** Whether it comes from outside of the deployment: from a witness that was asked, or from a file that the auditor kept. */
   readonly isOutside?: boolean;
@@ -40,6 +40,8 @@ export interface SignedTree {
   readonly isWitnessed: boolean;
   /** Its checkpoint was kept outside of the deployment. */
   readonly isOutside: boolean;
+  /** Whether only the stream of the checkpoints says whose key signed it: it can contradict, and it proves nothing. */
+  readonly isFormer: boolean;
 }
 
 /** Whom to believe. */
@@ -73,7 +75,10 @@ export function judge(claim: Claim, policy: TrustPolicy): Judged {
     ...(isDecided(claim, size, root) ? [] : ['is not what the log had decided before it signed']),
   ];
   const { where, isOutside = false } = claim;
-  return { tree: { where, size, root, isWitnessed: isWitnessed && policy.needed > 0, isOutside }, problems };
+  return {
+    tree: { where, size, root, isWitnessed: isWitnessed && policy.needed > 0, isOutside, isFormer: false },
+    problems,
+  };
 }
 
 function isDecided({ fixed }: Claim, size: number, root: Hash): boolean {

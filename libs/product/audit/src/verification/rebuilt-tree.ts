@@ -3,7 +3,7 @@ import type { SignedTree } from './claims';
 
 /** Where a tree that was built again departs from what was signed. */
 export interface Departure {
-  /** The size of the largest signed tree that it comes to; 0: none. */
+  /** The size of the largest signed tree that it comes to, whoever signed that; 0: none. */
   readonly after: number;
   /** The first larger one. */
   readonly by: SignedTree;
@@ -11,8 +11,10 @@ export interface Departure {
 
 /** A tree that is built leaf by leaf, and compared with each signed one as it comes to its size. */
 export class RebuiltTree {
-  /** The size of the largest signed tree that it comes to. */
+  /** The size of the largest tree that it comes to and that a trusted key signed. */
   holds = 0;
+  /** The size of the largest signed tree that it comes to, also of a log that this one was copied from. */
+  private agrees = 0;
   private readonly edge = new TreeEdge();
   private readonly unlike: SignedTree[] = [];
   private next = 0;
@@ -39,25 +41,29 @@ export class RebuiltTree {
 
   /** Once all leaves are in: null where it is what was signed, as far as anything was. */
   departure(): Departure | null {
-    const by = this.unlike.find(({ size }) => size > this.holds) ?? this.signed[this.next];
-    return by === undefined ? null : { after: this.holds, by };
+    const by = this.unlike.find(({ size }) => size > this.agrees) ?? this.signed[this.next];
+    return by === undefined ? null : { after: this.agrees, by };
   }
 
   /** Whether it is what was signed as far as it goes, and smaller than the largest tree that was. */
   get isShort(): boolean {
-    return this.signed[this.next] !== undefined && !this.unlike.some(({ size }) => size > this.holds);
+    return this.signed[this.next] !== undefined && !this.unlike.some(({ size }) => size > this.agrees);
   }
 
   /** What was signed and is not this tree, although a larger one that was signed is: the log signed two histories. */
   contradictions(): readonly SignedTree[] {
-    return this.unlike.filter(({ size }) => size <= this.holds);
+    return this.unlike.filter(({ size }) => size <= this.agrees);
   }
 
   private compare(): void {
     for (let tree = this.signed[this.next]; tree?.size === this.edge.size; tree = this.signed[this.next]) {
       this.next += 1;
-      if (sameHash(this.edge.root(), tree.root)) this.holds = tree.size;
-      else this.unlike.push(tree);
+      if (!sameHash(this.edge.root(), tree.root)) {
+        this.unlike.push(tree);
+        continue;
+      }
+      this.agrees = tree.size;
+      if (!tree.isFormer) this.holds = tree.size;
     }
   }
 }

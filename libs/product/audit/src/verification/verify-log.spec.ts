@@ -1,4 +1,5 @@
-import { claimOf, keptOf, logKey, otherKey, witnessKey } from '@app/testing/transparency';
+import { claimOf, elsewhereKey, keptOf, logKey, otherKey, witnessKey } from '@app/testing/transparency';
+import { verifierKeyText } from '@app/transparency';
 import type { StoredBytes } from '../covered-events';
 import type { Claim, Trust } from './claims';
 import type { KeptLog } from './kept-log';
@@ -36,10 +37,16 @@ interface Given {
   readonly kept?: KeptLog;
   readonly claims?: readonly Claim[];
   readonly trust?: Trust;
+  readonly ownKeys?: readonly string[];
 }
 
 async function verify({ stored = day, kept = keptOf(day), ...given }: Given): Promise<Findings> {
-  const subject = { kept, stored: stored && each(stored), claims: given.claims ?? claims, ownKeys: [] };
+  const subject = {
+    kept,
+    stored: stored && each(stored),
+    claims: given.claims ?? claims,
+    ownKeys: given.ownKeys ?? [],
+  };
   return verifyLog(subject, given.trust ?? trust, () => undefined);
 }
 
@@ -175,6 +182,56 @@ describe('a store and a log that were cut alike', () => {
       'the checkpoint at kept.txt is of another history than a later one: the log signed both',
     ]);
     expect(lastLine(found)).toMatch(/^WRONG: /);
+  });
+});
+
+describe('checkpoints of a log that this one is said to be copied from', () => {
+  const ownKeys = [verifierKeyText(elsewhereKey), verifierKeyText(logKey)];
+  const former = (events: readonly StoredBytes[], size: number): Claim => ({
+    ...claimOf(events, size, { key: elsewhereKey }),
+    where: 'former',
+    isFormer: true,
+  });
+  const selfNamed: Trust = { log: [], witnesses: [], needed: 0 };
+  const forged = changed(50, { data: Buffer.from('{"n":51}') });
+  const rewritten = { stored: forged, kept: keptOf(forged), ownKeys };
+
+  it.each([
+    ['to whoever gives the key of the log', trust],
+    ['to whoever takes the keys from the log itself', selfNamed],
+  ])('prove nothing by themselves, %s: whoever writes the stream can name any key there', async (_, given) => {
+    const found = await verify({ ...rewritten, claims: [former(forged, 700)], trust: given });
+    expect([told(found), found.proven, found.checkpoints, found.from]).toEqual([[], 0, 0, null]);
+  });
+
+  it('do not reach further than what the log signed itself', async () => {
+    const found = await verify({ ownKeys, claims: [former(day, 100), claims[1]!, former(day, 690)] });
+    expect([told(found), found.proven, found.checkpoints, found.from?.size]).toEqual([[], 256, 1, 256]);
+  });
+
+  it('do not hide that a smaller tree of the log is another history', async () => {
+    const found = await verify({ ...rewritten, claims: [claims[0]!, former(forged, 700)] });
+    expect(told(found)).toContain(
+      'the checkpoint at checkpoint of 100 is of another history than a later one: the log signed both',
+    );
+    expect(found.proven).toBe(0);
+  });
+
+  it('prove what they say to whoever trusts their key as well', async () => {
+    const found = await verify({
+      ownKeys,
+      claims: [former(day, 690)],
+      trust: { ...trust, log: [logKey, elsewhereKey] },
+    });
+    expect([told(found), found.proven, found.checkpoints]).toEqual([[], 690, 1]);
+  });
+
+  it('contradict events that are not what they say', async () => {
+    const found = await verify({ ownKeys, claims: [former(forged, 100), claims[2]!] });
+    expect(told(found)).toEqual([
+      'the checkpoint at former is of another history than a later one: the log signed both',
+    ]);
+    expect(found.proven).toBe(690);
   });
 });
 

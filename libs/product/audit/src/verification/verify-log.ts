@@ -1,7 +1,7 @@
 import { verifierKeyText, type VerifierKey } from '@app/transparency';
 import { isCovered, wasCovered, type StoredBytes } from '../covered-events';
 import { align, type Unmatched } from './alignment';
-import { judge, selfNamed, type Claim, type SignedTree, type Trust } from './claims';
+import { judge, selfNamed, type Claim, type Judged, type SignedTree, type Trust } from './claims';
 import { differencesIn } from './differences';
 import type { HiddenEvents } from './hidden-events';
 import type { KeptLog } from './kept-log';
@@ -49,6 +49,7 @@ export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnPr
   const isSelfNamed = trust.log.length === 0;
   const own = { ...subject, claims: subject.claims.filter(({ isFormer }) => isFormer !== true) };
   const keys = isSelfNamed ? keysOf(own) : trust.log;
+  // Whoever can write the stream of the checkpoints can name any key there: a former log's key is trusted where the auditor gave it.
   const { signed, problems } = judgeAll(subject.claims, { ...trust, log: keys }, formerKeys(subject));
   const kept = new KeptTree(subject.kept, signed);
   const isOverEvents = subject.stored !== null;
@@ -62,7 +63,7 @@ export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnPr
   return {
     problems: [...problems, ...walk.problems, ...hidden.problems, ...tileProblems(kept.wrong), ...unwitnessed],
     beyond: walk.beyond + hidden.beyond,
-    checkpoints: signed.filter(({ size }) => size <= holds).length,
+    checkpoints: signed.filter(({ size, isFormer }) => size <= holds && !isFormer).length,
     proven: holds,
     witnessed: witnessed?.size ?? 0,
     absent,
@@ -98,19 +99,21 @@ function judgeAll(
   former: readonly VerifierKey[],
 ): { signed: SignedTree[]; problems: Problem[] } {
   const judged = claims.map((claim) => {
-    const found = judge(claim, claim.isFormer === true ? { ...policy, log: former } : policy);
-    // Witnesses of another log vouch for that one.
-    return {
-      claim,
-      ...found,
-      tree: found.tree && { ...found.tree, isWitnessed: found.tree.isWitnessed && claim.isFormer !== true },
-    };
+    return { claim, ...(claim.isFormer === true ? judgeFormer(claim, policy, former) : judge(claim, policy)) };
   });
   const problems = judged.flatMap(({ claim, problems: found }) =>
     found.map((says): Problem => ({ kind: 'checkpoint', ...placeIn(claim.where), says: `${claim.where} ${says}` })),
   );
   const trees = judged.flatMap(({ tree }) => tree ?? []);
   return { signed: trees.sort((one, other) => one.size - other.size), problems };
+}
+
+/** A checkpoint of a log that this one was copied from: a proof only where the auditor trusts its key. Witnesses of that log vouch for it alone. */
+function judgeFormer(claim: Claim, policy: Trust, former: readonly VerifierKey[]): Judged {
+  const trusted = judge(claim, policy);
+  const isFormer = trusted.tree === null;
+  const { tree, problems } = isFormer ? judge(claim, { ...policy, log: former }) : trusted;
+  return { tree: tree && { ...tree, isWitnessed: false, isFormer }, problems };
 }
 
 /** The event of the checkpoints' own stream, where it is one. */

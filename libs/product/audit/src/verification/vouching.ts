@@ -14,7 +14,7 @@ export interface Vouching {
 
 /** @param signed by size. @param holds the size of the largest that holds. @param size leaves that are here */
 export function vouchingOf(signed: readonly SignedTree[], holds: number, size: number): Vouching {
-  const held = signed.filter((tree) => tree.size <= holds);
+  const held = signed.filter((tree) => tree.size <= holds && !tree.isFormer);
   const by = held.findLast(({ isWitnessed, isOutside }) => isWitnessed || isOutside);
   return {
     from: held[0] ?? null,
