@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DamagedStream } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
+import type { StoredEvent } from './codec';
 
 /** Streams that are remembered, by number: a name and two words each. An administrator damages few of them, or all. */
 const streamsMax = 10_000;
@@ -38,6 +39,23 @@ export class DamagedStreams {
     if (known?.damage === found.damage) return;
     logger.error(`${found.message}; it is left alone until it is whole (docs/runbook.md, "ParleyStreamDamaged")`);
     for (const tell of this.listeners) tell(found);
+  }
+
+  /**
+   * Returns what `read` makes of a stored event. What it throws says that this product cannot have written the event: the stream is listed.
+   * @param read without I/O
+   * @throws DamagedStream
+   */
+  reading<Value>({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>, read: () => Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      const found = new DamagedStream(stream, 'foreign', revision);
+      found.cause = error;
+      logger.error(`event ${revision} of ${stream} cannot be read: ${String(error)}`);
+      this.add(found);
+      throw found;
+    }
   }
 
   /** The stream is whole again. */

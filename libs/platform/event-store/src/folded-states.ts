@@ -1,7 +1,7 @@
 import { heldBytes, heldByText } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeEvent, type Recorded } from './codec';
+import { decodeEvent, type StoredEvent } from './codec';
 import type { EventStore } from './event-store';
 import type { SnapshotStore } from './snapshots';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
@@ -73,12 +73,7 @@ export class FoldedStates {
       const page = await this.store.readStream(stream, folded.revision + 1, pageEvents);
       if (page.length === 0 && folded.revision < 0) await this.store.streamReads.refuseGone(stream);
       if (page.length === 0) return folded;
-      folded = this.advance(
-        kind,
-        id,
-        folded,
-        page.map((stored) => decodeEvent(kind, stored)),
-      );
+      folded = this.advance(kind, id, folded, page);
       this.store.feed.publish(page);
       if (page.length < pageEvents) return folded;
     }
@@ -147,14 +142,18 @@ export class FoldedStates {
     this.cache.set(stream, { folded, snapshotRevision, bytes, reckonedRevision }, { size: bytes });
   }
 
-  /** Folds events that directly follow `from`, and keeps the result. */
+  /** Folds events that directly follow `from`, and keeps the result. @throws DamagedStream for one that the kind cannot be folded from */
   private advance<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
     from: Folded<State>,
-    events: readonly Pick<Recorded<Event>, 'event'>[],
+    events: readonly StoredEvent[],
   ): Folded<State> {
-    const state = events.reduce((before, { event }) => kind.decider.evolve(before, event), from.state);
+    const state = events.reduce(
+      (before, stored) =>
+        this.store.damaged.reading(stored, () => kind.decider.evolve(before, decodeEvent(kind, stored).event)),
+      from.state,
+    );
     const folded = { state, revision: from.revision + events.length };
     this.keep(kind, id, folded);
     return folded;

@@ -1,5 +1,6 @@
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { DamagedStream } from '@app/kernel';
+import { counted, counterKind, someCause, type CounterEvent, type CounterState } from '@app/testing/deciders';
 import { EmbeddedStore } from '@app/testing/event-store';
 import { encodeEvent, FoldedStates, type EventStore } from '../src';
 import { KeptSnapshots } from './kept-snapshots';
@@ -49,6 +50,43 @@ describe('folded states', () => {
     const reads = jest.spyOn(store, 'readStream');
     expect((await from(states, id)).revision).toBe(5);
     expect(reads.mock.calls.map(([, revision]) => revision)).toEqual([5]);
+  });
+});
+
+describe('a stream with an event that its kind cannot be folded from', () => {
+  const refuses = () => {
+    throw new Error('unreachable');
+  };
+  const strict = {
+    ...counterKind,
+    decider: {
+      ...counterKind.decider,
+      evolve: (state: CounterState, event: CounterEvent) =>
+        event.type !== 'counter.closed' && typeof event.n !== 'number'
+          ? refuses()
+          : counterKind.decider.evolve(state, event),
+    },
+  };
+  const lifting = { ...counterKind, upcasters: { 'counter.closed': [refuses] } };
+
+  it.each([
+    ['evolve', strict, 'counter.counted'],
+    ['an upcaster', lifting, 'counter.closed'],
+  ])('is damaged where %s throws, and is listed', async (_, kind, type) => {
+    const [states, id] = [withoutSnapshots(), uuidV7()];
+    await append(id, 0, 2);
+    const foreign = { ...encodeEvent(counterKind, counted(2), someCause()), type, data: {} };
+    await store.append(`counter-${id}`, [foreign], 1);
+    const damage = { stream: `counter-${id}`, damage: 'foreign', from: 2 };
+    await expect(states.current(kind, id)).rejects.toMatchObject(damage);
+    expect(store.damaged.of(`counter-${id}`)).toMatchObject(damage);
+    await expect(states.recall(kind, id)).rejects.toBeInstanceOf(DamagedStream);
+  });
+
+  it('holds up no other', async () => {
+    const [states, id] = [withoutSnapshots(), uuidV7()];
+    await append(id, 0, 2);
+    expect((await states.current(strict, id)).revision).toBe(1);
   });
 });
 

@@ -28,16 +28,21 @@ export class OperationCopies implements Reactor {
 
   async react(stored: StoredEvent): Promise<void> {
     if (!copiedTypes.has(stored.type)) return;
-    const recorded = decodeEvent<OperationEvent>(operationKind, stored);
     const events = await this.store.readStream(stored.stream, 0, Math.min(stored.revision + 1, operationEventsMax));
-    const view = operationView(events.map((event) => decodeEvent<OperationEvent>(operationKind, event)));
-    if (view === null || view.conversationId === null) return;
-    const copy = operationCopy(recorded, view);
-    if (copy === null) return;
-    const command = { type: 'CopyOperation', copy } as const;
+    const copied = this.store.damaged.reading(stored, () => copyIn(stored, events));
+    if (copied === null) return;
+    const command = { type: 'CopyOperation', copy: copied.copy } as const;
     const cause = causeOfEvent(this.name, stored);
-    const done = await this.streams.decide(conversationKind, view.conversationId, command, cause);
+    const done = await this.streams.decide(conversationKind, copied.conversationId, command, cause);
     // It would be refused again, and the others must not wait behind it.
     if (!done.ok) this.logger.error({ msg: 'a copy was refused', stream: stored.stream, refusal: done.refusal });
   }
+}
+
+/** The copy of an operation's event, with the conversation that takes it; null where none does. */
+function copyIn(stored: StoredEvent, events: readonly StoredEvent[]) {
+  const view = operationView(events.map((event) => decodeEvent<OperationEvent>(operationKind, event)));
+  if (view === null || view.conversationId === null) return null;
+  const copy = operationCopy(decodeEvent<OperationEvent>(operationKind, stored), view);
+  return copy && { copy, conversationId: view.conversationId };
 }

@@ -1,2 +1,2 @@
 export { fold, instant, specification } from './specification';
-export { counted, type CounterCommand, type CounterEvent, counterKind, someCause } from './counter';
+export { counted, type CounterCommand, type CounterEvent, type CounterState, counterKind, someCause } from './counter';
