@@ -24,7 +24,7 @@ export interface DatabasePlace {
   /** `system_identifier` of PostgreSQL; null where the role may not ask. */
   readonly cluster: string | null;
   readonly database: string;
-  /** Inode and time of birth of a file that is never written again; null for a PostgreSQL of one's own. */
+  /** Inode and time of birth (0: unknown) of a file that is never written again; null for a PostgreSQL of one's own. */
   readonly file: { readonly inode: string; readonly bornMs: string } | null;
 }
 
@@ -33,6 +33,7 @@ export function isSamePlace(one: DatabasePlace, other: DatabasePlace): boolean {
   if (one.cluster !== null && other.cluster !== null && one.cluster !== other.cluster) return false;
   if (one.database !== other.database) return false;
   if (one.file === null || other.file === null) return true;
-  // Some file systems number their files anew at each mount, and some do not know when a file was made.
-  return one.file.inode === other.file.inode || one.file.bornMs === other.file.bornMs;
+  // Some file systems number their files anew at each mount, and some do not know when a file was made and say 0.
+  const isBornAlike = Number(one.file.bornMs) > 0 && one.file.bornMs === other.file.bornMs;
+  return one.file.inode === other.file.inode || isBornAlike;
 }
