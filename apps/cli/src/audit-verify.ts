@@ -75,7 +75,7 @@ export async function verify(options: VerifyOptions, command: Command, configura
 async function logWithOutside(options: VerifyOptions, configuration: Configuration, stores: StoresHere | null) {
   const known = await Promise.all(options.known.map(knownClaim));
   const log = await logAt(options, configuration, stores);
-  const asked = await witnessClaims(options.ask, configuration, log.claims);
+  const asked = await witnessClaims(options.ask, configuration, log.claims, options.witness);
   const outside = [...known, ...asked];
   if (!asked.some((claim) => sizeOf(claim) > log.kept.size)) return { log, outside };
   // The log may have grown between both reads: once more, now that the witness was asked before.

@@ -1,24 +1,27 @@
 import { askWitness, type Claim } from '@app/audit';
 import type { Configuration } from '@app/runtime';
-import { parseCheckpoint, parseNote } from '@app/transparency';
+import { cosignaturesBy, parseCheckpoint, parseNote, type VerifierKey } from '@app/transparency';
 import { CommandFailed } from './outcome';
 
 /**
  * The checkpoints that witnesses signed last of this log and, where one has a proof that the log forked, the two of that proof.
  * @param urls as `--ask` has them: an empty one for each of WITNESSES
- * @throws CommandFailed where one does not answer, or signed nothing of this log: whoever asked wants to know
+ * @param named public keys of `--witness`; empty for those of WITNESSES
+ * @throws CommandFailed where one does not answer, signed nothing of this log, or did not sign what it answers with a key that is named of
+ *   it: whoever asked wants to know
  */
 export async function witnessClaims(
   urls: readonly string[],
   { env }: Configuration,
   claims: readonly Claim[],
+  named: readonly VerifierKey[],
 ): Promise<Claim[]> {
   if (urls.length === 0) return [];
   const asked = [...new Set(urls.flatMap((url) => (url === '' ? env.WITNESSES.map((one) => one.url) : [url])))];
   if (asked.length === 0) throw new CommandFailed('WITNESSES is empty: --ask <url> names a witness');
   const origin = originIn(claims);
   if (origin === null) throw new CommandFailed('the log has no checkpoint that a witness could be asked about');
-  return (await Promise.all(asked.map((url) => claimsOf(url, origin)))).flat();
+  return (await Promise.all(asked.map((url) => claimsOf(url, origin, keysOf(url, env, named))))).flat();
 }
 
 function originIn(claims: readonly Claim[]): string | null {
@@ -26,18 +29,28 @@ function originIn(claims: readonly Claim[]): string | null {
   return (newest && parseCheckpoint(parseNote(newest.note)?.text ?? '')?.origin) ?? null;
 }
 
-async function claimsOf(url: string, origin: string): Promise<Claim[]> {
+/** One of which has to have signed what a URL answers; none where nobody named a key of it. */
+function keysOf(url: string, { WITNESSES }: Configuration['env'], named: readonly VerifierKey[]) {
+  const own = WITNESSES.filter((one) => one.url === url).map(({ key }) => key);
+  return own.length > 0 ? own : named;
+}
+
+async function claimsOf(url: string, origin: string, keys: readonly VerifierKey[]): Promise<Claim[]> {
   const { checkpoint, fork } = await askWitness(url, origin).catch((error: unknown) => {
     throw new CommandFailed(`the witness cannot be asked: ${error instanceof Error ? error.message : String(error)}`);
   });
   if (checkpoint === null) throw new CommandFailed(`the witness at ${url} has signed nothing of ${origin}`);
+  const note = parseNote(checkpoint);
+  if (keys.length > 0 && (note === null || cosignaturesBy(note, keys).length === 0))
+    throw new CommandFailed(`what ${url} answers is not signed by a witness that you named (--witness, or WITNESSES)`);
   const notes = [checkpoint, ...(fork === null ? [] : notesIn(fork))];
   return notes.map((note, nth) => ({
     where: nth === 0 ? `the witness at ${url}` : `the fork that the witness at ${url} found`,
     note,
     fixed: null,
     witnesses: [],
-    isOutside: true,
+    // The witness itself signs the first alone.
+    isOutside: nth === 0,
   }));
 }
 
