@@ -12,7 +12,6 @@ export {
   type Decimal,
 } from './decimals';
 export { accept, applyFold, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
-export { onOneLine } from './foreign-texts';
 export { issueWords } from './issue-words';
 export { heldBytes, heldByText } from './held-bytes';
 export { heldConnection, noticeLostClient } from './held-connections';

@@ -202,7 +202,7 @@ describe('a stream that is exported', () => {
 
   it('is read as fast as it is taken, however long it is', async () => {
     const long = await appendLong();
-    const reads = jest.spyOn(store(), 'readStreamRaw');
+    const reads = jest.spyOn(store(), 'readRemaining');
     const headers = { authorization: `Bearer ${auditor.token}` };
     const request = httpGet(`${auditor.baseUrl}/operator/v1/streams/${long}/export`, { headers });
     const [answer] = (await once(request, 'response')) as [IncomingMessage]; // reason: what Node says of this event
