@@ -86,8 +86,8 @@ describe('history', () => {
     ]);
     const used = { approvalId, operationId };
     expect([...(await history(user, 'origin=automation')).data].reverse()).toEqual([
-      of('conversation_created', 'Buy NEAR', { runId: null }),
-      of('automation_fired', 'Buy NEAR'),
+      of('conversation_created', '“Buy NEAR”', { runId: null }),
+      of('automation_fired', '“Buy NEAR”'),
       of('run_started', 'swap 10 USDC to NEAR'),
       of('approval_opened', String(summary), { approvalId }),
       of('approval_decided', `Approved by contract: ${String(summary)}`, { approvalId }),
