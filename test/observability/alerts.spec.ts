@@ -345,7 +345,9 @@ it('what the panels of the dashboard ask is answered', async () => {
 it('what the runbook has operators ask is answered, by PostgreSQL and the command line', async () => {
   const runbook = await shipped('../docs/runbook.md');
   const admin = await connected();
-  const statements = [...runbook.matchAll(/`(SELECT [^`]+)`/g)].map(([, sql = '']) => sql);
+  const statements = [...runbook.matchAll(/(?:`|"|^```sql\n)(SELECT [^`"]+)(?:`|"|^```$)/gm)].map(
+    ([, sql = '']) => sql,
+  );
   expect(statements.length).toBeGreaterThan(2);
   for (const sql of statements) await admin.query(sql);
   await admin.end();
