@@ -11,7 +11,6 @@ import { parleyMain } from './cli';
 import { drillPages, lockStatement, runStep, taken } from './drill-pages';
 import { TriggerStage } from './trigger-stage';
 
-/** The promise of the pages. */
 const amountRaw = '1234567';
 const verifier = join(__dirname, '..', '..', 'scripts', 'verify-receipt.mjs');
 
