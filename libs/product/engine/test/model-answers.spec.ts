@@ -37,14 +37,14 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     // More than there was of input is no count, and nothing is cheaper for it.
     [2_000_000, 300_000_000],
   ])('is paid less for what its provider had in its cache: %d of a million tokens', async (cached, microCents) => {
-    const usage = { inputTokens: 1_000_000, outputTokens: 0, cachedInputTokens: cached };
+    const usage = { inputTokens: 1_000_000, outputTokens: 2, cachedInputTokens: cached };
     const { reply } = await models.step([{ text: ['Fine.'], usage }], asking);
     if (provider === 'anthropic' && cached > usage.inputTokens) return expect(reply.costMicroCents).toBeGreaterThan(0);
     const known = cached > usage.inputTokens ? 0 : cached;
     return expect([reply.inputTokens, reply.cachedInputTokens, reply.costMicroCents]).toEqual([
       1_000_000,
       known,
-      microCents,
+      microCents + 2 * 1_500,
     ]);
   });
 
