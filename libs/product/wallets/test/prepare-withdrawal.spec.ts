@@ -26,7 +26,8 @@ describe('a prepared withdrawal', () => {
     };
     const { id: walletId } = (await pia.call(stage.replica, 'GET', '/wallet')).body;
     const expiresAt = new Date(before + 900_000).toISOString();
-    const { summary, terms } = (await pia.call(stage.replica, 'GET', `/approvals/${body.approvalId}`)).body;
+    const [, opened] = await streamOf(body.operationId);
+    const { summary, terms } = opened?.metadata.private ?? {};
     const reviewed = {
       v: 2,
       summary,
@@ -71,7 +72,6 @@ describe('a prepared withdrawal', () => {
       createdAt: new Date(before).toISOString(),
       updatedAt: new Date(before).toISOString(),
     });
-    const [, opened] = await streamOf(body.operationId);
     expect(opened?.payload).toEqual({
       type: 'approval.opened',
       at: new Date(before).toISOString(),
