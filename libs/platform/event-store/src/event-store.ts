@@ -106,7 +106,7 @@ export class EventStore {
    */
   async readStream(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
-    await this.readStreamWhile(stream, fromRevision, maxCount, (event) => events.push(event) > 0);
+    await this.streamReads.forwards(stream, fromRevision, maxCount, (event) => events.push(ownEvent(event)) > 0);
     return events;
   }
 

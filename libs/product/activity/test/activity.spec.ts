@@ -88,11 +88,11 @@ describe('history', () => {
     expect([...(await history(user, 'origin=automation')).data].reverse()).toEqual([
       of('conversation_created', '“Buy NEAR”', { runId: null }),
       of('automation_fired', '“Buy NEAR”'),
-      of('run_started', 'swap 10 USDC to NEAR'),
+      of('run_started', '“swap 10 USDC to NEAR”'),
       of('approval_opened', String(summary), { approvalId }),
       of('approval_decided', `Approved by contract: ${String(summary)}`, { approvalId }),
       of('operation_submitted', String(summary), used),
-      of('run_ended', 'Completed: swap 10 USDC to NEAR'),
+      of('run_ended', 'Completed: “swap 10 USDC to NEAR”'),
       of('operation_settled', `Settled: ${String(summary)}`, used),
     ]);
   });
