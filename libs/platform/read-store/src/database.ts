@@ -39,7 +39,7 @@ const waitingStatementsMax = 5_000;
 /** PostgreSQL ends a statement that takes too long; its word of that may come this much later. */
 const answerGraceMs = 1_000;
 /** How long one statement waits for a lock: somebody who holds a table keeps nothing else waiting with it. */
-const lockTimeoutMs = 5_000;
+const lockTimeoutMs = 10_000;
 /** A process that stops in the middle of a transaction keeps its row locks no longer than this. */
 const idleInTransactionTimeoutMs = 10_000;
 
