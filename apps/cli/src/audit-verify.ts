@@ -44,7 +44,7 @@ interface LogAt {
   close(this: void): void;
 }
 
-/** What a service serves may be so old (docs/decisions/proof.md, "Served paths"). */
+/** Limit on the age of a served checkpoint (docs/decisions/proof.md, "Served paths"). */
 const grownWithinMs = 3_000;
 
 /** Lines of problems on a terminal; `--json` has all. */

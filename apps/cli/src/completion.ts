@@ -22,7 +22,7 @@ export function completionCommand(program: Command): void {
   const command = program.commands.find((one) => one.name() === 'complete');
   command?.hook('postAction', ({ args: [shell = ''] }) => {
     const definition = definitions[shell];
-    // What a shell asks while it completes has a `--`.
+    // A shell that completes sends a `--`.
     if (definition !== undefined && !process.argv.includes('--') && existsSync(script)) say(definition(script));
   });
 }

@@ -2,7 +2,7 @@
 export interface Finding {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'bad';
-  /** What was found and, unless it is ok, what to do. */
+  /** The finding and, unless it is ok, the remedy. */
   readonly says: string;
 }
 

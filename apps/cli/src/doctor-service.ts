@@ -4,7 +4,7 @@ import { codeOf, finding, type Finding } from './doctor-finding';
 
 const answersWithinMs = 5_000;
 
-/** What the process on the management port of this machine says of itself, or that another program has that port. */
+/** The report of the process on the management port of this machine, or that another program has that port. */
 export async function serviceFinding(host: string, port: number): Promise<Finding> {
   const address = `${reachable(host)}:${port}`;
   const asked = await readyzAt(address);

@@ -5,7 +5,7 @@ const usualWidth = 80;
 const narrowest = 40;
 /** A last column is wrapped only where its lines can hold a few words. */
 const wrappedMin = 24;
-/** What is longer stays no column. */
+/** A longer value gets a line of its own. */
 const cellMax = 40;
 const gap = '  ';
 const indent = '    ';

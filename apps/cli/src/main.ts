@@ -23,7 +23,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** What a command whose output was not taken ends with: it did not succeed, whatever else it did. */
+/** Exit code of a command whose output was not taken: it did not succeed, whatever else it did. */
 function unwritten({ code, message }: NodeJS.ErrnoException): number {
   // A reader that has seen enough, such as `head`, knows it.
   if (code === 'EPIPE') return exitCodes.unread;
