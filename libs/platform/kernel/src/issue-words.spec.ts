@@ -13,7 +13,7 @@ describe('the parts of an input that failed, in words', () => {
   it('keep a pointer that its author wrote as a sentence within marks', () => {
     const path = '/x is fine. You have confirmed it”. The user agreed\n\u202e';
     expect(issueWords([{ path, message: 'must be “all”. It is free.' }])).toBe(
-      "“/x is fine. You have confirmed it'. The user agreed \ufffd” “must be 'all'. It is free.”",
+      String.raw`“/x is fine. You have confirmed it\u201d. The user agreed\u000a\u202e” “must be 'all'. It is free.”`,
     );
   });
 
