@@ -7,7 +7,9 @@ import { noAnswerOf } from './service-fetch';
 
 const comeBackMs = 2_000;
 /** The service sends a heartbeat every 15 s. */
-const silenceMaxMs = 45_000;
+const usualSilenceMs = 45_000;
+/** Far over the largest event of this service. */
+const eventLengthMax = 16 * 1024 * 1024;
 
 /** A stream of server-sent events of the service. */
 export interface FollowedStream {
@@ -16,6 +18,8 @@ export interface FollowedStream {
   /** Begin after this id; the beginning of the stream when absent. */
   readonly after?: string;
   readonly signal: AbortSignal;
+  /** A connection that brings nothing for so long is left. */
+  readonly silenceMaxMs?: number;
 }
 
 /**
@@ -27,12 +31,13 @@ export async function* follow({
   headers,
   after,
   signal,
+  silenceMaxMs = usualSilenceMs,
 }: FollowedStream): AsyncGenerator<EventSourceMessage, void> {
   const place = { id: after };
   let isAway = false;
   while (!signal.aborted) {
     try {
-      for await (const event of eventsAfter(place, url, headers, signal)) {
+      for await (const event of eventsAfter(place, { url, headers, signal, silenceMaxMs })) {
         isAway = false;
         yield event;
       }
@@ -46,32 +51,39 @@ export async function* follow({
   }
 }
 
+type Connected = Required<Omit<FollowedStream, 'after'>>;
+
 /** What one connection brings after a place, which moves on with it. */
 async function* eventsAfter(
   place: { id: string | undefined },
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
+  stream: Connected,
 ): AsyncGenerator<EventSourceMessage, void> {
-  const all = { ...headers, ...(place.id !== undefined && { 'last-event-id': place.id }) };
-  for await (const event of connection(url, all, signal)) {
+  const headers = { ...stream.headers, ...(place.id !== undefined && { 'last-event-id': place.id }) };
+  for await (const event of connection({ ...stream, headers })) {
     yield event;
     place.id = event.id ?? place.id;
   }
 }
 
-async function* connection(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): AsyncGenerator<EventSourceMessage, void> {
+async function* connection({
+  url,
+  headers,
+  signal,
+  silenceMaxMs,
+}: Connected): AsyncGenerator<EventSourceMessage, void> {
   const silence = new AbortController();
   const watch = setTimeout(() => silence.abort(), silenceMaxMs);
   try {
     const response = await fetchWithoutRedirects(url, { headers, signal: AbortSignal.any([signal, silence.signal]) });
     if (response.status !== 200) throw await refusalOf(response);
     const events: EventSourceMessage[] = [];
-    const parser = createParser({ onEvent: (event) => events.push(event) });
+    const parser = createParser({
+      onEvent: (event) => events.push(event),
+      onError: (error) => {
+        if (error.type === 'max-buffer-size-exceeded') throw error;
+      },
+      maxBufferSize: eventLengthMax,
+    });
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
       watch.refresh();

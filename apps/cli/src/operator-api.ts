@@ -9,7 +9,8 @@ import { CommandFailed, NoAnswer } from './outcome';
 import { visible } from './output';
 import { noAnswerOf, refuseClearText } from './service-fetch';
 
-const answerWithinMs = 60_000;
+/** A call ends within this, and a stream once it has been silent for so long. */
+const usualAnswerMs = 60_000;
 
 /**
  * Opens the operator API in the first of these ways that is possible: of the service at PARLEY_URL, with PARLEY_OPERATOR_TOKEN; of the
@@ -42,26 +43,76 @@ async function sandboxOf(
   return typeof baseUrl === 'string' && typeof operatorToken === 'string' ? { baseUrl, operatorToken } : null;
 }
 
-/** @throws CommandFailed for an address to which the token would travel in clear text */
-function overHttp(baseUrl: string, token: string): OperatorApi {
+/**
+ * The operator API of a service elsewhere. However that one behaves, a call without `take` ends within the limit, and one with it ends
+ * once nothing has come for so long; what `take` throws is thrown as it is.
+ * @throws CommandFailed for an address to which the token would travel in clear text
+ */
+export function overHttp(baseUrl: string, token: string, answerWithinMs = usualAnswerMs): OperatorApi {
   refuseClearText(baseUrl, 'PARLEY_URL');
   return {
     origin: new URL(baseUrl).origin,
     call: async (call) => {
       const { method, path, body, take } = call;
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      // How long a stream takes is up to who takes it.
-      const within = take === undefined ? { signal: AbortSignal.timeout(answerWithinMs) } : {};
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const silence = new Silence(answerWithinMs);
+      const own: { failure?: unknown } = {};
+      const taking = take && {
+        ...call,
+        take: (chunk: Uint8Array) =>
+          silence
+            .besides(() => take(chunk))
+            .catch((failure: unknown) => {
+              own.failure = failure;
+              throw failure;
+            }),
+      };
       try {
-        const answer = await fetchWithoutRedirects(new URL(path, baseUrl), { method, headers, ...within, ...sent });
-        return { status: answer.status, body: await taken(call, answer.status, answer.body) };
+        const { signal } = silence;
+        const answer = await fetchWithoutRedirects(new URL(path, baseUrl), { method, headers, signal, ...sent });
+        return { status: answer.status, body: await taken(taking ?? call, answer.status, answer.body) };
       } catch (error) {
-        throw new NoAnswer(noAnswerOf(baseUrl, error));
+        // A full disk here is no trouble of the service.
+        throw 'failure' in own ? own.failure : new NoAnswer(noAnswerOf(baseUrl, error));
+      } finally {
+        silence.end();
       }
     },
     close: async () => undefined,
   };
+}
+
+/** Aborts its signal when nothing was heard for so long. */
+class Silence {
+  private readonly controller = new AbortController();
+  private timer: NodeJS.Timeout;
+
+  constructor(private readonly limitMs: number) {
+    this.timer = this.listen();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Runs what is done with that which was heard; its time does not count, and the silence begins anew after it. */
+  async besides(body: () => Promise<void>): Promise<void> {
+    clearTimeout(this.timer);
+    await body();
+    this.timer = this.listen();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  private listen(): NodeJS.Timeout {
+    return setTimeout(
+      () => this.controller.abort(new Error(`nothing came for ${this.limitMs / 1_000} s`)),
+      this.limitMs,
+    );
+  }
 }
 
 /** What was answered. @param scope that the call asks for @throws CommandFailed with the problem in words */

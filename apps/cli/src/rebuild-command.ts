@@ -30,7 +30,7 @@ export function rebuildCommand(summary: string): Command {
     .description(summary)
     .argument('[projections...]', 'which read models')
     .option('--all', 'every one')
-    .option('--watch', 'wait until they are compared, and show how they differ; 1 where they do')
+    .option('--watch', 'wait until they are compared, and show how they differ; 1 where they do, or cannot be compared')
     .addOption(
       new Option('--pace <pace>', 'gentle pauses for requests, full for nothing')
         .choices(['gentle', 'full'])
@@ -111,12 +111,18 @@ async function watch(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]
   }
 }
 
-/** @throws CommandFailed where one failed, or differs from the live table */
+/** @throws CommandFailed where one failed, differs from the live table, or could not be compared with it */
 function refuseUnlike(rebuilds: readonly Rebuild[]): void {
+  const uncompared = rebuilds.filter(({ state, differences }) => state === 'ready' && differences === null);
+  for (const { projection, error } of uncompared) note(`${projection}: ${error}`);
   const isUnlike = ({ state, differences }: Rebuild): boolean =>
     state === 'failed' || (differences !== null && differences.missing + differences.extra + differences.changed > 0);
   const unlike = rebuilds.filter(isUnlike);
-  if (unlike.length === 0) return;
+  if (unlike.length === 0 && uncompared.length === 0) return;
+  if (unlike.length === 0) {
+    const ids = uncompared.map(({ projection, rebuildId }) => `${projection} (parley rebuilds switch ${rebuildId})`);
+    throw new CommandFailed(`built, and not compared with a live table that is broken: ${ids.join(', ')}`);
+  }
   const names = unlike.map(({ projection, rebuildId }) => `${projection} (parley rebuilds differences ${rebuildId})`);
   throw new CommandFailed(`not what the events come to: ${names.join(', ')}`);
 }

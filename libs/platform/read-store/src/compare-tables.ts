@@ -11,6 +11,9 @@ const keptMax = 10_000;
 /** Of a value that is kept, characters; the digest is over the whole. */
 const keptLengthMax = 1_000;
 
+/** A lock that is held for longer is reported: other rebuilds wait for this one. */
+const lockTimeout = '10s';
+
 type Found = Omit<Difference, 'number'>;
 
 export interface Comparison {
@@ -21,12 +24,21 @@ export interface Comparison {
   readonly first: readonly Found[];
 }
 
-/** The tables stand at different places, so that they cannot be compared. */
-export class NotAtOnePlace extends Error {}
+/** The tables are at different places, so that they cannot be compared. */
+export class NotAtOnePlace extends Error {
+  /** @param position the lower one of the two */
+  constructor(
+    message: string,
+    readonly position: number,
+  ) {
+    super(message);
+  }
+}
 
 /**
  * Compares two tables of one read model at one position, on every column as text, by key, and what is counted in them. Both are seen by
- * one snapshot; nothing waits for it. Throws NotAtOnePlace.
+ * one snapshot; nothing waits for it. Throws NotAtOnePlace, Unavailable, TookTooLong for a lock, and what PostgreSQL says of a table
+ * that cannot be read.
  * @param endPosition that of the newest event that concerns them
  */
 export async function compareTables(
@@ -38,6 +50,7 @@ export async function compareTables(
 ): Promise<Comparison> {
   const { execute } = session;
   return session.transaction(async () => {
+    await execute(`SET LOCAL lock_timeout = '${lockTimeout}'`);
     const [place] = await execute<{ position: number; isOne: boolean }>(
       `SELECT min(position) AS position, bool_and(is_certain) AND count(DISTINCT places) = 1 AS "isOne" FROM (
          SELECT min(position) AS position, bool_and(position >= certain_from) AS is_certain,
@@ -47,7 +60,7 @@ export async function compareTables(
     );
     // Partitions may stand at places that differ by no event: then no later one was there when both tables were looked at.
     if (place === undefined || (!place.isOne && place.position < (await endPosition())))
-      throw new NotAtOnePlace(`${live} and ${rebuilt} are not at one place`);
+      throw new NotAtOnePlace(`${live} and ${rebuilt} are not at one place`, place?.position ?? 0);
     await execute(`DECLARE differing NO SCROLL CURSOR FOR ${differingRows(metadata, live, rebuilt)}`);
     return { position: place.position, ...(await readDifferences(execute)) };
   }, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -95,6 +108,14 @@ function differingRows(metadata: EntityMetadata, live: string, rebuilt: string):
       FROM ${countersOf(live)} AS l FULL JOIN ${countersOf(rebuilt)} AS r ON l.key = r.key
       WHERE l.total IS DISTINCT FROM r.total) AS differing
     ORDER BY key COLLATE "C", place`;
+}
+
+/** Ends a rebuild whose live table stands still, so that the two cannot be compared at one position: it is ready, and says so. */
+export async function keepUncompared(execute: Execute, rebuildId: string, why: string): Promise<void> {
+  await execute(`UPDATE read_model_rebuilds SET state = 'ready', error = $2 WHERE id = $1 AND state = 'comparing'`, [
+    rebuildId,
+    why,
+  ]);
 }
 
 /** Keeps what a comparison came to, in the place of an earlier one's. */

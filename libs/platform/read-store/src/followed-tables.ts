@@ -106,6 +106,15 @@ export async function recordStall(
   );
 }
 
+/** The event at which a table stands still; null where it moves, or is not there. */
+export async function stallOf(execute: Execute, table: string): Promise<Stall | null> {
+  const [row] = await execute<{ stalled: Stall | null }>(
+    'SELECT stalled FROM read_model_tables WHERE table_name = $1',
+    [table],
+  );
+  return row?.stalled ?? null;
+}
+
 /** Events that projections pass over, as `<stream> <revision>`. */
 export async function skippedEvents(execute: Execute): Promise<Map<string, ReadonlySet<string>>> {
   const rows = await execute<{ projection: string; events: string[] }>(

@@ -12,7 +12,7 @@ interface PostponedRow {
   readonly damaged: string;
 }
 
-/** Rows that are tried again together. */
+/** Rows that are read at once. */
 const triedAtOnce = 100;
 
 /**
@@ -52,21 +52,33 @@ export class PostponedReactions {
     }
   }
 
-  /** Reacts to those whose damaged stream this process does not list any more. */
+  /** Reacts to those whose damaged stream this process does not list any more, however many of them still fail. */
   async tryAgain(react: (stored: StoredEvent) => Promise<void>): Promise<void> {
     if (this.waiting.size === 0) return;
-    const rows = await this.database.query<PostponedRow>(
-      `SELECT stream, revision, damaged FROM postponed_reactions WHERE reactor = $1 AND damaged <> ALL($2)
-       ORDER BY stream, revision LIMIT ${triedAtOnce}`,
-      [this.reactor, this.store.damaged.all.map(({ stream }) => stream)],
-    );
+    const found = new Set<string>();
     const left = new Set<string>();
-    for (const { stream, revision } of rows) {
-      const isDone = !left.has(stream) && (await unlessDamaged(() => this.again(stream, revision, react)));
-      if (isDone !== true) left.add(stream);
+    let last: Pick<PostponedRow, 'stream' | 'revision'> = { stream: '', revision: -1 };
+    for (;;) {
+      const rows = await this.rowsAfter(last);
+      for (const { stream, revision } of rows) {
+        found.add(stream);
+        const isDone = !left.has(stream) && (await unlessDamaged(() => this.again(stream, revision, react)));
+        if (isDone !== true) left.add(stream);
+      }
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < triedAtOnce) break;
+      last = end;
     }
-    // Fewer than all were read only where there are more of one of these streams.
-    for (const { stream } of rows) if (!left.has(stream) && rows.length < triedAtOnce) this.waiting.delete(stream);
+    for (const stream of found) if (!left.has(stream)) this.waiting.delete(stream);
+  }
+
+  private async rowsAfter({ stream, revision }: Pick<PostponedRow, 'stream' | 'revision'>): Promise<PostponedRow[]> {
+    return this.database.query<PostponedRow>(
+      `SELECT stream, revision, damaged FROM postponed_reactions
+       WHERE reactor = $1 AND damaged <> ALL($2) AND (stream, revision) > ($3, $4)
+       ORDER BY stream, revision LIMIT ${triedAtOnce}`,
+      [this.reactor, this.store.damaged.all.map((one) => one.stream), stream, revision],
+    );
   }
 
   private async again(stream: string, revision: number, react: (stored: StoredEvent) => Promise<void>): Promise<true> {

@@ -1,12 +1,13 @@
 import { Logger } from '@nestjs/common';
 import type { EventStore } from '@app/event-store';
+import { TookTooLong } from '@app/kernel';
 import type { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { BuildingSession } from './building-session';
-import { compareTables, keepComparison, NotAtOnePlace, type Comparison } from './compare-tables';
+import { compareTables, keepComparison, keepUncompared, NotAtOnePlace, type Comparison } from './compare-tables';
 import type { Database } from './database';
-import { readModelOf, skippedEvents } from './followed-tables';
+import { readModelOf, skippedEvents, stallOf } from './followed-tables';
 import { keepHolding } from './leadership';
 import { categoriesOf, programOf, type AnyProjection } from './projection';
 import { beginProgress, endRebuild, selectRebuilds, type Rebuild } from './rebuild';
@@ -14,9 +15,10 @@ import type { Building, Pace } from './building';
 import { TableBuilder } from './table-builder';
 import { lockTables, makeIndexes, makeTable, retire, type Execute } from './table-making';
 import { removeTables } from './table-removal';
+import { rootOf } from './table-troubles';
 
 const lookEveryMs = 500;
-/** Longer than a hanging projector keeps its partitions. */
+/** Comparisons that are tried while neither table moves: longer than a hanging projector keeps its partitions. */
 const comparingTriesMax = 40;
 /** Those that are asked for one after the other, as by one command for all, are built in one reading of the store. */
 const gatheredFor = '1 second';
@@ -191,7 +193,10 @@ export class Rebuilder {
       );
   }
 
-  /** Waits for partitions to come to the places of others; null where they do not, and the rebuild is given up. */
+  /**
+   * Waits for partitions to reach the places of others. Null where the live table stands still or cannot be read: the rebuilt one is
+   * ready without a comparison, since it is what replaces such a table. Null, too, where nothing moved for too long: it is given up.
+   */
   private async compareAtOnePlace(
     session: BuildingSession,
     rebuild: Rebuild,
@@ -199,11 +204,20 @@ export class Rebuilder {
   ): Promise<Comparison | null> {
     const { metadata, projection } = this.buildingOf(rebuild);
     const end = () => this.options.store.endPositionOf(categoriesOf([projection]));
+    let reached = -1;
     for (let tries = 1; ; tries += 1) {
       try {
         return await compareTables(session, metadata, live, rebuild.table, end);
       } catch (error) {
+        const why = await uncomparable(session.execute, live, error);
+        if (why !== null) {
+          await keepUncompared(session.execute, rebuild.id, `not compared: ${why}`);
+          this.logger.warn(`${rebuild.table} is built and not compared: ${why}`);
+          return null;
+        }
         if (!(error instanceof NotAtOnePlace)) throw error;
+        if (error.position > reached) tries = 1;
+        reached = Math.max(reached, error.position);
         if (tries === comparingTriesMax) {
           await this.giveUp(session, rebuild, error.message);
           return null;
@@ -212,4 +226,12 @@ export class Rebuilder {
       }
     }
   }
+}
+
+/** Why no comparison with the live table is possible before somebody repairs that one; null where a later try may find them at one place. */
+async function uncomparable(execute: Execute, live: string, error: unknown): Promise<string | null> {
+  if (error instanceof TookTooLong || error instanceof DatabaseError)
+    return `${live} could not be read (${rootOf(error)})`;
+  const stall = await stallOf(execute, live);
+  return stall === null ? null : `${live} stands still at event ${stall.revision} of ${stall.stream}`;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { EventStore, StoredEvent } from '@app/event-store';
+import { DamagedStream } from '@app/kernel';
 import { appendCounted, EmbeddedStore, newCategory, until } from '@app/testing/event-store';
 import { startPostgresProxy } from '@app/testing/stores';
 import { until as patiently } from '@app/testing/until';
@@ -180,6 +181,28 @@ describe('a reactor', () => {
     const written = statements.mock.calls.filter(([text]) => text.includes('INTO reactor_checkpoints'));
     expect(written.length).toBeLessThan(20);
     statements.mockRestore();
+  });
+
+  it('makes up for a stream that is whole again, however many others are not', async () => {
+    const category = newCategory();
+    const streams = Array.from({ length: 120 }, (_, n) => `${category}-${String(n).padStart(3, '0')}`);
+    const whole = new Set<string>();
+    const seen: string[] = [];
+    const handle = async ({ stream }: StoredEvent) => {
+      if (!whole.has(stream)) throw new DamagedStream(stream, 'deleted');
+      seen.push(stream);
+    };
+    let position = 0;
+    for (const stream of streams) position = await appendCounted(store, stream, 0, 1);
+    const first = react(category, handle);
+    await until(async () => (await checkpoint(category)) >= position);
+    first.abort();
+    await Promise.all(running.splice(0));
+    const [mended = ''] = streams.slice(-1);
+    whole.add(mended);
+    react(category, handle); // a new leader tries those that wait at once
+    await patiently('the reaction', async () => seen.length > 0 || null);
+    expect(seen).toEqual([mended]);
   });
 
   it('never moves its checkpoint back', async () => {

@@ -3,7 +3,7 @@ import { counted } from '@app/testing/deciders';
 import { until } from '@app/testing/until';
 import { Client } from 'pg';
 import { v7 as uuidV7 } from 'uuid';
-import { RebuiltTallies, type ProgramOnStage } from './rebuilt';
+import { rebuilt, RebuiltTallies, type ProgramOnStage } from './rebuilt';
 
 /** Reasons why PostgreSQL does not take the rows of one table; each with what ends it. */
 const reasons: readonly (readonly [name: string, begins: string, ends: string])[] = [
@@ -80,6 +80,36 @@ describe('a table that cannot be written stands still alone', () => {
       () => program.database.query(begins),
       () => program.database.query(ends),
     );
+  });
+
+  it.each(reasons)('and is replaced by a rebuilt one, where %s', async (_, begins) => {
+    await passed('tallies', await stage.append(id, counted(1)));
+    await program.database.query(begins);
+    await passed('notes', await stage.append(id, counted(2), counted(3)));
+    expect(await stalled()).toEqual(['tallies']);
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    program.rebuilder();
+    const { id: rebuildId, ...of } = await rebuilt(program);
+    const why = `not compared: tallies stands still at event 1 of counter-${id}`;
+    expect(of).toMatchObject({ state: 'ready', error: why, differences: null, comparedAt: null });
+    expect(await program.rebuilds.switchOver(rebuildId, null)).toEqual({ kind: 'done' });
+    await passed(of.table, await stage.append(id, counted(4)));
+    expect(await program.database.query('SELECT total FROM {tallies}')).toEqual([{ total: 10 }]);
+    expect(warned).toHaveBeenCalledWith(expect.stringContaining(why));
+    warned.mockRestore();
+  });
+
+  it('and cannot be read either: the rebuilt one is ready without a comparison, and others are compared', async () => {
+    await passed('tallies', await stage.append(id, counted(1)));
+    await passed('notes', await stage.append(id, counted(2)));
+    await passed('tallies', await stage.append(id, counted(3)));
+    await program.database.query('ALTER TABLE tallies RENAME COLUMN total TO sum');
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    program.rebuilder();
+    const error = expect.stringContaining('not compared: tallies could not be read');
+    expect(await rebuilt(program)).toMatchObject({ state: 'ready', error, differences: null });
+    expect(await rebuilt(program, 'notes')).toMatchObject({ state: 'ready', error: null, differences: { missing: 0 } });
+    warned.mockRestore();
   });
 
   it('where somebody holds a lock on it', async () => {

@@ -91,7 +91,8 @@ describe('a checkpoint', () => {
       cosignatures: [{ witness: witness.name, seconds }],
       isWitnessed: true,
     });
-    expect(openCheckpoint(cosigned, { ...policy, needed: 2 })).toMatchObject({ isWitnessed: false });
+    for (const needed of [2, -1, 0.5, NaN])
+      expect(openCheckpoint(cosigned, { ...policy, needed })).toMatchObject({ isWitnessed: false });
     const twice = { ...policy, witnesses: [witness, witness], needed: 2 };
     expect(openCheckpoint(cosigned, twice)).toMatchObject({ isWitnessed: false });
     expect(openCheckpoint(signed, { ...policy, log: [signingKey('log', 'parley/two', seed(1))] })).toBe('other_log');

@@ -32,7 +32,12 @@ export function openCheckpoint(text: string, { log, witnesses, needed }: TrustPo
   if (own.length === 0) return 'other_log';
   if (!own.some((key) => isNoteSignedBy(note, key))) return 'not_signed';
   const cosignatures = cosignaturesBy(note, witnesses);
-  return { ...checkpoint, cosignatures, isWitnessed: cosignatures.length >= needed };
+  return { ...checkpoint, cosignatures, isWitnessed: isEnough(cosignatures, needed) };
+}
+
+/** Whether as many witnesses signed as are needed. A count that is none, such as NaN, −1 or 0.5, is never reached. */
+export function isEnough(cosignatures: readonly Cosignature[], needed: number): boolean {
+  return Number.isSafeInteger(needed) && needed >= 0 && cosignatures.length >= needed;
 }
 
 /** The cosignatures of these witnesses under a note. */

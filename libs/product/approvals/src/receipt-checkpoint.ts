@@ -1,6 +1,7 @@
 import {
   cosignatureBy,
   cosignaturesBy,
+  isEnough,
   isPossible,
   openCheckpoint,
   parseCheckpoint,
@@ -83,8 +84,7 @@ export function openReceiptCheckpoint(text: string, policy: TrustPolicy | null):
 function witnessingOf(note: Note, policy: TrustPolicy | null): Found & Pick<OpenedCheckpoint, 'cosignatures'> {
   const { witnesses, needed } = policy ?? { witnesses: [], needed: 0 };
   const cosignatures = cosignaturesBy(note, witnesses);
-  // A count that is none, such as NaN, is never reached.
-  const isFew = demandsOf(policy).witnesses && !(cosignatures.length >= needed);
+  const isFew = demandsOf(policy).witnesses && !isEnough(cosignatures, needed);
   const few = problemOf('/proof/checkpoint', `was signed by ${cosignatures.length} of ${needed} witnesses`);
   const seen: ReceiptFinding = { aspect: 'witnesses', text: witnessesWords(cosignatures) };
   return {

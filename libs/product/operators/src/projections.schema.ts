@@ -77,7 +77,7 @@ export const Rebuild = shape('Rebuild', {
   newVersion: boolean({ description: 'Begun by a program whose version had no table; it is switched to by itself' }),
   reason: text(),
   pace: rebuildPace,
-  error: nullable(text(), { description: 'Why it failed' }),
+  error: nullable(text(), { description: 'Why it failed, or, of one that is ready, why it was not compared' }),
   startedAt: instant(),
   endedAt: nullable(instant()),
   position: natural('Up to which it is built'),
@@ -91,7 +91,7 @@ export const Rebuild = shape('Rebuild', {
     description: '`false`: for half a minute it has not come nearer to the target; null unless it is being built',
   }),
   comparedAt: nullable(natural(), { description: 'The position at which both were compared' }),
-  differences: nullable(DifferenceCounts, { description: 'Null before they were compared' }),
+  differences: nullable(DifferenceCounts, { description: 'Null before they were compared, and where they cannot be' }),
 });
 export type Rebuild = Shaped<typeof Rebuild>;
 
