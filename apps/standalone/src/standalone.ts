@@ -8,7 +8,9 @@ import {
 } from '@app/composition';
 import { ensureSecrets, readSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
 import { readMoveTarget } from '@app/event-migration';
+import { DamagedStream, Unavailable } from '@app/kernel';
 import { readConfiguration, unlessAborted, type Configuration } from '@app/runtime';
+import { ConstantBackoff, handleType, retry } from 'cockatiel';
 import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';
 import { ensureFreePorts } from './free-ports';
@@ -17,6 +19,12 @@ import { databaseHoldsSealed, lookAtGivenStores } from './given-stores';
 import { ensureDataFolder, startStores, type Stores } from './stores';
 
 const log = (line: string): void => console.error(line);
+
+/** Stores that have just been started are slow on a busy machine, and not away: they are asked again, for about a minute. */
+const insisting = retry(
+  handleType(Unavailable, (error) => !(error instanceof DamagedStream)),
+  { maxAttempts: 12, backoff: new ConstantBackoff(1_000) },
+);
 
 /**
  * What `npm start` runs: PostgreSQL and the event store, unless the environment names others, and api and worker in one
@@ -35,10 +43,12 @@ export async function startStandalone(interrupted: AbortSignal): Promise<Stoppab
   await unlessAborted(lookAtGivenStores(asked), interrupted);
   const stores = await startStores(asked, log, interrupted);
   try {
-    await refuseMovedEvents(asked, stores);
+    await insisting.execute(() => refuseMovedEvents(asked, stores), interrupted);
     await ensureFreePorts(asked);
     await writeRunningStores(asked.env.PARLEY_DATA_DIR, stores);
-    const serving = asked.sandbox ? serveSandbox(asked, stores) : serve(stores, asked.env.PARLEY_SECRET_KEY);
+    const serving = asked.sandbox
+      ? serveSandbox(asked, stores, interrupted)
+      : serve(stores, asked.env.PARLEY_SECRET_KEY, interrupted);
     const running = await unlessAborted(serving, interrupted);
     return untilLost(running, stores, asked.env.PARLEY_DATA_DIR);
   } catch (error) {
@@ -56,7 +66,7 @@ async function refuseMovedEvents({ env }: Configuration, { databaseUrl }: Stores
     throw new CannotStart(`the events of this database were migrated to ${target}: set EVENTSTORE_URL to that store`);
 }
 
-async function serve(stores: Stores, secretKey: string | undefined): Promise<RunningProcess> {
+async function serve(stores: Stores, secretKey: string | undefined, interrupted: AbortSignal): Promise<RunningProcess> {
   const configuration = readConfiguration({
     ...process.env,
     DATABASE_URL: stores.databaseUrl,
@@ -65,18 +75,20 @@ async function serve(stores: Stores, secretKey: string | undefined): Promise<Run
   });
   // Who holds the embedded database's folder is the only one to serve it.
   const alone = !process.env['DATABASE_URL'];
-  const running = await startServing(configuration, { api: true, worker: true }, { alone });
+  const parts = { api: true, worker: true };
+  const running = await insisting.execute(() => startServing(configuration, parts, { alone }), interrupted);
   if (!configuration.sandbox) log(`Parley is ready at ${configuration.baseUrl}.`);
   return running;
 }
 
-async function serveSandbox(asked: Configuration, stores: Stores): Promise<RunningProcess> {
+async function serveSandbox(asked: Configuration, stores: Stores, interrupted: AbortSignal): Promise<RunningProcess> {
   const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY: givenKey } = asked.env;
   // We hold the data folder by now, so this one is left over from a start that was killed.
   await removeAccess(dataDir);
-  if (givenKey === undefined) await refuseLostSecrets(dataDir, stores.databaseUrl);
+  if (givenKey === undefined)
+    await insisting.execute(() => refuseLostSecrets(dataDir, stores.databaseUrl), interrupted);
   const secrets = await ensureSecrets(dataDir);
-  const running = await serve(stores, givenKey ?? secrets.secretKey);
+  const running = await serve(stores, givenKey ?? secrets.secretKey, interrupted);
   try {
     const access = await seedSandbox(running.app, asked, secrets.partnerKey);
     await writeAccess(dataDir, access);

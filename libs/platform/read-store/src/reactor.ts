@@ -1,7 +1,13 @@
+import { Logger } from '@nestjs/common';
 import type { EventStore, StoredEvent } from '@app/event-store';
+import AsyncLock from 'async-lock';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database';
 import { keepLeading, type leaderLocks } from './leadership';
 import { PostponedReactions } from './postponed-reactions';
+import { rootOf } from './table-troubles';
+
+const logger = new Logger('Reactors');
 
 /** A process over events: given these, it gives commands. It must be idempotent, since an event comes at least once. */
 export interface Reactor {
@@ -18,7 +24,7 @@ export interface Reactor {
 /** Events of one batch that are reacted to at once; those of one order key stay in order. */
 const keysAtOnceMax = 16;
 
-/** Real time. Quiet reactors are called once a second as well. */
+/** Real time between two tries of what was postponed, whether or not anything is appended. */
 const triedEveryMs = 10_000;
 
 /** Runs a reactor from its checkpoint on, in the one process that leads it, until the signal aborts. */
@@ -32,7 +38,10 @@ export async function runReactor(
   await keepLeading(database.leaderSession, reactor.lock, signal, async (leading) => {
     const { reactorCheckpoints, reactorLags } = database;
     const postponed = await PostponedReactions.read(database, store, reactor.name);
-    let triedAtMs = performance.now() - triedEveryMs;
+    const turns = new AsyncLock();
+    const inTurn: InTurn = (body) => turns.acquire('reactions', body);
+    const followed = new AbortController();
+    const tried = makeUp({ reactor, postponed, store, inTurn }, AbortSignal.any([leading, followed.signal]));
     const after = await reactorCheckpoints.read(reactor.name);
     reactorLags.begin(reactor.name, after);
     await store.shared
@@ -44,21 +53,44 @@ export async function runReactor(
         onStuck: (isStuck) => (isStuck ? store.stuck.add(reactor.name) : store.stuck.delete(reactor.name)),
         onBatch: async ({ events, upTo }) => {
           reactorLags.handles(reactor.name, events);
-          if (performance.now() - triedAtMs >= triedEveryMs) {
-            triedAtMs = performance.now();
-            await postponed.tryAgain((stored) => reactor.react(stored));
-          }
-          await reactTo(reactor, events, postponed);
+          await inTurn(() => reactTo(reactor, events, postponed));
           reactorLags.pass(reactor.name, upTo);
           reactorCheckpoints.pass(reactor.name, upTo);
         },
         // Before the lead is given back: who takes over begins there.
       })
-      .finally(() => {
+      .finally(async () => {
+        followed.abort();
+        await tried;
         reactorLags.end(reactor.name);
         return reactorCheckpoints.write();
       });
   });
+}
+
+type InTurn = (body: () => Promise<void>) => Promise<void>;
+
+interface Postponing {
+  readonly reactor: Reactor;
+  readonly postponed: PostponedReactions;
+  readonly store: EventStore;
+  readonly inTurn: InTurn;
+}
+
+/** Makes up for postponed reactions until the signal aborts. While one fails, the reactor is called stuck, and goes on with the others. */
+async function makeUp({ reactor, postponed, store, inTurn }: Postponing, signal: AbortSignal): Promise<void> {
+  const name = `${reactor.name} (postponed)`;
+  while (!signal.aborted) {
+    try {
+      await inTurn(() => postponed.tryAgain((stored) => reactor.react(stored)));
+      store.stuck.delete(name);
+    } catch (error) {
+      store.stuck.add(name);
+      logger.warn(`what ${reactor.name} postponed failed again: ${rootOf(error)}`);
+    }
+    await sleep(triedEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+  }
+  store.stuck.delete(name);
 }
 
 async function reactTo(reactor: Reactor, events: readonly StoredEvent[], postponed: PostponedReactions): Promise<void> {

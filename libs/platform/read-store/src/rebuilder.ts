@@ -13,7 +13,7 @@ import { categoriesOf, programOf, type AnyProjection } from './projection';
 import { beginProgress, endRebuild, selectRebuilds, type Rebuild } from './rebuild';
 import type { Building, Pace } from './building';
 import { TableBuilder } from './table-builder';
-import { lockTables, makeIndexes, makeTable, retire, type Execute } from './table-making';
+import { lockTables, makeIndexes, makeTable, refusesTable, retire, type Execute } from './table-making';
 import { removeTables } from './table-removal';
 import { rootOf } from './table-troubles';
 
@@ -22,7 +22,6 @@ const lookEveryMs = 500;
 const comparingTriesMax = 40;
 /** Those that are asked for one after the other, as by one command for all, are built in one reading of the store. */
 const gatheredFor = '1 second';
-const insufficientPrivilege = '42501';
 const usualPace: Omit<Pace, 'kind'> = { pageEvents: 2_000, writtenEvents: 20_000 };
 
 interface RebuilderOptions {
@@ -139,15 +138,13 @@ export class Rebuilder {
   }
 
   private async make(session: BuildingSession, table: Building): Promise<void> {
-    await makeTable(session.execute, table).catch((error: unknown) => {
-      if (!(error instanceof DatabaseError && error.code === insufficientPrivilege)) throw error;
-      table.failure = `the role may create no tables (${error.message})`;
-    });
+    await makeTable(session.execute, table).catch((error: unknown) => failBuilding(table, error, 'made'));
   }
 
   private async index({ execute }: BuildingSession, table: Building): Promise<void> {
     if (table.failure !== null) return;
-    await makeIndexes(execute, table);
+    await makeIndexes(execute, table).catch((error: unknown) => failBuilding(table, error, 'indexed'));
+    if (table.failure !== null) return;
     await execute(`UPDATE read_model_rebuilds SET state = 'catching_up' WHERE id = $1 AND state = 'building'`, [
       table.rebuildId,
     ]);
@@ -226,6 +223,12 @@ export class Rebuilder {
       }
     }
   }
+}
+
+/** Notes why a table is given up. @throws what says nothing of the table */
+function failBuilding(table: Building, error: unknown, done: 'made' | 'indexed'): void {
+  if (!refusesTable(error)) throw error;
+  table.failure = `it cannot be ${done} like ${table.metadata.tableName}: ${error.message}`;
 }
 
 /** Why no comparison with the live table is possible before somebody repairs that one; null where a later try may find them at one place. */

@@ -15,7 +15,7 @@ import { bumpCounters, countersOf, foldBatch, upsertOf } from './projection-batc
 import { endRebuild, reportProgress } from './rebuild';
 import { RebuildCourse } from './rebuild-course';
 import { Resting } from './resting';
-import { lockTables, refusesRow } from './table-making';
+import { lockTables, refusesTable } from './table-making';
 
 /** Where requests wait for the same stores and processors, so much less is done at once. */
 const busyPart = 1 / 8;
@@ -149,9 +149,9 @@ export class TableBuilder {
     this.rows.settle(table.table);
   }
 
-  /** What PostgreSQL refuses comes of a row, and comes again. */
+  /** Another try would be refused as well: this table is given up, and the others go on. */
   private failWith(table: Building, error: unknown): void {
-    if (!(error instanceof DatabaseError && refusesRow(error))) throw error;
+    if (!refusesTable(error)) throw error;
     this.fail(table, `${error.message}${error.detail === undefined ? '' : ` (${error.detail})`}`);
   }
 

@@ -1,4 +1,4 @@
-import type { DatabaseError } from 'pg';
+import { DatabaseError } from 'pg';
 import type { EntityManager } from 'typeorm';
 import type { Statement } from './database';
 import { primaryOf, type ReadModel } from './projection-batch';
@@ -85,9 +85,12 @@ export function executeOf(manager: EntityManager): Execute {
   };
 }
 
-/** Whether PostgreSQL refuses a row for what it holds (data, integrity, limits of the program): it will do so again. */
-export function refusesRow({ code = '' }: DatabaseError): boolean {
-  return /^(22|23|54)/.test(code);
+/**
+ * Whether PostgreSQL refuses for what a row holds (data, integrity, limits), or for how a table is (a column, a right or the table itself
+ * is missing, a trigger raises): it will do so again, and no other table is concerned.
+ */
+export function refusesTable(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && /^(22|23|42|54|P0)/.test(error.code ?? '');
 }
 
 /** What removes a table that nobody reads and nobody fills any more. The first one stays, empty: it is what others are made like. */

@@ -3,10 +3,10 @@ import { counted } from '@app/testing/deciders';
 import { until } from '@app/testing/until';
 import { Client } from 'pg';
 import { v7 as uuidV7 } from 'uuid';
-import { rebuilt, RebuiltTallies, type ProgramOnStage } from './rebuilt';
+import { atRest, rebuilt, RebuiltTallies, type ProgramOnStage } from './rebuilt';
 
-/** Reasons why PostgreSQL does not take the rows of one table; each with what ends it. */
-const reasons: readonly (readonly [name: string, begins: string, ends: string])[] = [
+/** Reasons why PostgreSQL does not take the rows of one table; each with what ends it, and what a table that is made like it lacks. */
+const reasons: readonly (readonly [name: string, begins: string, ends: string, alike?: string])[] = [
   [
     'a trigger raises an exception',
     `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
@@ -22,8 +22,14 @@ const reasons: readonly (readonly [name: string, begins: string, ends: string])[
     'a column was renamed',
     'ALTER TABLE tallies RENAME COLUMN total TO sum',
     'ALTER TABLE tallies RENAME COLUMN sum TO total',
+    'column "total"',
   ],
-  ['the table was renamed', 'ALTER TABLE tallies RENAME TO elsewhere', 'ALTER TABLE elsewhere RENAME TO tallies'],
+  [
+    'the table was renamed',
+    'ALTER TABLE tallies RENAME TO elsewhere',
+    'ALTER TABLE elsewhere RENAME TO tallies',
+    'relation "tallies" does not exist',
+  ],
   [
     'a rule makes it a view that takes no rows',
     'CREATE RULE never AS ON INSERT TO tallies DO ALSO SELECT 1/0',
@@ -34,14 +40,17 @@ const reasons: readonly (readonly [name: string, begins: string, ends: string])[
 let stage: RebuiltTallies;
 let program: ProgramOnStage;
 let logged: jest.SpyInstance;
+let warned: jest.SpyInstance;
 beforeEach(async () => {
   logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+  warned = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
   stage = await RebuiltTallies.start();
   program = await stage.program();
 });
 afterEach(async () => {
   await stage.stop();
   logged.mockRestore();
+  warned.mockRestore();
 });
 
 const id = uuidV7();
@@ -74,6 +83,15 @@ async function standsAlone(begin: () => Promise<unknown>, end: () => Promise<unk
   expect(await program.database.query('SELECT total FROM tallies')).toEqual([{ total: 21 }]);
 }
 
+/** The reason begins, the table stands still at event 1, and rebuilds are worked on. */
+async function standsStill(begins: string): Promise<void> {
+  await passed('tallies', await stage.append(id, counted(1)));
+  await program.database.query(begins);
+  await passed('notes', await stage.append(id, counted(2), counted(3)));
+  expect(await stalled()).toEqual(['tallies']);
+  program.rebuilder();
+}
+
 describe('a table that cannot be written stands still alone', () => {
   it.each(reasons)('where %s', async (_, begins, ends) => {
     await standsAlone(
@@ -82,34 +100,40 @@ describe('a table that cannot be written stands still alone', () => {
     );
   });
 
-  it.each(reasons)('and is replaced by a rebuilt one, where %s', async (_, begins) => {
-    await passed('tallies', await stage.append(id, counted(1)));
-    await program.database.query(begins);
-    await passed('notes', await stage.append(id, counted(2), counted(3)));
-    expect(await stalled()).toEqual(['tallies']);
-    const warned = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    program.rebuilder();
-    const { id: rebuildId, ...of } = await rebuilt(program);
-    const why = `not compared: tallies stands still at event 1 of counter-${id}`;
-    expect(of).toMatchObject({ state: 'ready', error: why, differences: null, comparedAt: null });
-    expect(await program.rebuilds.switchOver(rebuildId, null)).toEqual({ kind: 'done' });
-    await passed(of.table, await stage.append(id, counted(4)));
-    expect(await program.database.query('SELECT total FROM {tallies}')).toEqual([{ total: 10 }]);
-    expect(warned).toHaveBeenCalledWith(expect.stringContaining(why));
-    warned.mockRestore();
-  });
+  it.each(reasons.filter(([, , , alike]) => alike === undefined))(
+    'and is replaced by a rebuilt one, where %s',
+    async (_, begins) => {
+      await standsStill(begins);
+      const { id: rebuildId, ...of } = await rebuilt(program);
+      const why = `not compared: tallies stands still at event 1 of counter-${id}`;
+      expect(of).toMatchObject({ state: 'ready', error: why, differences: null, comparedAt: null });
+      expect(await program.rebuilds.switchOver(rebuildId, null)).toEqual({ kind: 'done' });
+      await passed(of.table, await stage.append(id, counted(4)));
+      await program.database.tables.look();
+      expect(await program.database.query('SELECT total FROM {tallies}')).toEqual([{ total: 10 }]);
+      expect(warned).toHaveBeenCalledWith(expect.stringContaining(why));
+    },
+  );
 
-  it('and cannot be read either: the rebuilt one is ready without a comparison, and others are compared', async () => {
+  it.each(reasons.flatMap(([name, begins, , alike]) => (alike === undefined ? [] : [[name, begins, alike] as const])))(
+    'and its rebuild fails by name, since it is made alike, where %s; others are rebuilt',
+    async (_, begins, says) => {
+      await standsStill(begins);
+      expect(await rebuilt(program)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) });
+      expect(await rebuilt(program, 'notes')).toMatchObject({ state: 'ready', error: null });
+    },
+  );
+
+  it('and cannot be read when it is compared: the rebuilt one is ready, and others are compared', async () => {
     await passed('tallies', await stage.append(id, counted(1)));
-    await passed('notes', await stage.append(id, counted(2)));
-    await passed('tallies', await stage.append(id, counted(3)));
-    await program.database.query('ALTER TABLE tallies RENAME COLUMN total TO sum');
-    const warned = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     program.rebuilder();
+    const { id: rebuildId } = await rebuilt(program);
+    await program.database.query('ALTER TABLE tallies RENAME COLUMN total TO sum');
+    // As a crash before the comparison leaves it.
+    await program.database.query(`UPDATE read_model_rebuilds SET state = 'comparing', digest = NULL`);
     const error = expect.stringContaining('not compared: tallies could not be read');
-    expect(await rebuilt(program)).toMatchObject({ state: 'ready', error, differences: null });
+    expect(await atRest(program.rebuilds, rebuildId)).toMatchObject({ state: 'ready', error, differences: null });
     expect(await rebuilt(program, 'notes')).toMatchObject({ state: 'ready', error: null, differences: { missing: 0 } });
-    warned.mockRestore();
   });
 
   it('where somebody holds a lock on it', async () => {
