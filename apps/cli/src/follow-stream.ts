@@ -1,4 +1,4 @@
-import { fetchWithoutRedirects } from '@app/runtime';
+import { bodyWithin, fetchWithoutRedirects } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from './outcome';
@@ -8,6 +8,8 @@ import { noAnswerOf } from './service-fetch';
 const comeBackMs = 2_000;
 /** The service sends a heartbeat every 15 s. */
 const usualSilenceMs = 45_000;
+/** Far over the largest problem of this service. */
+const refusalBytesMax = 1024 * 1024;
 /** Far over the largest event of this service. */
 const eventLengthMax = 16 * 1024 * 1024;
 
@@ -76,6 +78,10 @@ async function* connection({
   try {
     const response = await fetchWithoutRedirects(url, { headers, signal: AbortSignal.any([signal, silence.signal]) });
     if (response.status !== 200) throw await refusalOf(response);
+    if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
+      await response.body?.cancel();
+      throw new Error('what answers there is no event stream');
+    }
     const events: EventSourceMessage[] = [];
     const parser = createParser({
       onEvent: (event) => events.push(event),
@@ -97,6 +103,6 @@ async function* connection({
 
 /** A refusal that will not change is the command's end; any other is tried again. */
 async function refusalOf(response: Response): Promise<Error> {
-  const text = `refused (${response.status}): ${visible(await response.text())}`;
+  const text = `refused (${response.status}): ${visible((await bodyWithin(response, refusalBytesMax)).toString())}`;
   return response.status === 429 || response.status >= 500 ? new Error(text) : new CommandFailed(text);
 }
