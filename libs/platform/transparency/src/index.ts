@@ -34,7 +34,14 @@ export {
   type Note,
   type NoteSignature,
 } from './note';
-export { cosignaturesBy, isEnough, openCheckpoint, type Distrust, type TrustPolicy, type TrustedCheckpoint } from './policy';
+export {
+  cosignaturesBy,
+  isEnough,
+  openCheckpoint,
+  type Distrust,
+  type TrustPolicy,
+  type TrustedCheckpoint,
+} from './policy';
 export { parsePath, parseProof, proofText, type LogProof } from './proof';
 export {
   TiledTree,
