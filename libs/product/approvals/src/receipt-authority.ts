@@ -2,9 +2,9 @@ import { automationKind, type AutomationEvent } from '@app/automations';
 import { canonicalText } from '@app/canonical';
 import type { Contract } from '@app/consent';
 import { streamName } from '@app/event-store';
-import { compareDecimals, parseDecimal } from '@app/kernel';
 import { isOpening, type Opening } from './receipt';
 import { decisionProblems, openingProblems } from './receipt-decision';
+import { isWithinUse } from './receipt-moved';
 import type { ReceiptProblem } from './receipt-report';
 import { isClosing, problemOf, problemsAt, type Closing, type Placed, type PlacedEvent } from './receipt-rules';
 
@@ -78,15 +78,11 @@ function useProblems(
     [isApproved, 'the contract was not approved before'],
     [ofCall, 'is of another call'],
     [bounds !== undefined && event.at < bounds.notAfter, 'came after the end of the contract'],
-    [bounds !== undefined && isWithin(event.usd, bounds), 'is beyond the bounds of the contract'],
+    [
+      bounds !== undefined && bounds.maxUses > 0 && isWithinUse(event.usd, bounds),
+      'is beyond the bounds of the contract',
+    ],
   ]);
-}
-
-/** A text that is no decimal is never within bounds. */
-function isWithin(usd: string, { maxUses, perUseUsd, totalUsd }: NonNullable<Contract['bounds']>): boolean {
-  const [used, perUse, total] = [parseDecimal(usd), parseDecimal(perUseUsd), parseDecimal(totalUsd)];
-  if (used === null || perUse === null || total === null) return false;
-  return maxUses > 0 && compareDecimals(used, perUse) <= 0 && compareDecimals(used, total) <= 0;
 }
 
 function isUse(recorded: PlacedEvent): recorded is Placed<Use> {

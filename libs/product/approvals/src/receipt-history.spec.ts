@@ -159,6 +159,19 @@ describe('a forged authority', () => {
       expect(use({ usd })).toEqual([{ ...at2, message: 'is beyond the bounds of the contract' }]);
   });
 
+  it('covers no more than one use may move, by what the operation journaled', () => {
+    const sent = (worthUsd: string | null) => {
+      const [journaled, ...others] = settledActions(operationId);
+      const used: OperationEvent = { type: 'operation.used', at: at(70), ...terms(), decidedBy: 'automation_contract' };
+      const first = { ...journaled, worthUsd } as OperationEvent; // reason for the assertion: it is the journaling
+      const { events } = covered().inOperation(operationId, used, first, ...others);
+      return verifyReceipt(received(events)).problems.map(({ message }) => message);
+    };
+    for (const worth of ['10.5', '3.75', null]) expect(sent(worth)).toEqual([]);
+    for (const worth of ['10.500000000000000001', '107', '-1', ''])
+      expect(sent(worth)).toEqual(['is beyond the bounds of the contract']);
+  });
+
   it('is of no call that the user decided, nor of one that no automation made', () => {
     const asked = History.begin()
       .inAutomation(openedContract(), approved, contractUsed())

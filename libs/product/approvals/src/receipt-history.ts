@@ -5,6 +5,7 @@ import { agentOperationId, operationKind, operationView, type OperationEvent } f
 import { decodeHolderEvent, isOfAutomation, isOfOperation, isOpening, subjectOf, type Opening } from './receipt';
 import { authorityProblems } from './receipt-authority';
 import { decisionProblems, openingProblems } from './receipt-decision';
+import { movedProblems } from './receipt-moved';
 import type { ReceiptProblem } from './receipt-report';
 import { isClosing, problemOf, problemsAt, type Placed, type PlacedEvent, type Rule } from './receipt-rules';
 
@@ -22,6 +23,7 @@ export function historyProblems(stored: readonly StoredEvent[]): ReceiptProblem[
     ...decisionProblems(opened, closings),
     ...authorityProblems(opened, closings, authority),
     ...operationProblems(opened, operation, own),
+    ...movedProblems(operation, authority.find(isOpening)?.event.contract?.bounds ?? null),
     ...copyProblems(opened, own.filter(isCopy), operation),
     ...strangerProblems(own),
     ...orderProblems(events),

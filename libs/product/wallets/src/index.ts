@@ -1,6 +1,6 @@
 export { AgentWallets, type AgentWallet } from './agent-wallets';
 export { AuthorityUses, type AuthorityLedger, type HeldUse, type Hold } from './authority-uses';
-export { movedUsd } from './moved-worth';
+export { isWithinWords, movedUsd, movedUsdWith } from './moved-worth';
 export { agentOperationId } from './agent-operation-id';
 export { AgentTransfers } from './agent-transfers';
 export { DisableWallet } from './disable-wallet';
