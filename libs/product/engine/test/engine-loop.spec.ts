@@ -124,7 +124,7 @@ describe('steps', () => {
     expect(stage.models.requests.length).toBe(2);
     const types = await journalTypes(user, conversationId);
     expect(types.slice(-2)).toEqual(['tool.returned', 'run.ended']);
-    expect(await spentToday()).toEqual({ spentCents: 60, reservedCents: 0 });
+    expect(await spentToday()).toEqual({ spentCents: 61, reservedCents: 0 });
   });
 
   it('cost an estimate where the provider tells no usage', async () => {
