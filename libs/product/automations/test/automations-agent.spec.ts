@@ -192,7 +192,7 @@ it('arms itself when the price rises, and fires again when it falls', async () =
   await moveClock(deployment, 120);
   expect(await untilFired(user, automation.id, 2)).toMatchObject({ run: { status: 'completed', segment: 1 } });
   await quiet(deployment);
-  expect(await recorded(deployment, 'contract.use')).toHaveLength(2);
+  expect(await recorded(deployment, 'contract.used')).toHaveLength(2);
   expect(await operationsOf(user)).toMatchObject([{ status: 'settled' }, { status: 'settled' }]);
   const held = await holdings(user);
   expect([held[usdc], BigInt(held[wrappedNear] ?? '0') > 40n * 10n ** 24n]).toEqual(['230000000', true]);
