@@ -123,6 +123,50 @@ test(
   TIMEOUT_MS,
 );
 
+/** Each append of a resumption, killed before and after it: the intent, the event that decides it, and the completion. */
+const resumeKills = [1, 2, 3]
+  .flatMap((nth) => (['append:before', 'append:after'] as const).map((point) => ({ point, nth })))
+  .filter(({ point }, index) => full || (index < 4 && (point === 'append:after' || index > 0)));
+
+test(
+  'a log that is held is resumed once, under one name, whoever dies on the way, and signs from then on',
+  async () => {
+    const { deployment, orders, stop } = await startKillable({ mode: 'processes' });
+    const operator = await operatorOf(deployment, ['deployment', 'audit']);
+    const [api] = deployment.apis;
+    if (api === undefined) throw new Error('no api was started');
+    const eventsOf = async (...types: readonly string[]) =>
+      (await readAllEvents(deployment.eventStoreUrl)).filter(({ type }) => types.includes(type));
+    const origins = new Set<unknown>();
+    for (const [round, order] of resumeKills.entries()) {
+      await operator.post('/audit/hold', { reason: 'a test' });
+      await orders.give(api.pid, order);
+      const kept = keepAlive(api);
+      const asked = await operator.post('/audit/resume', { as: 'copy', reason: 'a test' }).catch(() => null); // killed
+      await kept.leave();
+      // Cut off before it was logged, it is asked for again.
+      if (asked === null && (await eventsOf('log.resumed')).length === round)
+        await operator.post('/audit/resume', { as: 'copy', reason: 'a test' });
+      await until('the end of the hold', async () => {
+        const [intended, completed] = [await eventsOf('operator.intended'), await eventsOf('operator.completed')];
+        return intended.length === completed.length || null;
+      });
+      const resumed = await eventsOf('log.resumed');
+      expect([order, resumed.length]).toEqual([order, round + 1]);
+      origins.add(resumed.at(-1)?.payload['origin']);
+    }
+    expect(origins.size).toBe(resumeKills.length);
+    const last = (await eventsOf('log.resumed')).at(-1)?.position ?? Infinity;
+    await until('a checkpoint under the last name', async () => {
+      const signed = await eventsOf('checkpoint.signed');
+      return signed.some(({ position }) => position > last) || null;
+    });
+    expect((await orders.carriedOut()).length).toBeGreaterThanOrEqual(resumeKills.length / 2);
+    await stop();
+  },
+  TIMEOUT_MS,
+);
+
 test(
   'a run whose worker died is stuck, as operators see it, until another one takes it',
   async () => {
