@@ -50,6 +50,11 @@ describe('the result of a call', () => {
       { text: 'Paid.\n{"paid": 1.10}' },
     ],
     [
+      'a member of that sort that the server made up, as structure',
+      { content: [text('Paid.')], structuredContent: { 'parley/json': '{"paid": 1.10}' } },
+      { text: 'Paid.', structured: { 'parley/json': '{"paid": 1.10}' } },
+    ],
+    [
       'such structure once where the text is its copy',
       { content: [text('{ "paid": 1.10 }')], structuredContent: { [rawKey]: '{"paid":1.10}' } },
       { text: '{ "paid": 1.10 }' },

@@ -1,12 +1,17 @@
-/** Stands for structure whose numbers a double would spell otherwise: its JSON, as the server wrote it. */
-export const rawKey = 'parley/json';
+import { randomUUID } from 'node:crypto';
+
+/**
+ * The one member of what takes the place of structure whose numbers a double would spell otherwise; its value is the JSON that the server
+ * wrote. No server can guess the name, so none passes a text for structure, or loses a member of its own by it.
+ */
+export const rawKey = `parley/json ${randomUUID()}`;
 
 /** Strings, numbers, and what opens, ends or names a value. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]/g;
 const structure = 'structuredContent';
 
 /**
- * The JSON of a message of the protocol, in which `result.structuredContent` is replaced by `{"parley/json": …}` where one of its
+ * The JSON of a message of the protocol, in which `result.structuredContent` is replaced by an object with `rawKey` where one of its
  * numbers would not be spelled as it is once it was read: 2^53 + 1, `1.10`. Any other message is returned unchanged.
  */
 export function keepNumbers(message: string): string {
