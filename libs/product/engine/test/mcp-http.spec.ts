@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,6 +54,56 @@ async function callUnderWay() {
   await until('the call', () => Promise.resolve(mcp.calls[0]));
   return { going, abort, cancelled };
 }
+
+/** Answers each request for tools with the page of its cursor, and all else as a server does. */
+function paging(pageOf: (cursor: string | undefined) => object): void {
+  mcp.misbehave = (_, response, body) => {
+    const { id, method, params } = (body === '' ? {} : JSON.parse(body)) as Listing; // reason for the assertion: sent by the client of the SDK
+    if (method !== 'tools/list') return false;
+    const result = pageOf(params?.cursor);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    return true;
+  };
+}
+
+interface Listing {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly cursor?: string };
+}
+
+const listing = (...tools: string[]) => tools.map((name) => ({ name, inputSchema: { type: 'object' } }));
+
+describe('a list of tools in pages', () => {
+  it.each([
+    ['names the same cursor on every page', '2'],
+    ['has an empty cursor on every page', ''],
+  ])('that %s is listed once', async (_what, nextCursor) => {
+    let asked = 0;
+    paging(() => ((asked += 1), { tools: listing('look', 'find'), nextCursor }));
+    await servers.onModuleInit();
+    expect(names()).toEqual(['docs_look', 'docs_find']);
+    expect(asked).toBe(2);
+  });
+
+  it('is read to its end', async () => {
+    paging((cursor = '0') => {
+      const next = Number(cursor) + 1;
+      return { tools: listing(`look${cursor}`), ...(next < 30 ? { nextCursor: String(next) } : {}) };
+    });
+    await servers.onModuleInit();
+    expect(names()).toHaveLength(30);
+  });
+
+  it('that has no end is cut, and the log says so', async () => {
+    const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    paging((cursor = '0') => ({ tools: listing('look'), nextCursor: String(Number(cursor) + 1) }));
+    await servers.onModuleInit();
+    expect(names()).toEqual(['docs_look']);
+    expect(log).toHaveBeenCalledWith(expect.stringContaining('its list goes on, and was not read further'));
+    log.mockRestore();
+  });
+});
 
 describe('a server over HTTP', () => {
   it('is listed at the start, and called with the configured headers and whose call it is', async () => {

@@ -63,6 +63,17 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
     expect(limitOf(asked[0]!)).toBe(own);
   });
 
+  it('that ends at that limit with a call has cut it, whatever it calls that end', async () => {
+    const calls = [{ tool: 'clock', input: {} }];
+    const ended = async (outputTokens: number) => {
+      const script: Script = [{ text: ['One moment.'], calls, usage: { inputTokens: 100, outputTokens } }];
+      const settings = { MODEL_OUTPUT_TOKENS: '300' };
+      return (await ask(script, holding(9_000_000_000), settings, modelRequest('When?', [], ['clock']))).reply;
+    };
+    expect(await ended(300)).toMatchObject({ calls: [], ending: { trouble: 'cut_off' } });
+    expect(await ended(299)).toMatchObject({ calls, ending: 'whole' });
+  });
+
   it('is not asked where too little is left for any answer, which is no failure of its own', async () => {
     models.loopback.says([{ text: ['Fine.'] }]);
     const { error } = await models.failure([{ text: ['Fine.'] }], { ...asking, allowance: holding(100_000) });

@@ -12,6 +12,8 @@ export interface MemberRow {
     readonly reasoning?: string;
     readonly calls?: readonly object[];
     readonly trouble?: string;
+    /** The trouble of an answer that never began. */
+    readonly thrown?: string;
     readonly ending?: 'whole' | 'cut';
     readonly inputTokens?: number;
     readonly cachedInputTokens?: number;
@@ -33,6 +35,12 @@ const done = '[DONE]';
 const around = (...frames: (object | string | null)[]) => [...frames, hello, stop, count, done];
 const instead = (...frames: object[]) => [...frames, stop, count, done];
 const call = { index: 0, id: 'c1', type: 'function', function: { name: 'clock', arguments: '{"zone":"UTC"}' } };
+const callOf = (index: number, zone: string) => ({
+  ...call,
+  index,
+  function: { name: 'clock', arguments: `{"zone":"${zone}"}` },
+});
+const calls = [chunk({}, 'tool_calls'), count, done];
 const bigNumber = '{"id":9007199254740993,"price":1.10}';
 const called = { text: null, calls: [{ tool: 'clock', input: { zone: 'UTC' } }] };
 
@@ -149,6 +157,70 @@ export const chatMembers: readonly MemberRow[] = [
       done,
     ],
     says: { trouble: 'broken_off', estimated: true },
+  },
+  {
+    member: '`tool_calls[]` of a number that no call has, without id and name',
+    how: 'read',
+    words: 'of the call begun last, while that waits for arguments alone',
+    events: [
+      chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'clock', arguments: '{"zone":' } }] }),
+      chunk({ tool_calls: [{ index: 1, function: { arguments: '"UTC"}' } }] }),
+      ...calls,
+    ],
+    says: called,
+  },
+  {
+    member: '`tool_calls[]` of one number with several ids',
+    how: 'read',
+    words: 'each name with an id of its own begins a call, an id alone begins none',
+    events: [
+      ...['A', 'B'].flatMap((zone) => [
+        chunk({ tool_calls: [{ index: 0, id: zone, function: { name: 'clock', arguments: '' } }] }),
+        chunk({ tool_calls: [{ index: 0, id: `${zone}2`, function: { name: '', arguments: `{"zone":"${zone}"}` } }] }),
+      ]),
+      ...calls,
+    ],
+    says: { text: null, calls: ['A', 'B'].map((zone) => ({ tool: 'clock', input: { zone } })) },
+  },
+  {
+    member: '`tool_calls[].function.name` in pieces, again with each piece, or after the arguments',
+    how: 'read',
+    words: 'as one name',
+    events: [
+      chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'clo', arguments: '' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { name: 'ck', arguments: '{"zone":' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '"A"}' } }] }),
+      chunk({ tool_calls: [{ index: 1, id: 'b', function: { name: 'clock', arguments: '{"zone":' } }] }),
+      chunk({ tool_calls: [{ index: 1, id: 'b', function: { name: 'clock', arguments: '"B"}' } }] }),
+      chunk({ tool_calls: [{ id: 'c', function: { name: null, arguments: '{"zone":' } }] }),
+      chunk({ tool_calls: [{ id: 'c', function: { name: 'clock', arguments: '"C"}' } }] }),
+      ...calls,
+    ],
+    says: { text: null, calls: ['A', 'B', 'C'].map((zone) => ({ tool: 'clock', input: { zone } })) },
+  },
+  {
+    member: '`tool_calls[]` with the id, or the number, and all the words of an earlier one',
+    how: 'skipped',
+    words: 'it is run once; the log names it',
+    events: [
+      chunk({ tool_calls: [call] }),
+      chunk({ tool_calls: [call] }),
+      chunk({ tool_calls: [{ ...call, index: 1, function: { name: 'clock', arguments: '{"zone"' } }] }),
+      chunk({ tool_calls: [{ index: 1, function: { arguments: ':"UTC"}' } }] }),
+      ...calls,
+    ],
+    says: { ...called, skipped: 'a call that came again' },
+  },
+  {
+    member: '`tool_calls[]` with the id of an earlier one, and other words',
+    how: 'read',
+    words: 'each is a call',
+    events: [
+      chunk({ tool_calls: ['A', 'B'].map((zone, index) => callOf(index, zone)) }),
+      chunk({ tool_calls: [callOf(1, 'C')] }),
+      ...calls,
+    ],
+    says: { text: null, calls: ['A', 'B', 'C'].map((zone) => ({ tool: 'clock', input: { zone } })) },
   },
   {
     member: '`tool_calls[].function.arguments` as an object',
@@ -381,6 +453,46 @@ export const chatMembers: readonly MemberRow[] = [
     says: { trouble: 'withheld' },
   },
   {
+    member: '`finish_reason: MAX_TOKENS`, `max_tokens`, `model_context_window_exceeded` and the like',
+    how: 'read',
+    words: 'as `length`: the answer is cut, and marked',
+    events: [hello, chunk({}, 'MAX_TOKENS'), count, done],
+    says: { ending: 'cut' },
+  },
+  {
+    member: '`finish_reason: SAFETY`, `sensitive`, `guardrail_intervened` and the like',
+    how: 'refused',
+    words: 'as `content_filter`',
+    events: [hello, chunk({}, 'SAFETY'), count, done],
+    says: { trouble: 'withheld' },
+  },
+  {
+    member: '`finish_reason: error`, `network_error`, `insufficient_system_resource`, `abort` and the like',
+    how: 'refused',
+    words: 'the answer broke off behind it',
+    events: [hello, chunk({}, 'network_error'), count, done],
+    says: { trouble: 'broken_off' },
+  },
+  {
+    member: '`finish_reason` of no known meaning',
+    how: 'read',
+    words: 'as of a whole answer; the log names it',
+    events: [hello, chunk({}, 'because'), count, done],
+    says: { skipped: 'the ending because' },
+  },
+  {
+    member: '`choices[].error`',
+    how: 'refused',
+    words: 'whatever ending it has',
+    events: [
+      hello,
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop', error: { code: 502, message: 'gone' } }] },
+      count,
+      done,
+    ],
+    says: { trouble: 'broken_off', estimated: true },
+  },
+  {
     member: '`error`',
     how: 'refused',
     words: 'also as a text, `object: error` or `type: error`; an empty one is none',
@@ -429,6 +541,13 @@ export const chatMembers: readonly MemberRow[] = [
         usage,
       },
     },
+  },
+  {
+    member: 'a body that is no stream, but an error',
+    how: 'refused',
+    words: 'as an `error` in a stream, with the status that is its code',
+    events: { whole: { error: { message: 'The quota is used up', code: 429 } } },
+    says: { thrown: 'refused_rate' },
   },
 ];
 
@@ -634,6 +753,33 @@ export const messageMembers: readonly MemberRow[] = [
     says: { trouble: 'withheld' },
   },
   {
+    member: '`stop_reason` in words of other formats, of no known meaning',
+    how: 'read',
+    words: 'as in the other format',
+    events: [begun, ...text, ended('LENGTH'), over],
+    says: { ending: 'cut' },
+  },
+  {
+    member: '`tool_use` with the id and all the words of an earlier one',
+    how: 'skipped',
+    words: 'it is run once; with other words each is a call',
+    events: [
+      begun,
+      ...['A', 'A', 'B'].flatMap((zone, at) => [
+        block(at, toolUse),
+        delta(at, { type: 'input_json_delta', partial_json: `{"zone":"${zone}"}` }),
+        blockStop(at),
+      ]),
+      ended('tool_use'),
+      over,
+    ],
+    says: {
+      text: null,
+      calls: ['A', 'B'].map((zone) => ({ tool: 'clock', input: { zone } })),
+      skipped: 'a call that came again',
+    },
+  },
+  {
     member: '`message_stop` that is missing',
     how: 'read',
     words: 'an answer with a `stop_reason` is whole',
@@ -671,5 +817,12 @@ export const messageMembers: readonly MemberRow[] = [
         usage: { input_tokens: 5, output_tokens: 2 },
       },
     },
+  },
+  {
+    member: 'a body that is no stream, but an error',
+    how: 'refused',
+    words: 'as an `error` in a stream',
+    events: { whole: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } },
+    says: { thrown: 'own_error' },
   },
 ];

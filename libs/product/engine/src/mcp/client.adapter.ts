@@ -1,14 +1,22 @@
 import { Client } from '@modelcontextprotocol/client';
-import { isJsonObject, productVersion, type JsonObject } from '@app/kernel';
+import { isJsonObject, productVersion, type JsonObject, type JsonValue } from '@app/kernel';
 import { unlessAborted, type McpServerSettings } from '@app/runtime';
 import { boundedFetch } from './bounded-fetch';
-import { McpFailed, messageBytesMax, type CallOptions, type ListedTool, type McpConnection } from './connection';
+import {
+  McpFailed,
+  messageBytesMax,
+  type CallOptions,
+  type ListedTool,
+  type ListedTools,
+  type McpConnection,
+} from './connection';
 import { authProviderOf } from './credentials.adapter';
 import { failureOf } from './failures.adapter';
 import { HttpTransport } from './http.adapter';
 import { StdioTransport } from './stdio.adapter';
 
-const pagesMax = 10;
+/** Most pages of a server's list of tools. */
+const pagesMax = 100;
 /** Beyond every limit of ours, which end a request by its signal: the client would else bring one of its own, of a minute. */
 const timeout = 2 ** 31 - 1;
 
@@ -90,20 +98,26 @@ async function httpTransport(way: McpServerSettings['transport']): Promise<HttpT
   return new HttpTransport(url, { fetch, ...(authProvider !== null && { authProvider }) });
 }
 
-/** Empty for a server without tools, which is available all the same. */
-async function listAll(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
-  if (client.getServerCapabilities()?.tools === undefined) return [];
-  const tools: ListedTool[] = [];
-  let params: JsonObject = {};
-  for (let page = 0; page < pagesMax; page += 1) {
-    const listed = await client.request({ method: 'tools/list', params }, asItIs, { signal, timeout });
-    if (!isJsonObject(listed) || !Array.isArray(listed['tools']))
+/**
+ * Empty for a server without tools, which is available all the same. A server that names a cursor again has no further page, and a tool that
+ * it lists again word for word is one.
+ */
+async function listAll(client: Client, signal: AbortSignal): Promise<ListedTools> {
+  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], isCut: false };
+  const listed = new Map<string, unknown>();
+  const cursors = new Set<unknown>();
+  let cursor: JsonValue | undefined;
+  do {
+    cursors.add(cursor);
+    const params = typeof cursor === 'string' ? { cursor } : {};
+    const page = await client.request({ method: 'tools/list', params }, asItIs, { signal, timeout });
+    if (!isJsonObject(page) || !Array.isArray(page['tools']))
       throw new McpFailed('broken', 'the list of tools was not understood');
-    tools.push(...listed['tools'].flatMap((tool) => readTool(tool) ?? []));
-    if (typeof listed['nextCursor'] !== 'string') break;
-    params = { cursor: listed['nextCursor'] };
-  }
-  return tools;
+    for (const tool of page['tools']) listed.set(JSON.stringify(tool), tool);
+    cursor = page['nextCursor'];
+  } while (typeof cursor === 'string' && !cursors.has(cursor) && cursors.size < pagesMax);
+  const isCut = typeof cursor === 'string' && !cursors.has(cursor);
+  return { tools: [...listed.values()].flatMap((tool) => readTool(tool) ?? []), isCut };
 }
 
 /** Null for what has no name, by which it could be called. */

@@ -13,6 +13,12 @@ export interface ListedTool {
   readonly asTask: boolean;
 }
 
+export interface ListedTools {
+  readonly tools: readonly ListedTool[];
+  /** Whether the server has more of them than are asked for. */
+  readonly isCut: boolean;
+}
+
 /** What a server gets besides the input of a call. */
 export interface CallOptions {
   readonly signal: AbortSignal;
@@ -26,7 +32,7 @@ export interface CallOptions {
 export interface McpConnection {
   /** False once its child process has ended. */
   readonly isOpen: boolean;
-  listTools(signal: AbortSignal): Promise<readonly ListedTool[]>;
+  listTools(signal: AbortSignal): Promise<ListedTools>;
   /**
    * The result as the server gave it, `{content, structuredContent, isError}` in the protocol's words, unchecked. Rejects at once when
    * the signal aborts, and then tells the server.

@@ -104,12 +104,13 @@ export class McpServer {
     try {
       const signal = AbortSignal.any([patience, this.closing.signal]);
       const listed = await (await unlessAborted(this.connect(), signal)).listTools(signal);
-      const { tools, leftOut } = offeredTools(this.settings, listed, this.taken, (...call) => this.call(...call));
+      const { tools, leftOut } = offeredTools(this.settings, listed.tools, this.taken, (...call) => this.call(...call));
       if (this.closing.signal.aborted) return;
       this.tools = tools;
       this.isAway = false;
       const told = leftOut.slice(0, leftOutToldMax).map((line) => `; left out ${line}`);
-      this.tell('log', `offers ${tools.length} tools, ${leftOut.length} left out${told.join('')}`);
+      const more = listed.isCut ? '; its list goes on, and was not read further' : '';
+      this.tell('log', `offers ${tools.length} tools, ${leftOut.length} left out${told.join('')}${more}`);
     } catch (error) {
       if (this.callsUnderWay > 0 || this.closing.signal.aborted) return;
       this.tools = [];

@@ -83,7 +83,8 @@ export class AiSdkProvider implements ModelProvider {
       if (part.type === 'text-delta' && formatted && part.id !== (firstText ??= part.id)) continue;
       const answered = answerPart(part, names, inputs);
       if (answered !== null) yield answered;
-      if (part.type === 'finish-step') yield endOf(part, notes, { said, isStream: watch.isStream });
+      if (part.type === 'finish-step')
+        yield endOf(part, notes, { said, isStream: watch.isStream, sentLimit: watch.sentLimit });
     }
   }
 
@@ -207,7 +208,11 @@ interface Heard {
   readonly isStream: boolean;
 }
 
-function endOf({ finishReason, rawFinishReason }: FinishedStep, notes: FrameNotes, heard: Heard): AnswerPart {
+function endOf(
+  { finishReason, rawFinishReason }: FinishedStep,
+  notes: FrameNotes,
+  heard: Heard & { readonly sentLimit: number | null },
+): AnswerPart {
   if (rawFinishReason === undefined) throw troubleOfCut(heard);
   const { told, uncounted } = notes.usage;
   const declined = notes.declined ? new ProviderTrouble('declined', 'the model refused', false) : null;
@@ -216,7 +221,8 @@ function endOf({ finishReason, rawFinishReason }: FinishedStep, notes: FrameNote
     usage: told,
     uncounted,
     skipped: notes.skipped,
-    cut: finishReason === 'length',
+    // Some servers call it the end of calls where the limit cut the last of them.
+    cut: finishReason === 'length' || (finishReason === 'tool-calls' && told?.outputTokens === heard.sentLimit),
     trouble: troubleOfEnd(finishReason, rawFinishReason) ?? declined,
   };
 }

@@ -1,29 +1,16 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
-import { listIn, nameIn, objectIn, wordsIn, type FrameNotes } from './frame-notes';
+import { BegunCall, type CallPiece } from './begun-call';
+import { listIn, nameIn, objectIn, type FrameNotes } from './frame-notes';
 
-/** A piece of a call in OpenAI's form, as far as the SDK reads it. */
-type CallPiece = {
-  readonly index?: number;
-  readonly id?: string;
-  readonly type: 'function';
-  readonly function: JsonObject;
-  readonly extra_content?: JsonValue;
-};
+const repeated = 'a call that came again';
 
-interface BegunCall {
-  readonly index: number | undefined;
-  readonly id: string | undefined;
-  hasArguments: boolean;
-}
-
-/** Numbers of ours for calls with neither number nor id; no answer has so many of its own. */
-const unnumberedFrom = 1_000_000;
-
-/** The calls of tools in pieces, in OpenAI's present form and in the one before. */
+/**
+ * The calls of tools in pieces, in OpenAI's present form and in the one before. Servers number them, or name them by ids, or neither, or
+ * alike: each piece is given to its call here, and the SDK gets each call under a number of its own.
+ */
 export class CallPieces {
   /** Whether any came. */
   any = false;
-  /** Of each call begun by a piece: how the SDK finds it, and whether any of its arguments came. */
   private readonly begun: BegunCall[] = [];
 
   constructor(private readonly notes: FrameNotes) {}
@@ -34,7 +21,13 @@ export class CallPieces {
     const old = pieces.length > 0 ? null : this.legacyPiece(objectIn(legacy));
     const read = old === null ? pieces : [old];
     if (read.length > 0) this.any = true;
-    return read.map((piece) => this.addressed(piece));
+    return read.flatMap((piece) => this.give(piece));
+  }
+
+  /** The rest of the calls where nothing more comes. */
+  finish(): readonly (JsonObject | null)[] {
+    if (this.begun.some(({ isRepeated }) => isRepeated)) this.notes.skip(repeated);
+    return this.begun.flatMap((call) => call.finish());
   }
 
   private pieceOf(call: JsonObject | null): CallPiece | null {
@@ -48,58 +41,74 @@ export class CallPieces {
     const { index, id, extra_content: extra } = call;
     const number = index === undefined || index === null ? NaN : Number(index);
     return {
-      ...(Number.isInteger(number) ? { index: number } : {}),
-      ...(nameIn(id) === '' ? {} : { id: nameIn(id) }),
-      type: 'function',
-      function: this.calledIn(called),
-      ...(objectIn(extra) === null ? {} : { extra_content: extra ?? null }),
+      index: Number.isInteger(number) ? number : undefined,
+      id: nameIn(id),
+      extra: objectIn(extra) ?? undefined,
+      ...this.calledIn(called),
     };
   }
 
-  /**
-   * A piece under the number or the id of its call. One with neither belongs to the call that was begun last; where an earlier one waits
-   * for its arguments too, it might be either's.
-   */
-  private addressed(piece: CallPiece): JsonObject | null {
-    const { index, id, function: called } = piece;
-    const isNamed = wordsIn(called['name']) !== null;
-    const hasArguments = wordsIn(called['arguments']) !== null;
-    const known = this.begun.find((call) =>
-      index === undefined ? id !== undefined && call.id === id : call.index === index,
-    );
-    if (isNamed && (known === undefined || (id !== undefined && known.id !== id))) {
-      const number = index ?? (id === undefined ? unnumberedFrom + this.begun.length : undefined);
-      this.begun.push({ index: number, id, hasArguments });
-      return number === undefined ? piece : { ...piece, index: number };
+  private give(piece: CallPiece): readonly (JsonObject | null)[] {
+    const { name, args } = piece;
+    const known = this.knownFor(piece);
+    if (known === undefined && name === '') return this.giveOrphan(piece);
+    if (known === undefined) return this.begin(piece);
+    if (name !== '' && known.isWhole && /^\s*[{[]/.test(args)) {
+      if (name !== known.name || args !== known.args) return this.begin(piece);
+      this.notes.skip(repeated);
+      return [];
     }
-    if (index === undefined && id === undefined) return this.followUp(piece);
-    if (known !== undefined && hasArguments) known.hasArguments = true;
-    return piece;
+    if (name !== '' && known.name !== '' && name !== known.name && known.args.trim() !== '') return this.begin(piece);
+    return known.add(piece);
   }
 
-  private followUp(piece: CallPiece): JsonObject | null {
-    const call = this.begun.at(-1);
-    if (call === undefined || wordsIn(piece.function['arguments']) === null) return piece;
-    if (this.begun.some((other) => other !== call && !other.hasArguments)) return null;
-    call.hasArguments = true;
-    return { ...piece, ...(call.index === undefined ? { id: call.id ?? '' } : { index: call.index }) };
+  /** The call of a piece by its id and its number; with another id, a piece that has a name begins a call of its own. */
+  private knownFor({ index, id, name }: CallPiece): BegunCall | undefined {
+    const byId = id === '' ? undefined : this.begun.findLast((call) => call.id === id && isSame(call.index, index));
+    if (byId !== undefined || index === undefined) return byId;
+    const byNumber = this.begun.findLast((call) => call.index === index);
+    const isOther = name !== '' && id !== '' && byNumber !== undefined && byNumber.id !== '' && byNumber.id !== id;
+    return isOther ? undefined : byNumber;
+  }
+
+  /**
+   * A piece of no name and no known call: of the call begun last, unless an earlier one waits for its arguments too. Where that is complete,
+   * it begins a call whose name comes later.
+   */
+  private giveOrphan(piece: CallPiece): readonly (JsonObject | null)[] {
+    const last = this.begun.at(-1);
+    const isAddressed = piece.index !== undefined || piece.id !== '';
+    if (isAddressed && (last === undefined || last.isWhole)) return this.begin(piece);
+    if (piece.args.trim() === '') return [];
+    if (last === undefined || last.isWhole) return [null];
+    return this.begun.some((other) => other !== last && other.args.trim() === '') ? [null] : last.add(piece);
+  }
+
+  private begin(piece: CallPiece): readonly JsonObject[] {
+    const earlier = piece.id === '' ? [] : this.begun.filter(({ id }) => id === piece.id);
+    const call = new BegunCall(this.begun.length, piece, earlier);
+    this.begun.push(call);
+    return call.add(piece);
   }
 
   private legacyPiece(called: JsonObject | null): CallPiece | null {
-    if (called === null) return null;
-    const id = wordsIn(called['name']) === null ? {} : { id: 'call_legacy' };
-    return { index: 0, ...id, type: 'function', function: this.calledIn(called) };
+    return called === null ? null : { index: 0, id: '', extra: undefined, ...this.calledIn(called) };
   }
 
   /** Some servers write the arguments as the object itself. */
-  private calledIn({ name, arguments: given }: JsonObject): JsonObject {
-    const text = argumentsIn(given);
-    this.notes.hear(text ?? '');
-    return { ...(typeof name === 'string' ? { name } : {}), ...(text === null ? {} : { arguments: text }) };
+  private calledIn({ name, arguments: given }: JsonObject): Pick<CallPiece, 'name' | 'args'> {
+    const args = argumentsIn(given);
+    this.notes.hear(args);
+    return { name: typeof name === 'string' ? name : '', args };
   }
 }
 
-function argumentsIn(given: JsonValue | undefined): string | null {
-  if (given === undefined || given === null) return null;
+/** A number that is not given may be any. */
+function isSame(one: number | undefined, other: number | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
+}
+
+function argumentsIn(given: JsonValue | undefined): string {
+  if (given === undefined || given === null) return '';
   return typeof given === 'string' ? given : JSON.stringify(given);
 }

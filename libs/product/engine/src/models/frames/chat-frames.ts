@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@app/kernel';
 import { CallPieces } from './chat-calls';
 import { contentPieces, type Piece } from './chat-content';
 import { countsIn } from './chat-usage';
+import { endingOf } from './endings';
 import { isEmpty, listIn, objectIn, wordsIn, type FrameNotes, type FrameReader } from './frame-notes';
 
 /** Members that carry nothing of the answer's words, or repeat what another has; they are skipped without a word in the log. */
@@ -21,9 +22,6 @@ const framing: readonly string[] = [
   'annotations',
   'citations',
 ];
-/** Endings that say more than that the answer is over; a later one takes nothing of that back. */
-const tellingEnds: readonly string[] = ['length', 'content_filter', 'error'];
-
 const ambiguous: Piece = { kind: 'error', message: 'a piece of a call names none of several calls' };
 
 /** Chat completions as OpenAI-compatible servers send them. Source: docs/providers.md, which lists its members. */
@@ -32,15 +30,19 @@ export class ChatFrames implements FrameReader {
   private said = '';
   private hasDeltas = false;
   private hasThought = false;
-  private finish: string | null = null;
+  /** An ending that says more than that the answer is over; a later one takes nothing of that back. */
+  private telling: string | null = null;
   private readonly calls: CallPieces;
 
   constructor(private readonly notes: FrameNotes) {
     this.calls = new CallPieces(notes);
   }
 
-  isAnswer({ choices }: JsonObject): boolean {
-    return listIn(choices).some((choice) => objectIn(objectIn(choice)?.['message']) !== null);
+  isAnswer(body: JsonObject): boolean {
+    return (
+      errorIn(body) !== null ||
+      listIn(body['choices']).some((choice) => objectIn(objectIn(choice)?.['message']) !== null)
+    );
   }
 
   read(frame: JsonObject): readonly JsonObject[] {
@@ -54,7 +56,7 @@ export class ChatFrames implements FrameReader {
   }
 
   end(): readonly JsonObject[] {
-    return [];
+    return this.restOfCalls();
   }
 
   /** Servers that split one answer into choices without a number of their own, or with the same, mean one answer. */
@@ -73,15 +75,20 @@ export class ChatFrames implements FrameReader {
       frames.push(...this.framesOf(this.remainderOf(whole, speaker !== null || wordsIn(finish) !== null)));
     if (speaker === null && whole === null && wordsIn(text) !== null)
       frames.push(...this.framesOf([{ kind: 'content', text: wordsIn(text) ?? '' }]));
-    return [...frames, ...this.finishFrames(finish)];
+    // What a gateway says of its own upstream is an end, whatever ending it calls that.
+    const error = isEmpty(choice['error']) ? null : errorIn({ error: choice['error'] ?? null });
+    return error === null ? [...frames, ...this.finishFrames(finish)] : [...frames, { error }];
   }
 
   private piecesOf(speaker: JsonObject): Piece[] {
     for (const [name, value] of Object.entries(speaker))
       if (!framing.includes(name) && !isEmpty(value)) this.notes.skip(`the member ${name}`);
     const pieces = contentPieces(speaker, this.notes);
-    const calls = this.calls.read(speaker).map((call): Piece => (call === null ? ambiguous : { kind: 'call', call }));
-    return [...pieces, ...calls];
+    return [...pieces, ...this.calls.read(speaker).map(callPiece)];
+  }
+
+  private restOfCalls(): JsonObject[] {
+    return this.framesOf(this.calls.finish().map(callPiece));
   }
 
   /**
@@ -117,9 +124,16 @@ export class ChatFrames implements FrameReader {
   private finishFrames(finish: JsonValue | undefined): JsonObject[] {
     const reason = wordsIn(finish);
     if (reason === null) return [];
-    if (this.finish === null || !tellingEnds.includes(this.finish)) this.finish = reason;
-    return [frameOf({}, this.finish)];
+    const ending = endingOf(reason);
+    if (ending === 'unknown') this.notes.skip(`the ending ${reason}`);
+    const isKnown = ending !== null && ending !== 'unknown';
+    this.telling ??= isKnown ? ending : null;
+    return [...this.restOfCalls(), frameOf({}, this.telling ?? reason)];
   }
+}
+
+function callPiece(call: JsonObject | null): Piece {
+  return call === null ? ambiguous : { kind: 'call', call };
 }
 
 /** A whole text without the beginning that was said; null where it begins otherwise. Servers trim what they repeat. */

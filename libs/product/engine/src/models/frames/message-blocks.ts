@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
+import { isDeepStrictEqual } from 'node:util';
 import { nameIn } from './frame-notes';
 
 interface OpenBlock {
@@ -7,14 +8,21 @@ interface OpenBlock {
   readonly kind: 'text' | 'thinking' | 'call';
   /** Of a call: an input that came with its begin; it counts where no pieces follow. */
   readonly input: string;
-  hasPieces: boolean;
+  /** Of a call: its input so far, in pieces. */
+  said: string;
+  /** Of a call with the id of an earlier one: its begin, which waits until it is known whether it says the same. */
+  readonly held: JsonObject | null;
+  readonly call: { readonly id: string; readonly name: string } | null;
 }
 
 /** The blocks of a message as the SDK takes them: each is begun before it is filled, and ended. */
 export class MessageBlocks {
   private readonly open = new Map<string, OpenBlock>();
   private readonly passed = new Set<string>();
+  private readonly calls: { readonly id: string; readonly name: string; readonly input: string }[] = [];
   private count = 0;
+
+  constructor(private readonly onRepeated: () => void) {}
 
   /** Words for a block; one is begun for them where none of that kind is open. */
   say(index: JsonValue | undefined, kind: 'text' | 'thinking', text: string): readonly JsonObject[] {
@@ -31,17 +39,19 @@ export class MessageBlocks {
     { id, name, input }: { readonly id: string | null; readonly name: string; readonly input: string },
   ): readonly JsonObject[] {
     const ended = this.stop(index);
-    const block = { type: 'tool_use', id: id ?? `toolu_${this.count}`, name, input: {} };
-    return [...ended, this.begin(index, 'call', block, input)];
+    const call = { id: id ?? `toolu_${this.count}`, name };
+    const isHeld = this.calls.some((earlier) => earlier.id === call.id);
+    const block = { type: 'tool_use', id: isHeld ? `${call.id}_${this.count}` : call.id, name, input: {} };
+    const begun = this.begin(index, 'call', block, { input, call, isHeld });
+    return isHeld ? ended : [...ended, begun];
   }
 
   /** A piece of a call's input; null for one of a block that is no call. */
   addInput(index: JsonValue | undefined, json: string): readonly JsonObject[] | null {
     const block = this.open.get(keyOf(index));
     if (block?.kind !== 'call') return null;
-    if (json === '') return [];
-    block.hasPieces = true;
-    return [inputDelta(block.at, json)];
+    block.said += json;
+    return json === '' || block.held !== null ? [] : [inputDelta(block.at, json)];
   }
 
   /** A block that is not read, with all that comes for it. */
@@ -59,9 +69,16 @@ export class MessageBlocks {
     const block = this.open.get(key);
     if (block === undefined) return [];
     this.open.delete(key);
-    const { at, hasPieces, input } = block;
-    const late = hasPieces || input === '' ? [] : [inputDelta(at, input)];
-    return [...late, { type: 'content_block_stop', index: at }];
+    const { at, said, input, held, call } = block;
+    const late = said !== '' || input === '' ? [] : [inputDelta(at, input)];
+    const end = { type: 'content_block_stop', index: at };
+    if (call === null) return [end];
+    const told = { ...call, input: said === '' ? input : said };
+    const isRepeated = this.calls.some((earlier) => isDeepStrictEqual(earlier, told));
+    this.calls.push(told);
+    if (held === null) return [...late, end];
+    if (isRepeated) this.onRepeated();
+    return isRepeated ? [] : [held, ...(told.input === '' ? [] : [inputDelta(at, told.input)]), end];
   }
 
   stopAll(): readonly JsonObject[] {
@@ -72,15 +89,19 @@ export class MessageBlocks {
     index: JsonValue | undefined,
     kind: OpenBlock['kind'],
     block: JsonObject = kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '' },
-    input = '',
+    called: { readonly input: string; readonly call: OpenBlock['call']; readonly isHeld: boolean } = noCall,
   ): JsonObject {
     const at = this.count++;
+    const begun = { type: 'content_block_start', index: at, content_block: block };
     // A block that is passed may lack its end; its number is then that of the next block.
     this.passed.delete(keyOf(index));
-    this.open.set(keyOf(index), { at, kind, input, hasPieces: false });
-    return { type: 'content_block_start', index: at, content_block: block };
+    const { input, call, isHeld } = called;
+    this.open.set(keyOf(index), { at, kind, input, said: '', call, held: isHeld ? begun : null });
+    return begun;
   }
 }
+
+const noCall = { input: '', call: null, isHeld: false } as const;
 
 function inputDelta(index: number, json: string): JsonObject {
   return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } };

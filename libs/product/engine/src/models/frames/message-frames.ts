@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
+import { endingOf } from './endings';
 import { listIn, nameIn, objectIn, wordsIn, type Counts, type FrameNotes, type FrameReader } from './frame-notes';
 import { MessageBlocks } from './message-blocks';
 
@@ -10,12 +11,14 @@ export class MessageFrames implements FrameReader {
   ended = false;
   private isStarted = false;
   private isFinished = false;
-  private readonly blocks = new MessageBlocks();
+  private readonly blocks: MessageBlocks;
 
-  constructor(private readonly notes: FrameNotes) {}
+  constructor(private readonly notes: FrameNotes) {
+    this.blocks = new MessageBlocks(() => notes.skip('a call that came again'));
+  }
 
-  isAnswer({ type, content }: JsonObject): boolean {
-    return type === 'message' && Array.isArray(content);
+  isAnswer({ type, content, error }: JsonObject): boolean {
+    return (type === 'message' && Array.isArray(content)) || type === 'error' || objectIn(error) !== null;
   }
 
   read(frame: JsonObject): readonly JsonObject[] {
@@ -107,9 +110,15 @@ export class MessageFrames implements FrameReader {
 
   private readEnd({ usage }: JsonObject, { stop_reason: reason }: JsonObject): readonly JsonObject[] {
     this.notes.count(countsIn(usage));
-    if (wordsIn(reason) === null) return [];
+    const told = wordsIn(reason);
+    if (told === null) return [];
     this.isFinished = true;
-    const delta = { stop_reason: wordsIn(reason), stop_sequence: null };
+    const ending = endingOf(told);
+    if (ending === 'unknown') this.notes.skip(`the ending ${told}`);
+    const delta = {
+      stop_reason: ending === null || ending === 'unknown' ? told : endings[ending],
+      stop_sequence: null,
+    };
     return [...this.blocks.stopAll(), { type: 'message_delta', delta, usage: { output_tokens: 0 } }];
   }
 
@@ -119,6 +128,9 @@ export class MessageFrames implements FrameReader {
     return [...this.blocks.stopAll(), { type: 'message_stop' }];
   }
 }
+
+/** In Anthropic's words; `error` is none of them. */
+const endings = { length: 'max_tokens', content_filter: 'refusal', error: 'error' } as const;
 
 /** Counts are taken from the frames themselves. */
 const messageStart: JsonObject = {

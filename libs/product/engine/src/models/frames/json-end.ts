@@ -1,0 +1,26 @@
+/** Follows a JSON text that comes in pieces to the end of its object or list, at one look for each character. */
+export class JsonEnd {
+  private depth = 0;
+  private inString = false;
+  private escaped = false;
+  private begun = false;
+
+  /** Whether an object or a list began and has ended. */
+  get reached(): boolean {
+    return this.begun && this.depth === 0;
+  }
+
+  add(piece: string): void {
+    for (const character of piece) this.take(character);
+  }
+
+  private take(character: string): void {
+    if (this.escaped) this.escaped = false;
+    else if (this.inString && character === '\\') this.escaped = true;
+    else if (character === '"') this.inString = !this.inString;
+    else if (!this.inString && '{['.includes(character)) {
+      this.depth += 1;
+      this.begun = true;
+    } else if (!this.inString && '}]'.includes(character)) this.depth = Math.max(0, this.depth - 1);
+  }
+}
