@@ -4,13 +4,14 @@ import './node-version.mjs';
 import { Module } from 'node:module';
 import path from 'node:path';
 import { prepare } from './prepare.mjs';
-import { root, runScript } from './tool.mjs';
+import { root, runScript, sayOn } from './tool.mjs';
 
 const main = path.join(root, 'dist', 'apps', 'cli', 'src', 'main.js');
 let ready = false;
 // Stdout is for results.
 const { log } = console;
 console.log = console.error;
+sayOn(process.stderr);
 
 await runScript(async () => {
   await prepare({ build: true });

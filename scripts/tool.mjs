@@ -26,9 +26,13 @@ export class Interrupted extends Error {
 /** Where long steps say that they run: standard output, unless a script keeps it for its own answer. */
 let output = process.stdout;
 
-/** @param {NodeJS.WriteStream} stream where long steps say from now on that they run */
+/**
+ * A step goes on where nobody reads any more that it runs: its terminal was closed, say.
+ * @param {NodeJS.WriteStream} stream for notes, none for results: where long steps say from now on that they run
+ */
 export function sayOn(stream) {
   output = stream;
+  stream.on('error', () => undefined);
 }
 
 /** A tool ended badly. `output` is what it printed (its last 512 KiB). */

@@ -2,15 +2,36 @@ import { createInterface } from 'node:readline/promises';
 import { CommandFailed } from './outcome';
 import { noteStream, visible } from './output';
 
-/** Asks at a terminal whether to go on; elsewhere nobody can be asked. @throws CommandFailed unless the answer is yes */
-export async function confirmed(what: string): Promise<void> {
-  if (!process.stdin.isTTY || !noteStream.isTTY)
+/** A terminal's two ends. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+const own: Terminal = { input: process.stdin, output: noteStream };
+
+/**
+ * Asks at a terminal whether to go on; elsewhere nobody can be asked. No answer (Ctrl-C, Ctrl-D, a terminal that is gone) is none.
+ * @throws CommandFailed unless the answer is yes
+ */
+export async function confirmed(what: string, { input, output }: Terminal = own): Promise<void> {
+  if (input.isTTY !== true || output.isTTY !== true)
     throw new CommandFailed(`${what}: say --yes, since nobody can be asked here`);
-  const terminal = createInterface({ input: process.stdin, output: noteStream });
+  const terminal = createInterface({ input, output });
   try {
-    const said = await terminal.question(`${visible(what)}. Go on? [y/N] `);
-    if (!/^y(es)?$/i.test(said.trim())) throw new CommandFailed('nothing was changed');
+    // A question whose input ends is never settled.
+    const gone = new Promise<null>((resolve) => terminal.once('close', () => resolve(null)));
+    const asked = terminal.question(`${visible(what)}. Go on? [y/N] `).catch(noAnswer);
+    const said = await Promise.race([asked, gone]);
+    if (said === null) output.write('\n');
+    if (said === null || !/^y(es)?$/i.test(said.trim())) throw new CommandFailed('nothing was changed');
   } finally {
     terminal.close();
   }
+}
+
+/** Ctrl-C and Ctrl-D reject the question. */
+function noAnswer(error: unknown): null {
+  if (error instanceof Error && error.name === 'AbortError') return null;
+  throw error;
 }
