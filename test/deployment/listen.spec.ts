@@ -157,13 +157,16 @@ it('tail prints the feed, and the journal of a conversation', async () => {
 });
 
 it('a reader that has seen enough ends a command without a word', async () => {
-  const tail = run('tail', '--conversation', await conversationOf(sandbox.client));
+  const followed = await conversationOf(sandbox.client);
+  const tail = run('tail', '--conversation', followed);
   await so('the beginning', () => tail.said.stdout !== '');
   tail.child.stdout.destroy();
+  // It notices with what it writes next.
+  await say(sandbox.client, followed);
   const conversation = run('keys', 'list');
   conversation.child.stdout.destroy();
   expect([await conversation.closed, conversation.said.stderr]).toEqual([141, '']);
-  expect(await tail.end()).toBe(0);
+  expect([await tail.closed, tail.said.stderr]).toEqual([141, '']);
 });
 
 it('listen and tail go on where they were through a service that is killed: nothing is lost', async () => {
@@ -194,7 +197,9 @@ it('listen and tail go on where they were through a service that is killed: noth
     const ids = received.map(({ headers }) => String(headers['webhook-id'])).filter((id) => own.includes(id));
     expect(ids).toEqual(own);
   }
-  expect(listening.said.stderr).toMatch(/^\S+\/feed\/v1\/stream does not answer: it is tried again$/m);
+  expect(listening.said.stderr).toMatch(
+    /^http:\S+ does not answer \(.*\): is the service started\? It is tried again\.$/m,
+  );
   for (const one of [listening, tailing]) expect(await one.end()).toBe(0);
 });
 

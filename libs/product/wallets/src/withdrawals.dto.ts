@@ -18,6 +18,7 @@ export class PrepareWithdrawalDto {
       min: 1,
       max: assetLimits.amountDigitsMax,
       pattern: /^[1-9][0-9]*$/,
+      message: `must be a positive whole number of at most ${assetLimits.amountDigitsMax} digits, as a text without leading zeros`,
       description: "In the token's smallest unit: positive, without leading zeros, at most the balance",
     }),
   )
