@@ -3,18 +3,38 @@ import { startProduction } from '@app/testing/deployment';
 import { freePorts } from '@app/testing/processes';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parley, parleyMain } from './cli';
 import { TriggerStage } from './trigger-stage';
 
 let stage: TriggerStage;
+let folder: string;
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-trigger-'));
   stage = await TriggerStage.start();
 }, 120_000);
-afterAll(() => stage?.sandbox.stop());
+afterAll(async () => {
+  await stage?.sandbox.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** A file with a key, as the command line takes one. */
+async function fileOf(key: string): Promise<string> {
+  const path = join(folder, 'key');
+  await writeFile(path, key);
+  return path;
+}
+
+/** Options that name a service elsewhere, with a key. */
+const at = async (baseUrl: string, key = 'pk_of_another_service') => [
+  '--url',
+  baseUrl,
+  '--key-file',
+  await fileOf(key),
+];
 
 describe('parley trigger, where something is in the way', () => {
   afterEach(async () => {
@@ -82,21 +102,20 @@ describe('parley trigger refuses', () => {
       label: 'no feed',
       reason: 'a test',
     });
-    const { code, stderr } = await stage.run('trigger', 'run.ended', '--key', body.key);
+    const own = await at(stage.sandbox.access.baseUrl, body.key);
+    const { code, stderr } = await stage.run('trigger', 'run.ended', ...own);
     expect([code, stderr]).toEqual([1, expect.stringContaining('mint one with --feed true') as string]);
   });
 
   it('where nobody answers', async () => {
     const [port = 0] = await freePorts(1);
-    const { code, stdout, stderr } = await stage.run('trigger', '--all', '--url', `http://127.0.0.1:${port}`);
+    const { code, stdout, stderr } = await stage.run('trigger', '--all', ...(await at(`http://127.0.0.1:${port}`)));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^http:\/\/127\.0\.0\.1:\d+ does not answer \(.*\): is the service started\?\n$/);
   });
 
   it('where no service runs on the data folder', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'parley-trigger-'));
     const { code, stderr } = await parley({}, ['trigger', 'run.ended'], folder);
-    await rm(folder, { recursive: true });
     expect([code, stderr]).toEqual([1, expect.stringContaining('start one with npm start') as string]);
   });
 
@@ -104,7 +123,7 @@ describe('parley trigger refuses', () => {
     const production = await startProduction();
     try {
       const [baseUrl = ''] = production.baseUrls;
-      const { code, stdout, stderr } = await stage.run('trigger', '--all', '--url', baseUrl);
+      const { code, stdout, stderr } = await stage.run('trigger', '--all', ...(await at(baseUrl)));
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toBe(
         `${baseUrl} is no sandbox, or not on this machine's loopback: events are triggered in a sandbox only\n`,
