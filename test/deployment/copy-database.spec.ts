@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conversationOf, defined, holdings, start, untilEnded } from '@app/testing/journeys';
@@ -60,7 +60,10 @@ it(
     ];
     const before = await look();
 
-    const copy = ['copy-database', '--to', database.url, '--json'];
+    // It holds a password, so no argument may name it.
+    const target = join(folder, 'target');
+    await writeFile(target, `${database.url}\n`);
+    const copy = ['copy-database', '--to-file', target, '--json'];
     expect(await parley({}, copy, folder)).toMatchObject({ code: 1, stderr: expect.stringContaining('is in use') });
     expect(await service.stop()).toBe(0);
     const { tables, rows } = jsonOf<{ tables: { table: string; rows: number }[]; rows: number }>(
