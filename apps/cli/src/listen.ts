@@ -128,9 +128,7 @@ function httpUrl(text: string): string {
 function types(text: string): readonly string[] {
   const named = text.split(',').map((type) => type.trim());
   const known: readonly string[] = noticeTypes;
-  const unknown = named.filter((type) => !known.includes(type));
-  if (unknown.length > 0)
-    throw new InvalidArgumentError(`There are ${known.join(', ')}, and no ${unknown.join(', ')}.`);
+  if (!named.every((type) => known.includes(type))) throw new InvalidArgumentError(`There are: ${known.join(', ')}.`);
   return named;
 }
 

@@ -74,6 +74,7 @@ export function sayUsage(command: Command): void {
   command.configureOutput({
     writeOut: (text) => process.stdout.write(visibleJson(text)),
     writeErr: (text) => process.stderr.write(visibleJson(text)),
+    outputError: (text, write) => write(withoutValues(text)),
   });
   command.configureHelp({
     optionDescription: (option) => {
@@ -87,6 +88,27 @@ export function sayUsage(command: Command): void {
   command.showHelpAfterError(
     names.length > 0 ? `There are: ${names.sort().join(', ')}.` : `${pathOf(command)} --help shows what it takes.`,
   );
+}
+
+/**
+ * Commander's words for a wrong argument, without the argument: a secret that was given in a wrong place must not reach a terminal's history
+ * or a log. Each pattern takes all up to its last end, so a value that holds our words is left out whole.
+ */
+function withoutValues(text: string): string {
+  return text
+    .replace(/^(error: option '[^']*') argument '[\s\S]*' is invalid\./, '$1 does not take what was given.')
+    .replace(
+      /^error: command-argument value '[\s\S]*' is invalid for argument '(\w+)'\./,
+      "error: '$1' does not take what was given.",
+    )
+    .replace(/^error: unknown command '[\s\S]*'(?=\n*$|\n\(Did you mean )/, 'error: there is no such command')
+    .replace(/^error: unknown option '[\s\S]*'(?=\n*$|\n\(Did you mean )/, (found) => `error: ${unknownOption(found)}`);
+}
+
+/** The name of an option that there is not is shown where it can be nothing but a name. */
+function unknownOption(found: string): string {
+  const [, name] = /'(--[a-z]+(?:-[a-z]+)*)(?:=[\s\S]*)?'$/.exec(found) ?? [];
+  return name === undefined ? 'there is no such option' : `there is no option ${name}`;
 }
 
 function pathOf(command: Command): string {

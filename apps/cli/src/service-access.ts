@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { join } from 'node:path';
 import { CommandFailed } from './outcome';
 import { secretOf, withSecret, type SecretOption } from './secrets';
-import { refuseClearText } from './service-fetch';
+import { addressInWords, refuseClearText } from './service-fetch';
 
 /** How a service is called as a partner's backend calls it. */
 export interface ServiceAccess {
@@ -48,7 +48,7 @@ export async function accessOf(command: Command): Promise<ServiceAccess> {
     throw new CommandFailed(
       baseUrl === undefined
         ? 'a partner key is given and no service: name its address as well, by --url or PARLEY_URL'
-        : `${baseUrl} is named without its key: give --key-file or PARLEY_PARTNER_KEY as well`,
+        : `${addressInWords(baseUrl)} is named without its key: give --key-file or PARLEY_PARTNER_KEY as well`,
     );
   if (baseUrl === undefined || key === undefined) return accessHere(token);
   refuseClearText(baseUrl, '--url');

@@ -9,7 +9,13 @@ const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 export function refuseClearText(address: string, namedBy: string): void {
   const { protocol, hostname } = URL.canParse(address) ? new URL(address) : { protocol: '', hostname: '' };
   if (protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname))) return;
-  throw new CommandFailed(`${namedBy} must begin with https:// unless it is on this machine: ${address}`);
+  const host = hostname === '' ? '' : `: ${protocol}//${hostname}`;
+  throw new CommandFailed(`${namedBy} must begin with https:// unless it is on this machine${host}`);
+}
+
+/** An address for a sentence: without user, password and query, which can be secrets. */
+export function addressInWords(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : 'an address';
 }
 
 /** Why a service did not answer, in one line. */
