@@ -21,7 +21,7 @@ import { jsonOf, type CommandOutcome } from '../deployment/cli';
 import { type LoggedDeployment, startLogged } from './logged-deployment';
 
 const startedWithinMs = 300_000;
-const altered = 'the log or what it covers was altered';
+const altered = 'not all of it holds: what does not is named above';
 
 let logged: LoggedDeployment;
 beforeAll(async () => {
@@ -137,12 +137,27 @@ describe('asked together with others', () => {
       expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('has signed nothing of parley/')]);
       const newest = await fetch(`${logged.deployment.baseUrls[0]}/transparency/checkpoint`).then((one) => one.text());
       expect((await witness.add(`old 0\n\n${newest}`)).status).toBe(200);
-      const byWitness = await verify('--ask', url, '--key', logged.key);
+      const byAnybody = await verify('--ask', url, '--key', logged.key);
+      expect([byAnybody.code, lastOf(byAnybody)]).toEqual([
+        0,
+        expect.stringContaining(`that the witness at ${url} is one: nobody named its key`),
+      ]);
+      const byWitness = await verify('--ask', url, '--key', logged.key, '--witness', witness.key);
       expect([byWitness.code, lastOf(byWitness)]).toEqual([
         0,
         expect.stringContaining(`that the witness at ${url} vouches for was taken away`),
       ]);
       expect((await verify('--ask', url, '--witness', witness.key)).code).toBe(0);
+      const others = await verify('--needed', '2', '--witness', witness.key);
+      expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('2 witnesses are needed, and 1 is named')]);
+      const noNote = join(logged.folder, 'no-note');
+      await writeFile(noNote, 'hello');
+      const notKept = await verify('--known', noNote);
+      expect([notKept.code, notKept.stdout, notKept.stderr]).toEqual([
+        1,
+        '',
+        expect.stringContaining(`${noNote} is no checkpoint`),
+      ]);
       // Signed by the log of a larger tree: as if the newest were cut from tables and checkpoints alike.
       const { origin, size } = parseCheckpoint(parseNote(newest)!.text)!;
       const text = checkpointText({ origin, size: size + 64, root: new Uint8Array(32) });

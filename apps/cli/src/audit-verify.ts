@@ -52,6 +52,11 @@ const shownMax = 1_000;
 
 /** Verifies the log that the options name. @throws CommandFailed where anything is wrong, or nothing proven */
 export async function verify(options: VerifyOptions, command: Command, configuration: Configuration): Promise<void> {
+  const { witnesses, needed } = witnessesOf(options, configuration);
+  if (needed > witnesses.length)
+    throw new CommandFailed(
+      `${needed} witnesses are needed, and ${witnesses.length} ${witnesses.length === 1 ? 'is' : 'are'} named: by --witness, or in WITNESSES`,
+    );
   const isLocal = options.from === undefined && options.url === undefined;
   const stores = isLocal || options.stores === true ? await openStoresHere(configuration) : null;
   try {
@@ -62,7 +67,7 @@ export async function verify(options: VerifyOptions, command: Command, configura
       stored: (await stores?.events()) ?? null,
       hidden: stores?.hidden() ?? null,
     };
-    const trust = { log: trustedKeys(options, log), ...witnessesOf(options, configuration) };
+    const trust = { log: trustedKeys(options, log), witnesses, needed };
     const onDone = showProgress('verifying', log.kept.size, stores === null ? 'leaves' : 'events');
     const found = await verifyLog(subject, trust, onDone).finally(log.close);
     tell(command, { ...found, problems: [...log.problems, ...found.problems] }, stores);
@@ -137,7 +142,10 @@ async function knownClaim(file: string): Promise<Claim> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailed(`${file} cannot be read (${error.code ?? error.message})`);
   });
-  return { ...claimIn(bytes, file), isOutside: true };
+  const claim = claimIn(bytes, file);
+  // A file that was named by mistake says nothing of the log.
+  if (parseCheckpoint(parseNote(claim.note)?.text ?? '') === null) throw new CommandFailed(`${file} is no checkpoint`);
+  return { ...claim, isOutside: true };
 }
 
 function claimIn(bytes: Uint8Array, where: string): Claim {
@@ -166,6 +174,6 @@ function tell(command: Command, found: Findings, stores: StoresHere | null): voi
   if (stores !== null) lines.push(`Events read from ${stores.from}.`);
   const verdict = lastLine(found);
   print(command, { ...found, verdict }, [...lines, verdict]);
-  if (problems.length + found.beyond > 0) throw new CommandFailed('the log or what it covers was altered');
+  if (problems.length + found.beyond > 0) throw new CommandFailed('not all of it holds: what does not is named above');
   if (found.proven === 0) throw new CommandFailed('there is no signed checkpoint that proves anything');
 }

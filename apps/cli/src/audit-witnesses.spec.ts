@@ -55,4 +55,11 @@ describe('what a URL answers as a witness', () => {
     await expect(asking(bare)).rejects.toThrow(refused);
     await expect(asking(byStranger)).rejects.toThrow(refused);
   });
+
+  it.each([cosigned, bare, byStranger])('vouches for nothing where no key of the witness is named', async (given) => {
+    answer = given.note;
+    // Reason for the assertion: only WITNESSES is read.
+    const claims = await witnessClaims([url], { env: { WITNESSES: [] } } as never, [bare], []);
+    expect(claims).toMatchObject([{ isOutside: true, isOfUnknown: true }]);
+  });
 });

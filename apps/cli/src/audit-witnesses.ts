@@ -51,6 +51,7 @@ async function claimsOf(url: string, origin: string, keys: readonly VerifierKey[
     witnesses: [],
     // The witness itself signs the first alone.
     isOutside: nth === 0,
+    isOfUnknown: nth === 0 && keys.length === 0,
   }));
 }
 

@@ -30,6 +30,8 @@ export interface Claim {
   readonly isFormer?: boolean;
   /** Whether it comes from outside of the deployment: from a witness that was asked, or from a file that the auditor kept. */
   readonly isOutside?: boolean;
+  /** Whether it was asked of a witness of which no key was named: anybody may have answered, so that it can contradict and not vouch. */
+  readonly isOfUnknown?: boolean;
 }
 
 /** What the log vouched for. */
@@ -40,6 +42,8 @@ export interface SignedTree {
   readonly isWitnessed: boolean;
   /** Its checkpoint was kept outside of the deployment. */
   readonly isOutside: boolean;
+  /** Nobody knows who keeps it outside: it can contradict, and vouches for nothing. */
+  readonly isOfUnknown: boolean;
   /** Whether only the stream of the checkpoints says whose key signed it: it can contradict, and it proves nothing. */
   readonly isFormer: boolean;
 }
@@ -74,9 +78,9 @@ export function judge(claim: Claim, policy: TrustPolicy): Judged {
     ...(note === null ? [] : cosignatureProblems(note, claim, policy.witnesses)),
     ...(isDecided(claim, size, root) ? [] : ['is not what the log had decided before it signed']),
   ];
-  const { where, isOutside = false } = claim;
+  const { where, isOutside = false, isOfUnknown = false } = claim;
   return {
-    tree: { where, size, root, isWitnessed: isWitnessed && policy.needed > 0, isOutside, isFormer: false },
+    tree: { where, size, root, isWitnessed: isWitnessed && policy.needed > 0, isOutside, isOfUnknown, isFormer: false },
     problems,
   };
 }

@@ -117,7 +117,7 @@ describe('a store as the log signed it', () => {
       'PROVEN: the first 690 events are, byte for byte and in their order, what 3 signed checkpoints say, ' +
         'the first of them that of 100 (checkpoint of 100). NOT PROVEN: the last 10 events, which no checkpoint covers as they are; ' +
         "that nobody with the log's key wrote it all again, or took the newest events away with their checkpoints: nobody outside " +
-        'vouches for it; ask a witness (--ask <its URL>), or give a checkpoint that you kept (--known <file>).',
+        'vouches for it; ask a witness (--ask <its URL> --witness <its key>), or give a checkpoint that you kept (--known <file>).',
     );
   });
 
@@ -135,7 +135,7 @@ describe('a store as the log signed it', () => {
     });
     expect([told(found), found.proven, found.witnessed]).toEqual([[], 690, 256]);
     expect(lastLine(found)).toMatch(
-      /and enough witnesses up to 256\. NOT PROVEN: the last 10 events.*that what comes after them was not written again, and that nothing after the 256 that enough witnesses vouches for/,
+      /and enough witnesses up to 256\. NOT PROVEN: the last 10 events.*that what comes after them was not written again, and that nothing after the 256 that enough witnesses vouch for/,
     );
   });
 });
@@ -173,6 +173,17 @@ describe('a store and a log that were cut alike', () => {
       /that nothing after the 690 that the witness at w vouches for was taken away with its checkpoints\.$/,
     );
     expect(lastLine(found)).not.toContain('nobody outside');
+  });
+
+  it('are not vouched for by whoever answers as a witness of which no key is named', async () => {
+    const asked = { ...outside(690, 'the witness at w'), isOfUnknown: true };
+    const found = await verify({ claims: [...claims, asked] });
+    expect([told(found), found.outside, found.outsideWhere, found.unknown]).toEqual([[], 0, null, 'the witness at w']);
+    expect(lastLine(found)).toMatch(
+      /that the witness at w is one: nobody named its key \(--witness <key>\).*nobody outside vouches for it\.$/,
+    );
+    const ahead = await verify({ ...alike, stored: null, claims: [...own(), asked] });
+    expect(lastLine(ahead)).toMatch(/^WRONG: /);
   });
 
   it('are another history than the one that a checkpoint from outside says', async () => {
