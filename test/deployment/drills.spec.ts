@@ -95,7 +95,7 @@ async function silentAutomation(): Promise<Cause> {
     given: { USER_ID: user.userId },
     facts: {
       'parley automations list --state failing': [id, 'rejected', text],
-      'parley automations list --state held': ['none'],
+      'parley automations show': [`was rejected: “${text}”`],
       'parley streams events': [text],
     },
   };

@@ -46,7 +46,15 @@ const check: AutomationCheck = {
   omittedFacts: 0,
   reasons: [],
 };
-const present: Present = { automation, check, dueAt: minutes(2), isControlPaused: false, now: seconds(90) };
+const present: Present = {
+  automation,
+  check,
+  dueAt: minutes(2),
+  isControlPaused: false,
+  isRunsControlPaused: false,
+  rejected: null,
+  now: seconds(90),
+};
 
 /** Each as `because → wouldHaveToBe`. */
 const said = (change: Partial<Present>): string[] =>
@@ -63,11 +71,22 @@ const firing = (
 it('has none where the next match fires', () => expect(said({})).toEqual([]));
 
 it('names all that is switched off, and who turns it on', () => {
-  const off = { ...of({ held: true, state: 'paused' }), isControlPaused: true };
+  const off = { ...of({ held: true, state: 'paused' }), isControlPaused: true, isRunsControlPaused: true };
   expect(said(off)).toEqual([
     'The deployment\'s control "automations" is paused. → An operator resumes the control.',
+    'The deployment\'s control "runs" is paused. → An operator resumes the control.',
     'An operator holds it. → An operator releases it.',
     'It is paused. → Its user resumes it.',
+  ]);
+});
+
+it.each([
+  ['The budget is frozen.', ': “The budget is frozen.”'],
+  ['Sure.” It fires at once', ": “Sure.' It fires at once”"],
+  [null, '.'],
+])('names what had its newest occurrence rejected: %s', (reason, why) => {
+  expect(said({ rejected: { at: minutes(1), reason } })).toEqual([
+    `The newest occurrence, of 2026-03-01 10:01 UTC, was rejected${why} → The reason is gone at the next match.`,
   ]);
 });
 

@@ -3,6 +3,7 @@ import {
   instantOf,
   instantWords,
   joined,
+  quoted,
   quotedExactly,
   spelled,
   unreachable,
@@ -33,6 +34,10 @@ export interface Present {
   readonly dueAt: Instant | null;
   /** An operator has paused the deployment's control `automations`. */
   readonly isControlPaused: boolean;
+  /** An operator has paused the deployment's control `runs`: what fires gets no run. */
+  readonly isRunsControlPaused: boolean;
+  /** The newest occurrence, where it was rejected; null for any other, and where there was none. */
+  readonly rejected: { readonly at: Instant; readonly reason: string | null } | null;
   readonly now: Instant;
 }
 
@@ -45,7 +50,7 @@ const lateAfterMs = 60_000;
 export function hindrancesOf(present: Present): readonly Hindrance[] {
   const { automation, now } = present;
   if (isFinished(automation, now)) return [endOf(automation, now)];
-  return [...switchedOff(present), ...notEvaluated(present), ...undecidedOrFalse(present), ...byPolicy(present)];
+  return [...switchedOff(present), ...notEvaluated(present), ...undecidedOrFalse(present), ...refused(present), ...byPolicy(present)];
 }
 
 function endOf({ state, definition, occurrences }: Automation, now: Instant): Hindrance {
@@ -61,15 +66,17 @@ function endOf({ state, definition, occurrences }: Automation, now: Instant): Hi
   return { because: words`Its schedule has no due time left.`, wouldHaveToBe };
 }
 
-function switchedOff({ automation: { held, state }, isControlPaused }: Present): readonly Hindrance[] {
-  const ofDeployment = {
-    because: words`The deployment's control "automations" is paused.`,
-    wouldHaveToBe: words`An operator resumes the control.`,
-  };
+function switchedOff(present: Present): readonly Hindrance[] {
+  const { automation, isControlPaused, isRunsControlPaused } = present;
+  const { held, state } = automation;
+  const wouldHaveToBe = words`An operator resumes the control.`;
+  const ofDeployment = { because: words`The deployment's control "automations" is paused.`, wouldHaveToBe };
+  const ofRuns = { because: words`The deployment's control "runs" is paused.`, wouldHaveToBe };
   const ofOperator = { because: words`An operator holds it.`, wouldHaveToBe: words`An operator releases it.` };
   const ofUser = { because: words`It is paused.`, wouldHaveToBe: words`Its user resumes it.` };
   return [
     ...(isControlPaused ? [ofDeployment] : []),
+    ...(isRunsControlPaused ? [ofRuns] : []),
     ...(held ? [ofOperator] : []),
     ...(state === 'paused' ? [ofUser] : []),
   ];
@@ -136,6 +143,14 @@ function undecided({ code, binding }: UnresolvedReason, { bindings }: Condition)
     because: words`The condition could not be decided: ${because} ${named}.`,
     wouldHaveToBe: age === undefined ? words`${wouldHaveToBe}.` : words`${wouldHaveToBe}, at most ${age} seconds old.`,
   };
+}
+
+/** What had the newest occurrence rejected, such as a frozen budget, rejects the next one as long as it lasts. */
+function refused({ rejected }: Present): readonly Hindrance[] {
+  if (rejected === null) return [];
+  const why = rejected.reason === null ? words`.` : words`: ${quoted(rejected.reason)}`;
+  const because = words`The newest occurrence, of ${instantWords(rejected.at)}, was rejected${why}`;
+  return [{ because, wouldHaveToBe: words`The reason is gone at the next match.` }];
 }
 
 function byPolicy(present: Present): readonly Hindrance[] {

@@ -90,13 +90,15 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
     const automation = await this.reader.current(automationId);
     if (automation === null) return refuse(notFound);
     await this.gate.caughtUp();
-    const [last, [latest], isControlPaused, dueAt] = await Promise.all([
+    const [last, [latest], isControlPaused, isRunsControlPaused, dueAt] = await Promise.all([
       this.checks.last(automationId),
       this.occurrences.newest(automationId, null, null, 1),
       this.controls.isPaused('automations'),
+      this.controls.isPaused('runs'),
       this.dueAt(automationId, automation.epoch),
     ]);
     const asOf = this.clock.now();
+    const rejected = latest?.delivery === 'rejected' && latest.at >= automation.epochAt ? latest : null;
     const check = last?.epoch === automation.epoch ? last : null;
     const { userId, definition, state, held, epochAt, symbols } = automation;
     return ok({
@@ -111,7 +113,9 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
       activeSince: epochAt,
       dueAt,
       lastCheck: check === null ? null : checkView(check),
-      hindrances: [...hindrancesOf({ automation, check, dueAt, isControlPaused, now: asOf })],
+      hindrances: [
+        ...hindrancesOf({ automation, check, dueAt, isControlPaused, isRunsControlPaused, rejected, now: asOf }),
+      ],
       latestOccurrence: latest === undefined ? null : occurrenceView(latest),
     });
   }
