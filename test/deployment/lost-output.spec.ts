@@ -80,6 +80,7 @@ const commands = {
   contract: parley('contract', 'asyncapi'),
   'a look': parley('keys', 'list'),
   'a look as JSON': parley('--json', 'keys', 'list'),
+  'what is no document': parley('streams', 'export', 'run-1'),
   'a look again and again': parley('keys', 'list', '--watch'),
   'a change': parley('controls', 'pause', 'runs', '--reason', 'a test', '--yes'),
   tail: parley('tail', '--from', 'c'),

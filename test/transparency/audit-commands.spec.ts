@@ -149,7 +149,10 @@ describe('asked together with others', () => {
       ]);
       expect((await verify('--ask', url, '--witness', witness.key)).code).toBe(0);
       const others = await verify('--needed', '2', '--witness', witness.key);
-      expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('2 witnesses are needed, and 1 is named')]);
+      expect([others.code, others.stderr]).toEqual([
+        1,
+        expect.stringContaining('2 witnesses are needed, and 1 is named'),
+      ]);
       const noNote = join(logged.folder, 'no-note');
       await writeFile(noNote, 'hello');
       const notKept = await verify('--known', noNote);

@@ -57,6 +57,31 @@ it(
 );
 
 it(
+  'a verdict of the one in Python that could not be written, or that needs a key which is none, is no verdict',
+  async () => {
+    const python = await debianProgram('python3');
+    const ended = (line: string) =>
+      promisify(execFile)('/bin/bash', [
+        '-c',
+        `set -o pipefail; "$0" -B "$1" ${line}`,
+        python,
+        join(__dirname, 'verify.py'),
+        file,
+      ])
+        .then(({ stderr }) => ({ code: 0, stderr }))
+        .catch(({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }));
+    const noRoom = 'the output could not be written: [Errno 28] No space left on device\n';
+    expect(await ended('table "$2" > /dev/full')).toEqual({ code: 2, stderr: noRoom });
+    expect(await ended('table "$2" | true')).toEqual({ code: 141, stderr: '' });
+    expect(await ended('receipt "$2" --key nonsense')).toEqual({
+      code: 2,
+      stderr: 'a key that is given is no key: nonsense\n',
+    });
+  },
+  installedWithinMs,
+);
+
+it(
   'is accepted by the one in Go as it should be',
   async () => {
     expect(await accepted(await compileGo(join(__dirname, 'verify.go'), folder), [])).toEqual(expected);

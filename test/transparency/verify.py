@@ -6,7 +6,8 @@
   verify.py fork <evidence of a witness> --key <vkey>
   verify.py table <cases.json>      prints the names of the cases that hold
 
-The first line is the verdict. Exit code 0: it holds; 1: it does not; 2: it could not be verified."""
+The first line is the verdict. Exit code 0: it holds; 1: it does not; 2: it could not be verified, or the verdict could not
+be written; 141: whoever read the output closed it."""
 
 import argparse
 import json
@@ -179,11 +180,10 @@ def options_of(arguments):
     return options
 
 
-def run(options):
+def run(options, trust):
     """The lines to print; the first one is the verdict."""
     if options.command == "table":
         return [case["name"] for case in json.loads(text_of(options.files[0])) if holds(case)]
-    trust = Trust(options)
     if options.command == "receipt":
         return receipt.verify(text_of(options.files[0]), trust)
     if options.command == "export":
@@ -198,19 +198,36 @@ def plain(line):
     return "".join(one if one.isprintable() else "\\u{{{:x}}}".format(ord(one)) for one in line)
 
 
+def written(lines, code):
+    """The exit code: that of the verdict where it could be written."""
+    try:
+        for line in lines:
+            print(plain(line))
+        sys.stdout.flush()
+        return code
+    except OSError as error:
+        # The interpreter writes what is left at its end, and would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return 141
+        print("the output could not be written: {}".format(error), file=sys.stderr)
+        return 2
+
+
 def main():
     options = options_of(sys.argv[1:])
     try:
-        lines = run(options)
+        trust = Trust(options)
     except Refused as refused:
-        print(plain("DOES NOT HOLD: {}".format(refused)))
-        return 1
+        print(plain("a key that is given {}".format(refused)), file=sys.stderr)
+        return 2
+    try:
+        return written(run(options, trust), 0)
+    except Refused as refused:
+        return written(["DOES NOT HOLD: {}".format(refused)], 1)
     except (OSError, UnicodeDecodeError) as error:
         print(plain("it cannot be read: {}".format(error)), file=sys.stderr)
         return 2
-    for line in lines:
-        print(plain(line))
-    return 0
 
 
 if __name__ == "__main__":

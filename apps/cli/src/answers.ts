@@ -55,7 +55,8 @@ function textOf(value: JsonValue | undefined): string {
 const indented = (lines: readonly string[]): string[] =>
   lines.map((line) => `${' '.repeat(nestedBy)}${line}`.trimEnd());
 
-/** `nextCursor` as `NEXT CURSOR`. */
+/** `nextCursor` as `NEXT CURSOR`. A key that is no name of ours, such as a token's id, as it is. */
 function heading(name: string): string {
+  if (/[^A-Za-z0-9 ()]/.test(name)) return name;
   return name.replace(/[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();
 }

@@ -73,8 +73,9 @@ function dataDirOf({ PARLEY_DATA_DIR: dataDir = '' }: Environment): string {
 
 async function database(environment: Environment): Promise<readonly Finding[]> {
   const configuration = configurationOf(environment);
-  const url = configuration && (await databaseUrlOf(configuration));
-  if (!configuration || !url) return [finding('database', 'ok', 'the embedded one, which does not run')];
+  if (configuration === null) return [];
+  const url = await databaseUrlOf(configuration);
+  if (url === undefined) return absent('database', 'DATABASE_URL', environment);
   return saying('database', async () => {
     await lookAtDatabase(url);
     const migrations = [...readStoreMigrations, ...readStore.migrations];
@@ -93,6 +94,12 @@ async function database(environment: Environment): Promise<readonly Finding[]> {
       await opened.close();
     }
   });
+}
+
+/** Nothing is said of a store that production needs and nothing names: the settings say that. */
+async function absent(what: string, variable: string, environment: Environment): Promise<readonly Finding[]> {
+  const isMissing = (await missingOfProduction(environment)).includes(variable);
+  return isMissing ? [] : [finding(what, 'ok', 'the embedded one, which does not run')];
 }
 
 async function clock(opened: Database): Promise<Finding> {
@@ -123,8 +130,9 @@ async function secretKey(opened: Database, configuration: Configuration): Promis
 
 async function events(environment: Environment): Promise<readonly Finding[]> {
   const configuration = configurationOf(environment);
-  const url = configuration && (await eventStoreUrlOf(configuration));
-  if (!url) return [finding('event store', 'ok', 'the embedded one, which does not run')];
+  if (configuration === null) return [];
+  const url = await eventStoreUrlOf(configuration);
+  if (url === undefined) return absent('event store', 'EVENTSTORE_URL', environment);
   return saying('event store', async () => {
     const state = await lookAtEventStore(url);
     return [

@@ -15,15 +15,17 @@ export async function serviceFinding(host: string, port: number): Promise<Findin
       'bad',
       `what listens on ${address} says nothing for ${answersWithinMs / 1000} s: does it hang?`,
     );
-  const said = asked === 'nonsense' ? null : statusIn(asked.says);
-  if (asked === 'nonsense' || said === null)
+  const report = asked === 'nonsense' ? null : reportIn(asked.says);
+  if (asked === 'nonsense' || report === null)
     return finding(
       'service',
       'bad',
       `another program has the management port ${address}: set MANAGEMENT_PORT to a free one`,
     );
-  if (asked.status !== 200) return finding('service', 'bad', `not ready: ${asked.says}`);
-  return finding('service', said === 'ok' ? 'ok' : 'warning', asked.says);
+  if (asked.status !== 200) return finding('service', 'bad', `not ready: ${report.troubles}`);
+  return report.status === 'ok'
+    ? finding('service', 'ok', `ready, on the management port ${address}`)
+    : finding('service', 'warning', `${report.status}: ${report.troubles}`);
 }
 
 async function readyzAt(
@@ -52,12 +54,17 @@ function isNobody(error: unknown): boolean {
   return ['ECONNREFUSED', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EHOSTUNREACH'].includes(codeOf(cause) ?? '');
 }
 
-/** `status` of the answer of `/readyz`; null for what is none. */
-function statusIn(text: string): string | null {
+/** The answer of `/readyz`: its status, and each check that is not ok in words; null for what is none. */
+function reportIn(text: string): { readonly status: string; readonly troubles: string } | null {
   try {
     const body: unknown = JSON.parse(text);
-    if (!isJsonObject(body) || !isJsonObject(body['checks'])) return null;
-    return typeof body['status'] === 'string' ? body['status'] : null;
+    if (!isJsonObject(body) || !isJsonObject(body['checks']) || typeof body['status'] !== 'string') return null;
+    const { status, checks, reason } = body;
+    const troubles = Object.entries(checks)
+      .filter(([, state]) => state !== 'ok')
+      .map(([name, state]) => `${name} ${typeof state === 'string' ? state : 'is not ok'}`);
+    const why = typeof reason === 'string' ? [reason] : [];
+    return { status, troubles: [...troubles, ...why].join(', ') || 'it does not say why' };
   } catch {
     return null; // it is no JSON
   }

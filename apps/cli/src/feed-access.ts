@@ -3,7 +3,7 @@ import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
 import { outputLost } from './lost-output';
 import { CommandFailed, NoAnswer } from './outcome';
 import type { ServiceAccess } from './service-access';
-import { noAnswerOf } from './service-fetch';
+import { noAnswerOf, problemInWords } from './service-fetch';
 
 const answerWithinMs = 15_000;
 
@@ -42,7 +42,7 @@ export async function feedPage({ baseUrl, partnerKey }: ServiceAccess, cursor: s
   const why =
     reason === 'permission_required'
       ? 'the key may not read the feed: mint one with --feed true'
-      : JSON.stringify(reason ?? body);
+      : problemInWords(JSON.stringify(body));
   throw new CommandFailed(`refused (${status}): ${why}`);
 }
 
@@ -51,7 +51,7 @@ export async function userOf(baseUrl: string, headers: Readonly<Record<string, s
   const { body } = await answered(baseUrl, '/v1/users/me', headers);
   const userId = isJsonObject(body) ? body['userId'] : undefined;
   if (typeof userId === 'string') return userId;
-  throw new CommandFailed(`${baseUrl} does not know the token's user: ${JSON.stringify(body)}`);
+  throw new CommandFailed(`${baseUrl} does not know the token's user: ${problemInWords(JSON.stringify(body))}`);
 }
 
 async function answered(

@@ -2,8 +2,8 @@ import { bodyWithin, fetchWithoutRedirects } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from './outcome';
-import { note, visible } from './output';
-import { noAnswerOf } from './service-fetch';
+import { note } from './output';
+import { noAnswerOf, problemInWords } from './service-fetch';
 
 const comeBackMs = 2_000;
 /** The service sends a heartbeat every 15 s. */
@@ -103,6 +103,6 @@ async function* connection({
 
 /** A refusal that will not change is the command's end; any other is tried again. */
 async function refusalOf(response: Response): Promise<Error> {
-  const text = `refused (${response.status}): ${visible((await bodyWithin(response, refusalBytesMax)).toString())}`;
+  const text = `refused (${response.status}): ${problemInWords((await bodyWithin(response, refusalBytesMax)).toString())}`;
   return response.status === 429 || response.status >= 500 ? new Error(text) : new CommandFailed(text);
 }

@@ -65,7 +65,7 @@ function placedColumns(widths: readonly number[], width: number): number[] {
   let used = -gap.length;
   const last = widths.length - 1;
   for (const [column, wide] of widths.entries()) {
-    const isLast = column === last && placed.length === last;
+    const isLast = column === last && placed.length === last && wide !== Infinity;
     const needed = isLast && wide > width - used - gap.length ? wrappedMin : wide;
     if (used + gap.length + needed > width || (wide > cellMax && !isLast)) continue;
     placed.push(column);
@@ -84,8 +84,11 @@ function lineOf(cells: readonly (readonly [string, number])[], width: number): s
   );
 }
 
-/** A text in lines of so many characters, between its words. */
+/** A text in lines of so many characters, between its words; what it is indented by, as members of JSON are, each of its lines is. */
 function wrapped(text: string, width: number): string[] {
+  const [before = ''] = /^ */.exec(text) ?? [];
+  if (before !== '' && before.length < text.length)
+    return wrapped(text.slice(before.length), Math.max(wrappedMin, width - before.length)).map((line) => before + line);
   const lines = [''];
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? '';

@@ -1,10 +1,11 @@
 import { openBucketFiles } from '@app/artifacts';
 import type { LogFiles, WritableLogFiles } from '@app/audit';
+import { makeFolder } from '@app/data-folder';
 import { fetchWithoutRedirects, type Configuration } from '@app/runtime';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandFailed, NoAnswer } from './outcome';
+import { CommandFailed, NoAnswer, reasonIn } from './outcome';
 import { noAnswerOf, refuseClearText } from './service-fetch';
 import { writeWhole } from './whole-file';
 
@@ -23,12 +24,14 @@ function folderFiles(folder: string): Opened<WritableLogFiles> {
     async read(path) {
       return readFile(join(folder, path)).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return null;
-        throw error;
+        throw new CommandFailed(`${folder} cannot be read: ${reasonIn(error)}`, { cause: error });
       });
     },
     async write(path, bytes) {
       const place = join(folder, path);
-      await mkdir(dirname(place), { recursive: true });
+      await makeFolder(dirname(place)).catch((error: unknown) => {
+        throw new CommandFailed(`${folder} cannot be written: ${reasonIn(error)}`, { cause: error });
+      });
       await writeWhole(place, bytes);
     },
     remove: (path) => rm(join(folder, path), { force: true }),
@@ -56,11 +59,18 @@ export function servedLog(baseUrl: string, token: string | undefined): LogFiles 
         if (answer.status === 404) return null;
         const waitSeconds = Number(answer.headers.get('retry-after') ?? 'NaN');
         if (tried === triesMax || Number.isNaN(waitSeconds))
-          throw new CommandFailed(`${url.href} answered ${answer.status}`);
+          throw new CommandFailed(`${url.href} answered ${answer.status}${scopeHint(path, answer.status)}`);
         await sleep(waitSeconds * 1_000);
       }
     },
   };
+}
+
+/** Entries are for operators: a token that is refused there lacks what it needs. */
+function scopeHint(path: string, status: number): string {
+  if (!path.startsWith('tile/entries/')) return '';
+  if (status === 401) return ': PARLEY_OPERATOR_TOKEN is not taken';
+  return status === 403 ? ': PARLEY_OPERATOR_TOKEN needs the scope audit' : '';
 }
 
 async function asked(url: URL, headers: Record<string, string>): Promise<Response> {

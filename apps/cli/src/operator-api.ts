@@ -115,8 +115,11 @@ class Silence {
   }
 }
 
-/** What was answered. @param scope that the call asks for @throws CommandFailed with the problem in words */
-export function succeeded({ status, body }: Answered, scope?: string): JsonValue {
+/**
+ * What was answered. @param scope that the call asks for @param whereNamed how to find what there is, for an answer that there is no such thing
+ * @throws CommandFailed with the problem in words
+ */
+export function succeeded({ status, body }: Answered, scope?: string, whereNamed = ''): JsonValue {
   if (status < 300) return body;
   const { title, reason, issues } = isJsonObject(body) ? body : {};
   const told = Array.isArray(issues)
@@ -124,7 +127,8 @@ export function succeeded({ status, body }: Answered, scope?: string): JsonValue
     : [];
   if (told.length > 0) throw new CommandFailed(told.join('; '));
   const needed = reason === 'permission_required' && scope !== undefined ? `: the token needs the scope ${scope}` : '';
-  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${needed}`);
+  const hint = status === 404 && whereNamed !== '' ? `: ${whereNamed}` : '';
+  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${needed}${hint}`);
 }
 
 /** On one line, whatever the service says. */

@@ -95,7 +95,7 @@ interface Asked {
 async function perform(command: Command, contract: Contract, path: string, values: JsonObject): Promise<void> {
   const api = await openOperatorApi();
   try {
-    if (isRaw(contract)) await printRaw(api, contract, `${path}${queryOf(values)}`);
+    if (isRaw(contract)) await printRaw(command, api, contract, `${path}${queryOf(values)}`);
     else if (contract.method === 'GET') await look(command, api, contract, `${path}${queryOf(values)}`);
     else await change(command, api, contract, { path, body: values });
   } finally {
@@ -106,16 +106,17 @@ async function perform(command: Command, contract: Contract, path: string, value
 /** Whether what it answers is no JSON document. */
 const isRaw = ({ answer }: Contract): boolean => answer !== null && 'mediaType' in answer;
 
-async function printRaw(api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
+async function printRaw(command: Command, api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
   const chunks = new JsonChunks();
-  succeeded(await api.call({ method: 'GET', path, take: (chunk) => chunks.write(chunk) }), scope);
+  const answered = await api.call({ method: 'GET', path, take: (chunk) => chunks.write(chunk) });
+  succeeded(answered, scope, whereNamed(command));
   await chunks.end();
 }
 
 async function look(command: Command, api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
   const { watch = false } = command.opts<Asked>();
   for (let count = 1; ; count += 1) {
-    const body = succeeded(await api.call({ method: 'GET', path }), scope);
+    const body = succeeded(await api.call({ method: 'GET', path }), scope, whereNamed(command));
     if (watch) {
       beginScreen();
       note(`${new Date().toISOString()}  look ${count}, again every ${watchEveryMs / 1_000} s; Ctrl-C ends it`);
@@ -136,9 +137,24 @@ async function change(
   const deployment = await nameOf(api);
   const what = `${summary}: ${path.split('/').slice(3).join(' ')}, at ${nameInWords(deployment)}`;
   if (command.opts<Asked>().yes !== true) await confirmed(what);
-  const made = succeeded(await api.call({ method, path, body }), scope);
+  const made = succeeded(await api.call({ method, path, body }), scope, whereNamed(command));
   const named = { ...(isJsonObject(made) ? made : {}), deployment: { ...deployment } };
   print(command, named, showAnswer(named));
+}
+
+/** How to find the name of what a command is about; empty where it names nothing. */
+function whereNamed(command: Command): string {
+  const noun = command.parent;
+  const [argument] = command.registeredArguments;
+  if (noun === null || argument === undefined) return '';
+  const lists = noun.commands.filter((one) => ['list', 'search'].includes(one.name()));
+  const shows = lists.map((one) => `parley ${noun.name()} ${one.name()}`);
+  const among = shows.length === 0 ? '' : `; ${shows.join(' and ')} shows what there is`;
+  const ofUser =
+    noun.name() === 'runs' && command.options.some(({ long }) => long === '--user')
+      ? "; --user says whose, for an id of the partner's API"
+      : '';
+  return `nothing here has that ${argument.name()}${among}${ofUser}`;
 }
 
 function argumentOf(name: string, { parameters }: Contract): Argument {

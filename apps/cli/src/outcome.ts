@@ -1,5 +1,6 @@
 import { CannotExport } from '@app/audit';
 import { describeFailure } from '@app/composition';
+import { systemWords } from '@app/data-folder';
 import { CannotCopy } from '@app/database-copies';
 import { DataFolderUnusable } from '@app/embedded-postgres';
 import { CannotMigrate } from '@app/event-migration';
@@ -32,7 +33,8 @@ export function describe(error: unknown): unknown {
   if (error instanceof Error && whole.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof DamagedStream) return error.message;
   if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
-  return describeFailure(error);
+  // A file that cannot be written, a full disk, a port that is taken: the system's words have the call, and the path where there is one.
+  return systemWords(error) ?? describeFailure(error);
 }
 
 /** Why something failed, in the words of what is at the bottom of it. */

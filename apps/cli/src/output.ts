@@ -77,6 +77,8 @@ export function sayUsage(command: Command): void {
     outputError: (text, write) => write(withoutValues(text)),
   });
   command.configureHelp({
+    // Also what stands next to a long name stays within 80 columns.
+    minWidthToWrap: 20,
     optionDescription: (option) => {
       const choices = option.argChoices === undefined ? '' : ` (one of ${option.argChoices.join(', ')})`;
       return `${option.mandatory ? 'required: ' : ''}${option.description}${choices}`;

@@ -47,7 +47,10 @@ export function rebuildCommand(summary: string): Command {
         const deployment = await nameOf(opened);
         const what = `${summary}: ${asked.all === true ? 'all' : named.join(' ')}, at ${nameInWords(deployment)}`;
         if (asked.yes !== true) await confirmed(what);
-        const names = asked.all === true ? await namesIn(api) : named;
+        const known = await namesIn(api);
+        if (!named.every((name) => known.includes(name)))
+          throw new CommandFailed(`not all of these are read models. There are: ${known.join(', ')}`);
+        const names = asked.all === true ? known : named;
         const ids: string[] = [];
         for (const name of names) ids.push(await begin(api, name, asked));
         const rebuilds = asked.watch === true ? await watch(api, ids) : await read(api, ids);

@@ -1,4 +1,6 @@
+import { isJsonObject } from '@app/kernel';
 import { CommandFailed, reasonIn } from './outcome';
+import { visible } from './output';
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -26,3 +28,25 @@ export function noAnswerOf(url: string | URL, error: unknown): string {
     ? `${origin} answers with a redirect, which is not followed: name the address of the service itself`
     : `${origin} does not answer (${reason}): is the service started?`;
 }
+
+const answerShownMax = 200;
+
+/** A refusal in words: title and issues of a problem; of any other answer its beginning, quoted. */
+export function problemInWords(answer: string): string {
+  const problem = parsed(answer);
+  if (!isJsonObject(problem) || typeof problem['title'] !== 'string')
+    return `it answers ${JSON.stringify(answer.slice(0, answerShownMax))}`;
+  const issues = Array.isArray(problem['issues']) ? problem['issues'].filter(isJsonObject) : [];
+  const words = issues.map(({ path, message }) => `${textOf(path).slice(1)}: ${textOf(message)}`);
+  return visible([problem['title'], ...words].join('; '));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // it is no JSON, and no problem
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

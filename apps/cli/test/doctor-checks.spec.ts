@@ -78,6 +78,9 @@ describe('settings of production', () => {
   it('that are missing are named at once', async () => {
     const all = ['PARLEY_SECRET_KEY', 'OIDC_ISSUER', 'WALLET_PROVIDER', 'DATABASE_URL', 'EVENTSTORE_URL'];
     expect((await missing({ PARLEY_MODE: 'production' }))?.sort()).toEqual(all.sort());
+    const [, , , database, events] = checks;
+    for (const check of [database, events])
+      expect(await check?.({ PARLEY_DATA_DIR: folder, PARLEY_MODE: 'production' })).toEqual([]);
     expect(await missing({ PARLEY_MODE: 'production', EVENTSTORE_URL: '' })).toContain('EVENTSTORE_URL');
   });
 
@@ -120,9 +123,9 @@ describe('the management port', () => {
     expect(await found()).toMatchObject({ state: 'ok' });
     expect(await found('0.0.0.0')).toMatchObject({ state: 'ok' });
     answer = { status: 200, body: readyz('degraded') };
-    expect(await found()).toMatchObject({ state: 'warning' });
+    expect(await found()).toMatchObject({ state: 'warning', says: 'degraded: database degraded' });
     answer = { status: 503, body: readyz('unavailable') };
-    expect(await found()).toMatchObject({ state: 'bad', says: `not ready: ${answer.body}` });
+    expect(await found()).toMatchObject({ state: 'bad', says: 'not ready: database unavailable' });
   });
 
   it('that another program has is bad', async () => {

@@ -6,7 +6,12 @@ import { parleyProgram } from '../src/program';
 
 const secret = 'pk_Sw0rdfish';
 /** As long as a secret's own text is in one of them, whatever is cut from it. */
-const values = [secret, `a' is invalid. ${secret}`, `${secret}\n(Did you mean ${secret}?)`, `postgres://u:${secret}@h/d`];
+const values = [
+  secret,
+  `a' is invalid. ${secret}`,
+  `${secret}\n(Did you mean ${secret}?)`,
+  `postgres://u:${secret}@h/d`,
+];
 
 let written: string;
 beforeEach(() => {
@@ -55,7 +60,10 @@ const calls = [
     command.options.filter(isJudged).map(({ long }) => [...path, long ?? '', '?']),
   ),
   ...leaves.flatMap(({ command, path }) =>
-    command.registeredArguments.filter(isJudged).slice(0, 1).map(() => [...path, '?']),
+    command.registeredArguments
+      .filter(isJudged)
+      .slice(0, 1)
+      .map(() => [...path, '?']),
   ),
 ];
 
@@ -72,9 +80,9 @@ it.each(calls.map((call) => [call.join(' '), call] as const))('parley %s', async
 });
 
 it.each([
-  ['controls paus runs', "There are: pause, resume."],
+  ['controls paus runs', 'There are: pause, resume.'],
   ['controls pause run --reason x', 'Allowed choices are runs, automations, withdrawals.'],
-  ['keys list --jso', "there is no option --jso"],
+  ['keys list --jso', 'there is no option --jso'],
   ['contro', '(Did you mean controls?)'],
 ])('still says what there is: %s', async (line, says) => {
   expect(await refusal(line.split(' '))).toContain(says);

@@ -1,3 +1,4 @@
+import { systemWords } from '@app/data-folder';
 import { FolderInUse, KeyRefused, openWitness, witnessCommand, witnessServer, type ProgramOptions } from '@app/witness';
 import { once } from 'node:events';
 
@@ -29,6 +30,7 @@ const command = witnessCommand();
 command.parse();
 run(command.opts<ProgramOptions>()).catch((error: unknown) => {
   const isPlain = error instanceof FolderInUse || error instanceof KeyRefused;
-  console.error(isPlain ? `Error: ${error.message}` : error);
+  const words = isPlain ? error.message : systemWords(error);
+  console.error(words === null ? error : `Error: ${words}`);
   process.exitCode = failed;
 });

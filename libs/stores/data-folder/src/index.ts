@@ -2,4 +2,5 @@ export { embeddedDatabaseName, embeddedPostgresFolder } from './embedded-databas
 export { readJson, syncFolder, writeDurably, writePrivate } from './private-file';
 export { findRunningStores, removeRunningStores, writeRunningStores } from './running-stores';
 export { ensureSecrets, readSecrets, SecretsDamaged } from './secrets';
-export { ensureFolder } from './usable-folder';
+export { systemWords } from './system-words';
+export { ensureFolder, makeFolder } from './usable-folder';

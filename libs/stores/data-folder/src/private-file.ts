@@ -1,9 +1,10 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from './usable-folder';
 
 /** Writes a file for the folder's owner only (0600), whole or not at all. */
 export async function writePrivate(folder: string, name: string, content: object): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await writeDurably(folder, name, `${JSON.stringify(content, null, 2)}\n`);
 }
 

@@ -3,14 +3,21 @@ import { dirname, join, resolve } from 'node:path';
 
 /** Makes a folder (0700) where it is missing, and makes sure that files can be written into it. Throws the system's error when not. */
 export async function ensureFolder(path: string): Promise<void> {
-  await make(resolve(path));
+  await makeFolder(path);
   const probe = join(path, `.writable-${process.pid}`);
   const file = await open(probe, 'w', 0o600);
   await file.close();
   await rm(probe);
 }
 
-/** Step by step: Node's own `recursive` never comes to an end where the system says ENOENT of a folder whose parent is there (/proc). */
+/**
+ * Makes a folder (0700) where it is missing, and those above it. Step by step: Node's own `recursive` never comes to an end where the system
+ * says ENOENT of a folder whose parent is there (/proc). Throws the system's error when it cannot be made.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  await make(resolve(path));
+}
+
 async function make(path: string): Promise<void> {
   const isThere = async (folder: string): Promise<boolean> =>
     stat(folder).then(

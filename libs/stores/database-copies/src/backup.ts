@@ -1,4 +1,4 @@
-import { readSecrets, writePrivate } from '@app/data-folder';
+import { makeFolder, readSecrets, systemWords, writePrivate } from '@app/data-folder';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
@@ -24,7 +24,9 @@ export interface Backup {
  * changes. What was cut off has no manifest, and is no backup. @throws CannotCopy
  */
 export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgress: OnProgress): Promise<Manifest> {
-  await makeEmptyFolder(to);
+  await makeEmptyFolder(to).catch((error: unknown) => {
+    throw unwritable(to, error);
+  });
   try {
     const stores = await copyStores(databaseUrl, to, onProgress);
     const artifacts = await copyArtifacts(join(dataDir, artifactsFolder), join(to, artifactsFolder), onProgress);
@@ -35,8 +37,14 @@ export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgres
     return manifest;
   } catch (error) {
     for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
-    throw error;
+    throw unwritable(to, error);
   }
+}
+
+/** A refusal of the system, such as a full disk, with the folder that it is about; anything else as it is. */
+function unwritable(folder: string, error: unknown): unknown {
+  const words = systemWords(error);
+  return words === null ? error : new CannotCopy(`${folder} cannot be written: ${words}`, { cause: error });
 }
 
 type Stores = Pick<Manifest, 'migrations' | 'events' | 'position' | 'tables'>;
@@ -69,7 +77,7 @@ async function whatIsThere(client: Client): Promise<Omit<Stores, 'tables'>> {
 }
 
 async function makeEmptyFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolder(path);
   if ((await readdir(path)).length > 0) throw new CannotCopy(`${path} is not empty: name a folder that is`);
   await mkdir(join(path, tablesFolder), { mode: 0o700 });
 }

@@ -1,4 +1,4 @@
-import { embeddedDatabaseName, embeddedPostgresFolder, readSecrets, writePrivate } from '@app/data-folder';
+import { embeddedDatabaseName, embeddedPostgresFolder, readSecrets, writePrivate, makeFolder } from '@app/data-folder';
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ export async function restoreBackup(restore: Restore, onProgress: OnProgress): P
 }
 
 async function beginIn(dataDir: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir);
   const names = await readdir(dataDir);
   if (names.length > 0 && !names.includes(restoringFolder))
     throw new CannotCopy(`${dataDir} is not empty: set PARLEY_DATA_DIR to a folder that is`);

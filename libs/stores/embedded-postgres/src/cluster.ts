@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { giveTo } from './account';
 import type { Binaries } from './binaries';
 import { DataFolderUnusable, type DataFolder } from './data-folder';
+import { whyNotMade } from './initdb-words';
 import { tieToUs } from './lifeline';
 import { clearRemains, goneWithin } from './remains';
 import { readIfThere } from './files';
@@ -90,7 +91,7 @@ async function makeCluster(
       signal,
     });
     signal?.throwIfAborted();
-    if (code !== 0) throw new Error(`initdb failed (${code ?? 'killed'}) in ${making}:\n${output}`);
+    if (code !== 0) throw new DataFolderUnusable(whyNotMade(folder.path, code, output));
     await rename(making, folder.cluster);
     const directory = await open(folder.path, 'r');
     await directory.sync().finally(() => directory.close());

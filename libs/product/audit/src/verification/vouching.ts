@@ -35,7 +35,8 @@ export function fromWords({ from }: Vouching): string {
 }
 
 const howToVouch = 'nobody named its key (--witness <key>), and anybody can answer there';
-const howToAsk = 'ask a witness (--ask <its URL> --witness <its key>), or give a checkpoint that you kept (--known <file>)';
+const howToAsk =
+  'ask a witness (--ask <its URL> --witness <its key>), or give a checkpoint that you kept (--known <file>)';
 
 /** The claims about rewriting and cutting that nothing here can prove. */
 export function unvouchedWords({ outside, outsideWhere, unknown }: Vouching, proven: number): string[] {
@@ -47,7 +48,5 @@ export function unvouchedWords({ outside, outsideWhere, unknown }: Vouching, pro
     ];
   const vouch = outsideWhere === theWitnesses ? 'vouch' : 'vouches';
   const later = `that nothing after the ${outside} that ${outsideWhere} ${vouch} for was taken away with its checkpoints`;
-  return [
-    ...who,
-    outside < proven ? `that what comes after them was not written again, and ${later}` : later];
+  return [...who, outside < proven ? `that what comes after them was not written again, and ${later}` : later];
 }

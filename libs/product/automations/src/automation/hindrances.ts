@@ -50,7 +50,13 @@ const lateAfterMs = 60_000;
 export function hindrancesOf(present: Present): readonly Hindrance[] {
   const { automation, now } = present;
   if (isFinished(automation, now)) return [endOf(automation, now)];
-  return [...switchedOff(present), ...notEvaluated(present), ...undecidedOrFalse(present), ...refused(present), ...byPolicy(present)];
+  return [
+    ...switchedOff(present),
+    ...notEvaluated(present),
+    ...undecidedOrFalse(present),
+    ...refused(present),
+    ...byPolicy(present),
+  ];
 }
 
 function endOf({ state, definition, occurrences }: Automation, now: Instant): Hindrance {

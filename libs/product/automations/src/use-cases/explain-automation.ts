@@ -2,6 +2,7 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
 import {
   Clock,
+  instantIn,
   instantOf,
   notFound,
   ok,
@@ -98,7 +99,7 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
       this.dueAt(automationId, automation.epoch),
     ]);
     const asOf = this.clock.now();
-    const rejected = latest?.delivery === 'rejected' && latest.at >= automation.epochAt ? latest : null;
+    const rejected = latest?.delivery === 'rejected' ? rejectionOf(latest, automation.epochAt) : null;
     const check = last?.epoch === automation.epoch ? last : null;
     const { userId, definition, state, held, epochAt, symbols } = automation;
     return ok({
@@ -130,6 +131,12 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
     );
     return row === undefined ? null : instantOf(row.dueAtMs);
   }
+}
+
+/** Null where it was before the present activation, whose matches may well be accepted. */
+function rejectionOf({ at, reason }: ListedOccurrence, since: Instant) {
+  const rejectedAt = instantIn(at);
+  return rejectedAt === null || rejectedAt < since ? null : { at: rejectedAt, reason };
 }
 
 function checkView({ at, condition, facts, omittedFacts }: AutomationCheck): ExplainedAutomation['lastCheck'] {

@@ -1,0 +1,100 @@
+/** A refusal of the service is a sentence at the terminal that says what to do, never the JSON of a problem. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { servedLog } from '../src/log-places';
+import { describe as inWords } from '../src/outcome';
+import { parleyProgram } from '../src/program';
+
+const id = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05';
+const problem = (status: number, title: string) => ({ type: 'urn:parley:error:x', title, status, requestId: id });
+
+let server: Server;
+let before: NodeJS.ProcessEnv;
+/** Answers by the beginning of a path. */
+let answers: readonly (readonly [string, number, object])[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const [, status, body] = answers.find(([path]) => request.url?.startsWith(path)) ?? [
+      '',
+      404,
+      problem(404, 'Not found'),
+    ];
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  before = { ...process.env };
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  Object.assign(process.env, {
+    PARLEY_URL: `http://127.0.0.1:${port}`,
+    PARLEY_OPERATOR_TOKEN: 'a.b.c',
+    PARLEY_PARTNER_KEY: 'pk_any',
+    PARLEY_USER_TOKEN: 'd.e.f',
+  });
+});
+afterAll(() => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) Reflect.deleteProperty(process.env, name);
+  Object.assign(process.env, before);
+  server.closeAllConnections();
+  server.close();
+});
+
+async function refusal(...args: string[]): Promise<string> {
+  return parleyProgram(() => undefined)
+    .parseAsync(['node', 'parley', ...args])
+    .then(
+      () => 'done',
+      (error: unknown) => String(inWords(error)),
+    );
+}
+
+it.each([
+  [
+    ['runs', 'show', id],
+    "runKey; parley runs list shows what there is; --user says whose, for an id of the partner's API",
+  ],
+  [['approvals', 'show', id], 'approvalId; parley approvals list shows what there is'],
+  [['users', 'freeze', id, '--reason', 'x', '--yes'], 'userId; parley users search shows what there is'],
+  [['streams', 'events', 'run-x'], 'stream'],
+  [['streams', 'export', 'run-x'], 'stream'],
+])('says how to find the name of what there is not: %j', async (args, hint) => {
+  answers = [['/operator/identity.json', 200, { deploymentId: 'parley/x', version: '0', mode: 'sandbox' }]];
+  expect(await refusal(...args)).toBe(`refused (404): Not found: nothing here has that ${hint}`);
+});
+
+it('names the read models that there are', async () => {
+  answers = [
+    ['/operator/identity.json', 200, { deploymentId: 'parley/x', version: '0', mode: 'sandbox' }],
+    ['/operator/v1/projections', 200, { data: [{ name: 'runs' }, { name: 'users' }] }],
+  ];
+  const said = await refusal('projections', 'rebuild', 'runs', 'user', '--reason', 'x', '--yes');
+  expect(said).toBe('not all of these are read models. There are: runs, users');
+});
+
+it.each([
+  ['tail', '/feed/v1/events', ['tail']],
+  ['tail of a journal', '/v1/users/me', ['tail', '--conversation', id]],
+  ['tail of another journal', `/v1/users/${id}/conversations`, ['tail', '--conversation', id]],
+])('%s says a problem in words', async (_, path, args) => {
+  const refused = {
+    ...problem(422, 'The cursor is another one’s'),
+    issues: [{ path: '/cursor', message: 'is no cursor' }],
+  };
+  answers = [
+    [path, 422, refused],
+    ['/v1/users/me', 200, { userId: id }],
+  ];
+  const said = await refusal(...args);
+  expect(said).toMatch(/: The cursor is another one’s; cursor: is no cursor$/);
+  expect(said).not.toMatch(/[{}]/);
+});
+
+it('names the scope that the entries of a log need', async () => {
+  answers = [['/transparency/tile/entries', 403, problem(403, 'no')]];
+  const served = servedLog(process.env['PARLEY_URL'] ?? '', 'a.b.c');
+  await expect(served.read('tile/entries/000')).rejects.toThrow(
+    /answered 403: PARLEY_OPERATOR_TOKEN needs the scope audit$/,
+  );
+});
