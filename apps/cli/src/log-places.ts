@@ -6,7 +6,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed, NoAnswer, reasonIn } from './outcome';
-import { noAnswerOf, refuseClearText } from './service-fetch';
+import { below, noAnswerOf, refuseClearText } from './service-fetch';
 import { writeWhole } from './whole-file';
 
 /** A place that is closed when the command is done with it. */
@@ -51,7 +51,7 @@ export function servedLog(baseUrl: string, token: string | undefined): LogFiles 
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
     async read(path) {
-      const url = new URL(`/transparency/${path}`, baseUrl);
+      const url = below(baseUrl, `/transparency/${path}`);
       for (let tried = 1; ; tried += 1) {
         const answer = await asked(url, path.startsWith('tile/entries/') ? headers : {});
         if (answer.status === 200) return new Uint8Array(await answer.arrayBuffer());

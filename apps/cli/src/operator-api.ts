@@ -7,7 +7,7 @@ import { openLocalApi } from './local-api';
 import { taken, type Answered, type OperatorApi } from './operator-call';
 import { CommandFailed, NoAnswer } from './outcome';
 import { visible } from './output';
-import { noAnswerOf, refuseClearText } from './service-fetch';
+import { below, noAnswerOf, refuseClearText } from './service-fetch';
 
 /** A call ends within this, and a stream once it has been silent for so long. */
 const usualAnswerMs = 60_000;
@@ -70,7 +70,7 @@ export function overHttp(baseUrl: string, token: string, answerWithinMs = usualA
       };
       try {
         const { signal } = silence;
-        const answer = await fetchWithoutRedirects(new URL(path, baseUrl), { method, headers, signal, ...sent });
+        const answer = await fetchWithoutRedirects(below(baseUrl, path), { method, headers, signal, ...sent });
         return { status: answer.status, body: await taken(taking ?? call, answer.status, answer.body) };
       } catch (error) {
         // A full disk here is no trouble of the service.

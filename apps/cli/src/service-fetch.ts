@@ -15,6 +15,12 @@ export function refuseClearText(address: string, namedBy: string): void {
   throw new CommandFailed(`${namedBy} must begin with https:// unless it is on this machine${host}`);
 }
 
+/** A path of a service, which a proxy may serve below a path of its own. */
+export function below(baseUrl: string, path: string): URL {
+  const { origin, pathname } = new URL(baseUrl);
+  return new URL(`${origin}${pathname.replace(/\/+$/, '')}${path}`);
+}
+
 /** An address for a sentence: without user, password and query, which can be secrets. */
 export function addressInWords(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : 'an address';

@@ -106,6 +106,12 @@ describe('a half-set address', () => {
   });
 });
 
+it('a service below a path of a proxy is reached there', async () => {
+  other.answers = (_, response) => json(response, 200, { data: [], nextCursor: null });
+  await parley({ PARLEY_URL: `${other.url}/parley/`, PARLEY_OPERATOR_TOKEN: secret }, 'keys', 'list');
+  expect(other.requests).toEqual([expect.stringMatching(/^GET \/parley\/operator\/v1\/partner-keys /)]);
+});
+
 it('a change says where it was made', async () => {
   const identity = { deploymentId: 'parley/5d1f', version: '0.2.0', mode: 'production' };
   other.answers = ({ url = '' }, response) => json(response, 200, url.includes('identity') ? identity : { at: 'now' });

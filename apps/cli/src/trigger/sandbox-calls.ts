@@ -7,7 +7,7 @@ import { succeeded } from '../operator-api';
 import type { Answered } from '../operator-call';
 import { CommandFailed, NoAnswer } from '../outcome';
 import type { ServiceAccess } from '../service-access';
-import { noAnswerOf } from '../service-fetch';
+import { below, noAnswerOf } from '../service-fetch';
 
 const answerWithinMs = 15_000;
 const lookEveryMs = 100;
@@ -97,7 +97,7 @@ export class SandboxCalls {
     const all = { ...headers, ...(sent && { 'content-type': 'application/json' }) };
     try {
       const signal = abortAfter(answerWithinMs);
-      const answer = await fetchWithoutRedirects(new URL(path, baseUrl), { method, headers: all, signal, ...sent });
+      const answer = await fetchWithoutRedirects(below(baseUrl, path), { method, headers: all, signal, ...sent });
       const text = await answer.text();
       // Reason for the assertion: what JSON.parse answers is JSON.
       return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as JsonValue) };
