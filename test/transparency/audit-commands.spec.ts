@@ -310,7 +310,10 @@ describe('the log of a service', () => {
 
   it('is not read by who may not', async () => {
     const { code, stderr } = await served(['runs']);
-    expect([code, stderr.trim()]).toEqual([1, expect.stringMatching(/tile\/entries\/000 answered 403$/)]);
+    expect([code, stderr.trim()]).toEqual([
+      1,
+      expect.stringMatching(/tile\/entries\/000 answered 403: .* needs the scope audit$/),
+    ]);
   });
 });
 
