@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, migration } from '@app/read-store';
 import { bundleOf, entryBytes, hashBytes, hashesIn, joined, TiledTree, tileWidth, TreeEdge } from '@app/transparency';
-import type { FullTile, Hash, LogEntry, TileName } from '@app/transparency';
+import type { Hash, LogEntry, TileName } from '@app/transparency';
 import { leafOf, nodeOf } from './covered-events';
+import { insertLeaves, partialTiles, upsertTiles } from './log-statements';
 
 /** An entry, and where its event lies in the whole store. */
 export interface PlacedEntry {
@@ -55,6 +56,9 @@ interface LeafRow {
   readonly data: string;
   readonly metadata: string;
 }
+
+/** The leaves among which the streams that changed last are found. */
+const newestLeaves = 1_000;
 
 const leafColumns =
   "index, position, stream, revision, id, type, encode(data_sha256, 'hex') AS data, encode(metadata_sha256, 'hex') AS metadata";
@@ -181,6 +185,25 @@ export class LogTables {
     return last?.revision ?? -1;
   }
 
+  /** The position of the last leaf; 0 where there is none, or where leaves before it are missing, whoever took them. */
+  async completeUpTo(): Promise<number> {
+    const [row] = await this.database.query<{ position: number }>(
+      'SELECT max(position) AS position FROM transparency_leaves HAVING count(*) = max(index) + 1',
+    );
+    return row?.position ?? 0;
+  }
+
+  /** The last leaves of the streams that changed last, each of another stream, the newest first. */
+  async newestOfStreams(count: number): Promise<PlacedLeaf[]> {
+    const rows = await this.database.query<LeafRow>(
+      `SELECT * FROM (SELECT DISTINCT ON (stream) ${leafColumns} FROM
+         (SELECT * FROM transparency_leaves ORDER BY index DESC LIMIT $1) AS newest ORDER BY stream, index DESC) AS each
+       ORDER BY index DESC LIMIT $2`,
+      [newestLeaves, count],
+    );
+    return rows.map(placedLeaf);
+  }
+
   /** Which leaf an event at that position is; null where the log does not have it, or not yet. */
   async indexOf({ position, entry: { stream, revision } }: PlacedEntry): Promise<number | null> {
     const [leaf] = await this.database.query<{ index: number }>(
@@ -193,45 +216,4 @@ export class LogTables {
 
 function placedLeaf({ index, position, stream, revision, id, type, data, metadata }: LeafRow): PlacedLeaf {
   return { index, position, entry: { stream, revision, id, type, dataSha256: data, metadataSha256: metadata } };
-}
-
-function insertLeaves(first: number, entries: readonly PlacedEntry[]) {
-  const columns = [
-    entries.map((_, at) => first + at),
-    entries.map(({ position }) => position),
-    entries.map(({ entry }) => entry.stream),
-    entries.map(({ entry }) => entry.revision),
-    entries.map(({ entry }) => entry.id),
-    entries.map(({ entry }) => entry.type),
-    entries.map(({ entry }) => `\\x${entry.dataSha256}`),
-    entries.map(({ entry }) => `\\x${entry.metadataSha256}`),
-  ];
-  return {
-    text: `INSERT INTO transparency_leaves
-           SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])`,
-    values: columns,
-  };
-}
-
-/** What changed above level 0, as far as it is not full. */
-function partialTiles(edge: TreeEdge, full: readonly FullTile[]): FullTile[] {
-  const grown = new Set(full.map(({ level }) => level + 1));
-  return [...grown].flatMap((level) => {
-    const hashes = edge.partial[level] ?? [];
-    if (hashes.length === 0) return [];
-    return [{ level, index: Math.floor(edge.size / tileWidth ** (level + 1)), hashes: joined(hashes) }];
-  });
-}
-
-function upsertTiles(tiles: readonly FullTile[]) {
-  return {
-    text: `INSERT INTO transparency_tiles
-           SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bytea[])
-           ON CONFLICT (level, index) DO UPDATE SET hashes = excluded.hashes`,
-    values: [
-      tiles.map(({ level }) => level),
-      tiles.map(({ index }) => index),
-      tiles.map(({ hashes }) => Buffer.from(hashes)),
-    ],
-  };
 }

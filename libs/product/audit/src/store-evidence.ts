@@ -1,35 +1,73 @@
 import type { EventStore } from '@app/event-store';
 import type { Database } from '@app/read-store';
-import type { LogTables, PlacedLeaf } from './log-tables';
+import type { LogTables } from './log-tables';
+
+/** An event that a database knows of; `id` is null where it knows the place alone, in a stream that no other deployment has. */
+interface Trace {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string | null;
+}
 
 /** What a database has seen of its event store. */
 export interface Seen {
   /** Position of the newest event that it knows of; 0 where it has seen none. */
   readonly position: number;
-  /** The newest leaf of the log; null where the log was not built. */
-  readonly leaf: PlacedLeaf | null;
+  /** Events of several streams, the newest first; none where it knows a position alone. */
+  readonly traces: readonly Trace[];
 }
+
+/** An administrator may have deleted the streams that changed last; so many of them leave hardly a doubt. */
+const tracesMax = 8;
+
+/** The first table of the accounts: its rows are of this deployment also where another one is read by now, or is still being filled. */
+const firstAccounts = 'users';
 
 /** What a database knows of its event store. Throws Unavailable. */
 export async function seenBy(database: Database, tables: LogTables): Promise<Seen> {
-  const { size } = await tables.place();
-  const [leaf = null] = size === 0 ? [] : await tables.leavesFrom(size - 1, size);
+  const leaves = await tables.newestOfStreams(tracesMax);
+  const [newest] = leaves;
+  if (newest !== undefined)
+    return {
+      position: newest.position,
+      traces: leaves.map(({ entry: { stream, revision, id } }) => ({ stream, revision, id })),
+    };
   const [row] = await database.query<{ position: number }>(
     'SELECT coalesce(max(position), 0)::bigint AS position FROM reactor_checkpoints',
   );
-  return { position: leaf?.position ?? row?.position ?? 0, leaf };
+  const position = row?.position ?? 0;
+  return { position, traces: position === 0 ? [] : await tracesOfOlder(database) };
 }
 
 /**
- * Whether an event store may be the one of which a database has seen so much: it holds the newest of these events or, where that one was
- * deleted, goes on beyond it. Throws Unavailable.
+ * For a database without leaves, as one of a version before the log: streams that were folded, and accounts, whose table and streams
+ * are named alike in every version. Streams that every deployment has are left out.
  */
-export async function holdsSeen(store: EventStore, { position, leaf }: Seen): Promise<'all' | 'less' | 'other'> {
+async function tracesOfOlder(database: Database): Promise<Trace[]> {
+  const [accounts] = await database.query<{ there: boolean }>(
+    `SELECT to_regclass('${firstAccounts}') IS NOT NULL AS there`,
+  );
+  const ofAccounts = accounts?.there === true ? `UNION ALL SELECT 'user-' || user_id, 0 FROM ${firstAccounts}` : '';
+  return database.query<Trace>(
+    `SELECT stream, revision::bigint, NULL AS id FROM (SELECT stream, revision FROM snapshots ${ofAccounts}) AS known (stream, revision)
+     WHERE stream ~ '-[0-9a-f]{8}-[0-9a-f-]{27}$' LIMIT ${tracesMax}`,
+  );
+}
+
+/**
+ * Whether an event store may be the one of which a database has seen so much: it holds one of these events or, where an administrator cut or
+ * deleted the streams of all of them, goes on beyond the newest. Throws Unavailable.
+ */
+export async function holdsSeen(store: EventStore, { position, traces }: Seen): Promise<'all' | 'less' | 'other'> {
   if (position === 0) return 'all';
-  const end = await store.endPosition();
-  if (leaf === null) return end >= position ? 'all' : 'less';
-  const { stream, revision, id } = leaf.entry;
-  const [event] = await store.readRemaining(stream, revision, 1);
-  if (event?.revision === revision) return event.id === id ? 'all' : 'other';
-  return end >= position ? 'all' : 'less';
+  let isUnknown = false;
+  for (const { stream, revision, id } of traces) {
+    const [event] = await store.readRemaining(stream, revision, 1);
+    if (event?.revision === revision) return id === null || event.id === id ? 'all' : 'other';
+    // Streams that were deleted or cut say so, even after a scavenge.
+    const { damage } = await store.remainsOf(stream);
+    isUnknown ||= damage === null;
+  }
+  if ((await store.endPosition()) < position) return 'less';
+  return isUnknown ? 'other' : 'all';
 }

@@ -1,5 +1,5 @@
 /** The database and the event store name each other: stores of two deployments, or of two ages, are not worked on. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +9,14 @@ import { EventStore, Streams } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { causeOfService, Clock } from '@app/kernel';
 import { openDatabase } from '@app/read-store';
-import { readConfiguration } from '@app/runtime';
+import { Probe, readConfiguration } from '@app/runtime';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { userKind } from '@app/users';
 import { checkpointsId, checkpointsKind } from '../src/checkpoints.stream';
+import { LogBuilder } from '../src/log-builder';
 import { LogIdentity } from '../src/log-identity';
 import { originIn } from '../src/log-origin';
+import { LogTables } from '../src/log-tables';
 
 interface Stores {
   readonly database: TestDatabase;
@@ -128,6 +131,56 @@ it('takes up what an earlier version left, which named neither', async () => {
   const product = await start(stores);
   expect(await named(product)).toEqual([origin, origin]);
   expect(await product.get(LogIdentity, { strict: false }).hold()).toBeNull();
+});
+
+/** The remains of a version before the names: neither store is named, and nothing remembers the log of before. */
+async function forgetNames(stores: Stores, ...statements: readonly string[]): Promise<void> {
+  const opening = await openDatabase(configurationOf(stores), readStore);
+  for (const statement of ['DELETE FROM log_identity', ...statements]) await opening.query(statement);
+  await opening.close();
+}
+
+/** A deployment whose event store holds more than that of any other here, and an account. */
+async function grown(stores: Stores, events: number): Promise<INestApplicationContext> {
+  const product = await start(stores);
+  const streams = product.get(Streams, { strict: false });
+  for (let n = 0; n < events; n += 1)
+    await streams.decide(
+      userKind,
+      randomUUID(),
+      {
+        type: 'EnsureUser',
+        issuer: 'https://issuer.example',
+        subject: 'a subject',
+        at: product.get(Clock, { strict: false }).now(),
+      },
+      causeOfService('test', `${n}`),
+      { newStream: true },
+    );
+  return product;
+}
+
+it.each([
+  ['the leaves of its log', []],
+  ['its accounts alone', ['TRUNCATE transparency_leaves', 'UPDATE transparency_log SET size = 0, position = 0']],
+])('takes up no larger store of another deployment where the database knows %s, and its own', async (_, forget) => {
+  const [own, larger] = [await newStores(), await newStores()];
+  const product = await grown(own, 3);
+  const tables = product.get(LogTables, { strict: false });
+  const builder = new LogBuilder(product.get(EventStore, { strict: false }), tables, new Probe());
+  await builder.catchUp(new AbortController().signal);
+  await grown(larger, 30);
+  await forgetNames(
+    own,
+    ...forget,
+    `INSERT INTO reactor_checkpoints (name, position) VALUES ('a test', 3)`,
+    `INSERT INTO users SELECT substr(stream, 6)::uuid, 'https://issuer.example', stream, false, '', global_position
+     FROM event_store.events WHERE stream LIKE 'user-%'`,
+  );
+  expect(await refusal(own, larger)).toMatch(
+    /^EVENTSTORE_URL names an event store that belongs to parley\/[0-9a-f-]{36}, and/,
+  );
+  expect(await named(await start(own))).toEqual(await named(product));
 });
 
 it('holds the log where a new database stands beside a store that another one was there for', async () => {

@@ -1,5 +1,5 @@
-import type { EventStore } from '@app/event-store';
-import { checkpointsStream } from '../covered-events';
+import type { EventStore, ReceivedEvent } from '@app/event-store';
+import { checkpointsStream, isCovered } from '../covered-events';
 import type { LogTables } from '../log-tables';
 import type { HiddenEvents } from './hidden-events';
 
@@ -7,18 +7,82 @@ const pageEvents = 500;
 /** Streams that are read at once. */
 const lanes = 8;
 
+/** A stream, and the revision up to which it has to show its events. */
+interface Due {
+  readonly stream: string;
+  readonly last: number;
+}
+
 /**
- * Reads every stream that the log covers, and the checkpoints' own, as those do that fold it: from its first event, one after the other.
- * @returns what a stream does not show of what the log has of it. Throws Unavailable.
+ * Reads every stream that the log covers as those do that fold it: from its first event, one after the other; and those of events that are
+ * stored and have no leaf in the tables yet, or any more.
+ * @returns what a stream does not show of what the log, or the whole store, has of it. Throws Unavailable.
  */
 export async function* hiddenFromStreams(store: EventStore, tables: LogTables): AsyncGenerator<HiddenEvents> {
+  const unshown = await unshownWithoutLeaves(store, await tables.completeUpTo());
   for (let after: string | undefined = ''; after !== undefined;) {
-    // Some at once: each is a read of its own, and takes its time.
     const page = await tables.streamsAfter(after, lanes);
-    for (const one of await Promise.all(page.map(({ stream, last }) => hiddenOf(store, stream, last))))
-      if (one !== null) yield one;
+    yield* hiddenAmong(
+      store,
+      page.map(({ stream, last }) => ({ stream, last: Math.max(last, unshown.get(stream) ?? -1) })),
+    );
+    for (const { stream } of page) unshown.delete(stream);
     after = page.at(-1)?.stream;
   }
+  const others = [...unshown].map(([stream, last]) => ({ stream, last }));
+  for (let from = 0; from < others.length; from += lanes) yield* hiddenAmong(store, others.slice(from, from + lanes));
+}
+
+/** Some at once: each is a read of its own, and takes its time. */
+async function* hiddenAmong(store: EventStore, streams: readonly Due[]): AsyncGenerator<HiddenEvents> {
+  for (const one of await Promise.all(streams.map(({ stream, last }) => hiddenOf(store, stream, last))))
+    if (one !== null) yield one;
+}
+
+/**
+ * Goes through the events after a position, and reads each stream once per page as far as that page has events of it.
+ * @returns the streams that do not show some of them, each with the last of its events
+ */
+async function unshownWithoutLeaves(store: EventStore, position: number): Promise<Map<string, number>> {
+  const unshown = new Map<string, number>();
+  const end = await store.endPosition();
+  for (let after = position; after < end;) {
+    const events = await store.readAllRaw(after, pageEvents);
+    const stretches = stretchesOf(events.filter((event) => event.position <= end && isCovered(event)));
+    for (let from = 0; from < stretches.length; from += lanes)
+      for (const { stream, last } of await unshownAmong(store, stretches.slice(from, from + lanes), unshown))
+        unshown.set(stream, last);
+    after = events.at(-1)?.position ?? end;
+  }
+  return unshown;
+}
+
+/** A stream, with the first and the last revision that some events have of it. */
+interface Stretch extends Due {
+  readonly first: number;
+}
+
+function stretchesOf(events: readonly ReceivedEvent[]): Stretch[] {
+  const found = new Map<string, Stretch>();
+  for (const { stream, revision } of events)
+    found.set(stream, { stream, first: found.get(stream)?.first ?? revision, last: revision });
+  return [...found.values()];
+}
+
+/** The stretches of which reads do not show all; of a stream that is known to be unshown, each. */
+async function unshownAmong(
+  store: EventStore,
+  stretches: readonly Stretch[],
+  known: ReadonlyMap<string, number>,
+): Promise<Stretch[]> {
+  const shown = await Promise.all(stretches.map(async (one) => !known.has(one.stream) && (await isShown(store, one))));
+  return stretches.filter((_, at) => shown[at] !== true);
+}
+
+/** Whether a read of the stream has all events of the stretch. */
+async function isShown(store: EventStore, { stream, first, last }: Stretch): Promise<boolean> {
+  const shown = await store.readRemaining(stream, first, last - first + 1);
+  return shown[0]?.revision === first && shown.length > last - first;
 }
 
 /** What the checkpoints' own stream does not show, by its last event. Throws Unavailable. */
