@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LogIdentity } from '@app/audit';
 import { EventStore } from '@app/event-store';
 import { Metrics } from '@app/runtime';
 import { startDeployment, type Deployment } from '@app/testing/deployment';
@@ -244,4 +245,32 @@ it('is taken from whoever has the key, once it answers as it should', async () =
     });
   };
   await untilWitnessed(await grow(), ['liar.example', 'w1.example', 'w2.example']);
+});
+
+it('holds the log where a witness has a larger checkpoint that the log signed, and not at the bare word of a witness', async () => {
+  const size = 1_000_000;
+  const text = checkpointText({ origin: log.name, size, root: randomBytes(32) });
+  const witnessed = (key: ReturnType<typeof signingKey>): string => {
+    const note = noteText({ text, signatures: [signatureOf(key, text)] });
+    return note + signatureLine(cosign(liar, text, 1_800_000_000));
+  };
+  const says = (checkpoint: string) => {
+    const asked = { offers: 0, looks: 0 };
+    lie = (request, response) => {
+      asked[request.method === 'POST' ? 'offers' : 'looks'] += 1;
+      if (request.method === 'POST') response.writeHead(409).end(`${size}\n`);
+      else if (request.url?.endsWith('/checkpoint') === true) response.end(checkpoint);
+      else response.writeHead(404).end();
+    };
+    return asked;
+  };
+  const hold = () => partOf(deployment, LogIdentity).hold();
+  const asked = says(witnessed(signingKey('log', log.name, randomBytes(32))));
+  await grow();
+  // The checkpoint, the fork, and the same again after the next offer.
+  await until('it was asked twice', async () => (asked.offers >= 2 && asked.looks >= 3 ? true : null));
+  expect(await hold()).toBeNull();
+  says(witnessed(signingKey('log', log.name, seed)));
+  const held = await until('the log is held', hold);
+  expect(held).toMatchObject({ why: 'witnessed', says: expect.stringContaining(`a checkpoint of ${size} events`) });
 });

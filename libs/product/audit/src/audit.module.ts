@@ -14,6 +14,7 @@ import { PlanResumptionHandler } from './plan-resumption';
 import { resumeLogHandlers } from './resume-log';
 import { ServedLog } from './served-log';
 import { TransparencyController, transparencyHandlers } from './transparency.controller';
+import { WitnessedHistory } from './witnessed-history';
 import { Witnesses } from './witnesses';
 
 /** The log of all events, for what serves it or proves something by it. */
@@ -42,5 +43,5 @@ export class AuditModule {}
 export class AuditServingModule {}
 
 /** Builds the log and brings its checkpoints to the witnesses, in workers. */
-@Module({ imports: [AuditModule], providers: [AuditWork, LogBuilder, Witnesses] })
+@Module({ imports: [AuditModule], providers: [AuditWork, LogBuilder, WitnessedHistory, Witnesses] })
 export class AuditWorkModule {}

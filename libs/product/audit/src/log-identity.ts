@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Unavailable } from '@app/kernel';
 import { Database, migration } from '@app/read-store';
 import type { ResumedAs } from './checkpoints.events';
 import { isSamePlace, type DatabasePlace, type LogHold } from './log-hold';
@@ -36,12 +37,24 @@ export type LogIdentityRow = Row & { readonly here: DatabasePlace };
 /** How the launcher of the embedded PostgreSQL names the file that its cluster began with. */
 const fileSetting = 'parley.cluster_file';
 
-const hereSql = (cluster: string) => `json_build_object('cluster', ${cluster},
+/** Parts of a place that not every role, and not every PostgreSQL, says, as expressions; NULL where it does not. */
+interface Sources {
+  readonly cluster: string;
+  readonly timeline: string;
+}
+
+const unsaid: Sources = { cluster: 'NULL', timeline: 'NULL' };
+const clusterSql = '(SELECT system_identifier::text FROM pg_control_system())';
+const timelineSql = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
+
+/** The history of PostgreSQL matters where the events are in this database: elsewhere they say themselves what was signed. */
+const hereSql = ({ cluster, timeline }: Sources) => `json_build_object('cluster', ${cluster},
   'database', (SELECT oid::text FROM pg_database WHERE datname = current_database()),
+  'table', to_regclass('log_identity')::oid::text,
+  'timeline', CASE WHEN to_regclass('event_store.events') IS NOT NULL
+    AND to_regclass('event_store_moves') IS NULL THEN ${timeline} END,
   'file', (SELECT json_build_object('inode', split_part(named, '/', 1), 'bornMs', split_part(named, '/', 2))
            FROM nullif(current_setting('${fileSetting}', true), '') AS named WHERE named IS NOT NULL))`;
-
-const clusterSql = '(SELECT system_identifier::text FROM pg_control_system())';
 
 /** Holds the log of the database in which they are executed, one after the other; also where it is older than the table. */
 export function holdingStatements(hold: LogHold): readonly Statement[] {
@@ -59,7 +72,7 @@ export function holdingStatements(hold: LogHold): readonly Statement[] {
 export function takingStatements({ why, says }: LogHold): readonly Statement[] {
   return [
     {
-      text: `UPDATE log_identity SET place = ${hereSql('NULL')},
+      text: `UPDATE log_identity SET place = ${hereSql(unsaid)},
                held = CASE WHEN held->>'why' = $1 AND held->>'says' = $2 THEN NULL ELSE held END`,
       values: [why, says],
     },
@@ -72,14 +85,14 @@ export function takingStatements({ why, says }: LogHold): readonly Statement[] {
  */
 @Injectable()
 export class LogIdentity {
-  private mayAsk: Promise<boolean> | null = null;
+  private known: Promise<Sources> | null = null;
 
   constructor(private readonly database: Database) {}
 
   /** As of now. */
   async row(): Promise<LogIdentityRow> {
     const [row] = await this.database.query<LogIdentityRow>(
-      `SELECT origin, place, held, resuming, ${hereSql(await this.cluster())} AS here
+      `SELECT origin, place, held, resuming, ${hereSql(await this.sources())} AS here
        FROM (SELECT 1) AS nothing LEFT JOIN log_identity ON true`,
     );
     if (row === undefined) throw new Error('PostgreSQL says nothing of where it is');
@@ -96,7 +109,7 @@ export class LogIdentity {
   /** Names the log of a database that has none yet: the first one stays. */
   async adopt(origin: string, held: LogHold | null): Promise<void> {
     await this.database.query(
-      `INSERT INTO log_identity (origin, place, held) VALUES ($1, ${hereSql(await this.cluster())}, $2)
+      `INSERT INTO log_identity (origin, place, held) VALUES ($1, ${hereSql(await this.sources())}, $2)
        ON CONFLICT (one) DO UPDATE SET origin = excluded.origin WHERE log_identity.origin IS NULL`,
       [origin, held && JSON.stringify(held)],
     );
@@ -105,10 +118,10 @@ export class LogIdentity {
   /** Adds to where the database is what was not known when that was written down. */
   async settle(): Promise<void> {
     const { place, here } = await this.row();
-    if (place === null || place.cluster !== null || here.cluster === null || !isSamePlace(place, here)) return;
+    if (place === null || !isSamePlace(place, here)) return;
     await this.database.query(
-      `UPDATE log_identity SET place = place || jsonb_build_object('cluster', $1::text) WHERE place->>'cluster' IS NULL`,
-      [here.cluster],
+      'UPDATE log_identity SET place = $1::jsonb || jsonb_strip_nulls(place) WHERE place <> $1::jsonb',
+      [JSON.stringify(here)],
     );
   }
 
@@ -130,30 +143,44 @@ export class LogIdentity {
   /** Ends the hold that was resumed: the database belongs to that origin, where it is now. */
   async endResume(hold: string, origin: string): Promise<void> {
     await this.database.query(
-      `UPDATE log_identity SET origin = $1, place = ${hereSql(await this.cluster())}, held = NULL, resuming = NULL
+      `UPDATE log_identity SET origin = $1, place = ${hereSql(await this.sources())}, held = NULL, resuming = NULL
        WHERE resuming->>'hold' = $2`,
       [origin, hold],
     );
   }
 
-  private async cluster(): Promise<string> {
-    this.mayAsk ??= this.database
-      .query<{ may: boolean }>(`SELECT has_function_privilege('pg_control_system()', 'execute') AS may`)
-      .then(([row]) => row?.may === true)
-      .catch((error: unknown) => {
-        this.mayAsk = null;
-        throw error;
-      });
-    return (await this.mayAsk) ? clusterSql : 'NULL';
+  /** Asked once for each process. */
+  private async sources(): Promise<Sources> {
+    this.known ??= this.findSources().catch((error: unknown) => {
+      this.known = null;
+      throw error;
+    });
+    return this.known;
+  }
+
+  private async findSources(): Promise<Sources> {
+    const [cluster, timeline] = [await this.saidBy(clusterSql), await this.saidBy(timelineSql)];
+    return { cluster, timeline };
+  }
+
+  /** The expression, where PostgreSQL answers it for this role. */
+  private async saidBy(expression: string): Promise<string> {
+    try {
+      await this.database.query(`SELECT ${expression}`);
+      return expression;
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      return 'NULL';
+    }
   }
 }
 
 function copiedHold(here: DatabasePlace): LogHold {
-  const parts = [here.cluster, here.database, here.file?.inode].map((part) => part ?? '-');
+  const parts = [here.cluster, here.database, here.table, here.timeline, here.file?.inode].map((part) => part ?? '-');
   return {
     id: `place:${parts.join('/')}`,
     why: 'copied',
     since: null,
-    says: 'the database lies in another place than when the log signed last: it is a copy, or was moved',
+    says: 'the database lies in another place than when the log signed last, or was restored in its own: it is a copy, was moved, or went back in time',
   };
 }

@@ -9,6 +9,7 @@ import { Checkpoints } from './checkpoints';
 import type { CheckpointsState, SignedCheckpoint } from './checkpoints.decider';
 import { LogTables } from './log-tables';
 import { offerCheckpoint, WitnessTrouble, type Refusal } from './witness-call';
+import { WitnessedHistory } from './witnessed-history';
 
 /** After a failure, with jitter, so that a witness that comes back is not asked by all logs at once. */
 const pauses = new ExponentialBackoff({ initialDelay: 500, maxDelay: 20_000 });
@@ -45,6 +46,7 @@ export class Witnesses {
     private readonly configuration: Configuration,
     private readonly tables: LogTables,
     private readonly checkpoints: Checkpoints,
+    private readonly history: WitnessedHistory,
     { registry }: Metrics,
   ) {
     this.up = new Gauge({
@@ -94,16 +96,25 @@ export class Witnesses {
   }
 
   /** After a failure. A refusal is logged each time; of failures to answer the first, also after a refusal. */
-  private async rest(progress: Progress, { key }: WitnessAddress, err: unknown, signal: AbortSignal): Promise<void> {
+  private async rest(progress: Progress, witness: WitnessAddress, err: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
+    const { key } = witness;
     const trouble = (err instanceof WitnessTrouble ? err.refusal : null) ?? 'away';
     if (err instanceof WitnessTrouble) this.show(key.name, trouble);
     const said = { msg: messages[trouble], witness: key.name, err };
     if (trouble !== 'away') this.logger.error(said);
     else if (progress.trouble !== 'away') this.logger.warn(said);
+    if (trouble === 'contradiction') await this.lookAtHistory(witness);
     progress.trouble = trouble;
     progress.pause = progress.pause?.next(null) ?? pauses.next();
     await sleep(progress.pause.duration, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+  }
+
+  /** Holds the log where the witness proves that it signed something else. */
+  private async lookAtHistory(witness: WitnessAddress): Promise<void> {
+    await this.history.look(witness).catch((err: unknown) => {
+      this.logger.warn({ msg: 'a witness that refuses does not say what it signed', witness: witness.key.name, err });
+    });
   }
 
   /** Shows how a witness answered last; null where it signed. */

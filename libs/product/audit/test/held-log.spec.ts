@@ -82,6 +82,50 @@ it('signs nothing and says so where the database lies elsewhere, and as a copy g
   );
 });
 
+/** The database as its own tools bring it back, in its own place: by a dump that makes the tables anew. */
+async function restoredInPlace(): Promise<void> {
+  await sql(deployment, 'CREATE TABLE kept AS SELECT * FROM log_identity');
+  await sql(deployment, 'DROP TABLE log_identity');
+  await sql(
+    deployment,
+    'CREATE TABLE log_identity (one boolean PRIMARY KEY DEFAULT true, origin text, place jsonb, held jsonb, resuming jsonb)',
+  );
+  await sql(deployment, 'INSERT INTO log_identity SELECT * FROM kept');
+}
+
+/** As if PostgreSQL had been recovered to a point in time, or a standby had taken over. */
+async function recovered(): Promise<void> {
+  await sql(deployment, 'UPDATE log_identity SET place = place || $1', [JSON.stringify({ timeline: '0000000A' })]);
+}
+
+it.each([
+  ['by a dump over its tables', restoredInPlace],
+  ['by a recovery that began another history', recovered],
+])('signs nothing where the database was restored in its own place %s', async (_, restored) => {
+  const { place } = await identity().row();
+  expect(place).toMatchObject({ table: expect.any(String), timeline: expect.stringMatching(/^[0-9A-F]{8}$/) });
+  await restored();
+  await live();
+  await expect(makeCheckpoint()).rejects.toThrow(LogHeld);
+  await resume('successor');
+  await checkpointed(deployment);
+});
+
+it('goes on where the events are elsewhere and PostgreSQL alone was recovered: they say what was signed', async () => {
+  await sql(deployment, 'CREATE TABLE event_store_moves ()');
+  await recovered();
+  expect(await identity().hold()).toBeNull();
+});
+
+it('learns of its place what an earlier version did not write down, and nothing that is another one', async () => {
+  await sql(deployment, `UPDATE log_identity SET place = place - 'table' - 'timeline'`);
+  expect(await identity().hold()).toBeNull();
+  await partOf(deployment, StoresIdentity).ensure();
+  await recovered();
+  await partOf(deployment, StoresIdentity).ensure();
+  expect(await identity().hold()).toMatchObject({ why: 'copied' });
+});
+
 it('goes on as a successor under its own name', async () => {
   const before = await storedCheckpoints(deployment);
   await copied();

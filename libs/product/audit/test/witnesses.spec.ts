@@ -39,6 +39,7 @@ beforeEach(async () => {
     { env: { WITNESSES: [{ key, url }] } } as never,
     { tree: () => ({ consistencyPath: () => Promise.resolve([]) }) } as never,
     { cosign: cosigned } as never,
+    { look: () => Promise.resolve() } as never,
     { registry },
   );
   following = witnesses.follow(stopping.signal);
