@@ -5,6 +5,7 @@ import { lookAtIssuers } from '@app/http';
 import { Database, lookAtDatabase, pendingMigrations, readStoreMigrations } from '@app/read-store';
 import { Configuration, ConfigurationError, configurationWarnings, createPino, readConfiguration } from '@app/runtime';
 import { existsSync } from 'node:fs';
+import { accessFindings } from './doctor-access';
 import { finding, type Finding } from './doctor-finding';
 import { folderFindings } from './doctor-folders';
 import { logFindings } from './doctor-log';
@@ -134,12 +135,9 @@ async function events(environment: Environment): Promise<readonly Finding[]> {
   const url = await eventStoreUrlOf(configuration);
   if (url === undefined) return absent('event store', 'EVENTSTORE_URL', environment);
   return saying('event store', async () => {
-    const state = await lookAtEventStore(url);
-    return [
-      state === 'answers'
-        ? finding('event store', 'ok', 'answers')
-        : finding('event store', 'bad', 'does not answer: start it, or correct EVENTSTORE_URL'),
-    ];
+    if ((await lookAtEventStore(url)) === 'away')
+      return [finding('event store', 'bad', 'does not answer: start it, or correct EVENTSTORE_URL')];
+    return [finding('event store', 'ok', 'answers'), ...(await accessFindings(url))];
   });
 }
 

@@ -9,6 +9,7 @@ import { migrateCommand } from './migrate-events';
 import { operatorCommands } from './operator-commands';
 import { tailCommand } from './tail';
 import { triggerCommand } from './trigger/trigger-command';
+import { protectStreamsCommand } from './protect-streams';
 import { sayUsage } from './output';
 
 /**
@@ -32,6 +33,7 @@ export function parleyProgram(addLast: (program: Command) => void): Command {
   doctorCommand(program);
   copyDatabaseCommand(program);
   migrateCommand(program);
+  protectStreamsCommand(program);
   addLast(program);
   throwOnExit(program);
   return program;

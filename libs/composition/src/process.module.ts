@@ -16,6 +16,7 @@ import { StoresReadiness } from './readiness';
 import { SealingCheck } from './sealing-check';
 import { StoresCheck } from './stores-check';
 import { readStore, slicesFor } from './slices';
+import { StreamAccessNotice } from './stream-access-notice';
 import { StreamWatching } from './stream-watching';
 import { walletProviderModule } from './wallet-provider.module';
 
@@ -56,7 +57,7 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
       SealingCheck,
       StoresCheck,
       ...(roles.worker ? [Projecting] : []),
-      ...(roles.api || roles.worker ? [StoresReadiness, ProcessGauges, StreamWatching] : []),
+      ...(roles.api || roles.worker ? [StoresReadiness, ProcessGauges, StreamAccessNotice, StreamWatching] : []),
     ],
   };
 }

@@ -25,6 +25,7 @@ export { idInStream, streamName, type DomainEvent, type StreamKind } from './str
 export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
 export { Streams, type DecideOptions } from './streams';
+export { accessListFor, accessTrouble, accountIn, lookAtStreamAccess, protectStreams } from './stream-access';
 export type { Remains } from './stream-reads';
 export { TooBusy, type Decided } from './stream-turn';
 export { watchMetadata } from './watch-metadata';

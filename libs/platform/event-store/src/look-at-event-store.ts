@@ -76,7 +76,7 @@ function refusalOf(error: unknown): string | null {
   if (cause instanceof AccessDeniedError) {
     return cause.code === status.UNAUTHENTICATED
       ? 'the event store refuses the user or password of EVENTSTORE_URL: correct them'
-      : 'the event store does not let the user of EVENTSTORE_URL read $all: give it that right, as members of $admins have it';
+      : 'the event store does not let the user of EVENTSTORE_URL read $all: give it that right, as parley protect-streams does';
   }
   return cause instanceof Error ? tlsRefusalOf(cause.message) : null;
 }

@@ -1,0 +1,18 @@
+import { accessTrouble, EventStore, lookAtStreamAccess } from '@app/event-store';
+import { finding, type Finding } from './doctor-finding';
+import { reasonIn } from './outcome';
+
+/** Whether the event store lets others than the service's own account and its administrators harm streams. Changes nothing. */
+export async function accessFindings(url: string): Promise<readonly Finding[]> {
+  const store = EventStore.connect(url);
+  try {
+    const access = await lookAtStreamAccess(url, store.client);
+    const trouble = accessTrouble(access);
+    if (trouble !== null) return [finding('stream access', 'warning', trouble)];
+    return access.kind === 'own' ? [] : [finding('stream access', 'ok', 'nobody else writes, deletes or truncates')];
+  } catch (error) {
+    return [finding('stream access', 'warning', `it is not known who may delete streams: ${reasonIn(error)}`)];
+  } finally {
+    await store.dispose();
+  }
+}

@@ -1,0 +1,30 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { accessTrouble, EventStore, lookAtStreamAccess } from '@app/event-store';
+import { Configuration } from '@app/runtime';
+
+/** Says in the log, once for each start, whether the event store lets others delete or truncate the streams of this service. */
+@Injectable()
+export class StreamAccessNotice implements OnApplicationBootstrap {
+  private readonly logger = new Logger('StreamAccess');
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly configuration: Configuration,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    void this.look();
+  }
+
+  private async look(): Promise<void> {
+    const { EVENTSTORE_URL } = this.configuration.env;
+    if (EVENTSTORE_URL === undefined) return;
+    try {
+      const trouble = accessTrouble(await lookAtStreamAccess(EVENTSTORE_URL, this.store.client));
+      if (trouble !== null) this.logger.warn(trouble);
+    } catch (error) {
+      // The start does not depend on it; parley doctor asks again.
+      this.logger.warn(`it is not known who may delete or truncate streams: ${String(error)}`);
+    }
+  }
+}
