@@ -34,7 +34,7 @@ export class ProblemFilter implements ExceptionFilter {
 export function failureOf(exception: unknown): Failure {
   if (exception instanceof ProblemException) return exception.failure;
   // What is gone for good does not come back by asking again.
-  if (exception instanceof DamagedStream && exception.damage === 'tombstoned') return notFound;
+  if (exception instanceof DamagedStream && exception.isGone) return notFound;
   if (exception instanceof Unavailable) return { kind: 'unavailable', reason: exception.reason ?? 'internal' };
   // Errors of Nest, of Fastify, and of a request body that broke off, say by their status whose fault it was.
   const status = statusOf(exception) ?? 500;

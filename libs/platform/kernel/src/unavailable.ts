@@ -46,7 +46,17 @@ export class DamagedStream extends Unavailable {
     super('event store');
     this.message = `stream ${stream} ${damageInWords(damage, from)}`;
   }
+
+  /**
+   * Whether what the stream is of is gone for good, so that asking again does not help. Never of the streams that there is one of: calls of
+   * everybody need them, and no path names them.
+   */
+  get isGone(): boolean {
+    return this.damage === 'tombstoned' && !ofDeployment.includes(this.stream);
+  }
 }
+
+const ofDeployment: readonly string[] = ['audit-checkpoints', 'deployment-main', 'operator-log'];
 
 function damageInWords(damage: StreamDamage, from: number | null): string {
   switch (damage) {

@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { FoldedStates, Streams } from '@app/event-store';
-import { Clock, causeOfRequest, refuse, Unavailable, type Cause, type Refusal, type Result } from '@app/kernel';
+import {
+  causeOfRequest,
+  Clock,
+  DamagedStream,
+  notFound,
+  refuse,
+  Unavailable,
+  type Cause,
+  type Refusal,
+  type Result,
+} from '@app/kernel';
 import { commandOf } from './changes';
 import { inTurn } from './operator-log.decider';
 import type { Intent } from './operator-log.events';
@@ -56,11 +66,21 @@ export class OperatorChanges {
   async complete(intent: Intent, cause = causeOf(intent)): Promise<Result<unknown>> {
     const { intentId } = intent;
     // What follows from the intent names it.
-    const made = await this.commands.execute(commandOf(intent, { ...cause, causationId: intentId }));
+    const made = await this.execute(intent, { ...cause, causationId: intentId });
     const outcome = made.ok ? 'done' : inOneWord(made.refusal);
     const complete = { type: 'Complete', at: this.clock.now(), intentId, outcome } as const;
     await this.streams.decide(operatorLogKind, operatorLogId, complete, cause);
     return made;
+  }
+
+  /** A change of what is gone for good is refused, since it would stay pending, and keep those after it waiting, for ever. */
+  private async execute(intent: Intent, cause: Cause): Promise<Result<unknown>> {
+    try {
+      return await this.commands.execute(commandOf(intent, cause));
+    } catch (error) {
+      if (error instanceof DamagedStream && error.isGone) return refuse(notFound);
+      throw error;
+    }
   }
 
   /** Waits until an intent is completed, by its own request or by the watchdog. @throws Unavailable where that takes too long */
