@@ -2,33 +2,31 @@
 import { EventStore, connectEventStore } from '@app/event-store';
 import { operatorOf, requestJson, type OperatorClient, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import {
-  confirm,
-  conversationOf,
-  defined,
-  newOwner,
-  partOf,
-  prepare,
-  say,
-  untilOperation,
-  usdc,
-} from '@app/testing/journeys';
+import { conversationOf, newOwner, partOf, say, sql, start, startLongRun, untilEnded } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
-import type { EventStoreDBClient } from '@eventstore/db-client';
+import { streamCategories } from '@app/operators';
+import { binaryEvent, type EventStoreDBClient } from '@eventstore/db-client';
+import { administeredKinds, ownerOfAll, type Call, type Owner } from './administered-things';
 
 /** An EventStoreDB that holds nothing yet may be named; else it is the embedded one. */
 const given = process.env['EVENTSTORE_URL'];
+/** The URL of an administrator, where the account of the service may not cut streams. */
+const givenToAdmin = process.env['EVENTSTORE_ADMIN_URL'] ?? given;
 let deployment: Deployment;
 let admin: EventStoreDBClient;
 let operator: OperatorClient;
 /** One for each damage: making their things takes the time. */
 let owners: ReadonlyMap<Damage, Owner>;
+let bystander: TestClient;
 beforeAll(async () => {
   const real = given === undefined ? {} : { EVENTSTORE_URL: given };
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent', ...real } });
-  admin = connectEventStore(given ?? deployment.eventStoreUrl);
-  operator = await operatorOf(deployment, ['audit', 'deployment', 'users', 'projections']);
-  owners = new Map(await Promise.all(all.map(async (damage) => [damage, await newThings()] as const)));
+  admin = connectEventStore(givenToAdmin ?? deployment.eventStoreUrl);
+  operator = await operatorOf(deployment, ['audit', 'deployment', 'users', 'projections', 'keys', 'webhooks', 'runs']);
+  bystander = await newOwner(deployment);
+  owners = new Map(
+    await Promise.all(all.map(async (damage) => [damage, await ownerOfAll(deployment, operator)] as const)),
+  );
 });
 afterAll(async () => {
   await admin?.dispose();
@@ -49,52 +47,8 @@ const found = {
   maxCount: 'truncated',
   truncateBefore: 'truncated',
 } as const;
-
-/** A user who has something of everything. */
-interface Owner {
-  readonly user: TestClient;
-  readonly conversation: string;
-  readonly automation: string;
-  readonly operation: string;
-}
-
-async function newThings(): Promise<Owner> {
-  const user = await newOwner(deployment);
-  const conversation = await conversationOf(user);
-  await say(user, conversation, 'hello');
-  const automation = await defined(user);
-  await user.post(`/automations/${automation.id}/pause`, { revision: automation.revision });
-  const prepared = await prepare(user, usdc, '1000000');
-  const confirmed = await confirm(user, prepared);
-  await untilOperation(user, prepared.operationId, 'settled');
-  expect(confirmed.status).toBeLessThan(300);
-  for (const change of ['disable', 'enable'])
-    expect((await operator.post(`/users/${user.userId}/wallet/${change}`, { reason: 'a test' })).status).toBe(200);
-  return { user, conversation, automation: automation.id, operation: prepared.operationId };
-}
-
-/** Which calls need which stream; each is answered 503 while it is damaged, and 404 once it is tombstoned. */
-const kinds: Record<string, { stream(owner: Owner): string; calls(owner: Owner): [string, string, object?][] }> = {
-  conversation: {
-    stream: ({ conversation }) => `conversation-${conversation}`,
-    calls: ({ conversation: id }) => [
-      ['GET', `/conversations/${id}`],
-      ['GET', `/conversations/${id}/events`],
-      ['GET', `/conversations/${id}/stream`],
-      ['POST', `/conversations/${id}/archive`],
-    ],
-  },
-  wallet: { stream: ({ user }) => `wallet-${user.userId}`, calls: () => [['GET', '/wallet']] },
-  automation: {
-    stream: ({ automation }) => `automation-${automation}`,
-    calls: ({ automation: id }) => [['GET', `/automations/${id}`]],
-  },
-  operation: {
-    stream: ({ operation }) => `operation-${operation}`,
-    calls: ({ operation: id }) => [['GET', `/financial-operations/${id}`]],
-  },
-  budget: { stream: ({ user }) => `budget-${user.userId}`, calls: () => [['GET', '/budget']] },
-};
+/** In a stream of one event, a count of newest ones hides nothing yet, and what is before the second is all. */
+const foundOfOne = { ...found, maxCount: null, truncateBefore: 'deleted' } as const;
 
 const listed = (stream: string) =>
   until('the damage is known', async () => partOf(deployment, EventStore).damaged.of(stream));
@@ -106,49 +60,85 @@ const readiness = async () =>
     )
   ).body;
 
-describe.each(Object.entries(kinds))('the stream of a %s', (_, { stream: streamOf, calls }) => {
-  it.each(all)('that is hit by %s', async (damage) => {
-    const owner = owners.get(damage) ?? (await newThings());
-    const stream = streamOf(owner);
-    const [whole] = await Promise.all(
-      calls(owner)
-        .slice(0, 1)
-        .map(([method, path]) => owner.user.request(method, path)),
-    );
-    expect(whole?.status).toBe(200);
-    await damages[damage](stream);
-    await listed(stream);
-    for (const [method, path, body] of calls(owner)) {
-      const { status } = await owner.user.request(method, path, body);
-      expect([path, status]).toEqual([path, damage === 'tombstoned' ? 404 : 503]);
-    }
-    // That stream alone stands still.
-    const other = await conversationOf(await newOwner(deployment));
-    expect(other).toEqual(expect.any(String));
-    const shown = await operator.get<{ integrity: object }>(`/streams/${stream}/events`);
-    expect(shown).toMatchObject({
-      status: 200,
-      body: { integrity: { state: found[damage], detail: expect.any(String) } },
-    });
-    expect((await operator.get(`/streams/${stream}/export`)).status).toBe(200);
-    expect((await operator.get(`/streams/${stream}/verify`)).body).toMatchObject({ damage: expect.any(String) });
-    const named = await until('it is named', async () => {
-      const { checks } = await readiness();
-      return Object.entries(checks).find(([check]) => check.startsWith(`stream ${stream} `)) ?? null;
-    });
-    expect(named[1]).toBe('degraded');
+const ask = ({ user }: Owner, [who, method, path, body]: Call) =>
+  who === 'user' ? user.request(method, path, body) : operator.request(method, path, body);
+
+/** The first of the calls is answered. */
+async function expectFine(owner: Owner, [first]: readonly Call[]): Promise<void> {
+  if (first === undefined) throw new Error('there is a call');
+  const { status, body } = await ask(owner, first);
+  expect([first, status < 300 ? 'fine' : [status, body]]).toEqual([first, 'fine']);
+}
+
+/** The check of `/readyz` that names a stream, once there is one. */
+const namedAs = (stream: string) =>
+  until(`${stream} is named`, async () => {
+    const { checks } = await readiness();
+    return Object.entries(checks).find(([check]) => check.startsWith(`stream ${stream} `)) ?? null;
   });
+
+/** Takes back metadata that hide events, until the stream is whole again. After a soft delete the first write alone begins the stream anew, behind what is hidden. */
+async function takeBack(stream: string): Promise<void> {
+  for (let n = 0; n < 2; n += 1) await admin.setStreamMetadata(stream, {});
+  await until('it is whole', async () => (partOf(deployment, EventStore).damaged.of(stream) === null ? true : null));
+}
+
+/** A checkpoint of the log covers all events of a stream. */
+const untilProven = (stream: string) =>
+  until(`${stream} is proven`, async () => {
+    await sql(deployment, "SELECT pg_notify('parley_checkpoint_wanted', '')");
+    const { body } = await operator.get<{ proven: number; faulty: number }>(`/streams/${stream}/verify`);
+    return body.proven > 0 && body.faulty === 0 ? true : null;
+  });
+
+/** Everything that auditors and operators read of a damaged stream. */
+async function expectTold(stream: string, state: string): Promise<void> {
+  const shown = await operator.get<{ integrity: object }>(`/streams/${stream}/events`);
+  expect(shown).toMatchObject({ status: 200, body: { integrity: { state, detail: expect.any(String) } } });
+  expect((await operator.get(`/streams/${stream}/export`)).status).toBe(200);
+  expect((await operator.get(`/streams/${stream}/verify`)).body).toMatchObject({ damage: expect.any(String) });
+  expect((await namedAs(stream))[1]).toBe('degraded');
+}
+
+it('plays every kind of stream that there is', () => {
+  expect([...Object.keys(administeredKinds), ...Object.keys(ofDeployment).map(categoryOf)].sort()).toEqual(
+    [...streamCategories].sort(),
+  );
 });
 
+describe.each(Object.entries(administeredKinds))(
+  'the stream of a %s',
+  (_, { stream: streamOf, calls, isOfOneEvent }) => {
+    it.each(all)('that is hit by %s', async (damage) => {
+      const owner = owners.get(damage) ?? (await ownerOfAll(deployment, operator));
+      const stream = streamOf(owner);
+      const asked = calls(owner);
+      await expectFine(owner, asked);
+      await damages[damage](stream);
+      const state = (isOfOneEvent === true ? foundOfOne : found)[damage];
+      if (state === null) {
+        expect((await namedAs(stream))[0]).toContain('will lose events');
+        await expectFine(owner, asked);
+        return takeBack(stream);
+      }
+      await listed(stream);
+      for (const call of asked) {
+        const { status } = await ask(owner, call);
+        expect([call, status]).toEqual([call, damage === 'tombstoned' ? 404 : 503]);
+      }
+      // That stream alone stands still.
+      expect(await conversationOf(bystander)).toEqual(expect.any(String));
+      await expectTold(stream, state);
+      if (damage === 'tombstoned') return;
+      await takeBack(stream);
+      await expectFine(owner, asked);
+    });
+  },
+);
+
 it('goes on with the log after tombstones: a later event is covered, and the log is proven', async () => {
-  const user = await newOwner(deployment);
-  const conversation = await conversationOf(user);
-  await until('the log has passed it', async () => {
-    const verified = await operator.get<{ proven: number; faulty: number }>(
-      `/streams/conversation-${conversation}/verify`,
-    );
-    return verified.body.proven > 0 && verified.body.faulty === 0 ? verified : null;
-  });
+  const conversation = await conversationOf(await newOwner(deployment));
+  await untilProven(`conversation-${conversation}`);
 });
 
 it('makes a wallet that was deleted no second time', async () => {
@@ -159,15 +149,16 @@ it('makes a wallet that was deleted no second time', async () => {
 });
 
 it('is whole again once the metadata are taken back', async () => {
-  const { user, conversation } = await newThings();
+  const user = await newOwner(deployment);
+  const conversation = await conversationOf(user);
+  await user.request('PATCH', `/conversations/${conversation}`, { title: 'another' });
   const stream = `conversation-${conversation}`;
   await damages.truncateBefore(stream);
   await listed(stream);
   expect((await user.get(`/conversations/${conversation}`)).status).toBe(503);
-  await admin.setStreamMetadata(stream, {});
-  await until('it is whole', async () => (partOf(deployment, EventStore).damaged.of(stream) === null ? true : null));
+  await takeBack(stream);
   expect((await user.get(`/conversations/${conversation}`)).status).toBe(200);
-  await say(user, conversation, 'and on');
+  await say(user, conversation);
 });
 
 it('says of metadata that will hide events one day that they will', async () => {
@@ -180,4 +171,136 @@ it('says of metadata that will hide events one day that they will', async () => 
   });
   expect(named).toContain('$maxCount 1000');
   expect((await user.get(`/conversations/${conversation}`)).status).toBe(200);
+});
+
+it.each(['truncateBefore', 'deleted', 'tombstoned'] as const)(
+  'ends an event stream that is open when its conversation is hit by %s, and answers the next one by name',
+  async (damage) => {
+    const user = await newOwner(deployment);
+    const conversation = await conversationOf(user);
+    await say(user, conversation);
+    const reader = await user.stream(`/conversations/${conversation}/stream`);
+    const seen = await reader.until(({ event }) => event === 'run.ended');
+    await damages[damage](`conversation-${conversation}`);
+    await reader.ended;
+    const seqs = reader.frames.flatMap(({ data: { seq } }) => seq ?? []);
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+    const again = await user.get(`/conversations/${conversation}/stream?cursor=${String(seen.data.seq)}`);
+    expect(again.status).toBe(damage === 'tombstoned' ? 404 : 503);
+    if (damage !== 'tombstoned') await takeBack(`conversation-${conversation}`);
+  },
+);
+
+it.each(['truncateBefore', 'tombstoned'] as const)(
+  'lets a run stand still by name whose conversation is hit by %s while a worker has it, and keeps nobody waiting',
+  async (damage) => {
+    const user = await newOwner(deployment);
+    const conversation = await conversationOf(user);
+    await user.request('PATCH', `/conversations/${conversation}`, { title: 'another' });
+    const runId = await startLongRun(user, conversation);
+    const slots = () =>
+      sql<{ held: number }>(deployment, 'SELECT count(*)::integer AS held FROM execution_slots WHERE run_id = $1', [
+        runId,
+      ]);
+    await until('it is claimed', async () => ((await slots())[0]?.held === 1 ? true : null));
+    await damages[damage](`conversation-${conversation}`);
+    await namedAs(`conversation-${conversation}`);
+    // It takes up no capacity while it stands still.
+    await until('its slot is free', async () => ((await slots())[0]?.held === 0 ? true : null));
+    expect((await user.post(`/agent-runs/${runId}/abort`)).status).toBe(damage === 'tombstoned' ? 404 : 503);
+    const { body } = await start(bystander, await conversationOf(bystander));
+    expect(await untilEnded(bystander, body.runId)).toMatchObject({ status: 'completed' });
+    if (damage === 'tombstoned') return;
+    await takeBack(`conversation-${conversation}`);
+    await until('it goes on', async () => ((await slots())[0]?.held === 1 ? true : null));
+    await user.post(`/agent-runs/${runId}/abort`);
+    await untilEnded(user, runId);
+  },
+);
+
+/** The embedded store has no scavenge, and an EventStoreDB in memory none either. */
+if (process.env['EVENTSTORE_SCAVENGE_URL'] !== undefined)
+  it('a scavenge makes final what was cut, of whole streams takes nothing, and the log goes on', async () => {
+    const [cut, gone, whole] = [await aStream(), await aStream(), await aStream()];
+    await admin.setStreamMetadata(cut, { truncateBefore: 1 });
+    await admin.deleteStream(gone);
+    for (const stream of [cut, gone]) await listed(stream);
+    await scavenge();
+    await admin.setStreamMetadata(cut, {});
+    await admin.setStreamMetadata(gone, {});
+    // Missing events stay missing, whatever the metadata say now.
+    for (const stream of [cut, gone]) {
+      const verified = await until(`${stream} is held against the log`, async () => {
+        const { body } = await operator.get<{ faulty: number; faults: object[] }>(`/streams/${stream}/verify`);
+        return body.faulty > 0 ? body : null;
+      });
+      expect(verified.faults[0]).toMatchObject({ kind: 'missing', revision: 0 });
+    }
+    expect(await operator.get(`/streams/${whole}/verify`)).toMatchObject({ body: { damage: null, faulty: 0 } });
+    expect((await bystander.get(`/conversations/${cut.slice('conversation-'.length)}`)).status).toBe(503);
+    expect((await bystander.get(`/conversations/${whole.slice('conversation-'.length)}`)).status).toBe(200);
+    await untilProven(await aStream());
+  });
+
+async function aStream(): Promise<string> {
+  const conversation = await conversationOf(bystander);
+  await bystander.request('PATCH', `/conversations/${conversation}`, { title: 'another' });
+  return `conversation-${conversation}`;
+}
+
+/** Fills a chunk, since the last one is never scavenged, and waits for the end of a scavenge. */
+async function scavenge(): Promise<void> {
+  const filler = () => binaryEvent({ type: '$filler', data: Buffer.alloc(1_000_000) });
+  for (let n = 0; n < 280; n += 1) await admin.appendToStream('$filler', filler());
+  const ask = async (method: string, path: string): Promise<string> => {
+    const headers = { accept: 'application/json' };
+    const answer = await fetch(`${process.env['EVENTSTORE_SCAVENGE_URL']}/admin/scavenge${path}`, { method, headers });
+    return ((await answer.json()) as { scavengeId?: string }).scavengeId ?? ''; // the server's own shape
+  };
+  const begun = await ask('POST', '');
+  await until('the scavenge is over', async () => ((await ask('GET', '/current')) === begun ? null : true));
+}
+
+/** The calls that need the streams that there is one of, and those that go on without them. These come last: a tombstone is for good. */
+const ofDeployment: Readonly<Record<string, { readonly needs: readonly Call[]; readonly goesOn: readonly Call[] }>> = {
+  'audit-checkpoints': {
+    needs: [['operator', 'GET', '/checkpoints']],
+    goesOn: [
+      ['user', 'GET', '/conversations'],
+      ['operator', 'GET', '/deployment'],
+    ],
+  },
+  'operator-log': {
+    needs: [
+      ['operator', 'GET', '/log'],
+      ['operator', 'GET', '/streams/operator-log/events'],
+    ],
+    goesOn: [
+      ['user', 'GET', '/conversations'],
+      ['operator', 'GET', '/deployment'],
+    ],
+  },
+  'deployment-main': {
+    needs: [['operator', 'GET', '/deployment']],
+    goesOn: [['user', 'GET', '/conversations']],
+  },
+};
+const categoryOf = (stream: string): string => stream.split('-', 1)[0] ?? '';
+
+describe.each(Object.entries(ofDeployment))('the one stream %s', (stream, { needs, goesOn }) => {
+  it.each(['truncateBefore', 'deleted', 'tombstoned'] as const)('that is hit by %s', async (damage) => {
+    for (const control of ['pause', 'resume'])
+      await operator.post(`/deployment/controls/withdrawals/${control}`, { reason: 'a test' });
+    await damages[damage](stream);
+    await listed(stream);
+    expect((await namedAs(stream))[1]).toBe('degraded');
+    const owner = { user: bystander } as Owner; // the calls are of nothing else
+    // Controls that were read are good for half a second.
+    for (const call of needs)
+      await until(`${call[2]} is 503`, async () => ((await ask(owner, call)).status === 503 ? true : null));
+    for (const call of goesOn) expect([call, (await ask(owner, call)).status]).toEqual([call, 200]);
+    if (damage === 'tombstoned') return;
+    await takeBack(stream);
+    for (const call of needs) expect([call, (await ask(owner, call)).status]).toEqual([call, 200]);
+  });
 });

@@ -1,8 +1,11 @@
 import { Logger } from '@nestjs/common';
+import { DamagedStream } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LeaderSession, OpenSession } from './leader-session';
 
 const retryMs = 300;
+/** How long work is left alone that needs a damaged stream. */
+const damagedRetryMs = 5_000;
 const logger = new Logger('Leadership');
 
 /** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. */
@@ -51,13 +54,21 @@ export async function keepUsing(
   signal: AbortSignal,
   body: (session: OpenSession) => Promise<void>,
 ): Promise<void> {
+  let said: string | null = null;
   while (!signal.aborted) {
+    let pauseMs = retryMs;
     try {
       await leaderSession.use(body);
+      said = null;
     } catch (error) {
-      logger.warn(`${name} stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
+      const message = error instanceof Error ? error.message : 'unknown';
+      // A damaged stream waits for an operator, and was named when it was found.
+      if (error instanceof DamagedStream) pauseMs = damagedRetryMs;
+      if (!(error instanceof DamagedStream) || said !== message)
+        logger.warn(`${name} stopped and is tried again: ${message}`);
+      said = message;
     }
-    await sleep(retryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
   }
 }
 

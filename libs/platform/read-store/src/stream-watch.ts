@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { watchMetadata, type EventStore } from '@app/event-store';
+import type { DamagedStream } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamMarks } from './stream-marks';
 
@@ -94,8 +95,10 @@ export class StreamWatch {
   /** Holds a stream that was marked, or was, against what can be read of it. Throws Unavailable. */
   private async judge(stream: string, words: string | null): Promise<void> {
     const { damage } = await this.store.remainsOf(stream);
+    const known = this.store.damaged.of(stream);
     if (damage !== null) this.store.damaged.add(damage);
-    else if (words !== null && !this.limited.has(stream))
+    else if (known !== null) await this.examine(known);
+    if (damage === null && words !== null && !this.limited.has(stream))
       this.logger.error(
         `stream ${stream} will lose events: its metadata say ${words}; take them back (docs/runbook.md, "ParleyStreamDamaged")`,
       );
@@ -112,17 +115,20 @@ export class StreamWatch {
     }
   }
 
+  /** Looks whether a damaged stream still is. Throws Unavailable. */
+  private async examine(seen: DamagedStream): Promise<void> {
+    const now = await this.store.streamReads.examine(seen);
+    if (now === null) this.store.damaged.remove(seen.stream);
+    else this.store.damaged.add(now);
+  }
+
   private async examineSome(): Promise<void> {
-    const { damaged, streamReads } = this.store;
+    const { damaged } = this.store;
     try {
       const all = damaged.all;
       const turn = all.slice(this.next, this.next + examinedAtOnce);
       this.next = this.next + examinedAtOnce < all.length ? this.next + examinedAtOnce : 0;
-      for (const seen of turn) {
-        const now = await streamReads.examine(seen);
-        if (now === null) damaged.remove(seen.stream);
-        else damaged.add(now);
-      }
+      for (const seen of turn) await this.examine(seen);
       for (const [stream, words] of [...this.limited].slice(0, examinedAtOnce)) await this.judge(stream, words);
     } catch (error) {
       this.logger.debug(`damaged streams are examined later: ${String(error)}`);

@@ -51,7 +51,9 @@ export class ExecuteRun {
   /** Takes the steps of a run that this process holds, starting where its journal ends. */
   private async takeSteps(claimed: ClaimedRun, reservation: Reservation, signals: Signals): Promise<Execution> {
     const startedAtMs = performance.now();
-    const execution = await this.untilOver(claimed, reservation, signals);
+    const execution = await this.journal.whileWhole(claimed.run, signals, (either) =>
+      this.untilOver(claimed, reservation, either),
+    );
     this.log.executed(claimed, execution, startedAtMs);
     return execution;
   }

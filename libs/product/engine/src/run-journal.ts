@@ -3,7 +3,7 @@ import { conversationKind, isKnownRun, type ConversationEvent } from '@app/conve
 import { decodeEvent, EventStore, FoldedStates, streamName, Streams } from '@app/event-store';
 import { causeOfEvent, Clock, type Cause } from '@app/kernel';
 import type { BegunSegment, ExecutableSegment } from '@app/runs';
-import { ClaimedRun, type OpenRun } from './claimed-run';
+import { ClaimedRun, type OpenRun, type Signals } from './claimed-run';
 import { progressAfter, startedProgress, type RunProgress } from './next';
 
 const pageEvents = 500;
@@ -54,6 +54,25 @@ export class RunJournal {
         ? events.reduce(progressAfter, started)
         : await this.progressOf(open, started, Number.MAX_SAFE_INTEGER);
     return this.held(open, run.attempt, progress);
+  }
+
+  /** Executes with signals that abort as for a shutdown, too, once the run's conversation is damaged: what comes of it could not be kept. */
+  async whileWhole<Value>(
+    { conversationId }: ExecutableSegment,
+    signals: Signals,
+    execute: (signals: Signals) => Promise<Value>,
+  ): Promise<Value> {
+    const damaged = new AbortController();
+    const conversation = streamName(conversationKind, conversationId);
+    const stopListening = this.store.damaged.onDamage(({ stream }) => {
+      if (stream === conversation) damaged.abort();
+    });
+    const either = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, damaged.signal]);
+    try {
+      return await execute({ ...signals, shutdown: either(signals.shutdown), any: either(signals.any) });
+    } finally {
+      stopListening();
+    }
   }
 
   private held(open: OpenRun, attempt: number, progress: RunProgress): ClaimedRun {

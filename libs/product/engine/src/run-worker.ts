@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { asId, type RunKey } from '@app/kernel';
+import { asId, DamagedStream, type RunKey } from '@app/kernel';
 import { Notifications } from '@app/read-store';
 import { Draining } from '@app/http';
 import { Configuration, settledWithin } from '@app/runtime';
@@ -24,7 +24,6 @@ const lookEveryMs = 500;
 const begunHereMax = 64;
 /** How long a segment that could not be executed now is left alone. */
 const retryAfterMs = 500;
-
 /** How long a process that stops waits for the runs that it executes. */
 const leaveAfterMs = 3_000;
 
@@ -188,11 +187,21 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
           return;
       }
     } catch (error) {
-      const { runId, conversationId, userId } = segment;
-      const msg = 'a run could not go on here and will be claimed again';
-      this.logger.error({ msg, runId, conversationId, userId, segment: segment.segment, err: error });
-      await this.leases.release(segment, retryAfterMs).catch(() => undefined); // the lease ends by itself
+      await this.letGo(segment, error).catch(() => undefined); // the lease ends by itself
     }
+  }
+
+  /** A run that needs a damaged stream takes up no capacity: once that is whole, the watchdog has the run executed. */
+  private async letGo(segment: ExecutableSegment, err: unknown): Promise<void> {
+    const { runId, conversationId, userId } = segment;
+    const run = { runId, conversationId, userId, segment: segment.segment };
+    if (err instanceof DamagedStream) {
+      const msg = 'a run stands still until a stream that it needs is whole again';
+      this.logger.warn({ msg, ...run, damage: err.message });
+      return this.closing.release(segment);
+    }
+    this.logger.error({ msg: 'a run could not go on here and will be claimed again', ...run, err });
+    return this.leases.release(segment, retryAfterMs);
   }
 
   private async renew(): Promise<void> {

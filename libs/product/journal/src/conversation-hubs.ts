@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { EventStore, type StoredEvent } from '@app/event-store';
-import type { ConversationId } from '@app/kernel';
+import { EventStore, idInStream, type StoredEvent } from '@app/event-store';
+import { asId, type ConversationId } from '@app/kernel';
 import { Notifications } from '@app/read-store';
 import { ConversationHub } from './conversation-hub';
 import { ConversationTail } from './conversation-tail';
@@ -45,7 +45,12 @@ export class ConversationHubs implements OnApplicationShutdown {
       (id, event) => this.deliver(id, event),
       (error) => this.beginAnew(error),
     );
-    this.stopListening = notifications.on(liveChannel, (payload) => this.deliverDelta(payload));
+    const stopListening = notifications.on(liveChannel, (payload) => this.deliverDelta(payload));
+    const stopWatching = store.damaged.onDamage(({ stream }) => this.endDamaged(idInStream(kind, stream)));
+    this.stopListening = () => {
+      stopListening();
+      stopWatching();
+    };
   }
 
   /** Hubs that follow a conversation now. */
@@ -127,13 +132,23 @@ export class ConversationHubs implements OnApplicationShutdown {
   /** The hubs get no more events: their readers reconnect, and read what they missed from the store. */
   private beginAnew(error: unknown): void {
     this.logger.warn(`all streams begin again: ${String(error)}`);
-    for (const [id, entry] of this.entries) {
-      this.stop(id, entry);
-      entry.hub.then(
-        (hub) => hub.giveUp(),
-        () => undefined, // a hub that did not start has told everyone who waited for it
-      );
-    }
+    for (const [id, entry] of this.entries) this.end(id, entry);
+  }
+
+  /** Ends a hub and all its readers. */
+  private end(id: ConversationId, entry: Entry): void {
+    this.stop(id, entry);
+    entry.hub.then(
+      (hub) => hub.giveUp(),
+      () => undefined, // a hub that did not start has told everyone who waited for it
+    );
+  }
+
+  /** Readers of a damaged conversation come back, and get the answer that every call gets; nobody is served from what is kept here. */
+  private endDamaged(name: string | null): void {
+    const id = name === null ? null : asId<ConversationId>(name);
+    const entry = id === null ? undefined : this.entries.get(id);
+    if (id !== null && entry !== undefined) this.end(id, entry);
   }
 
   private endLingering(entry: Entry): void {

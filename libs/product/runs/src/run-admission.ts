@@ -5,6 +5,7 @@ import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, Streams } from '@app/event-store';
 import {
   because,
+  DamagedStream,
   Clock,
   invalid,
   ok,
@@ -22,7 +23,7 @@ import {
 import { Processes } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runBindingKind } from './run-binding';
-import { SegmentStart, type Provision } from './segment-start';
+import { SegmentStart, type NewSegment, type Provision } from './segment-start';
 
 /** A refusal by the budget waits at most this long for reservations of starts that fail. */
 const secondLookMs = 250;
@@ -143,7 +144,7 @@ export class RunAdmission {
   ): Promise<Result<Admitted>> {
     const segment = { ...run, segment: 1 };
     const command = begin(this.clock.now(), provision.holder);
-    const begun = await this.startIn(run, command, provision, newStream);
+    const begun = await this.startIn(segment, command, provision, newStream);
     if (begun.ok) {
       await this.starts.begun(segment, provision, begun.value);
       return ok({ state: begun.value.state, position: begun.value.position });
@@ -152,16 +153,14 @@ export class RunAdmission {
     return refuse(begun.refusal);
   }
 
-  private async startIn(
-    { conversationId, cause }: NewRun,
-    command: ConversationCommand,
-    provision: Provision,
-    newStream: boolean,
-  ) {
+  private async startIn(segment: NewSegment, command: ConversationCommand, provision: Provision, newStream: boolean) {
     try {
+      const { conversationId, cause } = segment;
       return await this.streams.decide(conversationKind, conversationId, command, cause, { newStream });
     } catch (error) {
-      this.starts.uncertain(provision);
+      // Nothing is begun in a damaged stream; of any other failure it is not known.
+      if (error instanceof DamagedStream) await this.starts.giveBack(segment, provision);
+      else this.starts.uncertain(provision);
       throw error;
     }
   }

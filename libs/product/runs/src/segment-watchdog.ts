@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Budgets, type SegmentSpend } from '@app/budget';
+import { budgetKind, Budgets, type SegmentSpend } from '@app/budget';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent, EventStore, streamName, unlessDamaged } from '@app/event-store';
 import { causeOfEvent, causeOfService, type Cause, type ConversationId } from '@app/kernel';
@@ -81,8 +81,10 @@ export class SegmentWatchdog {
     }
   }
 
-  /** Has a live run executed that has no slot, when there is one. */
+  /** Has a live run executed that has no slot, when there is one; not as long as a stream that it needs is known to be damaged. */
   private async giveSlot(segment: ExecutableSegment): Promise<void> {
+    const needed = [streamName(conversationKind, segment.conversationId), streamName(budgetKind, segment.userId)];
+    if (needed.some((stream) => this.store.damaged.of(stream) !== null)) return;
     if ((await this.slots.take(segment)) === 'taken') await this.leases.handOver(segment);
   }
 

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { asId, type RunId, type UserId } from '@app/kernel';
+import { runKeyOf } from '@app/runs';
+import type { OperatorClient, TestClient } from '@app/testing/client';
+import type { Deployment } from '@app/testing/deployment';
+import {
+  confirm,
+  conversationOf,
+  defined,
+  hand,
+  newOwner,
+  prepare,
+  say,
+  start,
+  untilEnded,
+  untilOperation,
+  usdc,
+} from '@app/testing/journeys';
+
+/** A user who has one of everything that has a stream, and a key and an endpoint of a partner. */
+export interface Owner {
+  readonly user: TestClient;
+  readonly conversation: string;
+  readonly automation: string;
+  readonly operation: string;
+  /** A run that is over, in a conversation of its own. */
+  readonly run: { readonly conversationId: string; readonly runId: string; readonly input: { readonly text: string } };
+  /** A signal that an automation of its own was given. */
+  readonly signal: { readonly automation: string; readonly inputId: string; readonly body: object };
+  readonly keyId: string;
+  readonly endpointId: string;
+}
+
+const because = { reason: 'a test' };
+
+/** Makes everything. The streams of budget, conversation, wallet, automation, operation, user and endpoint have several events, the others one. */
+export async function ownerOfAll(deployment: Deployment, operator: OperatorClient): Promise<Owner> {
+  const user = await newOwner(deployment);
+  const done = async (path: string): Promise<void> => {
+    expect((await operator.post(path, because)).status).toBe(200);
+  };
+  for (const change of ['disable', 'enable']) await done(`/users/${user.userId}/${change}`);
+  const conversation = await conversationOf(user);
+  await say(user, conversation);
+  const automation = await defined(user);
+  await user.post(`/automations/${automation.id}/pause`, { revision: automation.revision });
+  const prepared = await prepare(user, usdc, '1000000');
+  expect((await confirm(user, prepared)).status).toBeLessThan(300);
+  await untilOperation(user, prepared.operationId, 'settled');
+  for (const change of ['disable', 'enable']) await done(`/users/${user.userId}/wallet/${change}`);
+  return {
+    user,
+    conversation,
+    automation: automation.id,
+    operation: prepared.operationId,
+    run: await aRun(user),
+    signal: await aSignal(user),
+    ...(await ofPartner(operator)),
+  };
+}
+
+async function aRun(user: TestClient): Promise<Owner['run']> {
+  const conversationId = await conversationOf(user);
+  const [text, runId] = ['repeat after me: done', randomUUID()];
+  await start(user, conversationId, text, { runId });
+  await untilEnded(user, runId);
+  return { conversationId, runId, input: { text } };
+}
+
+async function aSignal(user: TestClient): Promise<Owner['signal']> {
+  const { id, revision } = await defined(user, {
+    condition: {
+      bindings: [{ name: 'order', source: { kind: 'event' }, maxAgeSeconds: 60 }],
+      rule: { all: [{ exists: { binding: 'order', field: '/data/paid' } }] },
+    },
+  });
+  const idempotencyKey = randomUUID();
+  const { body } = await hand(user, id, 'signal', { idempotencyKey });
+  return { automation: id, inputId: String(body['inputId']), body: { revision, idempotencyKey } };
+}
+
+async function ofPartner(operator: OperatorClient): Promise<Pick<Owner, 'keyId' | 'endpointId'>> {
+  const minted = await operator.post('/partner-keys', { label: 'another', ...because });
+  const endpoint = await operator.post('/webhook-endpoints', {
+    url: 'http://127.0.0.1:9/',
+    description: 'another',
+    ...because,
+  });
+  expect([minted.status, endpoint.status].every((status) => status < 300)).toBe(true);
+  const endpointId = idIn(endpoint.body, 'endpointId');
+  const changed = await operator.request('PATCH', `/webhook-endpoints/${endpointId}`, { enabled: false, ...because });
+  expect(changed.status).toBe(200);
+  return { keyId: idIn(minted.body, 'keyId'), endpointId };
+}
+
+function idIn(body: Record<string, unknown>, name: string): string {
+  return String(body[name] ?? body['id'] ?? body['target']);
+}
+
+/** A call of the user or of an operator. */
+export type Call = readonly ['user' | 'operator', string, string, object?];
+
+/** A kind of stream that belongs to a user or a partner: its name, and calls that need it, the first of them answered while it is whole. */
+interface AdministeredKind {
+  readonly stream: (owner: Owner) => string;
+  readonly calls: (owner: Owner) => readonly Call[];
+  /** It has one event: no count of newest events hides it. */
+  readonly isOfOneEvent?: true;
+}
+
+/** In an order in which none needs the stream of one before it. */
+export const administeredKinds: Readonly<Record<string, AdministeredKind>> = {
+  run: {
+    stream: ({ user, run: { runId } }) => `run-${runKeyOf(asId<UserId>(user.userId), asId<RunId>(runId))}`,
+    calls: ({ run }) => [['user', 'POST', '/agent-runs', run]],
+    isOfOneEvent: true,
+  },
+  input: {
+    stream: ({ signal }) => `input-${signal.inputId}`,
+    calls: ({ signal: { automation, body } }) => [['user', 'POST', `/automations/${automation}/signal`, body]],
+    isOfOneEvent: true,
+  },
+  partner: {
+    stream: ({ keyId }) => `partner-${keyId}`,
+    // The first of these calls is its second event.
+    calls: ({ keyId }) => [['operator', 'POST', `/partner-keys/${keyId}/revoke`, because]],
+  },
+  endpoint: {
+    stream: ({ endpointId }) => `endpoint-${endpointId}`,
+    calls: ({ endpointId }) => [
+      ['operator', 'PATCH', `/webhook-endpoints/${endpointId}`, { description: randomUUID(), ...because }],
+    ],
+  },
+  conversation: {
+    stream: ({ conversation }) => `conversation-${conversation}`,
+    calls: ({ conversation: id }) => [
+      ['user', 'GET', `/conversations/${id}`],
+      ['user', 'GET', `/conversations/${id}/events`],
+      ['user', 'GET', `/conversations/${id}/stream`],
+      ['user', 'POST', `/conversations/${id}/archive`],
+      ['user', 'POST', '/agent-runs', { conversationId: id, input: { text: 'hello' } }],
+    ],
+  },
+  wallet: {
+    stream: ({ user }) => `wallet-${user.userId}`,
+    calls: ({ user: { userId } }) => [
+      ['user', 'GET', '/wallet'],
+      ['operator', 'POST', `/users/${userId}/wallet/disable`, because],
+    ],
+  },
+  automation: {
+    stream: ({ automation }) => `automation-${automation}`,
+    calls: ({ automation: id }) => [['user', 'GET', `/automations/${id}`]],
+  },
+  operation: {
+    stream: ({ operation }) => `operation-${operation}`,
+    calls: ({ operation: id }) => [['user', 'GET', `/financial-operations/${id}`]],
+  },
+  budget: {
+    stream: ({ user }) => `budget-${user.userId}`,
+    calls: ({ user: { userId } }) => [
+      ['user', 'GET', '/budget'],
+      ['operator', 'POST', `/users/${userId}/freeze`, because],
+    ],
+  },
+  user: {
+    stream: ({ user }) => `user-${user.userId}`,
+    calls: ({ user: { userId } }) => [
+      ['user', 'POST', '/v1/users'],
+      ['operator', 'POST', `/users/${userId}/disable`, because],
+    ],
+  },
+};
