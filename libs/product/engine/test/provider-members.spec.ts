@@ -53,11 +53,13 @@ describe.each(['openai-compatible', 'anthropic'] as const)('of the format %s', (
     return models.find('m').step(asking, () => undefined, new AbortController().signal);
   };
 
+  const usual = { text: 'Hello', reasoning: null, calls: [], ending: 'whole', estimated: false };
+
   it.each(formats[provider])('$member is $how', async ({ events: sent, says = {} }) => {
     events = sent;
     if (says.thrown !== undefined) return expect(ask()).rejects.toMatchObject({ trouble: says.thrown });
     const reply = await ask();
-    const { text = 'Hello', reasoning = null, calls = [], trouble, ending = 'whole', estimated = false } = says;
+    const { text, reasoning, calls, trouble, ending, estimated } = { ...usual, ...says };
     const { inputTokens, cachedInputTokens, outputTokens } = reply;
     const failed = reply.ending instanceof ModelFailed ? reply.ending.trouble : reply.ending;
     expect([reply.text, reply.reasoning?.text ?? null, reply.calls, failed, reply.estimated]).toEqual([

@@ -44,7 +44,12 @@ export const chatCompletions: WireFormat = {
     calls.flatMap((call, index) => {
       const input = textOfCall(call);
       const half = Math.ceil(input.length / 2);
-      const begun = { index, id: 'call_again', type: 'function', function: { name: call.tool, arguments: '' } };
+      const begun = {
+        index,
+        id: `call_again_${index}`,
+        type: 'function',
+        function: { name: call.tool, arguments: '' },
+      };
       const parts = [input.slice(0, half), input.slice(half)];
       return [
         chunk({ tool_calls: [begun] }),
