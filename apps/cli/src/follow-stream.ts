@@ -11,7 +11,7 @@ const usualSilenceMs = 45_000;
 /** Far over the largest problem of this service. */
 const refusalBytesMax = 1024 * 1024;
 /** Far over the largest event of this service. */
-const eventLengthMax = 16 * 1024 * 1024;
+const eventLengthMax = 4 * 1024 * 1024;
 
 /** A stream of server-sent events of the service. */
 export interface FollowedStream {

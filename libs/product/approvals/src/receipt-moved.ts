@@ -7,7 +7,7 @@ import { problemsAt, type Placed, type Rule } from './receipt-rules';
 /**
  * Why what was sent is beyond what was agreed: the worth of each submission, as the operation journaled it, is held against the action's
  * own words and, with what was moved before it, against one use of the contract that covers the call (docs/decisions/approvals.md,
- * "Bounds"). A worth that was not kept, as in events of earlier versions, shows nothing.
+ * "Contract"). A worth that was not kept, as in events of earlier versions, shows nothing.
  * @param operation the operation's events, all of them, in their order
  * @param bounds of the covering contract; null where the user decided
  */

@@ -1,3 +1,4 @@
+import type { Statement } from '@app/read-store';
 import { joined, tileWidth, type FullTile, type LogEntry, type TreeEdge } from '@app/transparency';
 
 interface Placed {
@@ -6,7 +7,7 @@ interface Placed {
 }
 
 /** Inserts entries as leaves from an index on. */
-export function insertLeaves(first: number, entries: readonly Placed[]) {
+export function insertLeaves(first: number, entries: readonly Placed[]): Statement {
   const columns = [
     entries.map((_, at) => first + at),
     entries.map(({ position }) => position),
@@ -35,7 +36,7 @@ export function partialTiles(edge: TreeEdge, full: readonly FullTile[]): FullTil
 }
 
 /** Writes tiles, over those that were there. */
-export function upsertTiles(tiles: readonly FullTile[]) {
+export function upsertTiles(tiles: readonly FullTile[]): Statement {
   return {
     text: `INSERT INTO transparency_tiles
            SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bytea[])
