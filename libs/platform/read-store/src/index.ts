@@ -1,7 +1,7 @@
 export { type BackgroundWork } from './background-work';
 export { boundedPage } from './bounded-page';
 export { membersOf, selectList } from './columns';
-export { answering, Database, type RowClass } from './database';
+export { answering, Database, type RowClass, type Statement } from './database';
 export { KnownRows } from './known-rows';
 export { keepLeading, leaderLocks } from './leadership';
 export { lookAtDatabase, UnfitDatabase } from './look-at-database';
