@@ -126,7 +126,7 @@ describe.each(Object.entries(administeredKinds))(
         const { status } = await ask(owner, call);
         expect([call, status]).toEqual([call, damage === 'tombstoned' ? 404 : 503]);
       }
-      // That stream alone stands still.
+      // That stream alone is refused.
       expect(await conversationOf(bystander)).toEqual(expect.any(String));
       await expectTold(stream, state);
       if (damage === 'tombstoned') return;
@@ -205,7 +205,7 @@ it.each(['truncateBefore', 'tombstoned'] as const)(
     await until('it is claimed', async () => ((await slots())[0]?.held === 1 ? true : null));
     await damages[damage](`conversation-${conversation}`);
     await namedAs(`conversation-${conversation}`);
-    // It takes up no capacity while it stands still.
+    // It takes up no capacity while it waits.
     await until('its slot is free', async () => ((await slots())[0]?.held === 0 ? true : null));
     expect((await user.post(`/agent-runs/${runId}/abort`)).status).toBe(damage === 'tombstoned' ? 404 : 503);
     const { body } = await start(bystander, await conversationOf(bystander));

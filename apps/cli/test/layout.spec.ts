@@ -1,4 +1,4 @@
-/** What is read at a terminal of 80 columns. */
+/** Output at a terminal of 80 columns. */
 import type { Command } from 'commander';
 import { showAnswer } from '../src/answers';
 import { parleyProgram } from '../src/program';

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** What is written where the usage is wrong; a command that was not refused for that is a fault of the test. */
+/** The error text of a wrong usage; a command that was not refused for that is a fault of the test. */
 async function refusal(args: readonly string[]): Promise<string> {
   written = '';
   await expect(parleyProgram(() => undefined).parseAsync(['node', 'parley', ...args])).rejects.toThrow(CommanderError);

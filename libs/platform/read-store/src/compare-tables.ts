@@ -110,7 +110,7 @@ function differingRows(metadata: EntityMetadata, live: string, rebuilt: string):
     ORDER BY key COLLATE "C", place`;
 }
 
-/** Ends a rebuild whose live table stands still, so that the two cannot be compared at one position: it is ready, and says so. */
+/** Ends a rebuild as ready and says why its table was not compared with the live one. */
 export async function keepUncompared(execute: Execute, rebuildId: string, why: string): Promise<void> {
   await execute(`UPDATE read_model_rebuilds SET state = 'ready', error = $2 WHERE id = $1 AND state = 'comparing'`, [
     rebuildId,

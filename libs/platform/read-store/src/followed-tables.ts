@@ -106,7 +106,7 @@ export async function recordStall(
   );
 }
 
-/** The event at which a table stands still; null where it moves, or is not there. */
+/** The event that a table cannot apply; null where it moves, or is not there. */
 export async function stallOf(execute: Execute, table: string): Promise<Stall | null> {
   const [row] = await execute<{ stalled: Stall | null }>(
     'SELECT stalled FROM read_model_tables WHERE table_name = $1',

@@ -191,7 +191,7 @@ export class Rebuilder {
   }
 
   /**
-   * Waits for partitions to reach the places of others. Null where the live table stands still or cannot be read: the rebuilt one is
+   * Waits for partitions to reach the places of others. Null where the live table is stalled or cannot be read: the rebuilt one is
    * ready without a comparison, since it is what replaces such a table. Null, too, where nothing moved for too long: it is given up.
    */
   private async compareAtOnePlace(

@@ -86,7 +86,7 @@ async function standsAlone(begin: () => Promise<unknown>, end: () => Promise<unk
   expect(await program.database.query('SELECT total FROM tallies')).toEqual([{ total: 21 }]);
 }
 
-/** The reason begins, the table stands still at event 1, and rebuilds are worked on. */
+/** Begins the reason, waits until the table is stalled at event 1, and starts a rebuilder. */
 async function standsStill(begins: string): Promise<void> {
   await passed('tallies', await stage.append(id, counted(1)));
   await program.database.query(begins);

@@ -8,7 +8,7 @@ export interface Vouching {
   readonly outside: number;
   /** Where that was found; null where there is none. */
   readonly outsideWhere: string | null;
-  /** Who answered as a witness, and could be anybody; null where that is nobody. */
+  /** The name of whoever answered as a witness without a known key; null where no such answer came. */
   readonly unknown: string | null;
   /** A checkpoint from outside that is larger than all that is here: the newest was taken away. */
   readonly ahead: Pick<SignedTree, 'size' | 'where'> | null;

@@ -151,7 +151,7 @@ function undecided({ code, binding }: UnresolvedReason, { bindings }: Condition)
   };
 }
 
-/** What had the newest occurrence rejected, such as a frozen budget, rejects the next one as long as it lasts. */
+/** The reason of the newest rejection, such as a frozen budget: it rejects the next occurrence as long as it lasts. */
 function refused({ rejected }: Present): readonly Hindrance[] {
   if (rejected === null) return [];
   const why = rejected.reason === null ? words`.` : words`: ${quoted(rejected.reason)}`;

@@ -75,7 +75,7 @@ export class ChatFrames implements FrameReader {
       frames.push(...this.framesOf(this.remainderOf(whole, speaker !== null || wordsIn(finish) !== null)));
     if (speaker === null && whole === null && wordsIn(text) !== null)
       frames.push(...this.framesOf([{ kind: 'content', text: wordsIn(text) ?? '' }]));
-    // What a gateway says of its own upstream is an end, whatever ending it calls that.
+    // A gateway's error about its upstream ends the answer, whatever ending it names.
     const error = isEmpty(choice['error']) ? null : errorIn({ error: choice['error'] ?? null });
     return error === null ? [...frames, ...this.finishFrames(finish)] : [...frames, { error }];
   }

@@ -8,9 +8,9 @@ interface OpenBlock {
   readonly kind: 'text' | 'thinking' | 'call';
   /** Of a call: an input that came with its begin; it counts where no pieces follow. */
   readonly input: string;
-  /** Of a call: its input so far, in pieces. */
+  /** Input of a call so far, in pieces. */
   said: string;
-  /** Of a call with the id of an earlier one: its begin, which waits until it is known whether it says the same. */
+  /** Begin of a call with the id of an earlier one; it waits until it is known whether it says the same. */
   readonly held: JsonObject | null;
   readonly call: { readonly id: string; readonly name: string } | null;
 }
