@@ -1,13 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { StoresIdentity } from '@app/audit';
+import { DamagedStream, Unavailable } from '@app/kernel';
+import { ConstantBackoff, handleType, retry } from 'cockatiel';
+
+/** An election, or a store that is busy for some seconds, does not start the whole process over. */
+const insisting = retry(
+  handleType(Unavailable, (error) => !(error instanceof DamagedStream)),
+  { maxAttempts: 30, backoff: new ConstantBackoff(500) },
+);
 
 /** Looks whether the two stores are of one deployment, before anything of the process runs. */
 @Injectable()
 export class StoresCheck implements OnModuleInit {
   constructor(private readonly stores: StoresIdentity) {}
 
-  /** @throws OtherStore, Unavailable */
+  /** @throws OtherStore; Unavailable for a store that does not answer within a quarter of a minute; DamagedStream */
   async onModuleInit(): Promise<void> {
-    await this.stores.ensure();
+    await insisting.execute(() => this.stores.ensure());
   }
 }
