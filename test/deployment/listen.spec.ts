@@ -132,7 +132,7 @@ it('listen takes a secret and a cursor of its user, and says what it cannot take
   const refused = run('listen', '--forward-to', url, ...elsewhere);
   expect([await refused.closed, refused.said.stderr]).toEqual([
     1,
-    expect.stringContaining('partner_key_invalid') as string,
+    expect.stringContaining('The partner key is unknown or revoked') as string,
   ]);
 });
 
