@@ -86,7 +86,7 @@ describe('parley trigger, where something is in the way', () => {
 
 describe('parley trigger refuses', () => {
   it.each([
-    [['run.what'], /run\.what.*run\.ended, run\.suspended/],
+    [['run.what'], /does not take what was given.*run\.ended, run\.suspended/],
     [[], /--list/],
     [['run.ended', '--all'], /--list/],
     [['run.ended', '--within', '0'], /from 1 to 600/],
