@@ -66,8 +66,8 @@ const failing: readonly Failing[] = [
     requests: 1,
   },
   {
-    what: 'answers something else than a stream',
-    text: 'The model answered what could not be read.',
+    what: 'answers an error in place of a stream (200)',
+    text: "The model's provider had an error of its own.",
     script: [refusal(200)],
     requests: 1,
   },

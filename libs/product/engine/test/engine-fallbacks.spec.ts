@@ -161,10 +161,10 @@ describe('no other model is asked', () => {
 });
 
 describe('a user with room for two reservations', () => {
-  /** Answers with as many tokens as it is allowed, and asks to go on. */
+  /** Answers with all but one of the tokens that it is allowed, since with all of them its call would be cut, and asks to go on. */
   const dearest: Script = ({ body }) => ({
     calls: [{ tool: 'current_time', input: {} }],
-    usage: { inputTokens: 100, outputTokens: Number(body['max_tokens'] ?? 1_000_000) },
+    usage: { inputTokens: 100, outputTokens: Number(body['max_tokens'] ?? 1_000_000) - 1 },
   });
   const caps = { dayCents: 50, monthCents: 1_000 };
   const spentToday = async (of: TestClient) => {

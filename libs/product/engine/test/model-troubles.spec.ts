@@ -214,7 +214,8 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     ['own_error', { status: 500 }],
     ['own_error', { status: 529 }],
     ['own_error', { ending: 'trouble' }],
-    ['unreadable', { status: 200 }],
+    // An error is one whatever its status.
+    ['own_error', { status: 200 }],
     ['broken_off', { text: ['I am '], ending: 'reset' }],
     ['broken_off', { text: ['I am '], ending: 'cut' }],
     ['broken_off', { text: ['I am '], ending: 'trouble' }],
