@@ -69,7 +69,7 @@ const failing: readonly Failing[] = [
     what: 'answers an error in place of a stream (200)',
     text: "The model's provider had an error of its own.",
     script: [refusal(200)],
-    requests: 1,
+    requests: 1 + RETRIES,
   },
   {
     what: 'breaks the connection in the middle',
