@@ -43,13 +43,13 @@ const drip =
     socket.once('close', () => clearInterval(timer));
   };
 
-/** Says something, and from then on as much as the client takes. */
+/** Says something, and from then on 64 KiB a millisecond, as long as the client takes them: more would fill the test's own memory. */
 const pour =
   (text: string, more: Buffer): Answer =>
   (socket, piece) => {
     if (piece > 1) return;
     socket.write(text, 'latin1');
-    const next = (): void => void (socket.destroyed || socket.write(more, next));
+    const next = (): void => void (socket.destroyed || socket.write(more, () => setTimeout(next, 1)));
     next();
   };
 
