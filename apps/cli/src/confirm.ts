@@ -11,7 +11,7 @@ export interface Terminal {
 const own: Terminal = { input: process.stdin, output: noteStream };
 
 /**
- * Asks at a terminal whether to go on; elsewhere nobody can be asked. No answer (Ctrl-C, Ctrl-D, a terminal that is gone) is none.
+ * Asks at a terminal whether to go on. Without a terminal, and without an answer (Ctrl-C, Ctrl-D, a closed terminal), the command ends.
  * @throws CommandFailed unless the answer is yes
  */
 export async function confirmed(what: string, { input, output }: Terminal = own): Promise<void> {

@@ -83,7 +83,7 @@ export function overHttp(baseUrl: string, token: string, answerWithinMs = usualA
   };
 }
 
-/** Aborts its signal when nothing was heard for so long. */
+/** Aborts its signal when no bytes arrived within the limit. */
 class Silence {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout;
@@ -96,7 +96,7 @@ class Silence {
     return this.controller.signal;
   }
 
-  /** Runs what is done with that which was heard; its time does not count, and the silence begins anew after it. */
+  /** Runs the handling of a chunk. Its time does not count as silence, which is measured anew afterwards. */
   async besides(body: () => Promise<void>): Promise<void> {
     clearTimeout(this.timer);
     await body();
@@ -116,7 +116,7 @@ class Silence {
 }
 
 /**
- * What was answered. @param scope that the call asks for @param whereNamed how to find what there is, for an answer that there is no such thing
+ * Returns the body of a success. @param scope that the call needs @param whereNamed how to list the valid names; added to a 404
  * @throws CommandFailed with the problem in words
  */
 export function succeeded({ status, body }: Answered, scope?: string, whereNamed = ''): JsonValue {

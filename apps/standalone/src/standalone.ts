@@ -8,7 +8,7 @@ import {
 } from '@app/composition';
 import { ensureSecrets, readSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
 import { readMoveTarget } from '@app/event-migration';
-import { DamagedStream, Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel';
 import { readConfiguration, unlessAborted, type Configuration } from '@app/runtime';
 import { ConstantBackoff, handleType, retry } from 'cockatiel';
 import { readyBlock } from './block';
@@ -20,9 +20,12 @@ import { ensureDataFolder, startStores, type Stores } from './stores';
 
 const log = (line: string): void => console.error(line);
 
-/** Stores that have just been started are slow on a busy machine, and not away: they are asked again, for about a minute. */
+/**
+ * Repeats a call of PostgreSQL for about a minute: a busy machine delays the answers of a server that has just started. The event store
+ * has patience of its own (`StoresCheck`).
+ */
 const insisting = retry(
-  handleType(Unavailable, (error) => !(error instanceof DamagedStream)),
+  handleType(Unavailable, ({ dependency }) => dependency === 'database'),
   { maxAttempts: 12, backoff: new ConstantBackoff(1_000) },
 );
 

@@ -3,7 +3,7 @@ import { StoresIdentity } from '@app/audit';
 import { DamagedStream, Unavailable } from '@app/kernel';
 import { ConstantBackoff, handleType, retry } from 'cockatiel';
 
-/** An election, or a store that is busy for some seconds, does not start the whole process over. */
+/** Repeats the check through an election or some busy seconds, which would otherwise start the whole process over. */
 const insisting = retry(
   handleType(Unavailable, (error) => !(error instanceof DamagedStream)),
   { maxAttempts: 30, backoff: new ConstantBackoff(500) },

@@ -21,15 +21,15 @@ const everybody = '$all';
 
 /** The users, other than administrators of the server, who may harm the streams of the service. */
 export type StreamAccess =
-  /** The embedded event store: whoever reaches its socket is the service. */
+  /** The embedded event store: only the service reaches its socket. */
   | { readonly kind: 'own' }
-  /** The server knows no users: whoever reaches it may do everything. */
+  /** The server has no users: every client that reaches it may do everything. */
   | { readonly kind: 'no_users' }
   /** The account may not read the settings of the server. */
   | { readonly kind: 'unknown' }
   | {
       readonly kind: 'known';
-      /** Whether somebody set a default access list. */
+      /** Whether a default access list was set. */
       readonly isSet: boolean;
       /** Users and groups that may delete streams, and write metadata by which events are hidden. */
       readonly mayDelete: readonly string[];
@@ -46,7 +46,7 @@ export function accountIn(url: string): string | null {
   return user === undefined ? null : decodeURIComponent(user);
 }
 
-/** The default access list by which nobody but `account` writes into streams, and nobody but administrators deletes or truncates them. */
+/** The default access list: only `account` writes into streams, and only administrators delete or truncate them. */
 export function accessListFor(account: string): Record<string, Record<string, string | string[]>> {
   const readers = [account, admins];
   return {
@@ -83,8 +83,8 @@ export async function lookAtStreamAccess(
 }
 
 /**
- * Sets the default access list for an account. `denied`: the connection is no administrator's; `changed`: somebody else changed it
- * meanwhile. @throws other errors of the client
+ * Sets the default access list for an account. `denied`: the connection is no administrator's; `changed`: another client changed the
+ * list meanwhile. @throws other errors of the client
  */
 export async function protectStreams(
   client: EventStoreDBClient,
