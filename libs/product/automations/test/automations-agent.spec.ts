@@ -82,7 +82,7 @@ it('asks for its contract apart, once', async () => {
     input: automation['definition'],
     contract: contractOf({ notAfter: expect.any(String) as string }),
     summary: expect.stringMatching(
-      /^Swap 10 USDC to wNEAR, for at most \$[\d.]+ each time and \$[\d.]+ in all, 10 times at most, once each time it acts, until .* It acts every minute, if the price of wNEAR is below \$2\. Its task: “swap 10 USDC to NEAR”\.$/,
+      /^Swap 10 USDC to wNEAR, for at most \$[\d.]+ each time and \$[\d.]+ in all, 10 times at most, once each time it acts, until .* It acts every minute, if the price of wNEAR is below \$2, by values at most \d+ seconds old\. Its task: “swap 10 USDC to NEAR”\.$/,
     ) as string,
     terms: ['what', 'at most', 'how often', 'until when', 'when it acts', 'to whom'].map((name) => {
       return { name, text: expect.any(String) as string };

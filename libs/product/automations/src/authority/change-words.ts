@@ -2,7 +2,7 @@ import { renderContract } from '@app/consent';
 import { capitalized, joined, quoted, quotedExactly, words, type JsonValue, type Words } from '@app/kernel';
 import { canonicalText } from '@app/canonical';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import { actsWords, firingWords } from '../definition/behavior';
+import { actsExactly, firingWords } from '../definition/behavior';
 import type { SymbolOf } from '../definition/token-symbols';
 import { profileWords } from './profile-words';
 
@@ -14,10 +14,7 @@ interface Told {
 
 const acts: Told = {
   noun: words`when it acts`,
-  say: (definition, symbolOf) => {
-    const said = actsWords(definition, { symbolOf, quotedLengthMax: Infinity });
-    return words`${said}${freshnessWords(definition)}`;
-  },
+  say: actsExactly,
 };
 
 /** Every member of a definition: one that is missing here does not compile. */
@@ -40,18 +37,6 @@ const members: { readonly [Member in keyof AutomationDefinition]-?: Told } = {
     say: ({ contract }, symbolOf) => (contract === undefined ? words`none` : renderContract(contract, symbolOf)),
   },
 };
-
-/** How old the values of a condition may be, which a change can loosen: `, by values at most 60 seconds old`. */
-function freshnessWords({ condition }: AutomationDefinition): Words {
-  if (condition === null) return words``;
-  const ages = joined(
-    condition.bindings.map(({ maxAgeSeconds }) => words`${maxAgeSeconds}`),
-    ' and ',
-  );
-  const { skewSeconds } = condition;
-  const skew = skewSeconds === undefined ? words`` : words` and ${skewSeconds} seconds apart`;
-  return words`, by values at most ${ages} seconds old${skew}`;
-}
 
 /** What an update makes of a rule. */
 export interface ChangeWords {

@@ -41,6 +41,14 @@ const replaced = { definition: stopLoss, symbolOf };
 const termOf = (asked: ReturnType<typeof ruleConsent>, name: string) =>
   asked?.terms.find((term) => term.name === name)?.text;
 
+it('says when a rule acts, and by values how old', () => {
+  const acts = 'Every minute, if the price of wNEAR is below $2, by values at most 600 seconds old';
+  expect(termOf(ruleConsent(stopLoss, symbolOf, null), 'when it acts')).toBe(acts);
+  const asked = contractConsent(stopLoss, contract, symbolOf);
+  expect(termOf(asked, 'when it acts')).toBe(acts);
+  expect(asked?.summary).toContain(`It acts ${acts.replace('Every', 'every')}.`);
+});
+
 describe('the consent to change a rule', () => {
   const asked = ruleConsent(weather, symbolOf, replaced);
 

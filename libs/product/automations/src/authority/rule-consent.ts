@@ -12,7 +12,7 @@ import {
 } from '@app/consent';
 import { instantWords, quoted, words, type Words } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import { actsWords, behaviorText } from '../definition/behavior';
+import { actsExactly, actsWords, behaviorText } from '../definition/behavior';
 import type { SymbolOf } from '../definition/token-symbols';
 import { changeWords, type ChangeWords } from './change-words';
 import { profileWords } from './profile-words';
@@ -32,7 +32,7 @@ export function contractConsent(
   symbolOf: SymbolOf,
 ): ConsentWords | null {
   return contractWords(contract, symbolOf, {
-    acts: actsWords(definition, { symbolOf, quotedLengthMax: Infinity }),
+    acts: actsExactly(definition, symbolOf),
     actsInShort: actsWords(definition, { symbolOf, quotedLengthMax: tightLengthMax }),
     task: definition.prompt,
     asWhom: profileWords(definition.profile),
@@ -98,7 +98,7 @@ function ruleTerms(
   change: ChangeWords | null,
 ): readonly Term[] {
   const { contract, firing } = definition;
-  const acts = actsWords(definition, { symbolOf, quotedLengthMax: Infinity });
+  const acts = actsExactly(definition, symbolOf);
   const asWhom = profileWords(definition.profile);
   const from = termsOf({ 'from what': change?.fromWhat ?? null });
   if (contract !== undefined) {

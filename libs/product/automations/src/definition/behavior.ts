@@ -55,6 +55,20 @@ export function actsWords(
   return condition === null ? when : words`${when}, if ${conditionWords(condition, style)}`;
 }
 
+/** The same, whole, and how old the values of its condition may be: `…, by values at most 60 seconds old`. */
+export function actsExactly(definition: Pick<AutomationDefinition, 'wake' | 'condition'>, symbolOf: SymbolOf): Words {
+  const acts = actsWords(definition, { symbolOf, quotedLengthMax: Infinity });
+  const { condition } = definition;
+  if (condition === null) return acts;
+  const ages = joined(
+    condition.bindings.map(({ maxAgeSeconds }) => words`${maxAgeSeconds}`),
+    ' and ',
+  );
+  const { skewSeconds } = condition;
+  const skew = skewSeconds === undefined ? words`` : words` and ${skewSeconds} seconds apart`;
+  return words`${acts}, by values at most ${ages} seconds old${skew}`;
+}
+
 export interface Truncated {
   readonly text: string;
   readonly truncated: boolean;
