@@ -68,7 +68,7 @@ const rooms = {
       artifacts: ['conversations'],
       runs: ['conversations', 'budget', 'deployment', 'consent'],
       // What fires starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
-      automations: ['conversations', 'deployment', 'runs', 'wallets', 'consent'],
+      automations: ['budget', 'conversations', 'deployment', 'runs', 'wallets', 'consent'],
       approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent', 'audit'],
       // What partners are told is made of the events of these.
       notices: ['users', 'budget', 'conversations', 'wallets', 'automations', 'approvals', 'consent'],

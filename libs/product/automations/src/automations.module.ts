@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BudgetModule } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
 import { WalletsModule } from '@app/wallets';
 import { AutomationsController, automationsHandlers } from './api/automations.controller';
@@ -20,13 +21,14 @@ import { SourcesModule } from './sources/sources.module';
 import { AutomationReader } from './use-cases/automation-reader';
 import { DefinitionWriter } from './use-cases/definition-writer';
 import { ExplainAutomationHandler } from './use-cases/explain-automation';
+import { FiringSwitches } from './use-cases/firing-switches';
 import { HoldAutomationHandler } from './use-cases/hold-automation';
 import { OccurrenceList } from './use-cases/occurrence-list';
 import { ReleaseAutomationHandler } from './use-cases/release-automation';
 
 /** Rules that fire by themselves: their definitions, what they are handed, and what is known of them. */
 @Module({
-  imports: [DeploymentModule, SourcesModule, WalletsModule],
+  imports: [BudgetModule, DeploymentModule, SourcesModule, WalletsModule],
   controllers: [AutomationsController, OccurrencesController, WebhooksController],
   providers: [
     ...automationsHandlers,
@@ -39,6 +41,7 @@ import { ReleaseAutomationHandler } from './use-cases/release-automation';
     DefinitionWriter,
     DueTimes,
     ExplainAutomationHandler,
+    FiringSwitches,
     HoldAutomationHandler,
     InputRecorder,
     OccurrenceFigures,

@@ -199,6 +199,28 @@ describe('an automation', () => {
     expectProblem(await operator.get(`/automations/${user.userId}`), 'not_found');
   });
 
+  it('says that its user is frozen or disabled before anything fires', async () => {
+    const other = await deployment.newUser();
+    const { id } = await defined(other, {
+      ...text,
+      name: 'Sell',
+      wake: { kind: 'event', types: ['order.paid'] },
+      firing,
+    });
+    const reasons = async () => (await operator.get<Explained>(`/automations/${id}`)).body.hindrances;
+    const supervisor = await operatorOf(deployment, ['users']);
+    await supervisor.post(`/users/${other.userId}/freeze`, { reason });
+    expect(await reasons()).toContainEqual(
+      expect.objectContaining({ because: 'Its user is frozen: no run is started.' }),
+    );
+    await supervisor.post(`/users/${other.userId}/unfreeze`, { reason });
+    await supervisor.post(`/users/${other.userId}/disable`, { reason });
+    expect(await reasons()).toEqual([
+      { because: 'The account is disabled.', wouldHaveToBe: 'An operator enables the account.' },
+      expect.objectContaining({ wouldHaveToBe: 'An event of type “order.paid” arrives.' }),
+    ]);
+  });
+
   it('is failing while the run of its last occurrence failed', async () => {
     const { id } = await told();
     await deployment.sandbox('PUT', 'faults', { model: { fail: true } });

@@ -52,6 +52,8 @@ const present: Present = {
   dueAt: minutes(2),
   isControlPaused: false,
   isRunsControlPaused: false,
+  isUserActive: true,
+  budget: 'open',
   rejected: null,
   now: seconds(90),
 };
@@ -77,6 +79,16 @@ it('names all that is switched off, and who turns it on', () => {
     'The deployment\'s control "runs" is paused. → An operator resumes the control.',
     'An operator holds it. → An operator releases it.',
     'It is paused. → Its user resumes it.',
+  ]);
+});
+
+it('names what stops the user before anything was rejected', () => {
+  expect(said({ isUserActive: false, budget: 'frozen' })).toEqual([
+    'The account is disabled. → An operator enables the account.',
+    'Its user is frozen: no run is started. → An operator unfreezes the user.',
+  ]);
+  expect(said({ budget: 'full' })).toEqual([
+    "Its user's budget has no room for a run. → A run of the user ends, the next day or month begins, or an operator raises the caps.",
   ]);
 });
 

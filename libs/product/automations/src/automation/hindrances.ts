@@ -36,6 +36,10 @@ export interface Present {
   readonly isControlPaused: boolean;
   /** An operator has paused the deployment's control `runs`: what fires gets no run. */
   readonly isRunsControlPaused: boolean;
+  /** Whether the user's account is enabled. */
+  readonly isUserActive: boolean;
+  /** `full`: less is left of a cap than a run reserves. */
+  readonly budget: 'open' | 'frozen' | 'full';
   /** The newest occurrence, where it was rejected; null for any other, and where there was none. */
   readonly rejected: { readonly at: Instant; readonly reason: string | null } | null;
   readonly now: Instant;
@@ -52,6 +56,7 @@ export function hindrancesOf(present: Present): readonly Hindrance[] {
   if (isFinished(automation, now)) return [endOf(automation, now)];
   return [
     ...switchedOff(present),
+    ...ofUser(present),
     ...notEvaluated(present),
     ...undecidedOrFalse(present),
     ...refused(present),
@@ -79,13 +84,31 @@ function switchedOff(present: Present): readonly Hindrance[] {
   const ofDeployment = { because: words`The deployment's control "automations" is paused.`, wouldHaveToBe };
   const ofRuns = { because: words`The deployment's control "runs" is paused.`, wouldHaveToBe };
   const ofOperator = { because: words`An operator holds it.`, wouldHaveToBe: words`An operator releases it.` };
-  const ofUser = { because: words`It is paused.`, wouldHaveToBe: words`Its user resumes it.` };
+  const byUser = { because: words`It is paused.`, wouldHaveToBe: words`Its user resumes it.` };
   return [
     ...(isControlPaused ? [ofDeployment] : []),
     ...(isRunsControlPaused ? [ofRuns] : []),
     ...(held ? [ofOperator] : []),
-    ...(state === 'paused' ? [ofUser] : []),
+    ...(state === 'paused' ? [byUser] : []),
   ];
+}
+
+const byBudget = {
+  open: [],
+  frozen: [
+    { because: words`Its user is frozen: no run is started.`, wouldHaveToBe: words`An operator unfreezes the user.` },
+  ],
+  full: [
+    {
+      because: words`Its user's budget has no room for a run.`,
+      wouldHaveToBe: words`A run of the user ends, the next day or month begins, or an operator raises the caps.`,
+    },
+  ],
+} as const satisfies Record<Present['budget'], readonly Hindrance[]>;
+
+function ofUser({ isUserActive, budget }: Present): readonly Hindrance[] {
+  const disabled = { because: words`The account is disabled.`, wouldHaveToBe: words`An operator enables the account.` };
+  return [...(isUserActive ? [] : [disabled]), ...byBudget[budget]];
 }
 
 function notEvaluated({ automation, check, dueAt, now }: Present): readonly Hindrance[] {

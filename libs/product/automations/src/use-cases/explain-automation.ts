@@ -1,5 +1,4 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { DeploymentControls } from '@app/deployment';
 import {
   Clock,
   instantIn,
@@ -26,6 +25,7 @@ import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../firing
 import { dueTimer } from '../firing/firing-timers';
 import { FactShape } from '../simulation/evaluation.view';
 import { AutomationReader } from './automation-reader';
+import { FiringSwitches } from './firing-switches';
 import { OccurrenceList, type ListedOccurrence } from './occurrence-list';
 
 const Hindrance = shape('Hindrance', {
@@ -81,7 +81,7 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
     private readonly reader: AutomationReader,
     private readonly checks: AutomationChecks,
     private readonly occurrences: OccurrenceList,
-    private readonly controls: DeploymentControls,
+    private readonly switches: FiringSwitches,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
@@ -91,17 +91,16 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
     const automation = await this.reader.current(automationId);
     if (automation === null) return refuse(notFound);
     await this.gate.caughtUp();
-    const [last, [latest], isControlPaused, isRunsControlPaused, dueAt] = await Promise.all([
+    const { userId, definition, state, held, epochAt, symbols } = automation;
+    const [last, [latest], switches, dueAt] = await Promise.all([
       this.checks.last(automationId),
       this.occurrences.newest(automationId, null, null, 1),
-      this.controls.isPaused('automations'),
-      this.controls.isPaused('runs'),
+      this.switches.read(userId),
       this.dueAt(automationId, automation.epoch),
     ]);
     const asOf = this.clock.now();
     const rejected = latest?.delivery === 'rejected' ? rejectionOf(latest, automation.epochAt) : null;
     const check = last?.epoch === automation.epoch ? last : null;
-    const { userId, definition, state, held, epochAt, symbols } = automation;
     return ok({
       asOf,
       automationId,
@@ -114,9 +113,7 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
       activeSince: epochAt,
       dueAt,
       lastCheck: check === null ? null : checkView(check),
-      hindrances: [
-        ...hindrancesOf({ automation, check, dueAt, isControlPaused, isRunsControlPaused, rejected, now: asOf }),
-      ],
+      hindrances: [...hindrancesOf({ automation, check, dueAt, ...switches, rejected, now: asOf })],
       latestOccurrence: latest === undefined ? null : occurrenceView(latest),
     });
   }
