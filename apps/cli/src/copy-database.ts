@@ -18,6 +18,7 @@ import { requiredStoreUrl, withStoreUrl, type StoreUrlOption } from './store-url
 
 const target: StoreUrlOption = {
   name: 'to',
+  isRequired: true,
   description: 'the target: postgres://…',
   form: /^postgres(ql)?:\/\//,
   forms: 'postgres:// or postgresql://',

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { accessFindings } from './doctor-access';
 import { finding, type Finding } from './doctor-finding';
 import { folderFindings } from './doctor-folders';
-import { logFindings } from './doctor-log';
+import { logFindings, logOrigin } from './doctor-log';
 import { serviceFinding } from './doctor-service';
 import { witnessFindings } from './doctor-witnesses';
 
@@ -164,13 +164,25 @@ async function issuers(environment: Environment): Promise<readonly Finding[]> {
 }
 
 async function witnesses(environment: Environment): Promise<readonly Finding[]> {
-  return witnessFindings(configurationOf(environment)?.env.WITNESSES ?? []);
+  const configuration = configurationOf(environment);
+  if (configuration === null || configuration.env.WITNESSES.length === 0) return [];
+  return witnessFindings(configuration.env.WITNESSES, await logOrigin(configuration));
 }
 
 async function service(environment: Environment): Promise<readonly Finding[]> {
   const configuration = configurationOf(environment);
   if (configuration === null) return [];
-  return [await serviceFinding(configuration.env.MANAGEMENT_HOST, configuration.env.MANAGEMENT_PORT)];
+  const { HOST, PORT, MANAGEMENT_HOST, MANAGEMENT_PORT } = configuration.env;
+  if (PORT === MANAGEMENT_PORT && PORT !== 0 && overlap(HOST, MANAGEMENT_HOST))
+    return [
+      finding('ports', 'warning', `an api needs both PORT and MANAGEMENT_PORT, and both are ${PORT}: change one`),
+    ];
+  return [await serviceFinding(MANAGEMENT_HOST, MANAGEMENT_PORT)];
+}
+
+/** Whether two addresses to listen on have one in common. */
+function overlap(one: string, other: string): boolean {
+  return one === other || [one, other].some((host) => host === '0.0.0.0' || host === '::');
 }
 
 /** Null where the settings are wrong, which another check says. */

@@ -1,43 +1,53 @@
-import { compareStores, howToResume } from '@app/audit';
+import { compareStores, howToResume, type StoresCompared } from '@app/audit';
 import { describeFailure, readStore } from '@app/composition';
 import { findRunningStores } from '@app/data-folder';
 import { connectEventStore, EventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import { Database, pendingMigrations, readStoreMigrations } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
-import type { Finding } from './doctor-finding';
+import { finding, type Finding } from './doctor-finding';
 
-/**
- * Whether both stores are of one deployment, and whether its log signs. Says nothing where a store is away or of another version, which
- * other checks say. Changes nothing.
- */
-export async function logFindings({ env }: Configuration): Promise<readonly Finding[]> {
+/** Whether both stores are of one deployment, and whether its log signs. Says nothing where that is not known. Changes nothing. */
+export async function logFindings(configuration: Configuration): Promise<readonly Finding[]> {
+  const compared = await storesCompared(configuration);
+  if (compared === null) return [];
+  const { origin, apart, hold } = compared;
+  if (apart !== null) return [finding('stores', 'bad', apart)];
+  const stores = finding('stores', 'ok', `both of ${origin ?? 'no deployment yet'}`);
+  if (hold === null) return [stores];
+  return [stores, finding('log', 'warning', `signs nothing: ${hold.says}; ${howToResume}`)];
+}
+
+/** The name of the log that both stores belong to; null where that is not known. */
+export async function logOrigin(configuration: Configuration): Promise<string | null> {
+  const compared = await storesCompared(configuration);
+  return compared === null || compared.apart !== null ? null : compared.origin;
+}
+
+/** Null where a store is away or of another version, which other checks say. */
+async function storesCompared({ env }: Configuration): Promise<StoresCompared | null> {
   const running = await findRunningStores(env.PARLEY_DATA_DIR);
   const databaseUrl = env.DATABASE_URL ?? running?.databaseUrl;
   const eventStoreUrl = env.EVENTSTORE_URL ?? running?.eventStoreUrl;
-  if (databaseUrl === undefined || eventStoreUrl === undefined) return [];
+  if (databaseUrl === undefined || eventStoreUrl === undefined) return null;
   const migrations = [...readStoreMigrations, ...readStore.migrations];
   try {
     const database = await Database.connect({ url: databaseUrl, poolSize: 2, rows: readStore.rows, migrations });
     try {
-      return (await pendingMigrations(database)) > 0 ? [] : await compared(database, eventStoreUrl);
+      return (await pendingMigrations(database)) > 0 ? null : await compared(database, eventStoreUrl);
     } finally {
       await database.close();
     }
   } catch (error) {
-    if (error instanceof Unavailable || typeof describeFailure(error) === 'string') return [];
+    if (error instanceof Unavailable || typeof describeFailure(error) === 'string') return null;
     throw error;
   }
 }
 
-async function compared(database: Database, eventStoreUrl: string): Promise<readonly Finding[]> {
+async function compared(database: Database, eventStoreUrl: string): Promise<StoresCompared> {
   const store = new EventStore(connectEventStore(eventStoreUrl, 'catch-ups'));
   try {
-    const { origin, apart, hold } = await compareStores(database, store);
-    if (apart !== null) return [{ what: 'stores', state: 'bad', says: apart }];
-    const stores: Finding = { what: 'stores', state: 'ok', says: `both of ${origin ?? 'no deployment yet'}` };
-    if (hold === null) return [stores];
-    return [stores, { what: 'log', state: 'warning', says: `signs nothing: ${hold.says}; ${howToResume}` }];
+    return await compareStores(database, store);
   } finally {
     await store.dispose();
   }

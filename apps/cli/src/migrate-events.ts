@@ -20,9 +20,16 @@ import { requiredStoreUrl, storeUrlOf, withStoreUrl, type StoreUrlOption } from 
 
 const form = /^(esdb(\+discover)?:\/\/|unix:\/)/;
 const forms = 'esdb://, esdb+discover:// or unix:/';
-const target: StoreUrlOption = { name: 'to', description: 'the target: esdb://… or unix:/…', form, forms };
+const target: StoreUrlOption = {
+  name: 'to',
+  isRequired: true,
+  description: 'the target: esdb://… or unix:/…',
+  form,
+  forms,
+};
 const origin: StoreUrlOption = {
   name: 'from',
+  isRequired: false,
   description: 'the source, when it is not the embedded event store of the database',
   form,
   forms,

@@ -115,17 +115,32 @@ class Silence {
   }
 }
 
+/** How the command of a call is used. */
+export interface Usage {
+  /** How to list the valid names; added to a 404. Empty where the command names nothing. */
+  readonly whereNamed: string;
+  /** The option that gives a member of the query or the body; null where none does. */
+  readonly optionFor: (member: string) => string | null;
+}
+
+const noUsage: Usage = { whereNamed: '', optionFor: () => null };
+
 /**
- * Returns the body of a success. @param scope that the call needs @param whereNamed how to list the valid names; added to a 404
- * @throws CommandFailed with the problem in words
+ * Returns the body of a success. @param scope that the call needs
+ * @throws CommandFailed with the problem in words, in which a member that an option gives has the option's name
  */
-export function succeeded({ status, body }: Answered, scope?: string, whereNamed = ''): JsonValue {
+export function succeeded(
+  { status, body }: Answered,
+  scope?: string,
+  { whereNamed, optionFor }: Usage = noUsage,
+): JsonValue {
   if (status < 300) return body;
   const { title, reason, issues } = isJsonObject(body) ? body : {};
-  const told = Array.isArray(issues)
-    ? issues.filter(isJsonObject).map(({ path, message }) => `${text(path).slice(1)}: ${text(message)}`)
+  const nameOf = (member: string) => optionFor(member) ?? member;
+  const problems = Array.isArray(issues)
+    ? issues.filter(isJsonObject).map(({ path, message }) => `${nameOf(text(path).slice(1))}: ${text(message)}`)
     : [];
-  if (told.length > 0) throw new CommandFailed(told.join('; '));
+  if (problems.length > 0) throw new CommandFailed(problems.join('; '));
   const needed = reason === 'permission_required' && scope !== undefined ? `: the token needs the scope ${scope}` : '';
   const hint = status === 404 && whereNamed !== '' ? `: ${whereNamed}` : '';
   throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${needed}${hint}`);

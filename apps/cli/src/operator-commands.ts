@@ -5,7 +5,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showAnswer } from './answers';
 import { confirmed } from './confirm';
-import { openOperatorApi, succeeded } from './operator-api';
+import { openOperatorApi, succeeded, type Usage } from './operator-api';
 import { nameInWords, nameOf } from './deployment-name';
 import { hashOfHeldKey, keyIdOf, withHeldKey } from './key-commands';
 import { outputLost } from './lost-output';
@@ -109,14 +109,14 @@ const isRaw = ({ answer }: Contract): boolean => answer !== null && 'mediaType' 
 async function printRaw(command: Command, api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
   const chunks = new JsonChunks();
   const answered = await api.call({ method: 'GET', path, take: (chunk) => chunks.write(chunk) });
-  succeeded(answered, scope, whereNamed(command));
+  succeeded(answered, scope, usageOf(command));
   await chunks.end();
 }
 
 async function look(command: Command, api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
   const { watch = false } = command.opts<Asked>();
   for (let count = 1; ; count += 1) {
-    const body = succeeded(await api.call({ method: 'GET', path }), scope, whereNamed(command));
+    const body = succeeded(await api.call({ method: 'GET', path }), scope, usageOf(command));
     if (watch) {
       beginScreen();
       note(`${new Date().toISOString()}  look ${count}, again every ${watchEveryMs / 1_000} s; Ctrl-C ends it`);
@@ -137,9 +137,18 @@ async function change(
   const deployment = await nameOf(api);
   const what = `${summary}: ${path.split('/').slice(3).join(' ')}, at ${nameInWords(deployment)}`;
   if (command.opts<Asked>().yes !== true) await confirmed(what);
-  const made = succeeded(await api.call({ method, path, body }), scope, whereNamed(command));
+  const made = succeeded(await api.call({ method, path, body }), scope, usageOf(command));
   const named = { ...(isJsonObject(made) ? made : {}), deployment: { ...deployment } };
   print(command, named, showAnswer(named));
+}
+
+function usageOf(command: Command): Usage {
+  const optionFor = (member: string) => `--${kebab(member)}`;
+  const isOption = (long: string) => command.options.some((option) => option.long === long);
+  return {
+    whereNamed: whereNamed(command),
+    optionFor: (member) => (isOption(optionFor(member)) ? optionFor(member) : null),
+  };
 }
 
 /** How to find the name of what a command is about; empty where it names nothing. */

@@ -4,6 +4,7 @@ import { secretIn } from './secrets';
 
 /** An option that takes the URL of a store. */
 export interface StoreUrlOption {
+  readonly isRequired: boolean;
   /** `to`: the options are `--to` and `--to-file`. */
   readonly name: 'to' | 'from';
   readonly description: string;
@@ -12,7 +13,9 @@ export interface StoreUrlOption {
 }
 
 /** Adds `--<name>` for a URL without a password, and `--<name>-file` for one with it: arguments can be seen in the list of processes. */
-export function withStoreUrl(command: Command, { name, description, form, forms }: StoreUrlOption): Command {
+export function withStoreUrl(command: Command, option: StoreUrlOption): Command {
+  const { name, form, forms, isRequired } = option;
+  const description = isRequired ? `this or --${name}-file is required: ${option.description}` : option.description;
   const parse = (given: string): string => {
     if (!form.test(given)) throw new InvalidArgumentError(`It must begin with ${forms}.`);
     if (hasPassword(given))

@@ -1,10 +1,13 @@
 /** What `parley doctor` says of folders, missing settings, witnesses and the management port. */
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { TestLog } from '@app/testing/logs';
+import { openWitness } from '@app/witness';
 import { checks } from '../src/doctor-checks';
 import { folderFindings } from '../src/doctor-folders';
 import { serviceFinding } from '../src/doctor-service';
@@ -92,25 +95,48 @@ describe('settings of production', () => {
 });
 
 describe('a witness', () => {
-  const found = async () => {
+  const found = async (origin: string | null) => {
     const key = { name: 'witness.example' } as never; // its name alone is read
-    const [one] = await witnessFindings([{ key, url: `http://127.0.0.1:${port}` }]);
+    const [one] = await witnessFindings([{ key, url: `http://127.0.0.1:${port}` }], origin);
     return `${one?.state}: ${one?.says}`;
   };
 
   it('that refuses an empty offer is there', async () => {
     answer = { status: 400, body: 'no' };
-    expect(await found()).toBe(`ok: witness.example at http://127.0.0.1:${port} answers`);
+    expect(await found(null)).toBe(`ok: witness.example at http://127.0.0.1:${port} answers`);
     expect(asked).toEqual(['POST /add-checkpoint']);
   });
 
   it('that is dead, broken or none is bad', async () => {
     for (const status of [200, 404, 503]) {
       answer = { status, body: '' };
-      expect(await found()).toMatch(new RegExp(`^bad: .* does not answer as a witness \\(status ${status}\\)`));
+      expect(await found(null)).toMatch(new RegExp(`^bad: .* does not answer as a witness \\(status ${status}\\)`));
     }
     await stopped();
-    expect(await found()).toMatch(/^bad: .* does not answer \(.*\): look whether it runs/);
+    expect(await found(null)).toMatch(/^bad: .* does not answer \(.*\): look whether it runs/);
+  });
+
+  it('of ours says whether it knows the log, and keeps nothing of the question', async () => {
+    const log = TestLog.create();
+    const witness = await openWitness({
+      folder: join(folder, 'witness'),
+      name: 'witness.example',
+      logs: [log.key],
+      onNews: () => undefined,
+    });
+    const kept = async () => (await readdir(join(folder, 'witness'), { recursive: true })).sort();
+    const before = await kept();
+    const judge = async (request: IncomingMessage, response: ServerResponse) => {
+      const { status, body } = await witness.add(await text(request));
+      response.writeHead(status).end(body);
+    };
+    server.removeAllListeners('request').on('request', (...exchange) => void judge(...exchange));
+    expect(await found(log.origin)).toBe(`ok: witness.example at http://127.0.0.1:${port} answers, and knows this log`);
+    expect(await found('parley/another')).toMatch(
+      /^bad: .* does not know the log parley\/another: give it the log's key/,
+    );
+    expect(await kept()).toEqual(before);
+    await witness.close();
   });
 });
 

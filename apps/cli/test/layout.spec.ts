@@ -18,6 +18,11 @@ it.each(every(parleyProgram(() => undefined)).map((command) => [pathOf(command),
   },
 );
 
+it.each(['copy-database', 'migrate-events'])('%s --help says that one of two options must be given', (name) => {
+  const command = every(parleyProgram(() => undefined)).find((one) => one.name() === name);
+  expect(command?.helpInformation()).toContain('this or --to-file is required: the target');
+});
+
 it('shows JSON with the indentation that says what belongs to what', () => {
   const name = 'a name of many words, which is longer than a line of a terminal can be, and goes on below itself';
   expect(

@@ -64,6 +64,20 @@ it.each([
   expect(await refusal(...args)).toBe(`refused (404): Not found: nothing here has that ${hint}`);
 });
 
+it('names what was wrong as the command takes it', async () => {
+  const issues = [
+    { path: '/despiteWitnesses', message: 'is not true' },
+    { path: '/elsewhere', message: 'is odd' },
+  ];
+  answers = [
+    ['/operator/identity.json', 200, { deploymentId: 'parley/x', version: '0', mode: 'sandbox' }],
+    ['/operator/v1/audit', 422, { ...problem(422, 'Invalid input'), issues }],
+  ];
+  expect(await refusal('audit', 'resume', '--as', 'successor', '--reason', 'x', '--yes')).toBe(
+    '--despite-witnesses: is not true; elsewhere: is odd',
+  );
+});
+
 it('names the read models that there are', async () => {
   answers = [
     ['/operator/identity.json', 200, { deploymentId: 'parley/x', version: '0', mode: 'sandbox' }],

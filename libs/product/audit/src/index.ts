@@ -8,7 +8,7 @@ export { holdReasons, howToResume, type LogHold } from './log-hold';
 export { PlanResumption } from './plan-resumption';
 export { HoldLog, ResumeLog } from './resume-log';
 export { resumedAs } from './checkpoints.events';
-export { compareStores, OtherStore, StoresIdentity } from './stores-identity';
+export { compareStores, OtherStore, StoresIdentity, type StoresCompared } from './stores-identity';
 export { logKey } from './signing-key';
 export { checkpointsStream, type StoredBytes } from './covered-events';
 export { CheckpointEvents } from './verification/checkpoint-events';

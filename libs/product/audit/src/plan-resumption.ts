@@ -50,7 +50,7 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
 }
 
 const whatToDo =
-  'Restore a copy that is as new, or resume as a copy; with despiteWitnesses the log goes on all the same, from where no witness has seen it yet, ' +
+  'Restore a copy that is as new, or resume as a copy. Where this is true the log goes on all the same, from where no witness has seen it yet, ' +
   'and those witnesses sign nothing of it any more.';
 
 function objectionOf(word: WitnessWord, size: number): string[] {

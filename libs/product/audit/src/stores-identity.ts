@@ -49,7 +49,7 @@ function ofAnother(own: string | null, found: FoundOrigin, end: number): string 
 }
 
 /** What a look at two stores comes to: why they are apart, and why the log signs nothing; null where they are not, or it does. */
-interface StoresCompared {
+export interface StoresCompared {
   readonly origin: string | null;
   readonly apart: string | null;
   readonly hold: LogHold | null;
