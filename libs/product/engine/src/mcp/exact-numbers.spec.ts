@@ -16,6 +16,13 @@ describe('numbers of structure', () => {
     expect(read(messageOf(structured))).toEqual({ [rawKey]: structured }),
   );
 
+  it('are kept of an older server as well', () => {
+    const message = '{"jsonrpc":"2.0","id":1,"result":{"toolResult":{"n":9007199254740993}}}';
+    expect(JSON.parse(keepNumbers(message))).toMatchObject({
+      result: { toolResult: { [rawKey]: '{"n":9007199254740993}' } },
+    });
+  });
+
   it.each(['{"n":1,"m":-2.5}', '{"s":"1.10"}', '[]', '{"n":1e+30}'])(
     'stay numbers where a double spells them alike: %s',
     (structured) => expect(read(messageOf(structured))).toEqual(JSON.parse(structured)),

@@ -8,14 +8,15 @@ export const rawKey = `parley/json ${randomUUID()}`;
 
 /** Strings, numbers, and what opens, ends or names a value. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]/g;
-const structure = 'structuredContent';
+/** Members of a result that hold structure; `toolResult` is that of the protocol's revision 2024-10-07. */
+const structures = ['structuredContent', 'toolResult'];
 
 /**
- * The JSON of a message of the protocol, in which `result.structuredContent` is replaced by an object with `rawKey` where one of its
+ * The JSON of a message of the protocol, in which the structure of the result is replaced by an object with `rawKey` where one of its
  * numbers would not be spelled as it is once it was read: 2^53 + 1, `1.10`. Any other message is returned unchanged.
  */
 export function keepNumbers(message: string): string {
-  if (!message.includes(structure)) return message;
+  if (!structures.some((name) => message.includes(name))) return message;
   const span = structureIn(message);
   if (span === null) return message;
   const [from, to] = span;
@@ -35,7 +36,7 @@ export function minified(json: string): string {
   return json.replaceAll(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, (_all, text: string | undefined) => text ?? '');
 }
 
-/** Where the value of `result.structuredContent` begins and ends; null where there is none, or it is no object and no list. */
+/** Where the structure of the result begins and ends; null where there is none, or it is no object and no list. */
 function structureIn(message: string): readonly [number, number] | null {
   const path: string[] = [];
   let key = '';
@@ -44,7 +45,7 @@ function structureIn(message: string): readonly [number, number] | null {
   for (const { 0: part, index } of message.matchAll(token)) {
     if (part === ':') key = last;
     else if (part === '{' || part === '[') {
-      if (path.length === 2 && path[1] === 'result' && key === structure) from = index;
+      if (path.length === 2 && path[1] === 'result' && structures.includes(key)) from = index;
       path.push(key);
       key = '';
     } else if (part === '}' || part === ']') {
