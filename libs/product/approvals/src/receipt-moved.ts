@@ -1,13 +1,24 @@
 import type { ContractBounds } from '@app/consent';
 import { compareDecimals, parseDecimal } from '@app/kernel';
-import { isWithinWords, movedUsdWith, operationKind, type OperationEvent, type OperationState } from '@app/wallets';
+import {
+  isOfWords,
+  isWithinWords,
+  maySubmit,
+  movedUsdWith,
+  operationKind,
+  type OperationEvent,
+  type OperationState,
+} from '@app/wallets';
 import type { ReceiptProblem } from './receipt-report';
 import { problemsAt, type Placed, type Rule } from './receipt-rules';
 
+/** Of `submission.journaled`: earlier ones kept no worth. */
+const worthSinceVersion = 3;
+
 /**
- * Why what was sent is beyond what was agreed: the worth of each submission, as the operation journaled it, is held against the action's
- * own words and, with what was moved before it, against one use of the contract that covers the call (docs/decisions/approvals.md,
- * "Contract"). A worth that was not kept, as in events of earlier versions, shows nothing.
+ * Why the submissions are not what was agreed: each, as the operation journaled it, is held against its action's own words and against the
+ * state of the operation before it; and its worth, with what was moved before it, against one use of the contract that covers the call
+ * (docs/decisions/approvals.md, "Contract"). A worth that was not kept, as in events of earlier versions, shows nothing.
  * @param operation the operation's events, all of them, in their order
  * @param bounds of the covering contract; null where the user decided
  */
@@ -20,16 +31,28 @@ export function movedProblems(
     const { event } = recorded;
     const before = state;
     state = operationKind.decider.evolve(state, event);
-    if (event.type !== 'submission.journaled' || event.worthUsd === null || before === null) return [];
+    if (event.type !== 'submission.journaled' || before === null) return [];
     const action = before.terms.contract.actions[event.index];
-    // What was moved before may not be known, and then this submission alone is held against a use.
-    const moved = movedUsdWith(before, event.worthUsd) ?? event.worthUsd;
-    const rules: Rule[] = [
-      [action !== undefined && isWithinWords(action, event.worthUsd), 'is worth more than was approved'],
-      [bounds === null || isWithinUse(moved, bounds), 'is beyond the bounds of the contract'],
-    ];
-    return problemsAt(recorded, rules);
+    return problemsAt(recorded, [
+      [maySubmit(before, event.index), 'came while another could be executed, or out of turn'],
+      [action !== undefined && isOfWords(action, event.submission), 'is not what was approved'],
+      ...((recorded.metadata.v ?? 1) < worthSinceVersion ? [] : worthRules(before, event, bounds)),
+    ]);
   });
+}
+
+/** Without a worth nothing is sent that is agreed to by it, or that a contract covers. */
+function worthRules(
+  before: OperationState,
+  { index, worthUsd }: Extract<OperationEvent, { readonly type: 'submission.journaled' }>,
+  bounds: ContractBounds | null,
+): Rule[] {
+  const action = before.terms.contract.actions[index];
+  const moved = movedUsdWith(before, worthUsd);
+  return [
+    [action === undefined || isWithinWords(action, worthUsd), 'is worth more than was approved'],
+    [bounds === null || (moved !== null && isWithinUse(moved, bounds)), 'is beyond the bounds of the contract'],
+  ];
 }
 
 /** Whether one use of that worth in US dollars is within the bounds. A text that is no decimal never is. */

@@ -22,6 +22,8 @@ export type {
 export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
+export { isOfWords } from './operation-order';
+export { maySubmit } from './submission.decider';
 export { operationView } from './operation.view';
 export { FinancialOperation, TokenAmountShape, type OperationView } from './operation.schema';
 export { SettlementModule } from './settlement.module';

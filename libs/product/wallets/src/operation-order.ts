@@ -68,6 +68,21 @@ export function isAsOrdered(
   }
 }
 
+/**
+ * Whether a submission moves the tokens and the exact amounts that its action's words name. An amount that depends on what the wallet
+ * held, or on a price, shows nothing here.
+ */
+export function isOfWords(action: ContractAction, { input, output, leastOutput }: Submission): boolean {
+  const { quantity } = action;
+  if ('pinned' in action.input && input.tokenId !== action.input.pinned.tokenId) return false;
+  if (quantity.kind === 'exact_input_tokens' && input.amountRaw !== quantity.amountRaw) return false;
+  if (action.kind === 'withdraw_to_owner') return true;
+  if (output === null || output.tokenId === input.tokenId) return false;
+  if ('pinned' in action.output && output.tokenId !== action.output.pinned.tokenId) return false;
+  if (quantity.kind !== 'exact_output_tokens') return true;
+  return isCovered({ tokenId: output.tokenId, amountRaw: quantity.amountRaw }, leastOutput ?? output);
+}
+
 /** Whether at least that is delivered. */
 function isCovered({ tokenId, amountRaw }: TokenAmount, delivered: TokenAmount | null): boolean {
   return delivered?.tokenId === tokenId && BigInt(delivered.amountRaw) >= BigInt(amountRaw);

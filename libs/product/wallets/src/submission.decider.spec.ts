@@ -55,6 +55,20 @@ const [firstSettled, secondJournaled] = [[used, journaled(0), accepted(0), settl
 const over = [...firstSettled, secondJournaled, accepted(1), settled(1), operationSettled];
 
 describe('a submission', () => {
+  it('of another amount or token than the words name ends the operation', () => {
+    const [input, output] = [submissionOf(0).input, submissionOf(0).output];
+    for (const changes of [
+      { input: { ...input, amountRaw: '1500001' } },
+      { input: { ...input, tokenId: 'nep141:else' } },
+      { output: { tokenId: 'nep141:else', amountRaw: output?.amountRaw ?? '' } },
+      { output: null },
+    ])
+      operation
+        .given(used)
+        .when({ type: 'JournalSubmission', at, index: 0, submission: { ...submissionOf(0), ...changes }, worthUsd })
+        .then(...failed(0, { reason: 'bounds_exceeded', text: words`It would move more than was approved.` }));
+  });
+
   it('is journaled once', () => operation.given(used).when(journal(0)).thenOnce(journaled(0)));
   it('is of the action whose turn it is', () => operation.given(used).when(journal(1)).thenNothing());
   it('follows the one before', () => {

@@ -8,6 +8,7 @@ import type {
   TokenAmount,
 } from './operation.events';
 import { beyondBounds, isWithinWords } from './moved-worth';
+import { isOfWords } from './operation-order';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
 /**
@@ -142,15 +143,22 @@ type CommandOf<Type extends SubmissionCommand['type']> = Extract<SubmissionComma
  */
 function journal(
   { at, index, submission, worthUsd }: CommandOf<'JournalSubmission'>,
-  { status, terms }: OperationState,
+  state: OperationState,
   action: CurrentAction,
 ): Decision<OperationEvent> {
-  if (status === 'unresolved' || action.providerReference !== null || action.refusal !== null) return accept();
+  if (!maySubmit(state, index)) return accept();
   if (submission.attempt !== (action.submission?.attempt ?? 0) + 1) return accept();
-  const agreed = terms.contract.actions[index];
-  if (agreed === undefined || !isWithinWords(agreed, worthUsd))
+  const agreed = state.terms.contract.actions[index];
+  if (agreed === undefined || !isOfWords(agreed, submission) || !isWithinWords(agreed, worthUsd))
     return accept(...failureEvents({ at, index, failure: beyondBounds }));
   return accept({ type: 'submission.journaled', at, index, submission, worthUsd });
+}
+
+/** Whether something may be sent for an action: it is the present one, and nothing that was sent for it may still be executed. */
+export function maySubmit(state: OperationState, index: number): boolean {
+  const action = currentAction(state);
+  if (action?.index !== index || state.status === 'unresolved') return false;
+  return action.providerReference === null && action.refusal === null;
 }
 
 /** Told once, and also when an outcome is the first that is heard of it. */

@@ -21,7 +21,7 @@ const swap: ContractAction = {
   kind: 'swap',
   input: { pinned: usdc },
   output: { pinned: near },
-  quantity: { kind: 'exact_input_tokens', amountRaw: '2000000' },
+  quantity: { kind: 'exact_input_tokens', amountRaw: '1500000' },
 };
 
 const contractOf = (...actions: readonly ContractAction[]): Contract => ({ type: 'ledger_intents_transfer', actions });
@@ -106,7 +106,7 @@ export function submissionOf(index: number, attempt = 1, deadline: Instant = exp
     attempt,
     bytes: 'bytes',
     input,
-    output: null,
+    output: { tokenId: near.tokenId, amountRaw: '7' },
     leastOutput: null,
     quote: null,
     deadline,
