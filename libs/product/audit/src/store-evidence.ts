@@ -55,19 +55,23 @@ async function tracesOfOlder(database: Database): Promise<Trace[]> {
 }
 
 /**
- * Whether an event store may be the one of which a database has seen so much: it holds one of these events or, where an administrator cut or
- * deleted the streams of all of them, goes on beyond the newest. Throws Unavailable.
+ * Whether an event store may be the one of which a database has seen so much: it holds the newest of these events or, where an administrator
+ * cut or deleted the streams of all of them, goes on beyond it. One that lacks a newer event, and holds an older one, is an older copy.
+ * Throws Unavailable.
  */
 export async function holdsSeen(store: EventStore, { position, traces }: Seen): Promise<'all' | 'less' | 'other'> {
   if (position === 0) return 'all';
   let isUnknown = false;
+  let isKnown = false;
   for (const { stream, revision, id } of traces) {
     const [event] = await store.readRemaining(stream, revision, 1);
-    if (event?.revision === revision) return id === null || event.id === id ? 'all' : 'other';
+    isKnown = event?.revision === revision;
+    if (isKnown && id !== null && event?.id !== id) return 'other';
+    if (isKnown) break;
     // Streams that were deleted or cut say so, even after a scavenge.
     const { damage } = await store.remainsOf(stream);
     isUnknown ||= damage === null;
   }
-  if ((await store.endPosition()) < position) return 'less';
-  return isUnknown ? 'other' : 'all';
+  if (isUnknown) return isKnown || (await store.endPosition()) < position ? 'less' : 'other';
+  return isKnown || (await store.endPosition()) >= position ? 'all' : 'less';
 }

@@ -38,7 +38,10 @@ const restoreBoth =
   'set EVENTSTORE_URL to the event store that goes with DATABASE_URL or, where it was restored, restore the database from a copy that is no newer';
 
 function isOlder(end: number, position: number): string {
-  return `EVENTSTORE_URL names an event store that ends at position ${end}, and the database (DATABASE_URL) has seen it up to ${position}: it is another one, or one of an older copy`;
+  const older = 'it is another one, or one of an older copy';
+  return end < position
+    ? `EVENTSTORE_URL names an event store that ends at position ${end}, and the database (DATABASE_URL) has seen it up to ${position}: ${older}`
+    : `EVENTSTORE_URL names an event store that lacks events which the database (DATABASE_URL) has seen: ${older}`;
 }
 
 function ofAnother(own: string | null, found: FoundOrigin, end: number): string {

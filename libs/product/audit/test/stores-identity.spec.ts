@@ -183,6 +183,35 @@ it.each([
   expect(await named(await start(own))).toEqual(await named(product));
 });
 
+it.each([
+  [
+    'ends before',
+    1_000_000,
+    /^EVENTSTORE_URL names an event store that ends at position \d+, and the database \(DATABASE_URL\) has/,
+  ],
+  [
+    'has grown beyond',
+    0,
+    /^EVENTSTORE_URL names an event store that lacks events which the database \(DATABASE_URL\) has seen: it is/,
+  ],
+])(
+  'stops a start on an older copy that holds older events, and %s the newest that the database has seen',
+  async (_, further, words) => {
+    const stores = await newStores();
+    const product = await grown(stores, 12);
+    const tables = product.get(LogTables, { strict: false });
+    const builder = new LogBuilder(product.get(EventStore, { strict: false }), tables, new Probe());
+    await builder.catchUp(new AbortController().signal);
+    const opening = await openDatabase(configurationOf(stores), readStore);
+    await opening.query(
+      `UPDATE transparency_leaves SET stream = 'user-${randomUUID()}', position = position + ${further}
+     WHERE index = (SELECT max(index) FROM transparency_leaves)`,
+    );
+    await opening.close();
+    expect(await refusal(stores, stores)).toMatch(words);
+  },
+);
+
 it('holds the log where a new database stands beside a store that another one was there for', async () => {
   const [one, other] = [await newStores(), await newStores()];
   const first = await start(one);
