@@ -1,5 +1,5 @@
-import { unlessDamaged, type EventStore, type StoredEvent } from '@app/event-store';
-import { DamagedStream } from '@app/kernel';
+import type { EventStore, StoredEvent } from '@app/event-store';
+import { DamagedStream, Unavailable } from '@app/kernel';
 
 /** Where they are kept: the database of the process. */
 interface Statements {
@@ -14,6 +14,8 @@ interface PostponedRow {
 
 /** Rows that are read at once. */
 const triedAtOnce = 100;
+/** Every reaction needs them. */
+const stores: readonly string[] = ['database', 'event store'];
 
 /**
  * Reactions of one reactor that need a damaged stream. They are kept and the reactor goes on, so that one stream holds up no other; once the
@@ -52,24 +54,44 @@ export class PostponedReactions {
     }
   }
 
-  /** Reacts to those whose damaged stream this process does not list any more, however many of them still fail. */
-  async tryAgain(react: (stored: StoredEvent) => Promise<void>): Promise<void> {
+  /**
+   * Reacts to those whose damaged stream this process does not list any more, until the signal aborts. One that fails holds up the rest of its
+   * own stream alone. @throws the first failure, after the others were made; Unavailable at once where a store is away
+   */
+  async tryAgain(react: (stored: StoredEvent) => Promise<void>, signal: AbortSignal): Promise<void> {
     if (this.waiting.size === 0) return;
     const found = new Set<string>();
-    const left = new Set<string>();
+    const left = new Map<string, Error>();
     let last: Pick<PostponedRow, 'stream' | 'revision'> = { stream: '', revision: -1 };
     for (;;) {
       const rows = await this.rowsAfter(last);
       for (const { stream, revision } of rows) {
+        if (signal.aborted) return;
         found.add(stream);
-        const isDone = !left.has(stream) && (await unlessDamaged(() => this.again(stream, revision, react)));
-        if (isDone !== true) left.add(stream);
+        if (left.has(stream)) continue;
+        const failure = await this.failureOf(() => this.again(stream, revision, react));
+        if (failure !== null) left.set(stream, failure);
       }
       const end = rows.at(-1);
       if (end === undefined || rows.length < triedAtOnce) break;
       last = end;
     }
     for (const stream of found) if (!left.has(stream)) this.waiting.delete(stream);
+    const failed = [...left.values()].find((failure) => !(failure instanceof DamagedStream));
+    if (failed !== undefined) throw failed;
+  }
+
+  /** The failure of one reaction; null where it was made. @throws Unavailable where a store is away, for which all would fail */
+  private async failureOf(reaction: () => Promise<void>): Promise<Error | null> {
+    try {
+      await reaction();
+      return null;
+    } catch (error) {
+      const isOfStore =
+        error instanceof Unavailable && !(error instanceof DamagedStream) && stores.includes(error.dependency);
+      if (isOfStore) throw error;
+      return error instanceof Error ? error : new Error(String(error));
+    }
   }
 
   private async rowsAfter({ stream, revision }: Pick<PostponedRow, 'stream' | 'revision'>): Promise<PostponedRow[]> {
@@ -81,7 +103,7 @@ export class PostponedReactions {
     );
   }
 
-  private async again(stream: string, revision: number, react: (stored: StoredEvent) => Promise<void>): Promise<true> {
+  private async again(stream: string, revision: number, react: (stored: StoredEvent) => Promise<void>): Promise<void> {
     const [stored] = await this.store.readStream(stream, revision, 1);
     if (stored !== undefined) await react(stored);
     await this.database.query('DELETE FROM postponed_reactions WHERE reactor = $1 AND stream = $2 AND revision = $3', [
@@ -89,7 +111,6 @@ export class PostponedReactions {
       stream,
       revision,
     ]);
-    return true;
   }
 
   private async keep({ stream, revision }: StoredEvent, damaged: string): Promise<void> {

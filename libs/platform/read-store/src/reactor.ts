@@ -40,10 +40,11 @@ export async function runReactor(
     const postponed = await PostponedReactions.read(database, store, reactor.name);
     const turns = new AsyncLock();
     const inTurn: InTurn = (body) => turns.acquire('reactions', body);
-    const followed = new AbortController();
-    const tried = makeUp({ reactor, postponed, store, inTurn }, AbortSignal.any([leading, followed.signal]));
     const after = await reactorCheckpoints.read(reactor.name);
     reactorLags.begin(reactor.name, after);
+    const followed = new AbortController();
+    // Last of all: from here on, it ends with what is followed.
+    const tried = makeUp({ reactor, postponed, store, inTurn }, AbortSignal.any([leading, followed.signal]));
     await store.shared
       .follow({
         name: reactor.name,
@@ -82,7 +83,7 @@ async function makeUp({ reactor, postponed, store, inTurn }: Postponing, signal:
   const name = `${reactor.name} (postponed)`;
   while (!signal.aborted) {
     try {
-      await inTurn(() => postponed.tryAgain((stored) => reactor.react(stored)));
+      await inTurn(() => postponed.tryAgain((stored) => reactor.react(stored), signal));
       store.stuck.delete(name);
     } catch (error) {
       store.stuck.add(name);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { EventStore, StoredEvent } from '@app/event-store';
-import { DamagedStream } from '@app/kernel';
+import { DamagedStream, Unavailable } from '@app/kernel';
 import { appendCounted, EmbeddedStore, newCategory, until } from '@app/testing/event-store';
 import { startPostgresProxy } from '@app/testing/stores';
 import { until as patiently } from '@app/testing/until';
@@ -203,6 +203,53 @@ describe('a reactor', () => {
     react(category, handle); // a new leader tries those that wait at once
     await patiently('the reaction', async () => seen.length > 0 || null);
     expect(seen).toEqual([mended]);
+  });
+
+  it('makes up for others while one of those that were postponed fails, and postpones no more of theirs', async () => {
+    const category = newCategory();
+    const [poisoned, ...others] = ['a', 'b', 'c'].map((name) => `${category}-${name}`);
+    let isWhole = false;
+    const seen: string[] = [];
+    const handle = async ({ stream, revision }: StoredEvent) => {
+      if (!isWhole) throw new DamagedStream(stream, 'deleted');
+      if (stream === poisoned) throw new Error('never');
+      seen.push(`${stream} ${revision}`);
+    };
+    let position = 0;
+    for (const stream of [poisoned, ...others]) position = await appendCounted(store, stream ?? '', 0, 1);
+    const first = react(category, handle);
+    await until(async () => (await checkpoint(category)) >= position);
+    first.abort();
+    await Promise.all(running.splice(0));
+    isWhole = true;
+    react(category, handle); // a new leader tries those that wait at once
+    await patiently('the trouble', async () => store.stuck.has(`${category} (postponed)`) || null);
+    for (const stream of others) await appendCounted(store, stream, 1, 1);
+    await patiently('the reactions', async () => seen.length === 4 || null);
+    expect(seen.toSorted()).toEqual(others.flatMap((stream) => [`${stream} 0`, `${stream} 1`]));
+  });
+
+  it('makes up for nothing in a lead that could not begin', async () => {
+    const category = newCategory();
+    let isWhole = false;
+    let tries = 0;
+    const handle = async ({ stream }: StoredEvent) => {
+      if (!isWhole) throw new DamagedStream(stream, 'deleted');
+      tries += 1;
+      await sleep(2_000, undefined, { signal: stop.signal }).catch(() => undefined); // aborted: the test ends
+    };
+    const position = await appendCounted(store, `${category}-a`, 0, 1);
+    const first = react(category, handle);
+    await until(async () => (await checkpoint(category)) >= position);
+    first.abort();
+    await Promise.all(running.splice(0));
+    isWhole = true;
+    const reads = jest.spyOn(database.reactorCheckpoints, 'read').mockRejectedValueOnce(new Unavailable('database'));
+    react(category, handle);
+    await patiently('another lead', async () => reads.mock.calls.length === 2 || null);
+    await sleep(300);
+    expect(tries).toBe(1);
+    reads.mockRestore();
   });
 
   it('never moves its checkpoint back', async () => {
