@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
-import { binary, runTool } from './tool.mjs';
+import { binary, root, runTool } from './tool.mjs';
 
 /** The memory that a worker and the processes of its suite take at most. */
 const workerBytes = 2 * 1024 ** 3;
@@ -16,7 +16,7 @@ const workerFlags = ['--max-semi-space-size=64'];
 
 /**
  * @param {string[]} args paths and options for jest
- * @returns {Promise<{exitCode: number, passed: number, failed: number, failedFiles: {path: string, passed: number, failed: number}[], output: string}>} a suite that cannot be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
+ * @returns {Promise<{exitCode: number, passed: number, failed: number, failedFiles: {path: string, passed: number, failed: number}[], seconds: Map<string, number>, output: string}>} `seconds` by file; a suite that cannot be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
  */
 export async function runJest(args, { inherit = true, env = {}, workers = maxWorkers, node = process.execPath } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-jest-'));
@@ -25,8 +25,8 @@ export async function runJest(args, { inherit = true, env = {}, workers = maxWor
     const options = [`--maxWorkers=${workers}`, '--json', `--outputFile=${outputFile}`];
     const command = [...workerFlags, binary('jest'), ...options, ...args];
     const { exitCode, output } = await runTool(node, command, { inherit, env });
-    const { passed, failed, failedFiles } = countsOf(outputFile);
-    return { exitCode, passed, failed: exitCode === 0 ? failed : Math.max(1, failed), failedFiles, output };
+    const { passed, failed, failedFiles, seconds } = countsOf(outputFile);
+    return { exitCode, passed, failed: exitCode === 0 ? failed : Math.max(1, failed), failedFiles, seconds, output };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -39,9 +39,15 @@ function countsOf(outputFile) {
       passed: result.numPassedTests,
       failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
       failedFiles: result.testResults.filter(({ status }) => status === 'failed').map(countsOfFile),
+      seconds: new Map(
+        result.testResults.map(({ name, startTime, endTime }) => [
+          path.relative(root, name),
+          Math.round((endTime - startTime) / 1000),
+        ]),
+      ),
     };
   } catch {
-    return { passed: 0, failed: 1, failedFiles: [] }; // jest ended before it wrote its result
+    return { passed: 0, failed: 1, failedFiles: [], seconds: new Map() }; // jest ended before it wrote its result
   }
 }
 
@@ -49,6 +55,12 @@ function countsOfFile({ name, assertionResults }) {
   const count = (status) => assertionResults.filter((result) => result.status === status).length;
   // A file that cannot be loaded has no results, and is one failure.
   return { path: name, passed: count('passed'), failed: Math.max(1, count('failed')) };
+}
+
+/** The slowest suites, a line each: `120 s  test/crash/kill-points.spec.ts`. @param {Map<string, number>} seconds by file */
+export function slowestSuites(seconds, count = 20) {
+  const slowest = [...seconds].sort(([, one], [, other]) => other - one).slice(0, count);
+  return slowest.map(([file, each]) => `${`${each}`.padStart(5)} s  ${file}`).join('\n');
 }
 
 /** Most files that are run again; more failures cannot be blamed on a busy machine. */
@@ -71,5 +83,6 @@ export async function runJestTwice(args, options = {}) {
     ...second,
     passed: first.passed - sum('passed') + second.passed,
     failed: first.failed - sum('failed') + second.failed,
+    seconds: first.seconds,
   };
 }

@@ -3,7 +3,7 @@ import './node-version.mjs';
 import { runInBadWeather } from './bad-weather.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
 import { missingInWords, requireProgram } from './debian.mjs';
-import { runJestTwice } from './jest.mjs';
+import { runJestTwice, slowestSuites } from './jest.mjs';
 import { runOnNewestLts } from './newest-lts.mjs';
 import { Phases } from './phases.mjs';
 import { prepare } from './prepare.mjs';
@@ -22,6 +22,7 @@ async function runAll() {
   ];
   const suites = built.then(() => phases.run('suites', () => runJestTwice([])));
   const [beside, counts] = await Promise.all([runBeside(), suites]);
+  console.log(`The slowest suites:\n${slowestSuites(counts.seconds)}`);
   return [...beside, counts];
 }
 
