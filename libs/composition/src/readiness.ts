@@ -34,7 +34,7 @@ export class StoresReadiness implements OnModuleInit {
     this.checks.add({ name: 'projections', check: () => Promise.resolve(this.gate.projecting ? 'ok' : 'degraded') });
     this.processes.reports(() => [...this.store.stuck].map((name) => subscription + name));
     this.processes.reports(() => this.projecting.stalled.map((name) => projection + name));
-    this.checks.add({ name: 'subscriptions', check: () => this.stuck() });
+    this.checks.add({ name: 'subscriptions', throughDatabase: true, check: () => this.stuck() });
     this.checks.add({ name: 'read models', check: () => Promise.resolve(this.building()) });
   }
 

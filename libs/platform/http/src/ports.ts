@@ -75,6 +75,8 @@ export type Readiness = 'ok' | 'degraded' | 'away';
 /** One dependency that `GET /readyz` reports; `away` makes the whole answer 503. */
 export interface ReadinessCheck {
   readonly name: string;
+  /** Whether it is read from the database: while that is away, nothing is known of it and nothing is said. */
+  readonly throughDatabase?: true;
   /** Its state, or the states of what belongs to it, by their names. May reject or never settle: both count as away, after a second. */
   check(): Promise<Readiness | Readonly<Record<string, Readiness>>>;
 }

@@ -18,3 +18,28 @@ it('says on the open port that streams are in trouble, and not whose', async () 
     },
   });
 });
+
+describe('what is read from the database', () => {
+  const failing = () => Promise.reject(new Error('the database did not answer'));
+
+  function checksOver(database: 'ok' | 'away'): ReadinessChecks {
+    const checks = new ReadinessChecks();
+    checks.add({ name: 'database', check: () => Promise.resolve(database) });
+    checks.add({ name: 'models', throughDatabase: true, check: failing });
+    checks.add({ name: 'mcp orders', throughDatabase: true, check: () => Promise.resolve('degraded') });
+    checks.add({ name: 'event store', check: failing });
+    return checks;
+  }
+
+  it('is not named as away with the database; what is known without it is said', async () => {
+    expect((await checksOver('away').report(false)).body.checks).toEqual({
+      database: 'away',
+      'mcp orders': 'degraded',
+      'event store': 'away',
+    });
+  });
+
+  it('is away where the database answers and it cannot be read', async () => {
+    expect((await checksOver('ok').report(false)).body.checks).toMatchObject({ database: 'ok', models: 'away' });
+  });
+});

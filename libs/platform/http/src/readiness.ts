@@ -14,6 +14,8 @@ export interface ReadinessReport {
 
 /** Checks that name one stream, by an id of a user or of something of theirs. */
 const ofOneStream = 'stream ';
+/** The check of the database, through which others are read. */
+const database = 'database';
 
 /** The report for a port that everybody reaches: it says that streams are in trouble, and not whose. */
 export function withoutStreamNames({ code, body }: ReadinessReport): ReadinessReport {
@@ -35,27 +37,33 @@ export class ReadinessChecks {
 
   /** The state of every dependency and the worst of them, within a second. */
   async report(isDraining: boolean): Promise<ReadinessReport> {
-    const found = await Promise.all([...this.checks.values()].map((check) => this.within(check)));
+    const found = await Promise.all(
+      [...this.checks.values()].map(async (check) => ({ check, state: await this.within(check) })),
+    );
+    const isDatabaseAway = found.some(({ check, state }) => check.name === database && state !== 'ok');
     const checks = Object.fromEntries(
-      [...this.checks.keys()].flatMap((name, index) => {
-        const state = found[index] ?? 'away';
-        return typeof state === 'string' ? [[name, state] as const] : Object.entries(state);
+      found.flatMap(({ check, state }) => {
+        // It would name what is well beside what is away.
+        if (state === null && check.throughDatabase === true && isDatabaseAway) return [];
+        const said = state ?? 'away';
+        return typeof said === 'string' ? [[check.name, said] as const] : Object.entries(said);
       }),
     );
     const status = isDraining ? 'draining' : worstOf(Object.values(checks));
     return { code: status === 'ok' || status === 'degraded' ? 200 : 503, body: { status, checks } };
   }
 
-  private async within(check: ReadinessCheck): Promise<State> {
+  /** Null where it fails or is late. */
+  private async within(check: ReadinessCheck): Promise<State | null> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Readiness>((resolve) => {
-      timer = setTimeout(resolve, checkWithinMs, 'away');
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, checkWithinMs, null);
     });
     try {
       return await Promise.race([this.once(check), late]);
     } catch {
       // A failing check is an answer; the dependency's own code logs why.
-      return 'away';
+      return null;
     } finally {
       clearTimeout(timer);
     }

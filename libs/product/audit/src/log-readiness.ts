@@ -14,7 +14,7 @@ export class LogReadiness implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.checks.add({ name: logTroubles, check: () => this.state() });
+    this.checks.add({ name: logTroubles, throughDatabase: true, check: () => this.state() });
   }
 
   private async state(): Promise<Record<string, 'degraded'>> {

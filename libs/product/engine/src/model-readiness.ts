@@ -40,6 +40,7 @@ export class ModelReadiness implements OnModuleInit {
     this.processes.reports(() => (isAway() ? [name] : []));
     this.checks.add({
       name,
+      throughDatabase: true,
       check: async () => ((await this.processes.troubles()).includes(name) ? 'degraded' : 'ok'),
     });
   }

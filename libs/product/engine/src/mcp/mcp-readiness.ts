@@ -24,6 +24,7 @@ export class McpReadiness implements OnModuleInit {
       this.processes.reports(() => (server.isAway ? [name] : []));
       this.checks.add({
         name,
+        throughDatabase: true,
         check: async () => (server.isAway || (await this.processes.troubles()).includes(name) ? 'degraded' : 'ok'),
       });
     }
