@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { accessTrouble, EventStore, lookAtStreamAccess } from '@app/event-store';
 import { Configuration } from '@app/runtime';
@@ -24,7 +25,7 @@ export class StreamAccessNotice implements OnApplicationBootstrap {
       if (trouble !== null) this.logger.warn(trouble);
     } catch (error) {
       // The start does not depend on it; parley doctor asks again.
-      this.logger.warn(`it is not known who may delete or truncate streams: ${String(error)}`);
+      this.logger.warn(`it is not known who may delete or truncate streams: ${failureWords(error)}`);
     }
   }
 }

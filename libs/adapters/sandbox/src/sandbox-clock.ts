@@ -1,5 +1,5 @@
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
-import { Clock } from '@app/kernel';
+import { Clock, failureWords } from '@app/kernel';
 import type { Database, Notifications, Processes } from '@app/read-store';
 
 /** Carries each new offset, in milliseconds. */
@@ -61,6 +61,6 @@ export class SandboxClock extends Clock implements OnModuleDestroy {
 
   private runInBackground(work: Promise<void>): void {
     // The next refresh makes up for it.
-    work.catch((error: unknown) => this.logger.warn(`the clock was not refreshed: ${String(error)}`));
+    work.catch((error: unknown) => this.logger.warn(`the clock was not refreshed: ${failureWords(error)}`));
   }
 }

@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Database, Notifications } from '@app/read-store';
 import { ModelFaults, type ModelFault } from '@app/runtime';
@@ -28,7 +29,7 @@ export class SandboxFaults extends ModelFaults implements OnModuleInit, OnModule
   async onModuleInit(): Promise<void> {
     const refresh = (): void => {
       // Left as they were; a deployment whose database is away has other troubles than a missed fault.
-      this.refresh().catch((error: unknown) => this.logger.warn(`the faults were not read: ${String(error)}`));
+      this.refresh().catch((error: unknown) => this.logger.warn(`the faults were not read: ${failureWords(error)}`));
     };
     this.stopListening = this.notifications.on(faultsChannel, refresh);
     this.notifications.onReconnected(refresh);

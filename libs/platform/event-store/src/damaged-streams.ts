@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { DamagedStream } from '@app/kernel';
+import { DamagedStream, failureWords } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import type { StoredEvent } from './codec';
 
@@ -52,7 +52,7 @@ export class DamagedStreams {
     } catch (error) {
       const found = new DamagedStream(stream, 'foreign', revision);
       found.cause = error;
-      logger.error(`event ${revision} of ${stream} cannot be read: ${String(error)}`);
+      logger.error(`event ${revision} of ${stream} cannot be read: ${failureWords(error)}`);
       this.add(found);
       throw found;
     }

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { TimeoutError, type EventStoreDBClient } from '@eventstore/db-client';
-import { TookTooLong } from '@app/kernel';
+import { TookTooLong, failureWords } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventFeed } from './event-feed';
 import { Intake, type EventBatch } from './intake';
@@ -121,7 +121,7 @@ function isAway(error: unknown): boolean {
 /** Reopening a subscription is normal; a failing handler, or a server that refuses us, is not. */
 function tell(name: string, error: unknown): void {
   if (error instanceof Broken && isTransient(error.cause)) logger.debug(`${name} subscribes again: ${error.message}`);
-  else logger.warn(`following the event store failed, and is tried again by ${name}: ${String(error)}`);
+  else logger.warn(`following the event store failed, and is tried again by ${name}: ${failureWords(error)}`);
 }
 
 /** Hands batch after batch to the handler, until the subscription ends or either of them fails. */

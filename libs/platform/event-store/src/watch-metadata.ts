@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { eventTypeFilter, START, type AllStreamResolvedEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -121,7 +122,7 @@ class Steps {
     this.handling = this.handling
       .then(async () => (this.failing.signal.aborted ? undefined : step()))
       .catch((error: unknown) => {
-        logger.warn(`a change of a stream was not taken in, and comes again: ${String(error)}`);
+        logger.warn(`a change of a stream was not taken in, and comes again: ${failureWords(error)}`);
         this.failing.abort();
       });
     return this.handling;

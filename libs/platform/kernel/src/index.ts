@@ -12,6 +12,7 @@ export {
   type Decimal,
 } from './decimals';
 export { accept, applyFold, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
+export { failureWords } from './failure-words';
 export { issueWords } from './issue-words';
 export { heldBytes, heldByText } from './held-bytes';
 export { heldConnection, noticeLostClient } from './held-connections';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { DamagedStream } from '@app/kernel';
+import { DamagedStream, failureWords } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LeaderSession, OpenSession } from './leader-session';
 
@@ -61,7 +61,7 @@ export async function keepUsing(
       await leaderSession.use(body);
       said = null;
     } catch (error) {
-      const message = error instanceof Error ? error.message : 'unknown';
+      const message = failureWords(error);
       // A damaged stream waits for an operator, and was named when it was found.
       if (error instanceof DamagedStream) pauseMs = damagedRetryMs;
       if (!(error instanceof DamagedStream) || said !== message)

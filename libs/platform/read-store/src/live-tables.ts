@@ -1,4 +1,4 @@
-import { Unavailable } from '@app/kernel';
+import { Unavailable, failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { programOf, type AnyProjection } from './projection';
@@ -97,7 +97,7 @@ export class LiveTables {
   /** Looks again whenever it is told to. Where that fails, the tables of before are read on, until the next notification. */
   keepLooking(notifications: Hints): void {
     const look = (): void => {
-      this.look().catch((error: unknown) => logger.warn(`the live tables are not known: ${String(error)}`));
+      this.look().catch((error: unknown) => logger.warn(`the live tables are not known: ${failureWords(error)}`));
     };
     notifications.on(tablesChannel, look);
     notifications.onReconnected(look);

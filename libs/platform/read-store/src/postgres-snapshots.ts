@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { SnapshotStore, type Snapshot } from '@app/event-store';
 import type { Database } from './database';
@@ -23,7 +24,7 @@ export class PostgresSnapshots extends SnapshotStore {
       );
       return row === undefined ? null : { stream, version, revision: row.revision, state: row.state };
     } catch (error) {
-      this.logger.warn(`a snapshot was not read: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`a snapshot was not read: ${failureWords(error)}`);
       return null;
     }
   }
@@ -46,7 +47,7 @@ export class PostgresSnapshots extends SnapshotStore {
           [next.stream, next.version, next.revision, JSON.stringify(next.state)],
         );
       } catch (error) {
-        this.logger.warn(`a snapshot was not kept: ${error instanceof Error ? error.message : 'unknown'}`);
+        this.logger.warn(`a snapshot was not kept: ${failureWords(error)}`);
       }
     }
   }

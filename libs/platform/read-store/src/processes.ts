@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { asId, type ProcessId } from '@app/kernel';
+import { asId, type ProcessId, failureWords } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import { BackgroundWork } from './background-work';
 import type { Database } from './database';
@@ -41,7 +41,7 @@ export class Processes {
     // A slow database gets one heartbeat at a time.
     this.timer = setInterval(() => {
       this.beating ??= this.beat()
-        .catch((error: unknown) => this.logger.warn(`the heartbeat failed: ${String(error)}`))
+        .catch((error: unknown) => this.logger.warn(`the heartbeat failed: ${failureWords(error)}`))
         .finally(() => (this.beating = null));
     }, heartbeatMs);
   }
@@ -55,7 +55,7 @@ export class Processes {
     try {
       await this.database.query('DELETE FROM processes WHERE id = $1', [this.id]);
     } catch (error) {
-      this.logger.warn(`this process could not sign off: ${String(error)}`);
+      this.logger.warn(`this process could not sign off: ${failureWords(error)}`);
     }
   }
 

@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import type { EventBatch, EventStore, StoredEvent } from '@app/event-store';
 import { NoTracing, type Probe, type Tracing } from '@app/runtime';
@@ -129,7 +130,7 @@ export class ProjectionRunner {
     this.hasLed = true;
     const ended = new AbortController();
     const retrying = this.stalledTables.keepTrying(AbortSignal.any([signal, ended.signal]), (error) =>
-      this.logger.warn(`a table that stands still was not tried again: ${String(error)}`),
+      this.logger.warn(`a table that stands still was not tried again: ${failureWords(error)}`),
     );
     try {
       while (!signal.aborted) {
@@ -195,7 +196,7 @@ export class ProjectionRunner {
       const found = await tablesToFollow(this.database, this.program);
       if (changes === this.mover.changes && found.join() !== names.join()) overtaken.abort();
     } catch (error) {
-      this.logger.warn(`the projector's heartbeat failed: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`the projector's heartbeat failed: ${failureWords(error)}`);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 
 /** Where they are written: the database of the process. */
@@ -58,7 +59,7 @@ export class ReactorCheckpoints {
       );
     } catch (error) {
       // The next one says as much, and without one the events come again.
-      logger.warn(`the checkpoints of ${[...moved.keys()].join(', ')} were not written: ${String(error)}`);
+      logger.warn(`the checkpoints of ${[...moved.keys()].join(', ')} were not written: ${failureWords(error)}`);
     }
   }
 }

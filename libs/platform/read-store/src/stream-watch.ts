@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { watchMetadata, type EventStore } from '@app/event-store';
 import type { DamagedStream } from '@app/kernel';
@@ -68,7 +69,7 @@ export class StreamWatch {
       try {
         await this.follow(signal);
       } catch (error) {
-        this.logger.warn(`streams are not watched now: ${error instanceof Error ? error.message : 'unknown'}`);
+        this.logger.warn(`streams are not watched now: ${failureWords(error)}`);
         await sleep(beginAgainMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
       }
     }
@@ -131,7 +132,7 @@ export class StreamWatch {
       for (const seen of turn) await this.examine(seen);
       for (const [stream, words] of [...this.limited].slice(0, examinedAtOnce)) await this.judge(stream, words);
     } catch (error) {
-      this.logger.debug(`damaged streams are examined later: ${String(error)}`);
+      this.logger.debug(`damaged streams are examined later: ${failureWords(error)}`);
     }
   }
 }

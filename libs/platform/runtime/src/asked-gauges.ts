@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { Gauge, type Registry } from 'prom-client';
 import type { Metrics } from './metrics';
@@ -84,7 +85,7 @@ class Question<Name extends string> {
       return figures;
     } catch (error) {
       this.isMissing = true;
-      const why = error instanceof Error ? error.message : 'unknown';
+      const why = failureWords(error);
       this.logger.warn(`not known now: ${this.names.join(', ')}: ${why}`);
       return [];
     }

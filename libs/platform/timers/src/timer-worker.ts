@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Clock, instantOf, type JsonObject } from '@app/kernel';
+import { Clock, instantOf, type JsonObject, failureWords } from '@app/kernel';
 import { Database, Notifications, processGoneMs, Processes, type BackgroundWork } from '@app/read-store';
 import { GroupLoader, Metrics, settledWithin } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -107,7 +107,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
       return await this.untilNext([...room.keys()]);
     } catch (error) {
       this.health.failed();
-      this.logger.warn(`due timers were not read: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`due timers were not read: ${failureWords(error)}`);
       return pollMs;
     }
   }
@@ -161,7 +161,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
       // A handler that scheduled its own id again has moved the row on: that one stays.
       await this.handled.load(row);
     } catch (error) {
-      this.logger.warn(`timer ${row.id} failed and comes back: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`timer ${row.id} failed and comes back: ${failureWords(error)}`);
       await this.giveBack(row);
     }
   }
@@ -185,7 +185,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
         [row.id, row.due_at_ms, this.processes.id, retryLastMs, retryFirstMs],
       );
     } catch (error) {
-      this.logger.warn(`timer ${row.id} was not given back: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`timer ${row.id} was not given back: ${failureWords(error)}`);
     }
   }
 

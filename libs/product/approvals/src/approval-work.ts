@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
-import { parseUuid, type OperationId } from '@app/kernel';
+import { parseUuid, type OperationId, failureWords } from '@app/kernel';
 import { Database, Notifications, runReactor } from '@app/read-store';
 import { OperationDriver } from '@app/wallets';
 import { ExpireApprovals } from './expire-approvals';
@@ -55,7 +55,7 @@ export class ApprovalWork implements OnApplicationBootstrap, OnModuleDestroy {
   private keep(what: string, work: Promise<unknown>): void {
     const done = work.then(
       () => undefined,
-      (error: unknown) => this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'failed'}`),
+      (error: unknown) => this.logger.warn(`${what}: ${failureWords(error)}`),
     );
     this.inHand.add(done);
     void done.then(() => this.inHand.delete(done));

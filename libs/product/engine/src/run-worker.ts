@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { asId, DamagedStream, type RunKey } from '@app/kernel';
+import { asId, DamagedStream, type RunKey, failureWords } from '@app/kernel';
 import { Notifications } from '@app/read-store';
 import { Draining } from '@app/http';
 import { Configuration, settledWithin } from '@app/runtime';
@@ -139,7 +139,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
       }
     } catch (error) {
       // The next look is half a second away.
-      this.logger.warn(`no runs could be claimed: ${String(error)}`);
+      this.logger.warn(`no runs could be claimed: ${failureWords(error)}`);
     }
   }
 
@@ -211,7 +211,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
       for (const runKey of lost) this.running.get(runKey)?.leave();
       for (const runKey of retaken) await this.giveBackIfOver(runKey);
     } catch (error) {
-      this.logger.warn(`leases were not renewed: ${String(error)}`);
+      this.logger.warn(`leases were not renewed: ${failureWords(error)}`);
     }
   }
 

@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { EventStore, followCategories, type EventBatch } from '@app/event-store';
 import { OpenStreams, type Seat } from '@app/journal';
@@ -93,7 +94,7 @@ export class FeedTail implements OnApplicationShutdown {
 
   /** The hub gets no more events: its readers reconnect, and read what they missed from the store. */
   private lose(tail: Tail, hub: FeedHub, error: unknown): void {
-    this.logger.warn(`streams of the feed begin again: ${String(error)}`);
+    this.logger.warn(`streams of the feed begin again: ${failureWords(error)}`);
     if (this.tail === tail) this.stop();
     hub.giveUp();
   }

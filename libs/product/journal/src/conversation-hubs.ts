@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { EventStore, idInStream, type StoredEvent } from '@app/event-store';
-import { asId, type ConversationId } from '@app/kernel';
+import { asId, type ConversationId, failureWords } from '@app/kernel';
 import { Notifications } from '@app/read-store';
 import { ConversationHub } from './conversation-hub';
 import { ConversationTail } from './conversation-tail';
@@ -122,7 +122,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     try {
       await hub.deliver(event);
     } catch (error) {
-      this.logger.warn(`the streams of a conversation begin again: ${String(error)}`);
+      this.logger.warn(`the streams of a conversation begin again: ${failureWords(error)}`);
       const entry = this.entries.get(id);
       if (entry !== undefined) this.stop(id, entry);
       hub.giveUp();
@@ -131,7 +131,7 @@ export class ConversationHubs implements OnApplicationShutdown {
 
   /** The hubs get no more events: their readers reconnect, and read what they missed from the store. */
   private beginAnew(error: unknown): void {
-    this.logger.warn(`all streams begin again: ${String(error)}`);
+    this.logger.warn(`all streams begin again: ${failureWords(error)}`);
     for (const [id, entry] of this.entries) this.end(id, entry);
   }
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Draining } from '@app/http';
-import { because, ok, refuse, Unavailable, type Result } from '@app/kernel';
+import { because, ok, refuse, Unavailable, type Result, failureWords } from '@app/kernel';
 import { Metrics } from '@app/runtime';
 import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
@@ -112,7 +112,7 @@ export class EventStreams {
       await source.serve(socket);
     } catch (error) {
       // The client comes back and goes on where it was.
-      this.logger.warn(`a replay broke off: ${String(error)}`);
+      this.logger.warn(`a replay broke off: ${failureWords(error)}`);
       socket.end();
     }
   }

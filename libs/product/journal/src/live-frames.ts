@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConversationId } from '@app/kernel';
 import { Database } from '@app/read-store';
@@ -91,7 +92,7 @@ export class LiveFrames implements OnApplicationShutdown {
       ]);
       this.failing = false;
     } catch (error) {
-      if (!this.failing) this.logger.warn(`live deltas are lost until PostgreSQL answers: ${String(error)}`);
+      if (!this.failing) this.logger.warn(`live deltas are lost until PostgreSQL answers: ${failureWords(error)}`);
       this.failing = true;
     }
   }

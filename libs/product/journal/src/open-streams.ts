@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Draining } from '@app/http';
 import { Metrics } from '@app/runtime';
@@ -84,9 +85,13 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
     for (const age of this.aging) age(nowMs);
     this.heartbeats += 1;
     // A dependency that does not answer ends no stream: the next heartbeat looks again.
-    this.check().catch((error: unknown) => this.logger.warn(`open streams could not be checked: ${String(error)}`));
+    this.check().catch((error: unknown) =>
+      this.logger.warn(`open streams could not be checked: ${failureWords(error)}`),
+    );
     if (this.heartbeats % heartbeatsPerTidying > 0) return;
-    this.sockets.tidy().catch((error: unknown) => this.logger.warn(`sockets could not be tidied: ${String(error)}`));
+    this.sockets
+      .tidy()
+      .catch((error: unknown) => this.logger.warn(`sockets could not be tidied: ${failureWords(error)}`));
   }
 
   private endAll(): void {

@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database, Processes, processGoneMs } from '@app/read-store';
 import { Configuration } from '@app/runtime';
@@ -100,7 +101,7 @@ export class StreamSockets implements BeforeApplicationShutdown {
         await this.database.query(closeSockets, [ids]);
       } catch (error) {
         // The rows keep counting until this succeeds; new streams cannot open meanwhile either, so the list stays bounded.
-        this.logger.warn(`${ids.length} sockets are closed later: ${String(error)}`);
+        this.logger.warn(`${ids.length} sockets are closed later: ${failureWords(error)}`);
         this.closing.push(...ids);
         this.retry = setTimeout(() => this.startClosing(), closeRetryMs).unref();
       }

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Budgets } from '@app/budget';
 import type { ConversationEvent, ConversationState } from '@app/conversations';
 import type { StoredEvent } from '@app/event-store';
-import { causeOfEvent, type Cause, type ProcessId, type Result } from '@app/kernel';
+import { causeOfEvent, type Cause, type ProcessId, type Result, failureWords } from '@app/kernel';
 import { Processes } from '@app/read-store';
 import { ExecutionSlots, type ExecutableSegment, type SlotTaken } from './execution-slots';
 import { LocalExecution, type Place } from './local-execution';
@@ -83,7 +83,7 @@ export class SegmentStart {
     try {
       return await this.budgets.reserve({ userId, runId, runKey, segment, cause }, { checked: false });
     } catch (error) {
-      this.logger.warn(`nothing was reserved for run ${runKey}: ${String(error)}`);
+      this.logger.warn(`nothing was reserved for run ${runKey}: ${failureWords(error)}`);
       return null;
     }
   }
@@ -114,7 +114,7 @@ export class SegmentStart {
     try {
       await this.leases.handOver(segment);
     } catch (error) {
-      this.logger.warn(`no worker was told of run ${segment.runKey}: ${String(error)}`);
+      this.logger.warn(`no worker was told of run ${segment.runKey}: ${failureWords(error)}`);
     }
   }
 

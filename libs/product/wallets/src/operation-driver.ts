@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { Clock, instantOf, parseUuid, type OperationId } from '@app/kernel';
+import { Clock, instantOf, parseUuid, type OperationId, failureWords } from '@app/kernel';
 import { settledWithin } from '@app/runtime';
 import { Timers, type Timer } from '@app/timers';
 import { driveOperation } from './drive-operation';
@@ -61,7 +61,9 @@ export class OperationDriver implements BegunDriver, OnModuleInit, OnModuleDestr
       .then(async (hasNext) =>
         hasNext ? undefined : this.timers.cancel(operationTimer(operationId, this.clock.now()).id),
       )
-      .catch((error: unknown) => this.logger.warn(`operation ${operationId} waits for its timer: ${String(error)}`))
+      .catch((error: unknown) =>
+        this.logger.warn(`operation ${operationId} waits for its timer: ${failureWords(error)}`),
+      )
       .finally(() => this.begunHere.delete(done));
     this.begunHere.add(done);
     return true;

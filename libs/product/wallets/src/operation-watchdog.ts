@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Clock, type OperationId } from '@app/kernel';
+import { Clock, type OperationId, failureWords } from '@app/kernel';
 import { Database, Processes, type BackgroundWork } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,7 +59,7 @@ export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestro
         this.health.succeeded();
       } catch (error) {
         this.health.failed();
-        this.logger.warn(`operations were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
+        this.logger.warn(`operations were not looked through: ${failureWords(error)}`);
       }
       await sleep(sweepEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
     }

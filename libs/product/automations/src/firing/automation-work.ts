@@ -1,3 +1,4 @@
+import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
 import { Database, Processes, runReactor, type BackgroundWork } from '@app/read-store';
@@ -56,7 +57,7 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
       this.health.succeeded();
     } catch (error) {
       this.health.failed();
-      this.logger.warn(`automations were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`automations were not looked through: ${failureWords(error)}`);
     }
   }
 }

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type UserId,
   type Ours,
+  failureWords,
 } from '@app/kernel';
 import { SessionRejected, WalletProvider, Wallets, type Token } from '@app/wallets';
 import type { Sample } from './source-sample';
@@ -45,7 +46,7 @@ export class AskSource {
       return await Promise.race([late, this.answer(source.kind, source.tokenId, userId)]);
     } catch (error) {
       if (error instanceof SessionRejected) return noSession;
-      this.logger.warn(`a source was not read: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`a source was not read: ${failureWords(error)}`);
       return away;
     } finally {
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { causeOfService, Clock } from '@app/kernel';
+import { causeOfService, Clock, failureWords } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
@@ -40,7 +40,7 @@ export class Deliverer {
       if (head === null) await this.records.release(claim, this.clock.epochMs());
       else await this.attemptHead({ ...claim, head }, signal);
     } catch (error) {
-      this.logger.warn(`a webhook was left as it was: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`a webhook was left as it was: ${failureWords(error)}`);
     }
   }
 

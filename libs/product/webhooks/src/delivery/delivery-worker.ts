@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Clock } from '@app/kernel';
+import { Clock, failureWords } from '@app/kernel';
 import { Notifications, Processes, type BackgroundWork } from '@app/read-store';
 import { Probe, settledWithin } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -77,7 +77,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       for (const claim of claimed) this.setOff(claim);
     } catch (error) {
       this.health.failed();
-      this.logger.warn(`due webhooks were not read: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`due webhooks were not read: ${failureWords(error)}`);
     }
   }
 

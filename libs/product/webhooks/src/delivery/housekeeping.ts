@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '@app/kernel';
+import { Clock, failureWords } from '@app/kernel';
 import { Database, Notifications, Processes, type BackgroundWork } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveredKeptMs, deliveriesChannel, finishedKeptMs, marksKeptMs, recoveriesChannel } from './delivery-tables';
@@ -52,7 +52,7 @@ export class Housekeeping {
       this.health.succeeded();
     } catch (error) {
       this.health.failed();
-      this.logger.warn(`webhooks were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`webhooks were not looked through: ${failureWords(error)}`);
     }
   }
 

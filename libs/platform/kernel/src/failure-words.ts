@@ -1,0 +1,16 @@
+/**
+ * What failed, for a line of the log: the message of an error and those of its causes, each once. `the database did not answer` alone
+ * means a PostgreSQL that is away and a table that somebody locked, which are mended differently.
+ */
+export function failureWords(error: unknown): string {
+  const said: string[] = [];
+  for (let at: unknown = error, depth = 0; at != null && depth < depthMax; depth += 1) {
+    const message = at instanceof Error ? at.message : typeof at === 'string' ? at : '';
+    if (message !== '' && !said.some((earlier) => earlier.includes(message))) said.push(message);
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return said.length === 0 ? 'unknown' : said.join(': ');
+}
+
+/** Causes may refer to each other. */
+const depthMax = 5;
