@@ -1,13 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { EventStore } from '@app/event-store';
-import { TookTooLong } from '@app/kernel';
 import type { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError } from 'pg';
 import { BuildingSession } from './building-session';
-import { compareTables, keepComparison, keepUncompared, NotAtOnePlace, type Comparison } from './compare-tables';
+import { compareTables, keepComparison, keepUncompared, type Comparison } from './compare-tables';
+import { obstacleTo, type Obstacle } from './comparison-obstacles';
 import type { Database } from './database';
-import { readModelOf, skippedEvents, stallOf } from './followed-tables';
+import { readModelOf, skippedEvents } from './followed-tables';
 import { keepHolding } from './leadership';
 import { categoriesOf, programOf, type AnyProjection } from './projection';
 import { beginProgress, endRebuild, selectRebuilds, type Rebuild } from './rebuild';
@@ -15,11 +14,10 @@ import type { Building, Pace } from './building';
 import { TableBuilder } from './table-builder';
 import { lockTables, makeIndexes, makeTable, refusesTable, retire, type Execute } from './table-making';
 import { removeTables } from './table-removal';
-import { rootOf } from './table-troubles';
 
 const lookEveryMs = 500;
-/** Comparisons that are tried while neither table moves: longer than a hanging projector keeps its partitions. */
-const comparingTriesMax = 40;
+/** A comparison is tried for so long while neither table moves: longer than a hanging projector keeps its partitions. */
+const comparingWithinMs = 20_000;
 /** Those that are asked for one after the other, as by one command for all, are built in one reading of the store. */
 const gatheredFor = '1 second';
 const usualPace: Omit<Pace, 'kind'> = { pageEvents: 2_000, writtenEvents: 20_000 };
@@ -191,8 +189,8 @@ export class Rebuilder {
   }
 
   /**
-   * Waits for partitions to reach the places of others. Null where the live table is stalled or cannot be read: the rebuilt one is
-   * ready without a comparison, since it is what replaces such a table. Null, too, where nothing moved for too long: it is given up.
+   * Compares as soon as it can be done, and tries again for a while where it cannot. Null where it cannot be done at last: where the live
+   * table is the reason, the rebuilt one is ready without a comparison, since it is what replaces such a table; else it is given up.
    */
   private async compareAtOnePlace(
     session: BuildingSession,
@@ -200,28 +198,30 @@ export class Rebuilder {
     live: string,
   ): Promise<Comparison | null> {
     const { metadata, projection } = this.buildingOf(rebuild);
+    const compared = { metadata, live, rebuilt: rebuild.table };
     const end = () => this.options.store.endPositionOf(categoriesOf([projection]));
     let reached = -1;
-    for (let tries = 1; ; tries += 1) {
+    let endsAtMs = performance.now() + comparingWithinMs;
+    for (;;) {
       try {
         return await compareTables(session, metadata, live, rebuild.table, end);
       } catch (error) {
-        const why = await uncomparable(session.execute, live, error);
-        if (why !== null) {
-          await keepUncompared(session.execute, rebuild.id, `not compared: ${why}`);
-          this.logger.warn(`${rebuild.table} is built and not compared: ${why}`);
-          return null;
-        }
-        if (!(error instanceof NotAtOnePlace)) throw error;
-        if (error.position > reached) tries = 1;
-        reached = Math.max(reached, error.position);
-        if (tries === comparingTriesMax) {
-          await this.giveUp(session, rebuild, error.message);
+        const obstacle = await obstacleTo(session, compared, error);
+        if (obstacle.position > reached) endsAtMs = performance.now() + comparingWithinMs;
+        reached = Math.max(reached, obstacle.position);
+        if (obstacle.isLasting || performance.now() > endsAtMs) {
+          await this.endUncompared(session, rebuild, obstacle);
           return null;
         }
         await sleep(lookEveryMs);
       }
     }
+  }
+
+  private async endUncompared(session: BuildingSession, rebuild: Rebuild, { isOfLive, why }: Obstacle): Promise<void> {
+    if (!isOfLive) return this.giveUp(session, rebuild, why);
+    await keepUncompared(session.execute, rebuild.id, `not compared: ${why}`);
+    this.logger.warn(`${rebuild.table} is built and not compared: ${why}`);
   }
 }
 
@@ -229,12 +229,4 @@ export class Rebuilder {
 function failBuilding(table: Building, error: unknown, done: 'made' | 'indexed'): void {
   if (!refusesTable(error)) throw error;
   table.failure = `it cannot be ${done} like ${table.metadata.tableName}: ${error.message}`;
-}
-
-/** Why no comparison with the live table is possible before somebody repairs that one; null where a later try may find them at one place. */
-async function uncomparable(execute: Execute, live: string, error: unknown): Promise<string | null> {
-  if (error instanceof TookTooLong || error instanceof DatabaseError)
-    return `${live} could not be read (${rootOf(error)})`;
-  const stall = await stallOf(execute, live);
-  return stall === null ? null : `${live} stands still at event ${stall.revision} of ${stall.stream}`;
 }

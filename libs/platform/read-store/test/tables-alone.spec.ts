@@ -139,6 +139,42 @@ describe('a table that cannot be written stands still alone', () => {
     expect(await rebuilt(program, 'notes')).toMatchObject({ state: 'ready', error: null, differences: { missing: 0 } });
   });
 
+  it('and the rebuilt one cannot be read when it is compared: that rebuild fails by name, and is not ready', async () => {
+    await passed('tallies', await stage.append(id, counted(1)));
+    program.rebuilder();
+    const { id: rebuildId, table } = await rebuilt(program);
+    await program.database.query(`ALTER TABLE ${table} RENAME COLUMN total TO sum`);
+    await program.database.query(`UPDATE read_model_rebuilds SET state = 'comparing', digest = NULL`);
+    const error = expect.stringContaining(`${table} could not be read`);
+    expect(await atRest(program.rebuilds, rebuildId)).toMatchObject({ state: 'failed', error });
+    expect(await rebuilt(program, 'notes')).toMatchObject({ state: 'ready', error: null, differences: { missing: 0 } });
+  });
+
+  it('and is compared all the same where the comparison was ended once, by an administrator', async () => {
+    await passed('tallies', await stage.append(id, counted(1)));
+    program.rebuilder();
+    const { id: rebuildId } = await rebuilt(program);
+    const holder = new Client({ connectionString: program.database.url });
+    await holder.connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE tallies IN ACCESS EXCLUSIVE MODE');
+      await program.database.query(
+        `UPDATE read_model_rebuilds SET state = 'comparing', digest = NULL, missing = NULL, extra = NULL, changed = NULL`,
+      );
+      const ended = await until('the end of the comparison', async () => {
+        const rows = await program.database.query(
+          `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley rebuild' AND wait_event_type = 'Lock'`,
+        );
+        return rows.length > 0 ? rows.length : null;
+      });
+      expect(ended).toBe(1);
+    } finally {
+      await holder.end();
+    }
+    const differences = { missing: 0, extra: 0, changed: 0 };
+    expect(await atRest(program.rebuilds, rebuildId)).toMatchObject({ state: 'ready', error: null, differences });
+  });
+
   it('where somebody holds a lock on it', async () => {
     const holder = new Client({ connectionString: program.database.url });
     await holder.connect();
