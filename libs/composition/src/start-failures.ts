@@ -53,6 +53,9 @@ export function describeFailure(error: unknown): unknown {
   // PostgreSQL's own words for a wrong password, a missing role, database or right: they name no secret.
   if (error instanceof Error && /^(28...|3D000|42501)$/.test(codeOf(error) ?? ''))
     return `PostgreSQL refuses this service (${error.message}): correct DATABASE_URL, or what it names`;
+  // Classes 53 (insufficient resources) and 58 (errors of the system); the words of TypeORM and pg carry the code alike.
+  if (error instanceof Error && /^(53|58)...$/.test(codeOf(error) ?? ''))
+    return `PostgreSQL cannot go on (${error.message}): give it what it lacks, such as room on its disk, and start again`;
   return error;
 }
 

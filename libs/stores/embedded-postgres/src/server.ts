@@ -7,7 +7,7 @@ import { serverAccount } from './account';
 import { prepareBinaries, type Binaries } from './binaries';
 import { clusterFile, clusterFileSetting } from './cluster-file';
 import { ensureCluster, ownFolder, SUPERUSER } from './cluster';
-import { DataFolderUnusable, lockDataFolder, type DataFolder } from './data-folder';
+import { lockDataFolder, type DataFolder } from './data-folder';
 import { readIfThere } from './files';
 import { ensureOwned, rolePassword } from './owned-database';
 import { guard, tieToUs } from './lifeline';
@@ -15,6 +15,7 @@ import { clearRemains } from './remains';
 import { asAccount, CHILD_ENVIRONMENT, type Account } from './run';
 import { PORT, settingArguments } from './settings';
 import { socketFolder } from './socket-path';
+import { whyNotStarted } from './start-words';
 
 const READY_POLL_MS = 5;
 /** Recovery after a crash replays at most `max_wal_size`, which takes seconds; this is for very slow disks. */
@@ -22,9 +23,6 @@ const READY_WAIT_MAX_MS = 300_000;
 const FAST_STOP_MAX_MS = 20_000;
 const IMMEDIATE_STOP_MAX_MS = 5_000;
 const LAST_LINES_MAX = 20;
-/** How the server says that files of its own are missing, cut short or altered; a wrong setting reads otherwise. */
-const DAMAGED =
-  /(FATAL|PANIC): +(?!.*parameter)(.*(could not (open|read|locate|access|find)|incorrect checksum|invalid|corrupt|is missing|bogus data|does not exist|not a database cluster).*)/;
 const LAST_LINES_WAIT_MAX_MS = 500;
 
 export interface EmbeddedPostgres {
@@ -169,14 +167,7 @@ async function ready(
     await sleep(READY_POLL_MS);
   }
   await Promise.race([once(server, 'close'), sleep(LAST_LINES_WAIT_MAX_MS)]);
-  const damage = lastLines.find((line) => DAMAGED.test(line));
-  if (damage !== undefined)
-    throw new DataFolderUnusable(
-      `${path} is damaged (PostgreSQL says ${damage.replace(/^.*?(FATAL|PANIC): +/, '')}): ` +
-        'put the folder back from a backup, or choose another data folder',
-    );
-  const how = server.signalCode ?? `exit code ${server.exitCode}`;
-  throw new Error(`PostgreSQL did not start (${how}). Its last words:\n${lastLines.join('\n')}`);
+  throw whyNotStarted(path, lastLines, server.signalCode ?? `exit code ${server.exitCode}`);
 }
 
 async function shutDown(server: ChildProcess, ended: Promise<void>): Promise<void> {
