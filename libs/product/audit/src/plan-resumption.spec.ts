@@ -3,18 +3,22 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { readConfiguration, type Configuration } from '@app/runtime';
 import { witnessKey } from '@app/testing/transparency';
-import { verifierKeyText } from '@app/transparency';
+import { checkpointText, cosign, signatureLine, verifierKeyText } from '@app/transparency';
 import type { CheckpointsState, SignedCheckpoint } from './checkpoints.decider';
 import { PlanResumption, PlanResumptionHandler } from './plan-resumption';
 
+const text = checkpointText({ origin: 'log', size: 10, root: new Uint8Array(32) });
+const cosigned = signatureLine(cosign(witnessKey, text, 1));
 const newest = {
   size: 10,
-  note: 'a note\n\n— log AAAA\n',
+  note: `${text}\n— log AAAAAAAA\n`,
   cosignatures: [],
 } as Partial<SignedCheckpoint> as SignedCheckpoint; // all that is shown to witnesses
 
 let server: Server;
 let answer = { status: 200, body: '' };
+/** To the second offer of a plan; as to the first where there is none. */
+let then: typeof answer | null = null;
 let asked: string[] = [];
 
 beforeAll(async () => {
@@ -24,14 +28,18 @@ beforeAll(async () => {
     request.on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
       asked.push(body);
-      response.writeHead(answer.status).end(answer.body);
+      const { status, body: text } = (asked.length > 1 ? then : null) ?? answer;
+      response.writeHead(status).end(text);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 afterAll(() => server.close());
-beforeEach(() => (asked = []));
+beforeEach(() => {
+  asked = [];
+  then = null;
+});
 
 function configuration(): Configuration {
   const address = server.address();
@@ -45,6 +53,7 @@ async function planned(as: 'copy' | 'successor', despite = false, signed: readon
   const handler = new PlanResumptionHandler(
     { hold: async () => hold } as never, // no more of it is asked
     { current: async () => ({ signed }) as Partial<CheckpointsState> } as never,
+    { tree: () => ({ consistencyPath: async () => [new Uint8Array(32)] }) } as never,
     configuration(),
   );
   return handler.execute(new PlanResumption(as, despite));
@@ -53,10 +62,30 @@ async function planned(as: 'copy' | 'successor', despite = false, signed: readon
 const messageOf = (result: Awaited<ReturnType<typeof planned>>): string =>
   !result.ok && result.refusal.kind === 'invalid_input' ? (result.refusal.issues[0]?.message ?? '') : 'accepted';
 
-it('goes on where the witness has seen no more than there is', async () => {
+it('goes on where the witness has seen no more than there is, and signs that the log grew from there', async () => {
   answer = { status: 409, body: '7\n' };
+  then = { status: 200, body: cosigned };
   expect(await planned('successor')).toMatchObject({ ok: true, value: { as: 'successor', hold: 'h1', above: 7 } });
-  expect(asked).toEqual([`old 10\n\n${newest.note}`]);
+  const proof = `${Buffer.alloc(32).toString('base64')}\n`;
+  expect(asked).toEqual([`old 10\n\n${newest.note}`, `old 7\n${proof}\n${newest.note}`]);
+});
+
+it('goes on where the witness has seen nothing', async () => {
+  answer = { status: 409, body: '0\n' };
+  expect(await planned('successor')).toMatchObject({ ok: true, value: { above: 0 } });
+});
+
+it('refuses where the witness has seen another, smaller tree, and goes on beyond it when it is told to', async () => {
+  answer = { status: 409, body: '7\n' };
+  then = { status: 422, body: 'no' };
+  expect(messageOf(await planned('successor'))).toContain('contradicts: it has seen another tree of 7 events.');
+  asked = [];
+  expect(await planned('successor', true)).toMatchObject({ ok: true, value: { above: 7 } });
+});
+
+it('refuses where the witness names another size each time', async () => {
+  answer = { status: 409, body: '7\n' };
+  expect(messageOf(await planned('successor'))).toContain('it names another size each time');
 });
 
 it('refuses where the witness has seen more, and goes on beyond it when it is told to', async () => {
@@ -69,7 +98,9 @@ it('refuses where the witness has seen more, and goes on beyond it when it is to
 
 it('refuses where the witness has seen another tree, does not answer, or cannot be asked', async () => {
   answer = { status: 409, body: '10\n' };
-  expect(messageOf(await planned('successor'))).toContain('it has seen another tree of 10 events');
+  expect(messageOf(await planned('successor'))).toContain('contradicts: it has seen another tree of 10 events');
+  asked = [];
+  expect(await planned('successor', true)).toMatchObject({ ok: true, value: { above: 10 } });
   answer = { status: 500, body: 'no' };
   expect(messageOf(await planned('successor'))).toContain('does not say what it has seen (status 500: no)');
   expect(messageOf(await planned('successor', false, []))).toContain('cannot be asked');

@@ -6,11 +6,18 @@ import { Checkpoints } from './checkpoints';
 import type { SignedCheckpoint } from './checkpoints.decider';
 import type { ResumedAs } from './checkpoints.events';
 import { LogIdentity } from './log-identity';
+import { LogTables } from './log-tables';
 import type { Resumption } from './resume-log';
-import { offerCheckpoint } from './witness-call';
+import { offerCheckpoint, WitnessTrouble } from './witness-call';
 
-/** What a witness says of the log when it is asked: the size of the tree that it signed last, or why that is not known. */
-type WitnessWord = { readonly witness: string } & ({ readonly size: number } | { readonly trouble: string });
+/** What a witness says of the log when it is asked. */
+interface WitnessWord {
+  readonly witness: string;
+  /** Of the tree that it signed last; 0 where that is not known. */
+  readonly size: number;
+  /** Why that tree is not known, or known to be another one. */
+  readonly trouble: string | null;
+}
 
 /**
  * What it takes to let the log sign again. A successor's witnesses are asked first which tree each has seen: refuses with `invalid_input`
@@ -31,6 +38,7 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
   constructor(
     private readonly identity: LogIdentity,
     private readonly checkpoints: Checkpoints,
+    private readonly tables: LogTables,
     private readonly configuration: Configuration,
   ) {}
 
@@ -41,23 +49,51 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
     if (as === 'copy') return ok({ ...planned, above: 0 });
     const newest = (await this.checkpoints.current()).signed.at(-1) ?? null;
     const { WITNESSES } = this.configuration.env;
-    const words = newest === null ? [] : await Promise.all(WITNESSES.map((one) => wordOf(one, newest)));
+    const words = newest === null ? [] : await Promise.all(WITNESSES.map((one) => this.wordOf(one, newest)));
     const against = newest === null ? unasked(WITNESSES) : words.flatMap((word) => objectionOf(word, newest.size));
     if (against.length > 0 && !despiteWitnesses)
       return refuse(invalid('/despiteWitnesses', `${against.join(' ')} ${whatToDo}`));
-    return ok({ ...planned, above: Math.max(0, ...words.map((word) => ('size' in word ? word.size : 0))) });
+    return ok({ ...planned, above: Math.max(0, ...words.map(({ size }) => size)) });
+  }
+
+  /** Shows a witness the newest checkpoint: it knows that one, or says which size it has seen, and then sees that the log grew from there. */
+  private async wordOf(witness: WitnessAddress, newest: SignedCheckpoint): Promise<WitnessWord> {
+    const { name } = witness.key;
+    let size = 0;
+    try {
+      const first = await this.offer(witness, newest, newest.size);
+      size = first ?? newest.size;
+      // It is asked about the very tree that it says it has: it has another one.
+      if (first === newest.size) return { witness: name, size, trouble: otherTree(size) };
+      const isBehind = first !== null && first > 0 && first < newest.size;
+      const second = isBehind ? await this.offer(witness, newest, first) : null;
+      return { witness: name, size, trouble: second === null ? null : 'it names another size each time' };
+    } catch (error) {
+      const isOther = size > 0 && error instanceof WitnessTrouble && error.refusal === 'contradiction';
+      const trouble = isOther ? otherTree(size) : error instanceof Error ? error.message : String(error);
+      return { witness: name, size, trouble };
+    }
+  }
+
+  /** Null where the witness signs; else the size of the tree that it signed last. @throws WitnessTrouble */
+  private async offer(witness: WitnessAddress, { size, note }: SignedCheckpoint, old: number): Promise<number | null> {
+    const path = old === size ? [] : await this.tables.tree(size).consistencyPath(old);
+    const answer = await offerCheckpoint(witness, { old, path, note }, new AbortController().signal);
+    return 'line' in answer ? null : answer.signedLast;
   }
 }
+
+const otherTree = (size: number): string => `it has seen another tree of ${size} events`;
 
 const whatToDo =
   'Restore a copy that is as new, or resume as a copy. Where this is true the log goes on all the same, from where no witness has seen it yet, ' +
   'and those witnesses sign nothing of it any more.';
 
-function objectionOf(word: WitnessWord, size: number): string[] {
-  const { witness } = word;
-  if ('trouble' in word) return [`Witness ${witness} does not say what it has seen (${word.trouble}).`];
-  return word.size > size
-    ? [`Witness ${witness} has seen ${word.size} events of the log, and ${size} are signed here.`]
+function objectionOf({ witness, size, trouble }: WitnessWord, signedHere: number): string[] {
+  if (trouble === otherTree(size)) return [`Witness ${witness} contradicts: ${trouble}.`];
+  if (trouble !== null) return [`Witness ${witness} does not say what it has seen (${trouble}).`];
+  return size > signedHere
+    ? [`Witness ${witness} has seen ${size} events of the log, and ${signedHere} are signed here.`]
     : [];
 }
 
@@ -65,19 +101,4 @@ function unasked(witnesses: readonly WitnessAddress[]): string[] {
   return witnesses.map(
     ({ key }) => `Witness ${key.name} cannot be asked, since no checkpoint is left here that could be shown to it.`,
   );
-}
-
-/** Shows a witness the newest checkpoint: it knows that one, or says which size it has seen. */
-async function wordOf(witness: WitnessAddress, { size, note }: SignedCheckpoint): Promise<WitnessWord> {
-  const { name } = witness.key;
-  try {
-    const answer = await offerCheckpoint(witness, { old: size, path: [], note }, new AbortController().signal);
-    if ('line' in answer) return { witness: name, size };
-    // It is asked about the very tree that it says it has: it has another one.
-    return answer.signedLast === size
-      ? { witness: name, trouble: `it has seen another tree of ${size} events` }
-      : { witness: name, size: answer.signedLast };
-  } catch (error) {
-    return { witness: name, trouble: error instanceof Error ? error.message : String(error) };
-  }
 }
