@@ -17,6 +17,8 @@ const caughtUpWithin = '30 seconds';
 interface Mover {
   readonly stalledTables: readonly FollowedTable[];
   readonly places: Pick<TablePlaces, 'positionOf'>;
+  /** When the event was made at which it stands still; undefined before it was tried here. */
+  stalledSinceMs(table: string): number | undefined;
   /** Answers whether the table took all of the batch; otherwise it has stalled again. Throws Unavailable, and where it was moved by others. */
   moveStalled(table: FollowedTable, batch: EventBatch): Promise<boolean>;
 }
@@ -26,7 +28,7 @@ interface Mover {
  * catches up by itself, so that the others never wait for it, and is followed with them again from then on.
  */
 export class StalledTables {
-  /** When each was first seen here; monotonic. */
+  /** When each was first seen here. */
   private sinceMs: ReadonlyMap<string, number> = new Map();
 
   constructor(
@@ -38,7 +40,7 @@ export class StalledTables {
 
   /** How far the read models of stalled tables are behind, by name. @param end position of the newest event that is known */
   lags(end: number): ReadonlyMap<string, Lag> {
-    const nowMs = performance.now();
+    const nowMs = Date.now();
     const stalled = this.mover.stalledTables;
     this.sinceMs = new Map(stalled.map(({ table }) => [table, this.sinceMs.get(table) ?? nowMs]));
     return new Map(
@@ -46,7 +48,7 @@ export class StalledTables {
         name,
         {
           positions: Math.max(0, end - this.mover.places.positionOf(table)),
-          ms: nowMs - (this.sinceMs.get(table) ?? nowMs),
+          ms: Math.max(0, nowMs - (this.mover.stalledSinceMs(table) ?? this.sinceMs.get(table) ?? nowMs)),
         },
       ]),
     );

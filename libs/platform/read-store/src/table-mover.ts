@@ -13,6 +13,7 @@ import { RecentRates } from './recent-rate';
 import type { StreamOwners } from './stream-owners';
 import { TablePlaces } from './table-places';
 import { hasMoved, isGone, isOfATable, Overtaken, rootOf } from './table-troubles';
+import { mintedAtMs } from './traced-batch';
 
 const reloadsMax = 3;
 
@@ -31,6 +32,8 @@ export class TableMover {
   private tables: readonly FollowedTable[] = [];
   /** Those that are left out, since they stand still at an event. */
   stalledTables: readonly FollowedTable[] = [];
+  /** When the event was made at which each of them stands still, by table; of those that were tried here. */
+  private readonly stoodSinceMs = new Map<string, number>();
   readonly places = new TablePlaces();
   private partitions: Partitions = { count: 1, held: [] };
   /** All that is not further is in the tables, or was before they were looked at. */
@@ -86,8 +89,14 @@ export class TableMover {
     return [...new Set(this.stalledTables.map(({ projection }) => projection.name))];
   }
 
+  /** When the event was made at which a stalled table stands still; undefined before it was tried here. */
+  stalledSinceMs(table: string): number | undefined {
+    return this.stoodSinceMs.get(table);
+  }
+
   stop(): void {
     this.places.clear();
+    this.stoodSinceMs.clear();
     this.stalledTables = [];
   }
 
@@ -201,6 +210,7 @@ export class TableMover {
   private async stall(table: FollowedTable, event: StoredEvent, error: unknown): Promise<false> {
     this.known.forget();
     const { stream, revision, position } = event;
+    this.stoodSinceMs.set(table.table, mintedAtMs(event.id));
     const stalled: Stall = { stream, revision, position, error: rootOf(error) };
     const { stalled: before } = this.stalledTables.find((one) => one.table === table.table) ?? { stalled: null };
     if (before?.position === position && before.error === stalled.error) return false;

@@ -127,6 +127,21 @@ describe('a table that cannot be written stands still alone', () => {
     },
   );
 
+  it('and is as far behind as the event is old at which it stands, from the beginning', async () => {
+    await passed('tallies', await stage.append(id, counted(1)));
+    const holder = new Client({ connectionString: program.database.url });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE tallies IN ACCESS EXCLUSIVE MODE');
+    const appendedAtMs = Date.now();
+    await stage.append(id, counted(2));
+    await stalled();
+    // It waited for the lock before it was known to stand still.
+    const ageMs = Date.now() - appendedAtMs;
+    expect(program.runner.stalledLags.get('tallies')?.ms).toBeGreaterThan(ageMs - 1_000);
+    expect(ageMs).toBeGreaterThan(5_000);
+    await holder.end();
+  });
+
   it('and cannot be read when it is compared: the rebuilt one is ready, and others are compared', async () => {
     await passed('tallies', await stage.append(id, counted(1)));
     program.rebuilder();
