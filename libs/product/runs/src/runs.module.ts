@@ -3,6 +3,7 @@ import { BudgetModule } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
 import { executionSlotsMigrations } from './execution-slots.row';
 import { ExecutionSlots } from './execution-slots';
+import { GoneSegments } from './gone-segments';
 import { LocalExecution } from './local-execution';
 import { RunLeases } from './run-leases';
 import { RunRow, runsMigrations, runsProjection } from './runs.projection';
@@ -31,7 +32,7 @@ const offered = [
 @Module({
   imports: [BudgetModule, DeploymentModule],
   controllers: [RunsController],
-  providers: [...runsHandlers, ...offered, ReleaseRunHandler, RunQueries, SegmentStart],
+  providers: [...runsHandlers, ...offered, GoneSegments, ReleaseRunHandler, RunQueries, SegmentStart],
   exports: offered,
 })
 export class RunsModule {}

@@ -6,6 +6,7 @@ import { causeOfEvent, causeOfService, type Cause, type ConversationId } from '@
 import { Database, keepLeading } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSlots, type ExecutableSegment } from './execution-slots';
+import { GoneSegments, idsIn } from './gone-segments';
 import { RunLeases } from './run-leases';
 import { SegmentClosing, segmentEndIn, type SegmentEnd } from './segment-closing';
 
@@ -40,6 +41,7 @@ export class SegmentWatchdog {
     private readonly slots: ExecutionSlots,
     private readonly leases: RunLeases,
     private readonly closing: SegmentClosing,
+    private readonly gone: GoneSegments,
   ) {}
 
   /** Sweeps every few seconds, in one process of the deployment, until the signal aborts. */
@@ -55,6 +57,7 @@ export class SegmentWatchdog {
   /** One round. */
   async sweep(): Promise<void> {
     await this.slots.sweep();
+    await this.gone.settle();
     const [idle, slotless] = [await this.idleReservations(), await this.slotlessSegments()];
     const nowMs = performance.now();
     const keys = [...idle.map(reservationKey), ...slotless.map(slotKey)];
@@ -81,10 +84,8 @@ export class SegmentWatchdog {
     }
   }
 
-  /** Has a live run executed that has no slot, when there is one; not as long as a stream that it needs is known to be damaged. */
+  /** Has a live run executed that has no slot, when there is one. */
   private async giveSlot(segment: ExecutableSegment): Promise<void> {
-    const needed = [streamName(conversationKind, segment.conversationId), streamName(budgetKind, segment.userId)];
-    if (needed.some((stream) => this.store.damaged.of(stream) !== null)) return;
     if ((await this.slots.take(segment)) === 'taken') await this.leases.handOver(segment);
   }
 
@@ -106,7 +107,7 @@ export class SegmentWatchdog {
     }
   }
 
-  /** Open reservations whose run was never admitted, or whose segment is over. */
+  /** Open reservations whose run was never admitted, or whose segment is over; none that a damaged stream holds up. */
   private async idleReservations(): Promise<IdleReservation[]> {
     return this.database.query<IdleReservation>(
       `SELECT b.user_id AS "userId", b.run_key AS "runKey", b.run_id AS "runId", b.segment,
@@ -114,8 +115,9 @@ export class SegmentWatchdog {
        FROM {budget_reservations} AS b LEFT JOIN {runs} AS r ON r.run_key = b.run_key
        WHERE b.status = 'open' AND (r.run_key IS NULL OR r.status IN ('completed', 'failed', 'aborted')
          OR r.segment > b.segment OR (r.status = 'awaiting_approval' AND r.segment = b.segment))
+         AND (r.conversation_id = ANY($2::uuid[]) OR b.user_id = ANY($3::uuid[])) IS NOT TRUE
        ORDER BY b.position LIMIT $1`,
-      [foundAtOnceMax],
+      [foundAtOnceMax, ...this.damaged()],
     );
   }
 
@@ -124,9 +126,16 @@ export class SegmentWatchdog {
       `SELECT run_key AS "runKey", id AS "runId", user_id AS "userId", conversation_id AS "conversationId", segment
        FROM {runs} WHERE status IN ('queued', 'running', 'stopping')
          AND NOT EXISTS (SELECT 1 FROM execution_slots AS s WHERE s.run_key = {runs}.run_key AND s.segment = {runs}.segment)
+         AND conversation_id <> ALL($2::uuid[]) AND user_id <> ALL($3::uuid[])
        ORDER BY opened_position LIMIT $1`,
-      [foundAtOnceMax],
+      [foundAtOnceMax, ...this.damaged()],
     );
+  }
+
+  /** The conversations, and the users of the budgets, that are known to be damaged: however many, they keep nothing else waiting. */
+  private damaged(): readonly [conversations: string[], users: string[]] {
+    const { all } = this.store.damaged;
+    return [idsIn(conversationKind, all), idsIn(budgetKind, all)];
   }
 }
 
