@@ -3,6 +3,7 @@ import { readMoveTarget } from '@app/event-migration';
 import { Database } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
 import { CommandFailed } from './outcome';
+import { placeInWords } from './place-in-words';
 
 const whatItCopies =
   'parley backup copies the events together with the database that holds them, of one instant, and nothing else: ' +
@@ -17,7 +18,7 @@ export async function refuseUncopiable({ env }: Configuration, databaseUrl: stri
   const used = env.EVENTSTORE_URL ?? running?.eventStoreUrl;
   // The embedded event store of npm start listens on a socket of the data folder.
   if (used !== undefined && (env.EVENTSTORE_URL !== undefined || !used.startsWith('unix:')))
-    throw new CommandFailed(`the events are in another event store (${withoutCredentials(used)}): ${whatItCopies}`);
+    throw new CommandFailed(`the events are in another event store (${placeInWords(used)}): ${whatItCopies}`);
   const database = await Database.connect({ url: databaseUrl, poolSize: 1, rows: [], migrations: [] });
   try {
     const { product, events, named } = await tablesIn(database);
@@ -50,8 +51,4 @@ async function tablesIn(database: Database) {
 async function hasLog(database: Database): Promise<boolean> {
   const rows = await database.query(`SELECT 1 FROM event_store.events WHERE stream = 'audit-checkpoints' LIMIT 1`);
   return rows.length > 0;
-}
-
-function withoutCredentials(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, '//');
 }

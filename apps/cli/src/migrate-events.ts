@@ -15,6 +15,7 @@ import type { Command } from 'commander';
 import { fillReadModels } from './fill-read-models';
 import { endTidily, openSource, type MigrationSource } from './migration-source';
 import { print } from './output';
+import { placeInWords } from './place-in-words';
 import { showProgress } from './progress';
 import { requiredStoreUrl, storeUrlOf, withStoreUrl, type StoreUrlOption } from './store-urls';
 
@@ -78,9 +79,9 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
     await copyEvents(source, target, showProgress('copying', count.events));
     const copy = await verifyCopy(source, target, { asked, projected }, showProgress('verifying', count.events));
     await refuseWhileRunning(database);
-    await switchStore(database, copy, withoutCredentials(to));
+    await switchStore(database, copy, placeInWords(to));
     await fillReadModels(database, to, copy.lastProjected);
-    return { target: withoutCredentials(to), events: copy.events, sha256: copy.sha256 };
+    return { target: placeInWords(to), events: copy.events, sha256: copy.sha256 };
   } finally {
     await Promise.all([source.close(), target.close()]);
     await database.close();
@@ -98,8 +99,4 @@ export async function openDatabase(url: string, namedBy = 'DATABASE_URL'): Promi
   const database = await Database.connect({ url, poolSize: 2, rows, migrations: all, projections });
   await migrate(database);
   return database;
-}
-
-function withoutCredentials(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, '//');
 }

@@ -12,6 +12,7 @@ import type { Command } from 'commander';
 import { confirmed } from './confirm';
 import { CommandFailed, reasonIn } from './outcome';
 import { note, print } from './output';
+import { placeInWords } from './place-in-words';
 import { secretOf, withSecret, type SecretOption } from './secrets';
 
 const admin: SecretOption = {
@@ -44,7 +45,8 @@ export function protectStreamsCommand(program: Command): void {
       const store = connect(url);
       try {
         await refuseUnprotected(url, store, user, replace === true);
-        if (yes !== true) await confirmed(`The event store at ${placeIn(url)} gets the access list ${listFor(user)}`);
+        if (yes !== true)
+          await confirmed(`The event store at ${placeInWords(url)} gets the access list ${listFor(user)}`);
         await protect(store, user);
         const access = await lookAtStreamAccess(url, store.client, user);
         // The account that sets access lists is an administrator in any case.
@@ -98,7 +100,3 @@ function connect(url: string): EventStore {
 }
 
 const listFor = (user: string): string => JSON.stringify(accessListFor(user));
-
-function placeIn(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, '//');
-}

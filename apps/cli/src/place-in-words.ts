@@ -1,0 +1,7 @@
+/**
+ * The address of a store for a sentence or a row: without user, password and query, whatever characters these hold. Drivers take a password
+ * with `@` or `/` in it as well, and one in the query.
+ */
+export function placeInWords(url: string): string {
+  return url.replace(/\/\/.*@/s, '//').replace(/[?#].*$/s, '');
+}
