@@ -103,6 +103,18 @@ describe('a list of tools in pages', () => {
     expect(log).toHaveBeenCalledWith(expect.stringContaining('its list goes on, and was not read further'));
     log.mockRestore();
   });
+
+  it('that fills memory is cut as well, after a few of the largest messages', async () => {
+    let asked = 0;
+    const description = 'x'.repeat(3 * 1024 * 1024);
+    paging((cursor = '0') => {
+      asked += 1;
+      const tools = listing(`look${cursor}`).map((tool) => ({ ...tool, description }));
+      return { tools, nextCursor: String(Number(cursor) + 1) };
+    });
+    await servers.onModuleInit();
+    expect(asked).toBe(6);
+  });
 });
 
 describe('a server over HTTP', () => {

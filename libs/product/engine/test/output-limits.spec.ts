@@ -70,7 +70,9 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
       const settings = { MODEL_OUTPUT_TOKENS: '300' };
       return (await ask(script, holding(9_000_000_000), settings, modelRequest('When?', [], ['clock']))).reply;
     };
-    expect(await ended(300)).toMatchObject({ calls: [], ending: { trouble: 'cut_off' } });
+    // Some servers count the token that ends an answer as well.
+    for (const tokens of [300, 301])
+      expect(await ended(tokens)).toMatchObject({ calls: [], ending: { trouble: 'cut_off' } });
     expect(await ended(299)).toMatchObject({ calls, ending: 'whole' });
   });
 

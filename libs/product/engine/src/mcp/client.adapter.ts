@@ -15,8 +15,9 @@ import { failureOf } from './failures.adapter';
 import { HttpTransport } from './http.adapter';
 import { StdioTransport } from './stdio.adapter';
 
-/** Most pages of a server's list of tools. */
+/** Most pages of a server's list of tools, and characters of their JSON, after which no further page is asked for. */
 const pagesMax = 100;
+const listLengthMax = 4 * messageBytesMax;
 /** Beyond every limit of ours, which end a request by its signal: the client would else bring one of its own, of a minute. */
 const timeout = 2 ** 31 - 1;
 
@@ -107,17 +108,23 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ListedTools
   const listed = new Map<string, unknown>();
   const cursors = new Set<unknown>();
   let cursor: JsonValue | undefined;
+  let length = 0;
   do {
     cursors.add(cursor);
     const params = typeof cursor === 'string' ? { cursor } : {};
     const page = await client.request({ method: 'tools/list', params }, asItIs, { signal, timeout });
     if (!isJsonObject(page) || !Array.isArray(page['tools']))
       throw new McpFailed('broken', 'the list of tools was not understood');
+    length += JSON.stringify(page).length;
     for (const tool of page['tools']) listed.set(JSON.stringify(tool), tool);
     cursor = page['nextCursor'];
-  } while (typeof cursor === 'string' && !cursors.has(cursor) && cursors.size < pagesMax);
-  const isCut = typeof cursor === 'string' && !cursors.has(cursor);
-  return { tools: [...listed.values()].flatMap((tool) => readTool(tool) ?? []), isCut };
+  } while (isFurther(cursor, cursors) && cursors.size < pagesMax && length < listLengthMax);
+  const tools = [...listed.values()].flatMap((tool) => readTool(tool) ?? []);
+  return { tools, isCut: isFurther(cursor, cursors) };
+}
+
+function isFurther(cursor: JsonValue | undefined, asked: ReadonlySet<unknown>): boolean {
+  return typeof cursor === 'string' && !asked.has(cursor);
 }
 
 /** Null for what has no name, by which it could be called. */

@@ -221,10 +221,14 @@ function endOf(
     usage: told,
     uncounted,
     skipped: notes.skipped,
-    // Some servers call it the end of calls where the limit cut the last of them.
-    cut: finishReason === 'length' || (finishReason === 'tool-calls' && told?.outputTokens === heard.sentLimit),
+    // Some servers call it the end of calls where the limit cut the last of them, and some count the token that ends it as well.
+    cut: finishReason === 'length' || (finishReason === 'tool-calls' && isAtLimit(told?.outputTokens, heard.sentLimit)),
     trouble: troubleOfEnd(finishReason, rawFinishReason) ?? declined,
   };
+}
+
+function isAtLimit(tokens: number | undefined, limit: number | null): boolean {
+  return tokens !== undefined && limit !== null && tokens >= limit;
 }
 
 /** Of chat completions OpenRouter ends so an answer that broke off behind it. */
