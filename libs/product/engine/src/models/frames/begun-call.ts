@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
-import { JsonEnd } from './json-end';
+import { isSameJson, JsonEnd } from './json-end';
 
 /** A piece of a call in OpenAI's form; empty texts where it says nothing. */
 export interface CallPiece {
@@ -43,7 +43,12 @@ export class BegunCall {
 
   /** Whether it says what an earlier call of its id said. */
   get isRepeated(): boolean {
-    return !this.isGiven && this.earlier.some(({ name, args }) => name === this.name && args === this.args);
+    return !this.isGiven && this.earlier.some((call) => call.says(this));
+  }
+
+  /** Whether name and arguments are these. */
+  says({ name, args }: Pick<CallPiece, 'name' | 'args'>): boolean {
+    return name === this.name && isSameJson(args, this.args);
   }
 
   /** A name may come in pieces until the first arguments; one that comes again is no piece of it. */

@@ -54,7 +54,7 @@ export class CallPieces {
     if (known === undefined && name === '') return this.giveOrphan(piece);
     if (known === undefined) return this.begin(piece);
     if (name !== '' && known.isWhole && /^\s*[{[]/.test(args)) {
-      if (name !== known.name || args !== known.args) return this.begin(piece);
+      if (!known.says(piece)) return this.begin(piece);
       this.notes.skip(repeated);
       return [];
     }

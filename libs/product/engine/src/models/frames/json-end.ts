@@ -24,3 +24,12 @@ export class JsonEnd {
     } else if (!this.inString && '}]'.includes(character)) this.depth = Math.max(0, this.depth - 1);
   }
 }
+
+/** Whether two texts are the same JSON but for the space between its parts; digits count as they are written. */
+export function isSameJson(one: string, other: string): boolean {
+  return one === other || withoutSpace(one) === withoutSpace(other);
+}
+
+function withoutSpace(json: string): string {
+  return json.replace(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/gs, '$1');
+}

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
-import { isDeepStrictEqual } from 'node:util';
 import { nameIn } from './frame-notes';
+import { isSameJson } from './json-end';
 
 interface OpenBlock {
   /** As the SDK is told it. */
@@ -74,7 +74,9 @@ export class MessageBlocks {
     const end = { type: 'content_block_stop', index: at };
     if (call === null) return [end];
     const told = { ...call, input: said === '' ? input : said };
-    const isRepeated = this.calls.some((earlier) => isDeepStrictEqual(earlier, told));
+    const isRepeated = this.calls.some(
+      ({ id, name, input: earlier }) => id === told.id && name === told.name && isSameJson(earlier, told.input),
+    );
     this.calls.push(told);
     if (held === null) return [...late, end];
     if (isRepeated) this.onRepeated();
