@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { decodeOwn, type EventStore, type ReceivedEvent, type Remains, type StoredEvent } from '@app/event-store';
-import { instantIn, invalid, ok, refuse, type Instant, type Result } from '@app/kernel';
+import { instantIn, invalid, ok, refuse, type Instant, type Result, type DamagedStream } from '@app/kernel';
 import { Resting } from '@app/read-store';
 import { foldingOf } from './stream-kinds';
 import type { AuditedEvent, StreamIntegrity, StreamState } from './streams.schema';
@@ -10,10 +10,15 @@ const namePattern = /^[a-z][a-z0-9]*-[A-Za-z0-9_.:-]{1,150}$/;
 /** Events that are read at once. */
 const pageEvents = 500;
 
-/** What is left of a stream; null for a text that names none, and for a stream that never was. @throws Unavailable */
+/**
+ * What is left of a stream; null for a text that names none, and for a stream that never was. An event of another program is known only to
+ * a process that has folded the stream. @throws Unavailable
+ */
 export async function remainsOf(store: EventStore, stream: string): Promise<Remains | null> {
   if (!namePattern.test(stream)) return null;
   const remains = await store.remainsOf(stream);
+  const known = store.damaged.of(stream);
+  if (remains.damage === null && known?.damage === 'foreign') return { ...remains, damage: known };
   return remains.last < 0 && remains.damage === null ? null : remains;
 }
 
@@ -21,8 +26,12 @@ export async function remainsOf(store: EventStore, stream: string): Promise<Rema
 export function integrityOf({ first, last, damage }: Remains): StreamIntegrity {
   const there = last < 0 ? { first: null, last: null } : { first, last };
   if (damage === null) return { state: 'whole', ...there, missing: null, detail: null };
-  const missing = damage.damage !== 'truncated' ? 'all' : last < 0 ? 'all' : `0 to ${first - 1}`;
-  return { state: damage.damage, ...there, missing, detail: damage.message };
+  return { state: damage.damage, ...there, missing: missingOf(damage.damage, first, last), detail: damage.message };
+}
+
+function missingOf(damage: DamagedStream['damage'], first: number, last: number): string | null {
+  if (damage === 'foreign') return null;
+  return damage !== 'truncated' || last < 0 ? 'all' : `0 to ${first - 1}`;
 }
 
 export function isStreamName(text: string): boolean {

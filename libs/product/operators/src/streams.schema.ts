@@ -53,11 +53,13 @@ const StateDifference = shape('StateDifference', {
 const StreamIntegrity = shape('StreamIntegrity', {
   state: oneOf(['whole', 'tombstoned', 'deleted', 'truncated', 'foreign'], {
     description:
-      'Whether an administrator of the event store took events from the stream. Nothing is decided on a stream that is not `whole`',
+      'Whether events were taken from the stream, or another program wrote into it. Nothing is decided on a stream that is not `whole`',
   }),
   first: nullable(natural('The first revision that can be read'), { description: 'Null where none can' }),
   last: nullable(natural('The last one'), { description: 'Null where none can be read' }),
-  missing: nullable(text(), { description: 'The revisions that cannot be read, as `0 to 19`, or `all`' }),
+  missing: nullable(text(), {
+    description: 'The revisions that cannot be read, as `0 to 19`, or `all`; null where none is missing',
+  }),
   detail: nullable(text(), { description: 'In words; null for a whole stream' }),
 });
 export type StreamIntegrity = Shaped<typeof StreamIntegrity>;
