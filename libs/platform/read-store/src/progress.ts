@@ -1,3 +1,4 @@
+import type { FollowedTable } from './followed-tables';
 import type { Partitions } from './partition-leases';
 
 /** The channel on which projectors say how far their read models are. */
@@ -24,4 +25,15 @@ export function progressIn(payload: string): Progress | null {
     count: Number(count),
     held: held.split(',').map(Number),
   };
+}
+
+/** The lowest position of each read model's tables, by its name. */
+export function lowestOfEach(
+  tables: readonly FollowedTable[],
+  positions: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const lowest = new Map<string, number>();
+  for (const { projection, table } of tables)
+    lowest.set(projection.name, Math.min(positions.get(table) ?? 0, lowest.get(projection.name) ?? Infinity));
+  return lowest;
 }

@@ -18,7 +18,7 @@ interface Mover {
   readonly stalledTables: readonly FollowedTable[];
   readonly places: Pick<TablePlaces, 'positionOf'>;
   /** When the event was made at which it stands still; undefined before it was tried here. */
-  stalledSinceMs(table: string): number | undefined;
+  readonly stalledSinceMs: ReadonlyMap<string, number>;
   /** Answers whether the table took all of the batch; otherwise it has stalled again. Throws Unavailable, and where it was moved by others. */
   moveStalled(table: FollowedTable, batch: EventBatch): Promise<boolean>;
 }
@@ -48,7 +48,7 @@ export class StalledTables {
         name,
         {
           positions: Math.max(0, end - this.mover.places.positionOf(table)),
-          ms: Math.max(0, nowMs - (this.mover.stalledSinceMs(table) ?? this.sinceMs.get(table) ?? nowMs)),
+          ms: Math.max(0, nowMs - (this.mover.stalledSinceMs.get(table) ?? this.sinceMs.get(table) ?? nowMs)),
         },
       ]),
     );

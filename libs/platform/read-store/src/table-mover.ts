@@ -7,7 +7,7 @@ import { followTables, recordStall, type FollowedTable, type Program, type Stall
 import { KnownRows } from './known-rows';
 import type { Partitions } from './partition-leases';
 import { moving } from './places';
-import { payloadOf, projectedChannel, type Progress } from './progress';
+import { lowestOfEach, payloadOf, projectedChannel, type Progress } from './progress';
 import { bumpCounters, foldBatch, upsertOf, type BatchChanges, type Select } from './projection-batch';
 import { RecentRates } from './recent-rate';
 import type { StreamOwners } from './stream-owners';
@@ -33,7 +33,7 @@ export class TableMover {
   /** Those that are left out, since they stand still at an event. */
   stalledTables: readonly FollowedTable[] = [];
   /** When the event was made at which each of them stands still, by table; of those that were tried here. */
-  private readonly stoodSinceMs = new Map<string, number>();
+  readonly stalledSinceMs = new Map<string, number>();
   readonly places = new TablePlaces();
   private partitions: Partitions = { count: 1, held: [] };
   /** All that is not further is in the tables, or was before they were looked at. */
@@ -73,11 +73,7 @@ export class TableMover {
 
   /** The same for each read model. */
   get progressOfEach(): ReadonlyMap<string, number> {
-    const progress = new Map<string, number>();
-    const { positions } = this.places;
-    for (const { projection, table } of this.tables)
-      progress.set(projection.name, Math.min(positions.get(table) ?? 0, progress.get(projection.name) ?? Infinity));
-    return progress;
+    return lowestOfEach(this.tables, this.places.positions);
   }
 
   get names(): readonly string[] {
@@ -89,14 +85,9 @@ export class TableMover {
     return [...new Set(this.stalledTables.map(({ projection }) => projection.name))];
   }
 
-  /** When the event was made at which a stalled table stands still; undefined before it was tried here. */
-  stalledSinceMs(table: string): number | undefined {
-    return this.stoodSinceMs.get(table);
-  }
-
   stop(): void {
     this.places.clear();
-    this.stoodSinceMs.clear();
+    this.stalledSinceMs.clear();
     this.stalledTables = [];
   }
 
@@ -210,7 +201,7 @@ export class TableMover {
   private async stall(table: FollowedTable, event: StoredEvent, error: unknown): Promise<false> {
     this.known.forget();
     const { stream, revision, position } = event;
-    this.stoodSinceMs.set(table.table, mintedAtMs(event.id));
+    this.stalledSinceMs.set(table.table, mintedAtMs(event.id));
     const stalled: Stall = { stream, revision, position, error: rootOf(error) };
     const { stalled: before } = this.stalledTables.find((one) => one.table === table.table) ?? { stalled: null };
     if (before?.position === position && before.error === stalled.error) return false;

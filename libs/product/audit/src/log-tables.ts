@@ -185,12 +185,13 @@ export class LogTables {
     return last?.revision ?? -1;
   }
 
-  /** The position of the last leaf; 0 where there is none, or where leaves before it are missing, whoever took them. */
-  async completeUpTo(): Promise<number> {
-    const [row] = await this.database.query<{ position: number }>(
-      'SELECT max(position) AS position FROM transparency_leaves HAVING count(*) = max(index) + 1',
+  /** The event of the last leaf; null where there is none, or where leaves before it are missing, whoever took them. */
+  async lastOfAll(): Promise<{ readonly stream: string; readonly revision: number; readonly position: number } | null> {
+    const [last] = await this.database.query<{ stream: string; revision: number; position: number }>(
+      `SELECT stream, revision, position FROM transparency_leaves
+       WHERE index = (SELECT max(index) FROM transparency_leaves HAVING count(*) = max(index) + 1)`,
     );
-    return row?.position ?? 0;
+    return last ?? null;
   }
 
   /** The last leaves of the streams that changed last, each of another stream, the newest first. */

@@ -4,6 +4,7 @@ import { EventStore } from '@app/event-store';
 import { hiddenRows } from '@app/event-store-server';
 import { Database, openDatabase } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
+import type { TestClient } from '@app/testing/client';
 import { type Deployment, madeDatabase, startDeployment } from '@app/testing/deployment';
 import { conversationOf, partOf, sql } from '@app/testing/journeys';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
@@ -19,6 +20,7 @@ let deployment: Deployment;
 /** Its log has no leaves. */
 let empty: Database;
 let emptyDatabase: TestDatabase;
+let user: TestClient;
 beforeAll(async () => {
   emptyDatabase = await createTestDatabase(madeDatabase);
   empty = await openDatabase(readConfiguration({ PARLEY_MODE: 'sandbox', DATABASE_URL: emptyDatabase.url }), readStore);
@@ -26,7 +28,7 @@ beforeAll(async () => {
     mode: 'in-process',
     env: { LOG_LEVEL: 'silent', ...(given !== undefined && { EVENTSTORE_URL: given }) },
   });
-  const user = await deployment.newUser();
+  user = await deployment.newUser();
   for (let n = 0; n < 4; n += 1) {
     const id = await conversationOf(user);
     await user.request('PATCH', `/conversations/${id}`, { title: 'another' });
@@ -98,5 +100,9 @@ it('names truncation, deletion and tombstones, also of the checkpoints', async (
   // As after a move of the event store, or where somebody took leaves out of the tables.
   expect((await byReads(new LogTables(empty))).sort(byStream)).toEqual(expected);
   await empty.query(`INSERT INTO transparency_leaves SELECT 5, 1, '${deleted.stream}', 0, '', '', '', ''`);
+  expect((await byReads(new LogTables(empty))).sort(byStream)).toEqual(expected);
+  // A leaf that claims a later place than its event has.
+  await empty.query(`DELETE FROM transparency_leaves`);
+  await empty.query(`INSERT INTO transparency_leaves SELECT 0, ${2 ** 40}, 'user-${user.userId}', 0, '', '', '', ''`);
   expect((await byReads(new LogTables(empty))).sort(byStream)).toEqual(expected);
 });

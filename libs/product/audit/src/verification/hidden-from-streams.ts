@@ -19,7 +19,7 @@ interface Due {
  * @returns what a stream does not show of what the log, or the whole store, has of it. Throws Unavailable.
  */
 export async function* hiddenFromStreams(store: EventStore, tables: LogTables): AsyncGenerator<HiddenEvents> {
-  const unshown = await unshownWithoutLeaves(store, await tables.completeUpTo());
+  const unshown = await unshownWithoutLeaves(store, await endOfLeaves(store, tables));
   for (let after: string | undefined = ''; after !== undefined;) {
     const page = await tables.streamsAfter(after, lanes);
     yield* hiddenAmong(
@@ -31,6 +31,14 @@ export async function* hiddenFromStreams(store: EventStore, tables: LogTables): 
   }
   const others = [...unshown].map(([stream, last]) => ({ stream, last }));
   for (let from = 0; from < others.length; from += lanes) yield* hiddenAmong(store, others.slice(from, from + lanes));
+}
+
+/** The position up to which every event has a leaf. The event itself says it: the tree covers no position of the tables. */
+async function endOfLeaves(store: EventStore, tables: LogTables): Promise<number> {
+  const last = await tables.lastOfAll();
+  if (last === null) return 0;
+  const [event] = await store.readRemaining(last.stream, last.revision, 1);
+  return event?.revision === last.revision && event.position === last.position ? event.position : 0;
 }
 
 /** Some at once: each is a read of its own, and takes its time. */
