@@ -9,7 +9,15 @@ export async function accessFindings(url: string): Promise<readonly Finding[]> {
     const access = await lookAtStreamAccess(url, store.client);
     const trouble = accessTrouble(access);
     if (trouble !== null) return [finding('stream access', 'warning', trouble)];
-    return access.kind === 'own' ? [] : [finding('stream access', 'ok', 'nobody else writes, deletes or truncates')];
+    return access.kind === 'own'
+      ? []
+      : [
+          finding(
+            'stream access',
+            'ok',
+            'by the default list nobody else writes, deletes or truncates; lists of single streams are in the log',
+          ),
+        ];
   } catch (error) {
     return [finding('stream access', 'warning', `it is not known who may delete streams: ${reasonIn(error)}`)];
   } finally {

@@ -20,6 +20,12 @@ export function cutIn(data: Uint8Array): StreamCut | null {
   return Object.values(cut).some((value) => value !== null) ? cut : null;
 }
 
+/** Whether the metadata in these bytes have an access list, which counts for that stream instead of the default one. */
+export function hasAccessList(data: Uint8Array): boolean {
+  const metadata = parsed(data);
+  return isJsonObject(metadata) && isJsonObject(metadata['$acl']);
+}
+
 /** Whether such metadata can hide every event of a stream: a count leaves the newest ones. */
 export function hidesAll({ maxAgeSeconds, truncateBefore }: StreamCut): boolean {
   return maxAgeSeconds !== null || truncateBefore !== null;

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { eventTypeFilter, START, type AllStreamResolvedEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asSubscription } from './open-calls';
-import { cutIn, cutInWords } from './stream-metadata';
+import { cutIn, cutInWords, hasAccessList } from './stream-metadata';
 
 const openAgainMs = 1_000;
 /** Of the server's search windows: it says after so many how far it has looked. */
@@ -15,6 +15,8 @@ const logger = new Logger('StreamWatch');
 export interface StreamChange {
   readonly stream: string;
   readonly words: string | null;
+  /** Whether the stream has an access list of its own. */
+  readonly hasAccessList: boolean;
 }
 
 export interface MetadataWatching {
@@ -130,9 +132,13 @@ class Steps {
 }
 
 function changeIn(stream: string, type: string, data: unknown): StreamChange | null {
-  if (type === '$streamDeleted') return { stream, words: 'tombstoned' };
+  if (type === '$streamDeleted') return { stream, words: 'tombstoned', hasAccessList: false };
   if (!stream.startsWith('$$')) return null;
   const bytes = data instanceof Uint8Array ? data : Buffer.from(JSON.stringify(data) ?? '');
   const cut = cutIn(bytes);
-  return { stream: stream.slice(2), words: cut === null ? null : cutInWords(cut) };
+  return {
+    stream: stream.slice(2),
+    words: cut === null ? null : cutInWords(cut),
+    hasAccessList: hasAccessList(bytes),
+  };
 }

@@ -82,8 +82,12 @@ export class StreamWatch {
     await watchMetadata(this.store.tailClient, {
       after,
       signal,
-      onChange: async ({ stream, words }, position) => {
+      onChange: async ({ stream, words, hasAccessList }, position) => {
         if (!this.prefixes.some((prefix) => stream.startsWith(prefix))) return;
+        if (hasAccessList)
+          this.logger.warn(
+            `stream ${stream} has an access list of its own, by which others than the default list names may write or cut it`,
+          );
         await this.judge(stream, words);
         await this.marks.mark(stream, words);
         await this.marks.pass(position);
