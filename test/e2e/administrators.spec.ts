@@ -315,19 +315,22 @@ const ofDeployment: Readonly<Record<string, { readonly needs: readonly Call[]; r
 const categoryOf = (stream: string): string => stream.split('-', 1)[0] ?? '';
 
 describe.each(Object.entries(ofDeployment))('the one stream %s', (stream, { needs, goesOn }) => {
-  it.each(['truncateBefore', 'deleted', 'tombstoned'] as const)('that is hit by %s', async (damage) => {
-    for (const control of ['pause', 'resume'])
-      await operator.post(`/deployment/controls/withdrawals/${control}`, { reason: 'a test' });
-    await damages[damage](stream);
-    await listed(stream);
-    expect((await namedAs(stream))[1]).toBe('degraded');
-    const owner = { user: bystander } as Owner; // the calls are of nothing else
-    // Controls that were read are good for half a second.
-    for (const call of needs)
-      await until(`${call[2]} is 503`, async () => ((await ask(owner, call)).status === 503 ? true : null));
-    for (const call of goesOn) expect([call, (await ask(owner, call)).status]).toEqual([call, 200]);
-    if (damage === 'tombstoned') return;
-    await takeBack(stream);
-    for (const call of needs) expect([call, (await ask(owner, call)).status]).toEqual([call, 200]);
-  });
+  it.each(['maxCount', 'maxAge', 'truncateBefore', 'deleted', 'tombstoned'] as const)(
+    'that is hit by %s',
+    async (damage) => {
+      for (const control of ['pause', 'resume'])
+        await operator.post(`/deployment/controls/withdrawals/${control}`, { reason: 'a test' });
+      await damages[damage](stream);
+      await listed(stream);
+      expect((await namedAs(stream))[1]).toBe('degraded');
+      const owner = { user: bystander } as Owner; // the calls are of nothing else
+      // Controls that were read are good for half a second.
+      for (const call of needs)
+        await until(`${call[2]} is 503`, async () => ((await ask(owner, call)).status === 503 ? true : null));
+      for (const call of goesOn) expect([call, (await ask(owner, call)).status]).toEqual([call, 200]);
+      if (damage === 'tombstoned') return;
+      await takeBack(stream);
+      for (const call of needs) expect([call, (await ask(owner, call)).status]).toEqual([call, 200]);
+    },
+  );
 });
