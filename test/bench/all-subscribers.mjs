@@ -1,8 +1,9 @@
-// So many subscriptions to `$all` over one connection, which decode nothing. Prints a line when all are live, and then how many messages the slowest has got, as that changes.
+// Opens SUBSCRIBERS subscriptions to `$all` over one connection and decodes nothing. Prints a line when all are live,
+// and after that the number of messages of the slowest whenever it grows.
 import { connectRaw, followAllRequest, openCall } from './raw-store.mjs';
 
 const { STORE_URL, SUBSCRIBERS } = process.env;
-/** That it is confirmed, and that it has caught up. */
+/** The confirmation and the caught-up message. */
 const messagesBeforeLive = 2;
 const tellEveryMs = 50;
 

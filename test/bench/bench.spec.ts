@@ -6,13 +6,16 @@ import { promisify } from 'node:util';
 
 const runMs = 180_000;
 
-/** Whether the benchmarks run; how fast anything is depends on the machine and fails no test. Needs a build, as `npm test` makes one. */
+/**
+ * Checks that the benchmarks run. No test fails by their speed, because that depends on the machine. Needs a build, as
+ * `npm test` makes one.
+ */
 it(
   'measures the product beside its baselines, and says where each process spent its time',
   async () => {
     const profiles = mkdtempSync(join(tmpdir(), 'parley-bench-profiles-'));
     try {
-      // The others need the packages that only `npm run bench` installs, or more time.
+      // The other benchmarks need packages that only `npm run bench` installs, or more time.
       const args = [join(__dirname, 'run.mjs'), '--quick', '--only', '1,4,8', '--profile', profiles];
       const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: runMs });
       const rows = stdout.split('\n').filter((line) => /^\| \d+ /.test(line));

@@ -1,4 +1,4 @@
-// Conversations that the benchmarks need, and events of theirs.
+// Conversations for the benchmarks, and their events.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conversationKind, encodeEvent } from './product.mjs';
@@ -7,7 +7,7 @@ const seededPerAppend = 500;
 const pollMs = 100;
 
 const requestId = randomUUID();
-/** Why the events are there that no request asked for. */
+/** The metadata of events that no request caused. */
 export const cause = {
   actor: { kind: 'service', id: 'bench' },
   requestId,
@@ -15,14 +15,14 @@ export const cause = {
   causationId: requestId,
 };
 
-/** The event that begins a conversation, of a user of its own. */
+/** The first event of a conversation that belongs to a new user. */
 export function created() {
   const title = 'Quarterly report for the board';
   const event = { type: 'conversation.created', at: new Date().toISOString(), userId: randomUUID(), title };
   return encodeEvent(conversationKind, { ...event, origin: 'conversation', automationId: null }, cause);
 }
 
-/** A stored event of a conversation, encoded as the product does: the smallest that a command makes. */
+/** A stored event of a conversation, encoded as in the product: the smallest that a command produces. */
 export function renamed(number) {
   const title = `Quarterly report for the board, revision ${String(number).padStart(6, '0')}`;
   return encodeEvent(conversationKind, { type: 'conversation.updated', at: new Date().toISOString(), title }, cause);
@@ -30,13 +30,16 @@ export function renamed(number) {
 
 export const streamOf = (conversationId) => `${conversationKind.category}-${conversationId}`;
 
-/** A new conversation of a user: its id. */
+/** Creates a conversation of a user. Returns its id. */
 export async function newConversation(user) {
   const { id } = await user.post('/conversations', { title: 'Quarterly report for the board' });
   return id;
 }
 
-/** A conversation whose stream has so many events, and whose read models have seen them all. */
+/**
+ * Creates a conversation whose stream has `events` events. Resolves with its id once the read models have seen them
+ * all.
+ */
 export async function longConversation({ client }, user, events) {
   const id = await newConversation(user);
   for (let revision = 0; revision < events - 1;) {

@@ -1,17 +1,20 @@
-// CPU that processes use, from the system's own accounting: what a noisy machine disturbs least.
+// CPU time of processes from the system's own accounting, the measure that a noisy machine disturbs least.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Linux counts in hundredths of a second for programs, whatever the kernel ticks in (proc_pid_stat(5), USER_HZ). */
+/**
+ * Linux reports CPU time to programs in hundredths of a second, whatever the kernel's tick is (proc_pid_stat(5),
+ * USER_HZ).
+ */
 const ticksPerSecond = 100;
-/** A side is quiet when it uses less than a tenth of one core for so long; what it does while idle is below that. */
+/** A side is quiet when it uses less than a tenth of one core for `quietMs`. Its idle work is below that. */
 const quietMs = 300;
 const quietShare = 0.1;
 const quietWithinMs = 20_000;
 
 const measurable = process.platform === 'linux';
 
-/** Benchmark 17: the figure of another benchmark that says what `perOperation` told. Only some have an aim. */
+/** Benchmark 17: the figure of another benchmark that reports the result of `perOperation`. Only some have an aim. */
 export const cpuFigure = (name, others = {}) => ({
   number: 17,
   name,
@@ -22,15 +25,16 @@ export const cpuFigure = (name, others = {}) => ({
 });
 
 /**
- * Counts the CPU of a side from now on, once what it did before is over.
- * @param {Record<string, number>} roots the side's processes by name; all below them belong to them, also those that have ended
+ * Measures the CPU of a side from now on, after its earlier work is over.
+ * @param {Record<string, number>} roots the side's processes by name; all their descendants count, also those that have
+ * ended
  */
 export async function cpuMeter(roots) {
   const before = await whenQuiet(roots);
   return {
     /**
-     * Milliseconds of CPU for each of so many operations, once all that they left to do is done: `cpuMs`, and of that each
-     * process's part. Undefined where the system does not tell.
+     * Milliseconds of CPU per operation after all remaining work is done: `cpuMs`, and the part of each process. Empty
+     * where the system does not report it.
      */
     async perOperation(count) {
       const after = await whenQuiet(roots);
@@ -43,7 +47,7 @@ export async function cpuMeter(roots) {
   };
 }
 
-/** The seconds of CPU that each part has used, as soon as all together are quiet, or the time for that is over. */
+/** The seconds of CPU that each part has used, as soon as all together are quiet or the time for that is over. */
 async function whenQuiet(roots) {
   if (!measurable) return null;
   const deadline = performance.now() + quietWithinMs;
@@ -70,7 +74,7 @@ export function cpuSeconds(roots) {
   return Object.fromEntries(Object.entries(roots).map(([name, pid]) => [name, below(pid) / ticksPerSecond]));
 }
 
-/** Every process by its id, with its children, and its own CPU with that of the children that it has waited for. */
+/** Every process by its id, with its children and its own CPU plus that of the children it has waited for. */
 function allProcesses() {
   const processes = new Map();
   for (const entry of readdirSync('/proc')) {
@@ -84,7 +88,7 @@ function allProcesses() {
 function statOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program's name comes first, in brackets, and may hold anything.
+    // The program's name comes first, in brackets, and may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [user, system, waitedUser, waitedSystem] = fields.slice(11, 15).map(Number);
     return { parent: Number(fields[1]), ticks: user + system + waitedUser + waitedSystem };

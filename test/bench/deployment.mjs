@@ -9,9 +9,9 @@ import { connectEventStore, ensureDatabase, program, startEmbeddedPostgres } fro
 const readyWithinMs = 60_000;
 const shownWithinMs = 60_000;
 const pollMs = 25;
-/** Far above what one machine serves, so that limits are counted but never reached. */
+/** Far above the load of one machine, so that limits are counted but never reached. */
 const unreached = '100000000';
-/** Settings of a deployment whose limits nobody reaches. */
+/** Settings of a deployment whose limits are never reached. */
 export const unreachedLimits = {
   RATE_LIMIT_KEY_PER_MINUTE: unreached,
   RATE_LIMIT_USER_PER_MINUTE: unreached,
@@ -26,9 +26,9 @@ const streamsMax = '2000';
 const audience = 'parley';
 
 /**
- * Starts everything on a temporary folder. Beside the product's database there is one for the baselines, on the same server.
- * @param {{nodeArgs?: string[], env?: object, store?: {args?: string[], env?: object}}} options what Node, and the environment, of the
- *   process that serves has besides, and of the event store
+ * Starts everything in a temporary folder. The server has a second database for the baselines, next to the product's.
+ * @param {{nodeArgs?: string[], env?: object, store?: {args?: string[], env?: object}}} options additional arguments of
+ * Node and environment of the serving process, and of the event store
  */
 export async function startDeployment({ nodeArgs = [], env = {}, store: storeOptions = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
@@ -57,7 +57,7 @@ export async function startDeployment({ nodeArgs = [], env = {}, store: storeOpt
       ...api,
       store,
       client,
-      /** One more worker over the same stores; ends with `stop` of processes.mjs, or with the deployment. */
+      /** Starts another worker on the same stores. It ends with `stop` of processes.mjs, or with the deployment. */
       startWorker: async (given) => {
         const worker = await startWorker(folder, { ...stores, PARLEY_SECRET_KEY: secretKey(folder), ...env, ...given });
         stopping.push(() => stop(worker));
@@ -65,10 +65,10 @@ export async function startDeployment({ nodeArgs = [], env = {}, store: storeOpt
       },
       stores: { ...stores, PARLEY_SECRET_KEY: secretKey(folder) },
       baselineDatabaseUrl: postgres.url('baseline'),
-      /** What a baseline's server is told of its database, and of the credentials that this deployment takes. */
+      /** The environment of a baseline's server: its database, and the credentials that this deployment accepts. */
       baselineEnv: { DATABASE_URL: postgres.url('baseline'), ...(await api.credentials()) },
       postgresPid,
-      /** What the CPU of an operation is the sum of (cpu.mjs). */
+      /** The processes whose CPU an operation's CPU is the sum of (cpu.mjs). */
       processes: { 'api and worker': api.child.pid, 'event store': store.pid, PostgreSQL: postgresPid },
       stop: stopAll,
     };
@@ -100,7 +100,7 @@ async function startApi(folder, given, args) {
     OIDC_AUDIENCE: audience,
     STREAMS_PER_USER: streamsMax,
     STREAMS_PER_REPLICA: streamsMax,
-    // What a deployment has by default; npm start alone is quieter in sandbox mode.
+    // The default of a deployment; npm start alone is quieter in sandbox mode.
     LOG_LEVEL: 'info',
     ...given,
   };
@@ -114,14 +114,14 @@ async function startApi(folder, given, args) {
   });
   const access = await accessTo(path.join(env.PARLEY_DATA_DIR, 'sandbox.json'), child, logFile);
   const { baseUrl } = access;
-  // A model that speaks at a reader's pace is waited for; what is measured is the service.
+  // The sandbox's model writes at a reader's pace by default. The service is measured, so the model must not delay it.
   await send(`${baseUrl}/sandbox/v1/faults`, 'PUT', {}, { model: { delayMs: 0 } });
   return {
     child,
     baseUrl,
     credentials: () => credentialsOf(access),
     newUser: (subject) => newUser(access, subject),
-    /** Moves the service's clock, and answers how late it is by it: `{now}`. */
+    /** Moves the service's clock. Returns `{now}`, its new time. */
     moveClock: (advanceSeconds) => send(`${baseUrl}/sandbox/v1/clock`, 'POST', {}, { advanceSeconds }),
   };
 }
@@ -143,7 +143,7 @@ async function startWorker(folder, given) {
   });
 }
 
-/** What the product writes when it is ready to be called. */
+/** The file that the product writes when it is ready to be called. */
 async function accessTo(file, child, logFile) {
   const deadline = performance.now() + readyWithinMs;
   while (child.exitCode === null && performance.now() < deadline) {
@@ -157,7 +157,7 @@ async function accessTo(file, child, logFile) {
   throw new Error(`Parley did not become ready:\n${readFileSync(logFile, 'utf8')}`);
 }
 
-/** A provisioned user: the headers of its requests, and its path. */
+/** Provisions a user: its path, and the headers of its requests. */
 async function newUser({ baseUrl, partnerKey }, subject) {
   const minted = await send(`${baseUrl}/sandbox/v1/tokens`, 'POST', {}, { subject, expiresInSeconds: 86_400 });
   const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${minted.accessToken}` };
@@ -172,7 +172,7 @@ async function newUser({ baseUrl, partnerKey }, subject) {
   };
 }
 
-/** By which a server can tell that a request is a partner's, for one of its users. */
+/** The credentials by which a server can verify that a request comes from a partner, for one of its users. */
 async function credentialsOf({ baseUrl, partnerKey }) {
   const issuer = `${baseUrl}/sandbox/issuer`;
   const discovered = await send(`${issuer}/.well-known/openid-configuration`, 'GET', {});
@@ -180,7 +180,10 @@ async function credentialsOf({ baseUrl, partnerKey }) {
   return { PARTNER_KEY: partnerKey, ISSUER: discovered.issuer, ISSUER_KEYS: JSON.stringify(keys), AUDIENCE: audience };
 }
 
-/** Sends a request, and reads again what cannot be shown yet: a benchmark may be ahead of the read models of a slow machine. */
+/**
+ * Sends a request. Repeats a read that answers 503, because a benchmark may be ahead of the read models of a slow
+ * machine.
+ */
 async function send(url, method, headers, body) {
   const json = body === undefined ? {} : { body: JSON.stringify(body) };
   const type = body === undefined ? {} : { 'content-type': 'application/json' };

@@ -1,11 +1,16 @@
-// Requests over kept connections, by Node's own client: fetch costs several times the CPU, which the measured would lack.
+// Requests over kept-alive connections with Node's own client: fetch costs several times the CPU, which the measured
+// side would lack.
 import { Agent, request } from 'node:http';
 
-/** What takes longer has failed. */
+/** A request that takes longer has failed. */
 const answerWithinMs = 60_000;
 const agent = new Agent({ keepAlive: true, noDelay: true });
 
-/** Posts JSON, and answers what comes back. @throws what is no 2xx, in words */
+/**
+ * Posts JSON.
+ * @returns {Promise<unknown>} the parsed answer
+ * @throws an error with status and text if the answer is not 2xx
+ */
 export function post(url, headers, body) {
   const text = body === undefined ? '' : JSON.stringify(body);
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -27,7 +32,10 @@ export function post(url, headers, body) {
   });
 }
 
-/** Reads a long answer line by line until it is closed. @returns {Promise<{close: () => void}>} once it has begun */
+/**
+ * Reads a long answer line by line until it is closed.
+ * @returns {Promise<{close: () => void}>} once the answer has begun
+ */
 export function followLines(url, headers, onLine) {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { headers }, (response) => {
@@ -38,7 +46,7 @@ export function followLines(url, headers, onLine) {
         rest = lines.pop();
         for (const line of lines) onLine(line);
       });
-      response.on('error', () => undefined); // closed, by us
+      response.on('error', () => undefined); // we closed it
       resolve({ close: () => outgoing.destroy() });
     });
     outgoing.on('error', reject);

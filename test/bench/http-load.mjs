@@ -1,13 +1,13 @@
-// HTTP load by autocannon: keep-alive connections, each with one request under way.
+// HTTP load by autocannon: keep-alive connections, each with one request in flight.
 import autocannon from 'autocannon';
 
-/** autocannon looks at its clock once a second, so that a shorter load is this many requests. */
+/** autocannon reads its clock once a second, so a load shorter than that is this many requests. */
 const fewRequests = 100;
 
 /**
- * Sends the requests in turn on every connection; an answer that is no 2xx is an error.
+ * Sends the requests in turn on every connection. Throws if an answer is not 2xx.
  * @param {{url: string, requests: object[], connections: number, seconds: number}} load
- * @returns {Promise<{rate: number, answered: number}>} requests answered in a second, and in all
+ * @returns {Promise<{rate: number, answered: number}>} requests answered a second, and in all
  */
 export async function httpLoad({ url, requests, connections, seconds }) {
   const load = seconds < 1 ? { amount: fewRequests } : { duration: seconds };
@@ -22,7 +22,7 @@ export async function httpLoad({ url, requests, connections, seconds }) {
   return { answered, rate: answered / (seconds < 1 ? (answeredMs - startedMs) / 1000 : result.duration) };
 }
 
-/** Requests answered in a second. */
+/** Requests answered a second. */
 export const requestsPerSecond = async (load) => (await httpLoad(load)).rate;
 
 export const jsonBody = (body) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });

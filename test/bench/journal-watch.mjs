@@ -1,11 +1,11 @@
-// Sees the events of a conversation arrive, as the store's own client delivers them.
+// Observes the arrival of a conversation's events, as the store's own client delivers them.
 import { streamOf } from './conversations.mjs';
 
 const arrivesWithinMs = 30_000;
 
 /**
- * Follows a conversation from its beginning. `until(matches)` resolves with the first event that matches, of all that arrived
- * after the last one that was waited for: the event and the moment of its arrival.
+ * Follows a conversation from its beginning. `until(matches)` resolves with the first matching event after the one that
+ * the last call returned: the event and the moment of its arrival.
  */
 export function watchJournal(client, conversationId) {
   const arrived = [];

@@ -1,12 +1,12 @@
-// How everything is measured: in turns, so that whatever else the machine does falls on both sides.
+// The measuring method: in turns, so that other work of the machine affects both sides.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Between two turns, so that the first one's work has settled. */
+/** The pause between two turns, in which the work of the first settles. */
 const pauseMs = 300;
 
 /**
  * One unmeasured turn of both sides, then A-B-A-B…
- * @returns {Promise<{ours: object[], baseline: object[]}>} what each turn measured
+ * @returns {Promise<{ours: object[], baseline: object[]}>} the figures of each turn
  */
 export async function inTurns({ ours, baseline }, rounds) {
   const sides = [
@@ -23,7 +23,10 @@ export async function inTurns({ ours, baseline }, rounds) {
   return { ours: sides[0].measured, baseline: sides[1].measured };
 }
 
-/** Keeps `inFlight` operations under way for so many seconds. @returns {Promise<number>} operations that ended in a second */
+/**
+ * Keeps `inFlight` operations in flight for `seconds`.
+ * @returns {Promise<number>} operations completed a second
+ */
 export async function operationsPerSecond({ inFlight, seconds, operation }) {
   const startedMs = performance.now();
   const endMs = startedMs + seconds * 1000;
@@ -51,7 +54,7 @@ export function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)];
 }
 
-/** Does so many operations, of which at most so many are under way at once. Each is told its number. */
+/** Performs `count` operations, at most `lanes` of them at a time. Each gets its number. */
 export async function atOnce(lanes, count, operation) {
   let next = 0;
   const lane = async () => {

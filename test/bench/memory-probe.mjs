@@ -1,4 +1,5 @@
-// Preloaded into a process whose memory is measured (with --expose-gc): SIGUSR2 collects garbage and writes what is left to MEMORY_FILE.
+// Preloaded into a process whose memory is measured (with --expose-gc): on SIGUSR2 it collects garbage and writes the
+// memory in use to MEMORY_FILE.
 import { renameSync, writeFileSync } from 'node:fs';
 
 process.on('SIGUSR2', () => {

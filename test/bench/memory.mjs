@@ -1,4 +1,4 @@
-// What a process keeps in memory, as the process itself sees it and as its system does.
+// The memory of a process, as measured by itself and by the system.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,19 +7,19 @@ import { fileURLToPath } from 'node:url';
 const answerWithinMs = 20_000;
 const pollMs = 20;
 
-/** What Node must be started with for `liveBytes` and `heldBytes`. */
+/** Arguments of Node that `liveBytes` and `heldBytes` require. */
 export const memoryArgs = ['--expose-gc', '--import', fileURLToPath(new URL('memory-probe.mjs', import.meta.url))];
 
-/** Where a process that was started with `memoryArgs` is to write, as its environment says. */
+/** The environment of a process started with `memoryArgs`: the file that it writes. */
 export const memoryEnv = (folder, name) => ({ MEMORY_FILE: path.join(folder, `${name}.memory`) });
 
-/** Bytes that are still used after garbage was collected, by objects and by buffers outside the heap. */
+/** Bytes in use after a garbage collection, by objects and by buffers outside the heap. */
 export async function liveBytes(child, env) {
   const { live } = await heldBytes(child, env);
   return live;
 }
 
-/** The same, and what the process then holds in RAM, with its files: `{live, resident}`. */
+/** `live` as in `liveBytes`, and `resident`: the bytes that the process then holds in RAM, mapped files included. */
 export async function heldBytes(child, { MEMORY_FILE: file }) {
   rmSync(file, { force: true });
   child.kill('SIGUSR2');
@@ -31,7 +31,7 @@ export async function heldBytes(child, { MEMORY_FILE: file }) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** Bytes that the process holds in RAM right now, without files. */
+/** Bytes that the process holds in RAM now, without mapped files. */
 export function residentBytes(child) {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   const found = /^RssAnon:\s+(\d+) kB$/m.exec(status);

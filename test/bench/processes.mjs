@@ -1,4 +1,4 @@
-// Programs that run beside the load generator, each in a process of its own.
+// Programs that run next to the load generator, each in a separate process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { profileArgs } from './profiles.mjs';
 const stopWithinMs = 15_000;
 const folder = path.dirname(fileURLToPath(import.meta.url));
 
-/** The processes that run now; none of them outlives this one. */
+/** The running processes; none of them outlives this one. */
 const running = new Set();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -32,12 +32,14 @@ export function start(command, args, { env = {}, cwd = folder, stdout = 'pipe', 
   return child;
 }
 
-/** Starts a Node program. `name` is what profiles call it; `args` are Node's own. The other options are those of `start`. */
+/**
+ * Starts a Node program. `name` is its name in profiles; `args` are Node's own. The other options are those of `start`.
+ */
 export function startNode(name, script, { args = [], ...options }) {
   return start(process.execPath, [...profileArgs(name), ...args, script], options);
 }
 
-/** The first line that a program writes to its standard output. Throws when it ends before. */
+/** The first line that a program writes to its standard output. Throws if the program ends before. */
 export async function firstLine(child) {
   const line = once(createInterface({ input: child.stdout }), 'line').then(([text]) => text);
   const ended = once(child, 'exit').then(() => undefined);
@@ -46,7 +48,7 @@ export async function firstLine(child) {
   return text;
 }
 
-/** Ends a program: gently, then by force. */
+/** Ends a program: with SIGTERM, then by force. */
 export async function stop(child) {
   if (!running.has(child)) return;
   const ended = once(child, 'exit');
@@ -56,17 +58,20 @@ export async function stop(child) {
   clearTimeout(force);
 }
 
-/** Starts a server of `baselines`, which prints its port: its process and address, and how to stop it. */
+/**
+ * Starts a server of `baselines`, which prints its port. Returns its process, its address, and a function that stops
+ * it.
+ */
 export async function startBaseline(name, env = {}, args = []) {
   const baselines = path.join(folder, 'baselines');
-  // What a library's authors have to change is nothing to tell somebody who measures.
+  // Deprecations concern the authors of the libraries; whoever measures needs no warnings.
   const own = ['--no-deprecation', '--import', path.join(baselines, 'ending.mjs')];
   const child = startNode(`baseline ${name}`, path.join(baselines, `${name}.mjs`), { env, args: [...own, ...args] });
   const url = `http://127.0.0.1:${await firstLine(child)}`;
   return { child, url, stop: () => stop(child) };
 }
 
-/** A TCP port that is free at this moment. */
+/** A TCP port that is currently free. */
 export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -1,4 +1,4 @@
-// What the benchmarks use of the product's build, as the product itself uses it.
+// The parts of the product's build that the benchmarks use, as the product itself uses them.
 import 'reflect-metadata';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -14,5 +14,5 @@ export const { connectEventStore, encodeEvent, EventStore, Streams } = library('
 export const { leaderLocks } = library('platform/read-store');
 export const { readConfiguration } = library('platform/runtime');
 
-/** The program of an app, for a process of its own. */
+/** The main script of an app, for a separate process. */
 export const program = (app) => path.join(dist, 'apps', app, 'src', 'main.js');

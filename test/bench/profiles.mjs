@@ -1,17 +1,21 @@
-// CPU profiles of every Node process of a run, and where each spent its time: a miss needs a reason that a profile shows.
+// CPU profiles of every Node process of a run, and a summary of where each spent its time: a missed aim needs a reason
+// that a profile shows.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const listed = 10;
-/** How a bundle says which file the lines that follow come from. */
+/** The line in a bundle that names the source file of the lines that follow. */
 const originPattern = /^\/\/ ((?:node_modules|dist|libs|apps)\/\S+)$/;
 const idle = new Set(['(idle)', '(program)', '(root)']);
 
 let folder;
 
-/** From now on every Node process that is started leaves a profile for each of its threads, and this one does when told to stop. */
+/**
+ * From now on every Node process that is started writes a profile for each of its threads. Returns a function that
+ * writes the profile of this process.
+ */
 export async function profileInto(target) {
   folder = path.resolve(target);
   const session = new Session();
@@ -26,13 +30,13 @@ export async function profileInto(target) {
   };
 }
 
-/** Node's arguments for a process of that name: its profiles get a folder of their own. */
+/** Node's arguments for a process of that name, whose profiles get a separate folder. */
 export const profileArgs = (name) =>
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.join(folder, name)}`];
 
 /**
- * For every process of the folder what took most of its time, by package and by function. What V8 and Node do for a package, such as
- * writing to a socket, counts as that package's.
+ * The functions and packages that took most of the time of every process in the folder. Work of V8 and Node for a
+ * package, such as writing to a socket, counts as that package's.
  */
 export function profileSummary() {
   const names = readdirSync(folder).sort();
@@ -62,7 +66,7 @@ function summaryOf(name, profiles) {
   return [head, ...top(byPackage), '', ...top(byFunction)].join('\n');
 }
 
-/** What each place of a profile took by itself, without what it called, and the package that it worked for. */
+/** The time that each function of a profile took itself, without its callees, and the package that it worked for. */
 function selfTimes({ nodes, samples, timeDeltas }) {
   const callers = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node])));
   const places = new Map(
@@ -75,7 +79,9 @@ function selfTimes({ nodes, samples, timeDeltas }) {
 const nameOf = ({ callFrame }) =>
   callFrame.functionName || `(anonymous) in ${path.basename(placeOf(callFrame)) || 'V8'}`;
 
-/** The package of a function, or of the nearest of its callers that is of one; else Node's module, or the function itself. */
+/**
+ * The package of a function, or of its nearest caller that belongs to one; else Node's module, or the function itself.
+ */
 function ownerOf(node, callers) {
   for (let caller = node; caller !== undefined; caller = callers.get(caller.id)) {
     const owner = packageOf(placeOf(caller.callFrame));
@@ -88,13 +94,13 @@ function add(times, what, ms) {
   times.set(what, (times.get(what) ?? 0) + ms);
 }
 
-/** The file of a function; of a bundle the file that it was made of. */
+/** The file of a function; in a bundle, the source file that it was made of. */
 function placeOf({ url, lineNumber }) {
   const file = url.startsWith('file:') ? fileURLToPath(url) : url;
   return (path.basename(file) === 'app.js' && originIn(file, lineNumber)) || file;
 }
 
-/** A package by its name, a part of the project by its folder; undefined for what is V8's and Node's own. */
+/** The name of a package, or the folder of a part of the project; undefined for V8's and Node's own code. */
 function packageOf(place) {
   const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(place) ?? [];
   return name ?? /(?:libs\/[^/]+\/[^/]+|apps\/[^/]+|test\/bench)(?=\/)/.exec(place)?.[0];
@@ -102,7 +108,7 @@ function packageOf(place) {
 
 const bundles = new Map();
 
-/** Which file a line of a bundle comes from. */
+/** The source file of a line of a bundle. */
 function originIn(file, lineNumber) {
   if (!bundles.has(file)) bundles.set(file, originsOf(file));
   return bundles.get(file)[lineNumber];

@@ -1,4 +1,5 @@
-// The event store's protocol over bare HTTP/2: a load that costs little beside the store that it measures. Requests are made once by the client's own stubs.
+// The event store's protocol over bare HTTP/2: a load that costs little next to the store that it measures. The
+// client's own stubs serialize each request once.
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
@@ -11,11 +12,11 @@ const { BatchAppendReq, ReadReq } = streams;
 const { Timestamp } = timestamps;
 const service = '/event_store.client.streams.Streams';
 const prefixBytes = 5;
-/** So large that no reader of a benchmark holds up the store. */
+/** So large that no reader of a benchmark delays the store. */
 const windowBytes = 16 * 1024 * 1024;
 const appendWithinMs = 60_000;
 
-/** A connection of its own to the store at `unix:<path>`. */
+/** Opens a separate connection to the store at `unix:<path>`. */
 export function connectRaw(storeUrl) {
   const session = connect('http://localhost', {
     createConnection: () => connectSocket(storeUrl.slice('unix:'.length)),
@@ -34,12 +35,12 @@ export function openCall(session, method, onMessage) {
     te: 'trailers',
   };
   const call = session.request(headers);
-  let [header, body] = [prefixBytes, 0]; // bytes that are missing of the next message
+  let [header, body] = [prefixBytes, 0]; // bytes of the next message that have not arrived yet
   call.on('data', (chunk) => {
     let at = 0;
     while (at < chunk.length) {
       if (header > 0) {
-        // Byte by byte, since a chunk may end anywhere.
+        // Byte by byte, because a chunk may end anywhere.
         header -= 1;
         body = header === prefixBytes - 1 ? 0 : body * 256 + chunk[at];
         at += 1;
@@ -57,7 +58,7 @@ export function openCall(session, method, onMessage) {
   return call;
 }
 
-/** A message as gRPC sends it. */
+/** A message in gRPC's framing. */
 function framed(message) {
   const bytes = Buffer.from(message.serializeBinary());
   const frame = Buffer.alloc(prefixBytes + bytes.length);
@@ -88,7 +89,10 @@ const uuidOf = (text) => {
   return uuid;
 };
 
-/** One event to a stream that is new: a request of which only the ids and the stream's name are written again each time. */
+/**
+ * An append of one event to a new stream, serialized. Only the ids and the stream's name, at `places`, are overwritten
+ * each time.
+ */
 function appendTemplate(data) {
   const marks = { append: randomUUID(), stream: `benchmark-${randomUUID()}`, event: randomUUID() };
   const identifier = new StreamIdentifier();
@@ -110,7 +114,10 @@ function appendTemplate(data) {
   return { frame, places: Object.values(marks).map((mark) => frame.indexOf(mark) + mark.length - 36) };
 }
 
-/** Keeps so many appends under way for a time, each to a new stream. @returns {Promise<{appends: number, rate: number}>} */
+/**
+ * Keeps `inFlight` appends in flight for `seconds`, each to a new stream.
+ * @returns {Promise<{appends: number, rate: number}>}
+ */
 export function appendFor(session, { inFlight, seconds, data = Buffer.from('{"title":"benchmark"}') }) {
   const template = appendTemplate(data);
   const startedMs = performance.now();

@@ -1,11 +1,11 @@
-// What a run found out, for people and for files.
+// The results of a run, for people and for files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { median } from './measuring.mjs';
 
 /**
- * One row for each figure of a benchmark. The ratio is the median of the rounds' ratios: both sides of a round met the same machine.
- * A figure that this system cannot measure has none.
+ * One row for each figure of a benchmark. The ratio is the median of the rounds' ratios, because both sides of a round
+ * met the same machine. A figure that this system cannot measure has none.
  * @param {{ours: object[], baseline: object[]}} turns
  */
 export function rowsOf(benchmark, turns) {
@@ -41,7 +41,7 @@ function verdictOn(value, { better, aim, floor }) {
   return floor !== undefined && holds(floor) ? 'floor held' : 'missed';
 }
 
-/** A Markdown table that is aligned, so that a terminal can show it as well. */
+/** A Markdown table with aligned columns, so that a terminal can show it as well. */
 export function tableOf(rows) {
   const head = ['#', 'ours', 'baseline', 'ours', 'baseline', 'unit', 'ratio', 'aim', 'floor', 'verdict'];
   const body = rows.map((row) => [
@@ -71,7 +71,7 @@ function bound({ better }, value) {
   return value === undefined ? '–' : `${better === 'more' ? '≥' : '≤'} ${value}`;
 }
 
-/** Where the CPU of benchmark 17 is used, a line for each side of each of its figures. */
+/** The CPU of benchmark 17 by process, a line for each of its figures with both sides. */
 export function cpuPartsOf(rows) {
   const line = (parts) =>
     Object.entries(parts)

@@ -1,4 +1,5 @@
-// Restate from its own packages: its server as a process of its own, with the service of baselines/restate.mjs registered.
+// Restate from its own packages: its server in a separate process, with the service of baselines/restate.mjs
+// registered.
 import { createRequire } from 'node:module';
 import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,10 @@ import { freePort, start, startBaseline, stop } from './processes.mjs';
 const readyWithinMs = 60_000;
 const pollMs = 100;
 
-/** The server's journal is on the disk that everything else is on, written as the server does by default: with fsync. */
+/**
+ * Starts server and service. The server's journal is on the same disk as everything else, written with fsync, the
+ * server's default.
+ */
 export async function startRestate() {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-bench-restate-'));
   const [ingressPort, adminPort, nodePort] = [await freePort(), await freePort(), await freePort()];
@@ -45,7 +49,10 @@ export async function startRestate() {
   }
   return {
     processes: { 'Restate server': server.pid, service: service.child.pid },
-    /** Runs one durable step in an invocation of its own. @returns {Promise<{tookMs: number}>} */
+    /**
+     * Runs one durable step in a separate invocation.
+     * @returns {Promise<{tookMs: number}>}
+     */
     step: () => post(`http://127.0.0.1:${ingressPort}/steps/run`, {}, {}),
     close,
   };

@@ -1,6 +1,6 @@
-// What the process that serves (api and worker in one, as npm start has it) and the event store beside it hold in memory after a part
-// of many whole runs, and after all of them. Option: --marks 20000,100000. Prints a line of JSON for each mark; what is resident is
-// told after garbage was collected.
+// Memory of the serving process (api and worker in one, as with npm start) and of the event store after a part of many
+// whole runs, and after all of them. Option: --marks 20000,100000. Prints a line of JSON for each mark, measured after
+// a garbage collection.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -44,7 +44,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** What the process holds once what the runs left to do (read models, the log) is done: the least that a few looks find. */
+/**
+ * The memory of the process once the remaining work of the runs (read models, the log) is done: the least of a few
+ * measurements.
+ */
 async function settledBytes(child, env) {
   let least = await heldBytes(child, env);
   for (let looks = 1; looks < looksMax; looks += 1) {
@@ -55,7 +58,7 @@ async function settledBytes(child, env) {
   return least;
 }
 
-/** Whole runs, each in a conversation of its own; each user has one at a time. */
+/** Whole runs, each in its own conversation. Each user has one at a time. */
 async function runMany(users, ended, count) {
   let left = count;
   const lane = async (user) => {

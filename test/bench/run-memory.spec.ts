@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 const full = process.env['FIGURES'] === 'full';
 const MIB = 1024 * 1024;
 
-/** What a process holds: live after a full collection, and resident, which is more by what the engine keeps for what comes next. */
+/**
+ * The memory of a process: live after a full collection, and resident, which includes memory that the engine keeps for
+ * later.
+ */
 interface Held {
   readonly live: number;
   readonly resident: number;
@@ -17,21 +20,24 @@ interface Mark {
   readonly store: Held;
 }
 
-/** By the first of these marks all caches are full; the few runs of the suite fill none of them. */
+/** At the first mark of a full run all caches are full; the few runs of the suite fill none of them. */
 const MARKS = full ? [20_000, 100_000] : [400, 1_200];
 const runMs = full ? 1_800_000 : 400_000;
-/** From one mark to the other: the times, and the bytes beside that. */
+/** Allowed growth from one mark to the other: a factor, plus bytes. */
 const liveGrowth = { times: 1.2, bytes: 8 * MIB };
 const residentGrowth = { times: 1.2, bytes: 32 * MIB };
-/** What a run adds to caches that are not full: its conversation's state and rows here, its events in the ring there. */
+/**
+ * The most that a run adds to caches that are not full: its conversation's state and rows here, its events in the ring
+ * there.
+ */
 const bytesPerRunMax = { serving: 8_000, store: 24_000 };
-/** Of code that is compiled on the way, and of garbage that is not noticed as such yet. */
+/** Allowance for code that is compiled during the runs, and for garbage that is not detected yet. */
 const warmingBytes = 16 * MIB;
 
 async function measure(): Promise<readonly [Mark, Mark]> {
   const args = [join(__dirname, 'run-memory.mjs'), '--marks', MARKS.join(',')];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: runMs });
-  // Reason for the assertion: the program's own lines, one for each mark; a member that is missing fails below.
+  // Reason for the assertion: these are the program's own lines, one for each mark; a missing member fails below.
   const [first, last] = stdout
     .trim()
     .split('\n')

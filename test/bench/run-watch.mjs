@@ -1,13 +1,13 @@
-// Sees runs begin or end, no matter who started them, as cheaply as the store tells it: by one kind of event.
+// Observes runs begin or end, whoever started them, at the lowest cost to the store: by one kind of event.
 import { END, eventTypeFilter } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const seenWithinMs = 120_000;
 const pollMs = 10;
-/** How many windows of other events pass before the store says how far it is: nobody here asks. */
+/** The windows of other events after which the store reports its position, which is not needed here: a large number. */
 const checkpointInterval = 1_000;
 
-/** Who waits for which run; and what was told before anybody waited for it. */
+/** The waits for runs by id, and the ids that arrived before anything waited for them. */
 export function arrivals() {
   const seen = new Set();
   const waiting = new Map();
@@ -20,7 +20,7 @@ export function arrivals() {
       waiting.delete(id);
     },
     of: (id) => (seen.has(id) ? Promise.resolve() : new Promise((resolve) => waiting.set(id, resolve))),
-    /** When the last of so many arrived. */
+    /** The time of the last arrival, once `count` have arrived. */
     async untilSeen(count) {
       const deadline = Date.now() + seenWithinMs;
       while (seen.size < count) {
@@ -32,7 +32,7 @@ export function arrivals() {
   };
 }
 
-/** Sees the given event (`run.started`, `run.ended`) of all runs from now on. */
+/** Observes the given event (`run.started`, `run.ended`) of all runs from now on. */
 export async function watchRuns(client, type) {
   const runs = arrivals();
   const filter = eventTypeFilter({ prefixes: [type], checkpointInterval });

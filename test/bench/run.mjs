@@ -1,6 +1,6 @@
-// npm run bench: every benchmark beside its baseline, in one run. This process makes the load; what is measured runs in others.
-// Options: --quick (a smoke run that writes no results), --only 1,4 (numbers), --rounds 7, --profile <folder> (CPU profiles of all
-// processes and, at the end, where each spent its time).
+// npm run bench: every benchmark next to its baseline, in one run. This process makes the load; the measured programs
+// run in others. Options: --quick (a smoke run that writes no results), --only 1,4 (numbers), --rounds 7, --profile
+// <folder> (CPU profiles of all processes and, at the end, where each spent its time).
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
@@ -154,12 +154,12 @@ function machine() {
     cpu: first.model,
     cores: others.length + 1,
     rounds: effort.rounds,
-    // What else the machine had to do shows in the load: more than the cores is a noisy run.
+    // Other work of the machine shows in the load: a load above the number of cores is a noisy run.
     load: loadavg()[1],
   };
 }
 
-/** The commit that is checked out; a build from elsewhere has none. */
+/** The commit that is checked out; a build outside a repository has none. */
 function commit() {
   const { stdout, status } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' });
   return status === 0 ? stdout.trim() : 'an unknown commit';

@@ -1,10 +1,10 @@
-// Rows of read models in numbers that no benchmark could make through the service: written straight into the tables.
+// Rows of read models in numbers that no benchmark could create through the service, written directly into the tables.
 import pg from 'pg';
 
 const timestamp = `to_char(timestamp '2026-01-01' + n * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-/** The n-th row's user: users take turns, so that one user's rows lie scattered among all others. */
+/** The n-th row's user: users take turns, so that one user's rows are scattered among all others. */
 const user = '($1::uuid[])[1 + n % cardinality($1)]';
-/** Of a user's rows, twenty follow each other in each conversation. */
+/** Twenty consecutive rows of a user belong to one conversation. */
 const conversation = `md5('conversation ' || n % cardinality($1) || ' ' || n / (20 * cardinality($1)))::uuid`;
 
 const request = {
@@ -30,7 +30,7 @@ const contract = {
 };
 const origin = { requestId: 'benchmark', correlationId: 'benchmark', eventId: 'benchmark' };
 
-/** The tables that can be filled: how a row is made of its number, and what is counted of it. */
+/** The tables that can be filled: how a row is computed from its number, and which counter it adds to. */
 const tables = {
   runs: {
     parameters: [request, { text: 'It is 14:03 in Europe/Berlin.' }],
@@ -87,7 +87,7 @@ const tables = {
 /**
  * Fills a read model of a running deployment.
  * @param {string} table `runs` or `approvals`
- * @param {{userId: string}[]} users whose rows they are, in equal parts
+ * @param {{userId: string}[]} users the owners of the rows, in equal parts
  */
 export async function fillList({ stores }, table, users, rows) {
   const { columns, parameters, counter } = tables[table];
@@ -104,7 +104,7 @@ export async function fillList({ stores }, table, users, rows) {
        SELECT ${counter}, '${table}', count(*) FROM ${table} GROUP BY 1`,
     );
     await database.query(`VACUUM (ANALYZE) ${table}`);
-    // What the writing left for the disk is not for the measurement to wait for.
+    // The measurement must not wait for the disk writes that filling left behind.
     await database.query('CHECKPOINT');
   } finally {
     await database.end();

@@ -1,13 +1,14 @@
-// Readers of event streams: bare sockets that note when each frame arrives.
+// Readers of event streams: bare sockets that record when each frame arrives.
 import { connect } from 'node:net';
 
-/** Every frame of an event has it once, and nothing else on these streams has it. */
+/** Every frame of an event contains it exactly once, and nothing else on these streams contains it. */
 const frameMark = Buffer.from('\ndata: ');
 const openedAtOnce = 50;
 const openWithinMs = 10_000;
 
 /**
- * Opens so many streams of one URL. `onFrame(ordinal)` is called for each frame on each stream; the first frame's ordinal is 0.
+ * Opens `count` streams of one URL. `onFrame(ordinal)` is called for each frame on each stream; the first frame's
+ * ordinal is 0.
  * @returns {Promise<{close: () => void, pause: () => void}>} when all are open; paused streams read nothing more
  */
 export async function openStreams({ url, headers = {}, count, onFrame }) {
@@ -36,7 +37,7 @@ function openStream(url, headers, onFrame) {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`${url} was not opened`)), openWithinMs);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    socket.on('error', reject); // after it was opened, that changes nothing: a stalled reader is cut off
+    socket.on('error', reject); // Rejecting has no effect after the stream was opened: a stalled reader is cut off
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`);
     socket.once('data', (head) => {
       clearTimeout(late);
@@ -51,7 +52,7 @@ function countFrames(socket, head, onFrame) {
   let ordinal = 0;
   let tail = Buffer.alloc(0);
   const take = (chunk) => {
-    // A mark may be cut in two; its first part is looked at again.
+    // A mark may be cut in two, so the end of the last chunk is searched again.
     const bytes = tail.length === 0 ? chunk : Buffer.concat([tail, chunk]);
     let end = 0;
     for (let at = bytes.indexOf(frameMark); at !== -1; at = bytes.indexOf(frameMark, end)) {

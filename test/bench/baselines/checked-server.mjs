@@ -1,13 +1,13 @@
-// Fastify as a partner would put it before its runs: with an API key and a user's token on every request, and no database for either,
-// so that the baselines have the product's checks at less than the product's cost.
+// Fastify as a partner would put it in front of its runs: an API key and a user's token on every request, neither
+// checked in a database. So the baselines make the product's checks at less than the product's cost.
 import { hash, timingSafeEqual } from 'node:crypto';
 import fastify from 'fastify';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 
-/** As the product does: a token that was good is not verified again within a minute. */
+/** As in the product: a valid token is not verified again within a minute. */
 const verifiedKeptMs = 60_000;
 
-/** A server that is told by its environment (`credentials` of a deployment) which key and whose tokens it takes. */
+/** A server that accepts the key and the issuer's tokens of its environment (`credentials` of a deployment). */
 export function checkedServer() {
   const { PARTNER_KEY, ISSUER, ISSUER_KEYS, AUDIENCE } = process.env;
   const keyDigest = hash('sha256', PARTNER_KEY, 'buffer');
@@ -35,7 +35,7 @@ export function checkedServer() {
   return app;
 }
 
-/** Listens, and tells the port as `startBaseline` reads it. */
+/** Listens, and prints the port for `startBaseline`. */
 export async function serve(app) {
   await app.listen({ port: 0, host: '127.0.0.1' });
   console.log(app.server.address().port);

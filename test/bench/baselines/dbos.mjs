@@ -1,5 +1,6 @@
-// Baseline: workflows of DBOS behind Fastify with the product's checks. All is durable as DBOS is by default: the workflow's row is
-// committed before the answer, the outcome of each step before the next, and the workflow's result before its end is told.
+// Baseline: DBOS workflows behind Fastify with the product's checks. Everything is as durable as DBOS makes it by
+// default: the workflow's row is committed before the answer, the outcome of each step before the next step, and the
+// workflow's result before its end is reported.
 import { randomUUID } from 'node:crypto';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { checkedServer, serve } from './checked-server.mjs';
@@ -12,8 +13,9 @@ DBOS.setConfig({
 });
 
 /**
- * What a run does durably between its acceptance and its end, which are the workflow's own: it reserves what it may cost, and keeps
- * what the model said. The product reserves in an append of its own as well, and keeps the step with the end.
+ * The durable steps of a run between its acceptance and its end, which the workflow itself records: the run reserves
+ * its cost, and stores the model's reply. The product also reserves in a separate append, and stores the step together
+ * with the end.
  */
 const run = DBOS.registerWorkflow(
   async (text) => {
@@ -23,7 +25,7 @@ const run = DBOS.registerWorkflow(
   { name: 'run' },
 );
 
-/** One step that does what the product's tool does, which is to tell the time; and how long it took. */
+/** One step that returns the time, as the product's tool does. Returns how long the step took. */
 const step = DBOS.registerWorkflow(
   async () => {
     const startedMs = performance.now();
@@ -34,7 +36,7 @@ const step = DBOS.registerWorkflow(
 );
 await DBOS.launch();
 
-/** Who is told the ids of the runs that have ended, a line each. */
+/** Open responses that receive the ids of ended runs, one a line. */
 const watchers = new Set();
 
 const app = checkedServer();

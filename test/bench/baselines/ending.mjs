@@ -1,2 +1,2 @@
-// Preloaded into every baseline: told to end, it does so by itself, so that Node can write the CPU profile that it was asked for.
+// Preloaded into every baseline: exits by itself on SIGTERM, so that Node can write the requested CPU profile.
 process.once('SIGTERM', () => process.exit());

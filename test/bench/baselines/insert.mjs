@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import pg from 'pg';
 
-/** As many as one process of the product has. */
+/** The pool size of one process of the product. */
 const poolSize = 10;
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: poolSize });

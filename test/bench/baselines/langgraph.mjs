@@ -1,5 +1,5 @@
-// Baseline: LangGraph's graphs that wait for a decision, resumed behind Fastify with the product's checks. A decision is answered when
-// what the node returned is in the checkpoint, in PostgreSQL.
+// Baseline: LangGraph's graphs that wait for a decision, resumed behind Fastify with the product's checks. A decision
+// is answered once the node's result is in the graph's checkpoint in PostgreSQL.
 import { randomUUID } from 'node:crypto';
 import { Annotation, Command, END, interrupt, START, StateGraph } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
@@ -8,7 +8,7 @@ import { checkedServer, serve } from './checked-server.mjs';
 const checkpointer = PostgresSaver.fromConnString(process.env.DATABASE_URL);
 await checkpointer.setup();
 
-/** One node, which interrupts itself for a decision; it has nothing to do once that is there. */
+/** One node, which interrupts itself for a decision and has nothing to do once the decision is made. */
 const state = Annotation.Root({ amountRaw: Annotation(), decision: Annotation() });
 const graph = new StateGraph(state)
   .addNode('transfer', ({ amountRaw }) => ({ decision: interrupt({ tool: 'transfer', amountRaw }) }))

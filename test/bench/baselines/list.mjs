@@ -1,8 +1,8 @@
-// Baseline: bare Fastify that answers the rows of one prepared SELECT ($1: the user, $2: how many).
+// Baseline: bare Fastify that answers the rows of one prepared SELECT ($1: the user, $2: the number of rows).
 import fastify from 'fastify';
 import pg from 'pg';
 
-/** As many as one process of the product has. */
+/** The pool size of one process of the product. */
 const poolSize = 10;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);

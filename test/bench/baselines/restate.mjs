@@ -1,15 +1,15 @@
-// Baseline: a service of Restate's SDK, which its server calls (restate-server.mjs starts both).
+// Baseline: a service of Restate's SDK, called by Restate's server (../restate.mjs starts both).
 import { createServer } from 'node:http2';
 import { createEndpointHandler, service } from '@restatedev/restate-sdk';
 
-/** The SDK takes it for granted; Node has it from version 22 on. */
+/** The SDK relies on it, and Node provides it only from version 22 on. */
 Promise.withResolvers ??= function withResolvers() {
   const parts = {};
   parts.promise = new this((resolve, reject) => Object.assign(parts, { resolve, reject }));
   return parts;
 };
 
-/** One durable step that does what the product's tool does, which is to tell the time; and how long it took. */
+/** One durable step that returns the time, as the product's tool does. Returns how long the step took. */
 const steps = service({
   name: 'steps',
   handlers: {

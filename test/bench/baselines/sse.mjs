@@ -1,4 +1,4 @@
-// Baseline: Node alone, which writes what is posted to it to every open stream.
+// Baseline: Node alone, which writes each posted body to every open stream.
 import { createServer } from 'node:http';
 
 const streams = new Set();

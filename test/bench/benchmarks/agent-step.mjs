@@ -14,9 +14,9 @@ const pauseMs = 20;
 const name = 'a durable agent step (rules model, a tool without effect)';
 
 /**
- * One step: from the run's arrival in the journal until the return of its tool call arrives there, so the claim, the checks, the
- * model, the append of step and call, the tool, and the append of its return; against three of those events appended raw, one after
- * the other, by the same client to the same store.
+ * One step, from the arrival of `run.started` in the journal until the arrival of its `tool.returned`: the claim, the
+ * checks, the model, the append of step and call, the tool, and the append of its return. The baseline appends three of
+ * those events raw, one after the other, with the same client to the same store.
  */
 export const agentStep = {
   number: 9,
@@ -34,7 +34,10 @@ export const agentStep = {
   },
 };
 
-/** The same step; against a step of a workflow that DBOS makes durable in the same PostgreSQL, timed inside of the workflow. */
+/**
+ * The same step, against a step of a workflow that DBOS makes durable in the same PostgreSQL, timed inside the
+ * workflow.
+ */
 export const dbosStep = {
   number: 9,
   name,
@@ -58,7 +61,7 @@ export const dbosStep = {
   },
 };
 
-/** The same step; against one that Restate's server makes durable in its own journal, timed inside of the invocation. */
+/** The same step, against one that Restate's server makes durable in its own journal, timed inside the invocation. */
 export const restateStep = {
   number: 9,
   name,
@@ -76,7 +79,7 @@ export const restateStep = {
   },
 };
 
-/** The rules model calls the tool at once; what it would say about the result, word by word, is left out by the limit. */
+/** The rules model calls the tool at once. The limit of steps keeps it from writing about the result, word by word. */
 const oneStep = { input: { text: 'what time is it' }, profile: { maxSteps: 1 } };
 
 /** Runs that call a tool, one after the other. */
@@ -85,10 +88,10 @@ async function openSteps({ client, processes, newUser }, runs) {
   let sample = [];
   return {
     user,
-    /** What one step appended in the last run: what the store was given. */
+    /** The events that one step appended in the last run, for the raw appends. */
     sample: () => sample,
     async measure() {
-      // A new one each turn, so that no turn meets a longer journal than another.
+      // Each turn uses a new conversation, so that no turn meets a longer journal than another.
       const id = await newConversation(user);
       const journal = watchJournal(client, id);
       const step = async () => {
@@ -106,13 +109,13 @@ async function openSteps({ client, processes, newUser }, runs) {
   };
 }
 
-/** Steps one after the other: the median of what they took, and the CPU of all that happened for each. */
+/** Times steps one after the other. Returns the median duration and the CPU per step of everything that happened. */
 async function timeSteps(step, count, processes) {
   const cpu = await cpuMeter(processes);
   const tookMs = [];
   for (let done = 0; done < count; done += 1) {
     tookMs.push((await step()).tookMs);
-    // What the end of the run leaves to do is none of the next one's.
+    // The work that the end of a run leaves behind must not fall into the next step.
     await sleep(pauseMs);
   }
   return { p50: percentile(tookMs, 0.5), ...(await cpu.perOperation(count)) };

@@ -5,7 +5,7 @@ import { operationsPerSecond } from '../measuring.mjs';
 
 const inFlight = 64;
 
-/** The embedded event store, through its client; against an event store that is a library over the same PostgreSQL. */
+/** The embedded event store, through its client, against an event store that is a library on the same PostgreSQL. */
 export const append = {
   number: 3,
   name: `embedded event store, single-event appends, ${inFlight} in flight`,

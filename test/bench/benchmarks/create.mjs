@@ -3,11 +3,11 @@ import { httpLoad, jsonBody } from '../http-load.mjs';
 import { startBaseline } from '../processes.mjs';
 
 const connections = 50;
-/** Requests come from several users, so that nothing is looked up for one of them only. */
+/** Requests come from several users, so that no cache serves a single user only. */
 const usersCount = 10;
 const title = 'Quarterly report for the board';
 
-/** A command that appends one event and waits until the read models show it; against one insert. */
+/** A command that appends one event and waits until the read models show it, against one insert. */
 export const create = {
   number: 1,
   name: `conversations.create, ${connections} in flight`,

@@ -6,7 +6,9 @@ const readers = 4;
 const nextCursorPattern = /"nextCursor":(null|"[^"]*"),"endCursor":"[^"]*"\}$/;
 const tailLength = 600;
 
-/** A whole journal in pages, by several readers at once; against the client's own read of that stream in the same pages. */
+/**
+ * A whole journal in pages, by several readers at once, against the client's own read of that stream in the same pages.
+ */
 export const events = {
   number: 6,
   name: `events.list, ${pageEvents} a page, ${readers} readers`,
@@ -31,7 +33,7 @@ export const events = {
   },
 };
 
-/** Follows the cursors to the journal's end; the pages are counted by their events and otherwise left alone. */
+/** Follows the cursors to the journal's end. Counts the events of each page and parses nothing else. */
 async function listAll(url, headers, agent) {
   let count = 0;
   for (let cursor = ''; cursor !== null;) {

@@ -4,12 +4,15 @@ import { percentile } from '../measuring.mjs';
 import { startBaseline } from '../processes.mjs';
 import { openStreams } from '../sse-readers.mjs';
 
-/** Frames that may be on their way while as many as possible are sent. */
+/** Frames in flight at most while the maximum rate is measured. */
 const framesUnderWay = 8;
-/** For the latencies: a pace that both sides keep up with. */
+/** A pace that both sides keep up with, for the latencies. */
 const pacedPauseMs = 60;
 
-/** One event for all readers of a conversation: as many as possible, then at a steady pace; against Node alone writing the same bytes. */
+/**
+ * One event for all readers of a conversation, as many as possible and then at a steady pace, against Node alone
+ * writing the same bytes.
+ */
 export const fanOut = {
   number: 7,
   name: 'SSE fan-out',
@@ -44,7 +47,8 @@ async function conversationChannel({ newUser, client }) {
   const user = await newUser('fan-out');
   const id = await newConversation(user);
   let appended = Promise.resolve();
-  // One append after the other, since each expects the revision of the one before; their frames are still on the way together.
+  // Appends follow one another because each expects the revision of the one before. Their frames are in flight together
+  // nevertheless.
   const publish = (number) => {
     const append = () => client.appendToStream(streamOf(id), renamed(number), { expectedRevision: BigInt(number) });
     appended = appended.then(append);
@@ -53,7 +57,7 @@ async function conversationChannel({ newUser, client }) {
   return { url: `${user.url}/conversations/${id}/stream?cursor=1`, headers: user.headers, publish };
 }
 
-/** Publishes the bytes of such a frame. */
+/** Publishes the bytes of the same frame. */
 function rawChannel(url) {
   const publish = async (number) => {
     const { type, data, metadata } = renamed(number);
@@ -65,7 +69,9 @@ function rawChannel(url) {
   return { url, publish };
 }
 
-/** All streams of a channel. `publish()` resolves with the time that the frame took to each of them, once all have it. */
+/**
+ * All streams of a channel. `publish()` resolves with the time that the frame took to each of them, once all have it.
+ */
 async function audience({ url, headers, publish }, count) {
   const underWay = new Map();
   let published = 0;
@@ -92,7 +98,7 @@ async function audience({ url, headers, publish }, count) {
   };
 }
 
-/** Frames delivered in a second, when the next is always there to be sent. */
+/** Frames delivered a second when the next frame is always ready to be sent. */
 async function saturate(side, frames) {
   const startedMs = performance.now();
   const underWay = new Set();
@@ -105,7 +111,7 @@ async function saturate(side, frames) {
   return (frames * side.count * 1000) / (performance.now() - startedMs);
 }
 
-/** The times that frames take when they come at a steady pace. */
+/** The latencies of frames that are sent at a steady pace. */
 async function pace(side, frames) {
   const deliveries = [];
   for (let sent = 0; sent < frames; sent += 1) {

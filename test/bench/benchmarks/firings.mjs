@@ -9,16 +9,20 @@ import { watchRuns } from '../run-watch.mjs';
 const madeAtOnce = 8;
 const startsInFlight = 64;
 const prompt = 'repeat after me: ok';
-/** All are made well before they are due; then the service's clock is moved to shortly before. */
+/**
+ * All automations are created well before they are due; then the service's clock is moved to shortly before that
+ * moment.
+ */
 const aheadMs = 3_600_000;
 const leadMs = 2_000;
-/** As many as one process of the product has connections. */
+/** The number of connections of one process of the product. */
 const jobsAtOnce = 10;
 const name = 'firings, due until the run is admitted';
 
 /**
- * Automations of one user that are all due at one moment: from that moment until the last one's run was admitted, while the first ones
- * run already. Against as many runs of the same user that are asked for over HTTP, each in a conversation made before.
+ * Automations of one user that are all due at one moment: from that moment until the last one's run is admitted, while
+ * the first runs are already executing. The baseline starts as many runs of the same user over HTTP, each in a
+ * conversation created before.
  */
 export const firings = {
   number: 12,
@@ -39,7 +43,10 @@ export const firings = {
   },
 };
 
-/** The same; beside jobs that do nothing, all due, run by graphile-worker as a library in this process from the same PostgreSQL. */
+/**
+ * The same, against jobs that do nothing, all due, run by graphile-worker as a library in this process on the same
+ * PostgreSQL.
+ */
 export const plainJobs = {
   number: 12,
   name,
@@ -106,7 +113,7 @@ async function openJobs(connectionString) {
         pg.query("SELECT graphile_worker.add_job('nothing', '{}'::json) FROM generate_series(1, $1::int)", [count]),
       );
       let done = 0;
-      // From the first one on: how long the library takes to start is none of its jobs'.
+      // Measured from the first job on, because the library's start is not part of its jobs.
       let startedMs = 0;
       const nothing = () => {
         if (done === 0) startedMs = performance.now();

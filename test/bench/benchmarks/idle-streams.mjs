@@ -9,13 +9,13 @@ import { startBaseline } from '../processes.mjs';
 import { openStreams } from '../sse-readers.mjs';
 
 const mebibyte = 1024 * 1024;
-/** What both sides close and free after a turn. */
+/** The time that both sides get to close and free memory after a turn. */
 const settleMs = 1_500;
 const stalledFrames = 300;
 const stalledFrameBytes = 8_192;
 const sampleMs = 50;
 
-/** What an open stream costs that nothing happens on; and how much a process grows when readers stop reading. */
+/** The memory of an open stream without traffic, and the growth of a process whose readers stop reading. */
 export const idleStreams = {
   number: 13,
   name: 'an idle SSE stream',
@@ -64,7 +64,10 @@ async function perIdleStream({ child, env, channel, streams }) {
   return (after - before) / streams / 1024;
 }
 
-/** The most that the process grew by while readers had stopped reading and more came than their connections hold. */
+/**
+ * The largest growth of the process while its readers have stopped reading and it sends more than their connections
+ * hold.
+ */
 async function growthWhenStalled({ child, env, channel, streams }) {
   await liveBytes(child, env);
   const before = residentBytes(child);
@@ -80,7 +83,7 @@ async function growthWhenStalled({ child, env, channel, streams }) {
   return (most - before) / mebibyte;
 }
 
-/** Readers of a conversation, from its present end on. */
+/** Readers of a conversation, from its current end on. */
 async function conversation({ newUser, client }) {
   const user = await newUser('idle-streams');
   const id = await newConversation(user);

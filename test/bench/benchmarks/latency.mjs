@@ -2,7 +2,9 @@ import { newConversation, renamed, streamOf } from '../conversations.mjs';
 import { percentile } from '../measuring.mjs';
 import { openStreams } from '../sse-readers.mjs';
 
-/** From the start of an append until a reader of the HTTP stream has the event; against the client's own subscription. */
+/**
+ * From the start of an append until a reader of the HTTP stream has the event, against the client's own subscription.
+ */
 export const latency = {
   number: 8,
   name: 'append to SSE frame',
@@ -14,7 +16,7 @@ export const latency = {
 
   async open(deployment, { latencyAppends }) {
     const user = await deployment.newUser('latency');
-    // Both are conversations of the product, so that everything else that follows them costs both sides the same.
+    // Both are conversations of the product, so that all other followers cost both sides the same.
     const streamed = await streamedConversation(user);
     const subscribed = await subscribedConversation(user, deployment.client);
     const turn = async (conversation) => {
@@ -65,7 +67,7 @@ async function subscribedConversation(user, client) {
   return { id, revision: 0, nextArrival, close: () => subscription.unsubscribe() };
 }
 
-/** Tells when the next event is there. */
+/** Resolves `nextArrival()` with the time of the next event. */
 function arrivals() {
   let resolve = () => undefined;
   return {

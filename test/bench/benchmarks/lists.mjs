@@ -32,8 +32,8 @@ export const approvalsList = listBenchmark({
 });
 
 /**
- * The first page of a list among very many rows; against one query of the same rows in the same database, and against the same
- * list among few rows, which a second deployment has.
+ * The first page of a list among very many rows, against one query of the same rows in the same database, and against
+ * the same list among few rows in a second deployment.
  */
 function listBenchmark({ operation, table, path, select }) {
   const name = `${operation}, ${pageRows} rows among 1,000,000`;
@@ -78,7 +78,7 @@ function listBenchmark({ operation, table, path, select }) {
 /** @param {number} rate requests a second of all connections; `tookMs` is the time from one answer to the next */
 const withTime = (rate) => ({ rate, tookMs: 1000 / rate });
 
-/** A deployment of its own with so many rows, and requests of their users. */
+/** Starts a separate deployment with `rows` rows, and returns requests of their users. */
 async function filled({ table, path, rows }) {
   const deployment = await startDeployment();
   try {

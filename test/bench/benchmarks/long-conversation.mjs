@@ -3,7 +3,9 @@ import { jsonBody, requestsPerSecond } from '../http-load.mjs';
 
 const titles = ['Quarterly report for the board', 'Annual report for the board'];
 
-/** Commands on a conversation with a long journal, one after the other; against the same on one that was just made. */
+/**
+ * Commands on a conversation with a long journal, one after the other, against the same commands on a new conversation.
+ */
 export const longJournal = {
   number: 14,
   name: 'a command on a long conversation',

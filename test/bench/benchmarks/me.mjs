@@ -4,7 +4,7 @@ import { startBaseline } from '../processes.mjs';
 const connections = 50;
 const usersCount = 10;
 
-/** A read that costs no more than its admission; against a framework that answers a constant. */
+/** A read that costs no more than its admission, against a framework that answers a constant. */
 export const me = {
   number: 4,
   name: `users.me, ${connections} in flight`,

@@ -7,16 +7,16 @@ import { cpuSeconds } from '../cpu.mjs';
 import { stop } from '../processes.mjs';
 
 const inFlight = 64;
-/** Of each conversation: it is made, and then renamed. */
+/** Each conversation is created and then renamed three times. */
 const eventsPerStream = 4;
 const passedWithinMs = 120_000;
 const lookAgainMs = 5;
 const silentForMs = 7_000;
 
 /**
- * New conversations, appended as fast as the store takes them, until the read models have passed the last one's events; against a raw
- * subscription that is brought as many events of streams that nothing is projected from. The lag is what is left to do at the end of
- * the appends.
+ * New conversations, appended as fast as the store takes them, until the read models have passed the last one's events.
+ * The baseline is a raw subscription to as many events of streams without a read model. The lag is the time from the
+ * end of the appends until the last event is passed.
  */
 export const projections = {
   number: 18,
@@ -42,8 +42,9 @@ export const projections = {
 };
 
 /**
- * Events that were appended while nothing projected, taken in by so many workers, each with a partition; against one worker with the one
- * partition. From when each worker has its share until all is passed; each reads all events, and folds and writes those of its own.
+ * A backlog that was appended while nothing projected, processed by `partitions` workers with one partition each,
+ * against one worker with a single partition. Measured from when each worker holds its share until everything is
+ * passed; each worker reads all events, and folds and writes those of its partition.
  */
 const caughtUpBy = (partitions) => ({
   number: 18,
@@ -56,7 +57,7 @@ const caughtUpBy = (partitions) => ({
 
   async open(deployment, { backlogEvents }) {
     const listener = await listen(deployment.stores.DATABASE_URL);
-    // Who serves projects as well: stopped for longer than a leader may be silent, it does not.
+    // The serving process projects too. Stopped for longer than a leader may be silent, it loses that role.
     process.kill(deployment.child.pid, 'SIGSTOP');
     await sleep(silentForMs);
     return {
@@ -93,7 +94,7 @@ async function catchUp({ client, startWorker }, listener, events, partitions) {
   };
 }
 
-/** Appends so many events, and waits until they have been passed. */
+/** Appends `events` events, and waits until they have been passed. */
 async function burst(client, category, events, follower) {
   const startedMs = performance.now();
   const last = await appendAll(client, category, events);
@@ -103,7 +104,7 @@ async function burst(client, category, events, follower) {
   return { perSecond: (events * 1000) / (passedMs - startedMs), lagMs: Math.max(passedMs - appendedMs, 0.1) };
 }
 
-/** Answers the position of the last event. */
+/** Returns the position of the last event. */
 async function appendAll(client, category, events) {
   let streams = Math.ceil(events / eventsPerStream);
   let last = 0;
@@ -124,7 +125,10 @@ async function appendStream(client, stream) {
   return position;
 }
 
-/** Hears how far the read models are, as the product's other processes do: `<program>:<position>:<partitions>:<those that are meant>`. */
+/**
+ * Follows the positions of the read models as the product's other processes do, by notifications
+ * `<program>:<position>:<partitions>:<the partitions they concern>`.
+ */
 async function listen(connectionString) {
   const connection = new pg.Client({ connectionString });
   await connection.connect();
@@ -148,7 +152,10 @@ async function listen(connectionString) {
   return {
     forget,
     passed: (position) => waiter.passed(position),
-    /** Resolves when each partition has been heard of as one projector's alone, with the position that all have passed. */
+    /**
+     * Resolves once each partition was reported by a projector that holds it alone, with the position that all have
+     * passed.
+     */
     async shared(partitions) {
       while (!(count === partitions && alone.size === partitions)) await sleep(lookAgainMs);
       return Math.min(...heard.values());

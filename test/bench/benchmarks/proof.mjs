@@ -15,7 +15,10 @@ const builtWithinMs = 300_000;
 const connections = 50;
 const usersCount = 10;
 
-/** The log of all events, built again from the first one, as a worker of a version that has it for the first time does. */
+/**
+ * The log of all events, built again from the first event, as a worker does after an upgrade to the first version with
+ * a log.
+ */
 const buildingAgainst = (against, baselineOf, bounds = {}) => ({
   number: 20,
   name: 'events hashed into the log of all events, from the first one',
@@ -54,7 +57,7 @@ export const logAgainstHashing = buildingAgainst('plain SHA-256 over the same by
     });
 });
 
-/** What the log costs those who write: `conversations.create` while it is built and while it is not. */
+/** The cost of the log for writers: `conversations.create` while the log is built, against the same while it is not. */
 export const logBesideWrites = {
   number: 21,
   name: `conversations.create, ${connections} in flight, while the log of all events is built`,
@@ -105,7 +108,7 @@ class Builder {
     return rows[0].size;
   }
 
-  /** Answers the size at which the log stays, of so many events at least. */
+  /** Returns the size at which the log stops growing, which is at least `least`. */
   async untilBuilt(least) {
     const deadlineMs = performance.now() + builtWithinMs;
     for (let size = -1; ;) {
@@ -121,7 +124,7 @@ class Builder {
     await this.untilBuilt(0);
   }
 
-  /** Holds the lock of who builds, so that nobody does. */
+  /** Runs `body` while this connection holds the builder's leader lock, so that no process builds the log. */
   async without(body) {
     const taken = this.database.query('SELECT pg_advisory_lock($1)', [leaderLocks.transparency]);
     const other = new pg.Client({ connectionString: this.connectionString });
@@ -140,7 +143,7 @@ class Builder {
     }
   }
 
-  /** Empties the log, lets it be built again up to a size, and tells how fast that was. */
+  /** Empties the log, lets it be built again up to `size`, and returns the rate. */
   async buildAgain(size) {
     await this.without(async () => {
       await this.database.query('TRUNCATE transparency_leaves, transparency_tiles');
@@ -174,7 +177,7 @@ async function fill(client, events) {
   await Promise.all(Array.from({ length: inFlight }, lane));
 }
 
-/** Reads all events; answers how many there are. */
+/** Reads all events page by page. Returns their number. */
 async function eachPage(store, take) {
   let [position, count] = [0, 0];
   for (;;) {

@@ -10,17 +10,18 @@ import { startDeployment } from '../deployment.mjs';
 import { post } from '../http-client.mjs';
 
 const inFlight = 64;
-/** Of each conversation: it is made, and then renamed. */
+/** Each conversation is created and then renamed three times. */
 const eventsPerStream = 4;
 const lookEveryMs = 50;
 const readyWithinMs = 300_000;
 const readModels = ['conversations', 'activity'];
-/** As many as kept a rebuild from ending, before it kept pace. */
+/** With this many clients a rebuild never ended before rebuilds kept pace with writes. */
 const clients = 4;
 
 /**
- * Read models of conversations, built again beside the live ones while the service runs, as an operator asks for it: read, folded,
- * copied into a table, indexed, caught up and compared. Against COPY of the same rows into tables that get the same indexes.
+ * Read models of conversations, rebuilt next to the live ones while the service runs, as an operator requests it: read,
+ * folded, copied into a table, indexed, caught up and compared. The baseline is COPY of the same rows into tables that
+ * get the same indexes.
  */
 export const rebuilds = {
   number: 11,
@@ -28,7 +29,7 @@ export const rebuilds = {
   against: 'COPY of the same rows',
   figures: [{ key: 'perSecond', unit: 'events/s', better: 'more', aim: 0.5, floor: 0.3 }],
 
-  /** A deployment of its own: every event of the store is read. */
+  /** Starts a separate deployment, because a rebuild reads every event of the store. */
   async open(_, { rebuiltEvents }) {
     const deployment = await startDeployment();
     const { client, stores, baseUrl } = deployment;
@@ -52,8 +53,9 @@ export const rebuilds = {
 };
 
 /**
- * A read model that is built again while clients in a closed loop write as fast as they are answered: what it passes a second, against what
- * is appended a second meanwhile. Below 1 it would never end; the specification demands 2.
+ * A read model that is rebuilt while clients in a closed loop write as fast as they are answered: the events it passes
+ * a second, against those appended a second meanwhile. Below 1 the rebuild would never end; the specification demands
+ * 2.
  */
 export const rebuildAtSaturation = {
   number: 22,
@@ -79,7 +81,7 @@ export const rebuildAtSaturation = {
   },
 };
 
-/** Runs the work while clients create conversations, each the next once the last was answered. */
+/** Runs `work` while clients create conversations, each the next one as soon as the last was answered. */
 async function besideClients({ url, headers }, work) {
   let [isOver, appended] = [false, 0];
   const client = async () => {
@@ -93,7 +95,7 @@ async function besideClients({ url, headers }, work) {
   return { passed, appended: appended - before, seconds };
 }
 
-/** @returns up to which position it is built */
+/** @returns the position up to which the read model is built */
 async function rebuildOne(operator) {
   const { rebuildId } = await operator.post(`/projections/${readModels[0]}/rebuild`);
   await untilReady(operator, rebuildId);
@@ -149,7 +151,7 @@ async function untilReady(operator, rebuildId) {
   }
 }
 
-/** A table's rows in COPY's own format. */
+/** The rows of a table in COPY's own format. */
 async function textOf(database, table) {
   const chunks = [];
   const kept = new PassThrough().on('data', (chunk) => chunks.push(chunk));

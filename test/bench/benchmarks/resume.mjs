@@ -8,9 +8,10 @@ import { startBaseline } from '../processes.mjs';
 const pauseMs = 50;
 
 /**
- * From the user's decision, over HTTP, until the journal has what its call returned: a denial, which is its own result, and an approved
- * transfer, which the provider has accepted by then. Against a graph that waits in a node and is resumed by the same request to a
- * server with the same checks, until that node's checkpoint is in the same PostgreSQL; the node has nothing to do once it is resumed.
+ * From the user's decision over HTTP until the journal has the result of the call: a denial, which is its own result,
+ * and an approved transfer, which the provider has accepted by then. The baseline is a graph that waits in a node and
+ * is resumed by the same request to a server with the same checks, until that node's checkpoint is in the same
+ * PostgreSQL; the resumed node has nothing to do.
  */
 export const resume = {
   number: 10,
@@ -44,10 +45,13 @@ export const resume = {
   },
 };
 
-/** The rules model looks at the balance, and asks for the transfer; what it would say in the end is left out by the limit. */
+/** The rules model reads the balance and requests the transfer. The limit of steps leaves out its closing message. */
 const transfer = { input: { text: 'withdraw 0.01 USDC' }, profile: { maxSteps: 2 } };
 
-/** Runs that each ask for a transfer of a hundredth, one after the other in one conversation; every other one is approved. */
+/**
+ * Runs that each request a transfer of a hundredth, one after the other in one conversation. Every other one is
+ * approved.
+ */
 async function decideMany({ client }, user, count) {
   const id = await newConversation(user);
   const journal = watchJournal(client, id);
@@ -57,7 +61,7 @@ async function decideMany({ client }, user, count) {
     await user.post('/agent-runs', { conversationId: id, ...transfer });
     const { approvalId, fingerprint } = (await journal.until(is('approval.opened'))).event.data;
     await journal.until(is('run.suspended'));
-    // Nobody decides what he has not seen; what the wait itself leaves to do is done when he does.
+    // A user reads an approval before deciding on it. The pause lets the work that the suspension leaves behind finish.
     await user.get(`/approvals/${approvalId}`);
     await sleep(pauseMs);
     const startedMs = performance.now();
@@ -75,7 +79,10 @@ async function decideMany({ client }, user, count) {
   return { p50: percentile(took.denied, 0.5), p50Transfer: percentile(took.ok, 0.5) };
 }
 
-/** A graph that waits for a decision each, decided one after the other; answered is what is in the checkpoint. */
+/**
+ * Graphs that each wait for a decision, decided one after the other. The answer comes once the result is in the graph's
+ * checkpoint.
+ */
 async function resumeMany({ url, headers }, count) {
   const tookMs = [];
   for (let done = 0; done < count; done += 1) {

@@ -5,11 +5,14 @@ import { operationsPerSecond } from '../measuring.mjs';
 import { conversationKind, openProduct, readConfiguration, Streams } from '../product.mjs';
 
 const inFlight = 64;
-/** Streams that no read model follows: what is measured is the append. */
+/** A category that no read model follows, because the append is measured. */
 const kind = { ...conversationKind, category: 'benchmark' };
 const userId = randomUUID();
 
-/** Fold, decide, encode and append, as every command of the product goes; against the client's own append of the same events. */
+/**
+ * Fold, decide, encode and append, as every command of the product does, against the client's own append of the same
+ * events.
+ */
 export const decide = {
   number: 2,
   name: `store append through Streams, ${inFlight} in flight`,
@@ -44,7 +47,7 @@ async function renaming(streams) {
   };
 }
 
-/** Appends the same events to streams of which only the revision is known, one for each lane. */
+/** Appends the same events to one stream for each lane, knowing only its revision. */
 async function appending(client) {
   const lanes = Array.from({ length: inFlight }, () => ({ stream: `${kind.category}-${randomUUID()}`, revision: 0n }));
   for (const { stream } of lanes) await client.appendToStream(stream, renamed(0), { expectedRevision: NO_STREAM });

@@ -9,7 +9,10 @@ const inFlight = 64;
 const subscribers = 50;
 const program = path.join(fileURLToPath(import.meta.url), '..', '..', 'all-subscribers.mjs');
 
-/** What it costs the embedded event store that many follow all of it. Both the load and the subscribers are bare HTTP/2. */
+/**
+ * The cost for the embedded event store of many subscribers to all events. Both the load and the subscribers are bare
+ * HTTP/2.
+ */
 export const manySubscribers = {
   number: 19,
   name: `appends to new streams, ${inFlight} in flight, with ${subscribers} subscribers to $all`,
@@ -36,7 +39,7 @@ export const manySubscribers = {
   },
 };
 
-/** `turn` is told how to wait until each subscriber has so many events. */
+/** Passes to `turn` a function that waits until each subscriber has a given number of events. */
 async function withSubscribers(storeUrl, turn) {
   const env = { STORE_URL: storeUrl, SUBSCRIBERS: String(subscribers) };
   const child = startNode('subscribers', program, { env });

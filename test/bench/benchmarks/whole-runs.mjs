@@ -10,9 +10,10 @@ const conversationsMadeAtOnce = 16;
 const input = { text: 'repeat after me: ok' };
 
 /**
- * Whole runs of one step over HTTP, from the request until their end is told: each in a conversation of its own, a user for each that
- * is in flight, seen by one subscription to `run.ended`. Against a workflow of two durable steps in a server of its own
- * (baselines/dbos.mjs says why two) on the same PostgreSQL, with the same checks, whose ends are told on one connection.
+ * Whole runs of one step over HTTP, from the request until their end is reported: each in its own conversation, one
+ * user per run in flight, observed by one subscription to `run.ended`. The baseline is a workflow of two durable steps
+ * in a separate server (baselines/dbos.mjs explains the two) on the same PostgreSQL, with the same checks; it reports
+ * the ends on one connection.
  */
 export const wholeRuns = {
   number: 16,
@@ -54,7 +55,7 @@ async function runMany({ client, processes }, users, count) {
   return figures;
 }
 
-/** The n-th request is sent by the user of lane n % `inFlight`, once the one before on that lane has ended. */
+/** The user of lane n % `inFlight` sends the n-th request once the one before on that lane has ended. */
 async function timeRuns({ users, requests, ended, processes }) {
   const cpu = await cpuMeter(processes);
   const startedMs = performance.now();
