@@ -26,7 +26,7 @@ import { HoldAutomationHandler } from './use-cases/hold-automation';
 import { OccurrenceList } from './use-cases/occurrence-list';
 import { ReleaseAutomationHandler } from './use-cases/release-automation';
 
-/** Rules that fire by themselves: their definitions, what they are handed, and what is known of them. */
+/** Rules that fire by themselves: their definitions, their inputs, and reports about them. */
 @Module({
   imports: [BudgetModule, DeploymentModule, SourcesModule, WalletsModule],
   controllers: [AutomationsController, OccurrencesController, WebhooksController],
@@ -53,7 +53,7 @@ import { ReleaseAutomationHandler } from './use-cases/release-automation';
 })
 export class AutomationsModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables and projections in PostgreSQL. */
 export const automationsReadModel = {
   rows: [AutomationRow, OccurrenceRow, InputRow],
   migrations: [

@@ -5,7 +5,7 @@ import type { InputOutcome } from '../use-cases/get-input-outcome';
 import type { OccurrencePage } from './occurrence.view';
 import type { SearchPage } from '../use-cases/search-automations';
 
-/** Answers and bodies as documents show them: of one automation, consistent with each other. */
+/** Example answers and bodies for the documentation, consistent with each other: all of one automation. */
 
 const wrappedNear = 'nep141:wrap.near';
 const automationId = '019a3c60-1b2c-7d3e-8f40-51627384a5b6';
@@ -137,7 +137,7 @@ const simulation = {
 export const examples = {
   definition,
   automation,
-  /** Revisions of the same automation after it was resumed, and after an update. */
+  /** Revisions of the same automation after it was resumed and after an update. */
   revisions: {
     resumed: '1.019a3c6a-2c3d-7b4c-8d5e-6f7081920a1b',
     next: '2.019a3c6b-3d4e-7c5d-9e6f-708192a3b4c5',

@@ -28,7 +28,7 @@ export const AutomationShape = shape('Automation', {
   updatedAt: instant({ description: 'When its definition or its state last changed' }),
   archivedAt: nullable(instant(), { description: 'When it was removed: it stays readable and never fires again' }),
 });
-/** What a definition may leave out is filled in. */
+/** Members that a given definition may leave out are filled in. */
 export type AutomationView = Omit<Shaped<typeof AutomationShape>, 'definition'> & {
   readonly definition: AutomationDefinition;
 };
@@ -36,13 +36,13 @@ export type AutomationView = Omit<Shaped<typeof AutomationShape>, 'definition'> 
 export const AutomationPage = countedPageOfShape('Automation', AutomationShape);
 export type AutomationPage = Shaped<typeof AutomationPage>;
 
-/** Members of a row that its view needs nothing of. */
+/** Members of a row that its view does not need. */
 export const unlisted = ['userId', 'webhookKeyId', 'searchWords', 'position'] as const;
 
-/** What the view of a row needs of it. */
+/** The members of a row that its view needs. */
 export type ListedAutomation = Omit<AutomationRow, (typeof unlisted)[number]>;
 
-/** The view of an automation as its stream has it. */
+/** The view of an automation, from its folded stream. */
 export function viewOfState(id: AutomationId, automation: Automation, now: Instant): AutomationView {
   return {
     id,
@@ -61,12 +61,12 @@ export function viewOfState(id: AutomationId, automation: Automation, now: Insta
   };
 }
 
-/** What a call about one automation answers, given its state; `not_found` where there is none. */
+/** The answer of a call about one automation, given its state; `not_found` where it does not exist. */
 export function answerOf(id: AutomationId, automation: AutomationState, now: Instant): Result<AutomationView> {
   return automation === null ? refuse(notFound) : ok(viewOfState(id, automation, now));
 }
 
-/** The same view of an automation as the read model has it. */
+/** The view of an automation, from its row in the read model. */
 export function viewOfRow(row: ListedAutomation, now: Instant): AutomationView {
   const { id, name, state, definitionVersion, definition, contractApprovalId, held, occurrences } = row;
   const { createdAt, updatedAt, archivedAt } = row;
@@ -89,7 +89,7 @@ export function viewOfRow(row: ListedAutomation, now: Instant): AutomationView {
 
 type Scheduled = Pick<Automation, 'state' | 'held' | 'completed' | 'definition'> & { readonly epochAt: string };
 
-/** When the rule is looked at next; null where events wake it, and as long as nothing can fire. */
+/** When the rule is evaluated next; null where events wake it, and as long as nothing can fire. */
 function nextRunAt({ state, held, completed, definition, epochAt }: Scheduled, now: Instant): Instant | null {
   const { wake, firing } = definition;
   if (state !== 'enabled' || held || completed || wake.kind === 'event') return null;
@@ -98,7 +98,7 @@ function nextRunAt({ state, held, completed, definition, epochAt }: Scheduled, n
   return due === null || (firing.endAt !== undefined && due >= firing.endAt) ? null : due;
 }
 
-/** In paths. */
+/** The path parameter of an automation's id. */
 export const automationIdParameter: PathParameter = {
   description: 'An automation of the user',
   example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e04',

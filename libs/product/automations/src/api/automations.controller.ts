@@ -27,7 +27,7 @@ import {
 } from './automations.contract';
 import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from './automations.dto';
 
-/** Automations as their users define and look after them (specification, "Automations"; docs/decisions/automations.md). */
+/** Automations as their users define and manage them (specification, "Automations"; docs/decisions/automations.md). */
 @Controller()
 export class AutomationsController {
   constructor(
@@ -104,7 +104,7 @@ export class AutomationsController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands and queries that the controller executes. */
 export const automationsHandlers = [
   CreateAutomationHandler,
   DeleteAutomationHandler,

@@ -50,12 +50,12 @@ export class RevisionDto {
 }
 
 export class UpdateAutomationDto extends RevisionDto {
-  /** Read strictly by the use case. */
+  /** Parsed strictly by the use case. */
   @Member(custom(definitionShape, isJsonObject, 'must be an object'))
   definition: JsonObject;
 }
 
-/** Body of signal and of invoke. */
+/** Body of `signal` and of `invoke`. */
 export class HandedInputDto extends RevisionDto {
   @Member(uuid({ description: 'Chosen by the caller: the same key answers the same outcome' }))
   idempotencyKey: string;
@@ -75,7 +75,7 @@ export class ListOccurrencesDto extends PageQuery {
 }
 
 export class TestConditionDto {
-  /** Read strictly by the use case. */
+  /** Parsed strictly by the use case. */
   @Member(optional(custom(InboundEventShape, isJsonObject, 'must be an object')))
   event?: JsonObject;
 }

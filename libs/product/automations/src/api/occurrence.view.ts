@@ -5,7 +5,7 @@ import { deliveries } from '../automation/automation.row';
 import type { ListedOccurrence } from '../use-cases/occurrence-list';
 import { shortenedWords, type Truncated } from '../definition/behavior';
 
-/** Longest text of an issue and of a reason. */
+/** Longest text of an issue and of a reason, in code points. */
 export const textLengthMax = 240;
 
 export const delivery = oneOf(deliveries, {
@@ -42,7 +42,7 @@ export function occurrenceView({ openedPosition: _, reason, ...occurrence }: Lis
   return { ...occurrence, reason: reasonView(reason) };
 }
 
-/** The reason of an occurrence's delivery, as the API shows it. */
+/** The reason for an occurrence's delivery state, as the API shows it. */
 export function reasonView(reason: Words | null): Truncated | null {
   return reason === null ? null : shortenedWords(reason, textLengthMax);
 }

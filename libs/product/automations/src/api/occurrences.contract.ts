@@ -9,7 +9,7 @@ import { OccurrencePage } from './occurrence.view';
 import { Invoked } from '../use-cases/invoke-automation';
 import { Signalled } from '../use-cases/signal-automation';
 
-/** `automation_changed` of a paused one as well. */
+/** `automation_changed` also where the automation is paused. */
 const handReasons: readonly Reason[] = [
   'automation_changed' as const,
   'automation_completed' as const,

@@ -20,7 +20,9 @@ import {
   simulateAutomation,
 } from './occurrences.contract';
 
-/** What makes an automation fire, what would, and what came of it (specification, "Automations"; docs/decisions/automations.md). */
+/**
+ * Inputs, occurrences, condition tests and simulations (specification, "Automations"; docs/decisions/automations.md).
+ */
 @Controller()
 export class OccurrencesController {
   constructor(
@@ -85,7 +87,7 @@ export class OccurrencesController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands and queries that the controller executes. */
 export const occurrencesHandlers = [
   GetInputOutcomeHandler,
   InvokeAutomationHandler,

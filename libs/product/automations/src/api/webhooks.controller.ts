@@ -13,10 +13,13 @@ import { deliverWebhook } from './webhooks.contract';
 
 const requestsPerMinute = 60;
 
-/** The same for everything that is wrong before the body counts: nobody learns which keys there are. */
+/** The same answer for every failure before the body is read, so that it does not reveal which keys exist. */
 const notSigned = { kind: 'bare', problem: 'unauthenticated' } as const;
 
-/** Where senders of events deliver them (docs/decisions/automations.md): signed as in Standard Webhooks, without partner key and user token. */
+/**
+ * Receives the events that senders deliver (docs/decisions/automations.md): signed as in Standard Webhooks, without
+ * partner key or user token.
+ */
 @Controller()
 export class WebhooksController {
   constructor(
@@ -41,7 +44,7 @@ export class WebhooksController {
     return this.commands.execute(new DeliverWebhook(key, event, cause));
   }
 
-  /** Only what is signed counts: nobody else can use up an automation's rate. */
+  /** Only signed requests count, so that nothing but the key's holder can use up an automation's rate. */
   private async count({ automationId }: WebhookKey): Promise<void> {
     const [counted] = await this.windows.consume([{ subject: `hook:${automationId}`, limit: requestsPerMinute }]);
     if (counted?.admitted === true) return;
@@ -49,5 +52,5 @@ export class WebhooksController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands that the controller executes. */
 export const webhooksHandlers = [DeliverWebhookHandler];

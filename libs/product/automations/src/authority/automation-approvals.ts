@@ -14,7 +14,7 @@ export class AutomationApprovals implements ApprovalHome {
     private readonly clock: Clock,
   ) {}
 
-  /** One that was superseded is not pending either. */
+  /** Refuses with `approval_not_pending` also where the approval was superseded. */
   async decide({ approvalId, streamId }: HeldApproval, verdict: ApprovalVerdict, cause: Cause): Promise<Result<void>> {
     const command = { type: 'DecideApproval', at: this.clock.now(), approvalId, verdict, decidedBy: 'user' } as const;
     const done = await this.streams.decide(automationKind, streamId, command, cause, { visible: true });
@@ -25,7 +25,7 @@ export class AutomationApprovals implements ApprovalHome {
 
   async expire({ approvalId, streamId }: HeldApproval, cause: Cause): Promise<void> {
     const command = { type: 'ExpireApproval', at: this.clock.now(), approvalId } as const;
-    // A refusal is ignored: the timer may be of an automation whose creation was refused in the end.
+    // A refusal is ignored, because the creation of the timer's automation may have been refused.
     await this.streams.decide(automationKind, streamId, command, cause);
   }
 }

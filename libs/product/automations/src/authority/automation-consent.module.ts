@@ -4,7 +4,7 @@ import { AutomationApprovals } from './automation-approvals';
 import { ContractAuthority } from './contract-authority';
 import { ContractUses } from './contract-uses';
 
-/** What users allow their automations: decisions on contracts, and the authority that follows from approved ones. */
+/** Users' decisions on the contracts of automations, and the authority that approved contracts give. */
 @Module({
   imports: [WalletsModule],
   providers: [AutomationApprovals, ContractAuthority, ContractUses],

@@ -6,7 +6,7 @@ import { actsExactly, firingWords } from '../definition/behavior';
 import type { SymbolOf } from '../definition/token-symbols';
 import { profileWords } from './profile-words';
 
-/** A member of a definition as a change tells it. */
+/** How the words of a change describe one member of a definition. */
 interface Told {
   readonly noun: Words;
   say(this: void, definition: AutomationDefinition, symbolOf: SymbolOf): Words;
@@ -17,7 +17,7 @@ const acts: Told = {
   say: actsExactly,
 };
 
-/** Every member of a definition: one that is missing here does not compile. */
+/** Every member of a definition: a missing one does not compile. */
 const members: { readonly [Member in keyof AutomationDefinition]-?: Told } = {
   name: { noun: words`its name`, say: ({ name }) => quoted(name, Infinity) },
   prompt: { noun: words`its task`, say: ({ prompt }) => quoted(prompt, Infinity) },
@@ -38,11 +38,11 @@ const members: { readonly [Member in keyof AutomationDefinition]-?: Told } = {
   },
 };
 
-/** What an update makes of a rule. */
+/** The difference that an update makes to a rule, in words. */
 export interface ChangeWords {
-  /** The members that change, each once: `its name, when it acts`. Null where none does. */
+  /** The nouns of the members that change, each once: `its name, when it acts`. Null where none changes. */
   readonly what: Words | null;
-  /** The old rule's name, and each member that changes, old and new, whole. */
+  /** The old rule's name, and each member that changes, old and new, in full. */
   readonly fromWhat: Words;
 }
 
@@ -52,8 +52,8 @@ interface Side {
 }
 
 /**
- * What becomes of the old rule; each side with the symbols of its own time, but for those that two tokens of both sides share. Sides that
- * read the same are followed by their canonical JSON.
+ * Describes an update. Each side uses the symbols of its own time, except symbols that two tokens of both sides share.
+ * Where the words of both sides are equal, their canonical JSON follows.
  */
 export function changeWords(old: Side, next: Side): ChangeWords {
   // Reason for the assertion: `members` has the members of a definition and no others.
@@ -77,7 +77,7 @@ export function changeWords(old: Side, next: Side): ChangeWords {
   };
 }
 
-/** Whether two tokens of all the sides go by that symbol. */
+/** Returns whether two tokens of all the sides share a symbol. */
 function sharedIn(sides: readonly Side[]): (symbol: string | null) => boolean {
   const tokens = new Map<string, Set<string>>();
   for (const { definition, symbolOf } of sides) {
@@ -91,12 +91,12 @@ function sharedIn(sides: readonly Side[]): (symbol: string | null) => boolean {
   return (symbol) => symbol !== null && (tokens.get(symbol)?.size ?? 0) > 1;
 }
 
-/** All members that are told as this one, as canonical JSON; what a definition lacks is null. */
+/** The canonical JSON of all members that share this description; a member that the definition lacks is null. */
 function writtenOf(told: Told, definition: AutomationDefinition): Words {
   // Reason for the assertion: as above.
   const names = (Object.keys(members) as (keyof AutomationDefinition)[]).filter((name) => members[name] === told);
   const values = names.map((name) => definition[name] ?? null);
-  // Reason for the assertion: it is the canonical text of a list.
+  // Reason for the assertion: the text is that of a list, in canonical form.
   const written = JSON.parse(canonicalText(values)) as readonly JsonValue[];
   const [only] = written;
   return quotedExactly(written.length === 1 && only !== undefined ? only : written, Infinity);

@@ -20,10 +20,13 @@ import { automationKind } from '../automation/automation.stream';
 import { ContractUses } from './contract-uses';
 import { contractWorthUsd, type PricedToken } from './contract-worth';
 
-/** Once an approval has expired, no one can be about to use it: a use that never became an operation is given back. */
+/**
+ * This long after an approval's expiry no call can still be about to use it: a use without an operation is then
+ * returned.
+ */
 const operationComesWithinMs = 5 * 60_000;
 
-/** A call of a run that an automation has set in motion. */
+/** A call of a run that an automation started. */
 export interface CoveredCall {
   readonly automationId: AutomationId;
   readonly userId: UserId;
@@ -32,13 +35,15 @@ export interface CoveredCall {
   readonly runId: RunId;
   /** Id of the approval that is opened and decided for a covered call; derived from the call, so that a retry gets the same id. */
   readonly approvalId: ApprovalId;
-  /** Until then the approval can be used. */
+  /** The approval can be used until then. */
   readonly expiresAt: Instant;
-  /** What the call would do. */
+  /** The effect of the call. */
   readonly contract: Contract;
 }
 
-/** The authority that users have given their automations by approving a contract with bounds (docs/decisions/automations.md). */
+/**
+ * The authority that users gave their automations by approving a contract with bounds (docs/decisions/automations.md).
+ */
 @Injectable()
 export class ContractAuthority {
   constructor(
@@ -52,9 +57,11 @@ export class ContractAuthority {
   ) {}
 
   /**
-   * Whether the automation's approved contract covers a call: its actions are the contract's to the letter, and the bounds hold at
-   * present prices. Then its use is recorded, once for each call; it is given back when no operation comes of it. Does not cover
-   * calls for a paused automation, another user's, an unapproved contract, or a run that another rule started. @throws Unavailable
+   * Whether the automation's approved contract covers a call: its actions equal the contract's exactly, and the bounds
+   * hold at present prices. If so, records its use, once for each call; a use from which no operation results is
+   * returned. Does not cover calls for a paused automation, another user's, an unapproved contract, or a run that
+   * another rule started.
+   * @throws Unavailable
    */
   async cover(call: CoveredCall, cause: Cause): Promise<boolean> {
     const { automationId, toolCallId, runId, approvalId, contract } = call;
@@ -77,7 +84,7 @@ export class ContractAuthority {
       usd,
     } as const;
     let done = await this.streams.decide(automationKind, automationId, command, cause);
-    // Others may have moved less than was expected of them.
+    // Other uses may have moved less than was expected of them: settle those that ended, and try again.
     if (!done.ok && (await this.uses.settleEnded(automationId, cause)))
       done = await this.streams.decide(automationKind, automationId, command, cause);
     // A use recorded before a crash gives no authority once the automation is paused or archived.
@@ -86,7 +93,7 @@ export class ContractAuthority {
     );
   }
 
-  /** What the wallet holds, and what the actions pin besides. */
+  /** The wallet's holdings, and the tokens that the actions pin in addition, with an amount of 0. */
   private async tokens(userId: UserId, actions: readonly ContractAction[]): Promise<readonly PricedToken[]> {
     const spendable = await this.wallets.spendable(userId);
     const held = spendable.ok ? spendable.value : [];
@@ -97,7 +104,7 @@ export class ContractAuthority {
   }
 }
 
-/** The timer at which a use is looked at whose operation should be there by then; it is scheduled before the use is recorded. */
+/** The timer that checks whether the use's operation exists by then; it is scheduled before the use is recorded. */
 function useTimer({ automationId, approvalId, expiresAt }: CoveredCall) {
   const dueAt = instantOf(epochMsOf(expiresAt) + operationComesWithinMs);
   const payload = { automationId, approvalId };

@@ -28,17 +28,20 @@ import { contractConsent } from './rule-consent';
 import { symbolIn, symbolsOf } from '../definition/token-symbols';
 import { streamName } from '@app/event-store';
 
-/** Whose rule is defined, and when. */
+/** The owner and the circumstances of a definition. */
 interface Defining {
   readonly userId: UserId;
   readonly automationId: AutomationId;
   readonly at: Instant;
-  /** What the provider says of the tokens that the contract pins. */
+  /** The provider's data of the tokens that the contract pins. */
   readonly tokens: readonly Token[];
   readonly cause: Cause;
 }
 
-/** What a user is asked about an automation's contract: once for each contract (docs/decisions/automations.md). */
+/**
+ * Prepares the question to a user about an automation's contract, asked once for each contract
+ * (docs/decisions/automations.md).
+ */
 @Injectable()
 export class ContractReviews {
   constructor(
@@ -49,9 +52,10 @@ export class ContractReviews {
   ) {}
 
   /**
-   * The approval that the definition's contract needs, with the timer of its expiry; null where there is no contract. Refuses with
-   * `automation_invalid` where the user's wallet cannot be used, or contract and rule cannot be shown whole; with `rate_limited` where
-   * too many approvals wait for the user. @throws Unavailable
+   * The approval that the definition's contract needs, with the timer of its expiry; null where there is no contract.
+   * Refuses with `automation_invalid` where the user's wallet cannot be used, or contract and rule cannot be shown
+   * whole; with `rate_limited` where too many approvals wait for the user.
+   * @throws Unavailable
    */
   async prepare(definition: AutomationDefinition, defining: Defining): Promise<Result<ContractReview | null>> {
     const { contract } = definition;
@@ -74,7 +78,7 @@ export class ContractReviews {
     return ok({ approvalId, automationId, walletId, fingerprint, fingerprintVersion, expiresAt, ...words });
   }
 
-  /** Gives back the timer and the place of a review that was not opened. */
+  /** Cancels the timer and frees the place of a review that was not opened. */
   async drop({ approvalId }: ContractReview): Promise<void> {
     await this.timers.cancel(approvalTimerId(approvalId));
     await this.quotas.release('pendingApprovals', approvalId);
@@ -82,6 +86,6 @@ export class ContractReviews {
 }
 
 function jsonOf(value: AutomationDefinition): JsonValue {
-  // Reason for the assertion: it was read from JSON; an interface does not say so.
+  // Reason for the assertion: the definition was parsed from JSON; its interface does not say so.
   return value as unknown as JsonValue;
 }

@@ -26,10 +26,10 @@ type OfUse = Extract<
 type Bounds = NonNullable<Contract['bounds']>;
 
 /**
- * Counts and sums what is done on the authority of the approved contract, before it is done (docs/decisions/automations.md): a tool
- * call uses it once, however often it asks; what it moves beyond what was expected is counted before it moves; once it is over, what it
- * has moved counts. Refused with `withdrawal_changed` where the contract does not cover it now; a hold, with `automation_held` while the
- * automation is paused.
+ * Counts and sums uses of the approved contract before money moves (docs/decisions/automations.md). A tool call uses it
+ * once, however often it asks; an amount beyond the expected one is counted before it moves; after the end, the amount
+ * that moved counts. Rejects with `withdrawal_changed` where the contract does not cover the use now, and a hold with
+ * `automation_held` while the automation is paused.
  */
 export function decideContractUse(command: Command, automation: Automation): Decision<ContractUseEvent> {
   const { at, toolCallId } = command;
@@ -57,14 +57,14 @@ function decideUsed(command: OfUse, use: ContractUse | undefined, automation: Au
   }
 }
 
-/** The use never counts less than before, since another driver of its operation may be about to move that. */
+/** Never lowers a use's amount, because another driver of its operation may be about to move it. */
 function hold(
   { at, toolCallId, usd }: HoldContractUse,
   use: ContractUse,
   { state, definition, contractApproval, uses }: Automation,
 ): Decision<ContractUseEvent> {
   const bounds = definition.contract?.bounds;
-  // The one refusal that is for a time: the operation waits for the automation to be resumed.
+  // The only temporary refusal: the operation waits for the automation to be resumed.
   if (state === 'paused') return reject(because('automation_held'));
   const isInForce = state === 'enabled' && contractApproval?.status === 'approved';
   if (!isInForce || bounds === undefined || at >= bounds.notAfter) return reject(because('withdrawal_changed'));
@@ -76,8 +76,8 @@ function hold(
 }
 
 /**
- * The occurrence that the call belongs to; null where the contract does not cover the call. It is of a run that the reviewed rule has
- * set in motion: the run of a rule that was there before is none of it.
+ * The occurrence that the call belongs to; null where the contract does not cover the call. Its run must have been
+ * started by the reviewed rule: a run of an earlier rule is not covered.
  */
 function coveredOccurrence(
   command: UseContract,
@@ -96,7 +96,7 @@ function coveredOccurrence(
   return at < bounds.notAfter && hasRoom ? occurrenceId : null;
 }
 
-/** A text that is not a decimal is never within bounds. */
+/** Whether one more use of this amount keeps the bounds. A text that is not a decimal is never within bounds. */
 function isWithin(usd: string, { maxUses, perUseUsd, totalUsd }: Bounds, uses: readonly ContractUse[]): boolean {
   const asked = parseDecimal(usd);
   const [perUse, total] = [parseDecimal(perUseUsd), parseDecimal(totalUsd)];
@@ -105,7 +105,7 @@ function isWithin(usd: string, { maxUses, perUseUsd, totalUsd }: Bounds, uses: r
   return uses.length < maxUses && compareDecimals(asked, perUse) <= 0 && compareDecimals(sum, total) <= 0;
 }
 
-/** The exact sum; null where a part of it is unknown. */
+/** The exact sum; null where a part is not a decimal. */
 function sumOf(amounts: readonly string[]): Decimal | null {
   return amounts.reduce<Decimal | null>(
     (sum, text) => {
@@ -116,7 +116,7 @@ function sumOf(amounts: readonly string[]): Decimal | null {
   );
 }
 
-/** Folds a use, and what comes of it. */
+/** Folds a use and its outcome. */
 export function evolveContractUse(uses: Automation['uses'], event: ContractUseEvent): Automation['uses'] {
   const { toolCallId } = event;
   switch (event.type) {
@@ -135,21 +135,21 @@ export function evolveContractUse(uses: Automation['uses'], event: ContractUseEv
   }
 }
 
-/** The decider speaks of uses that there are only. */
+/** The decider emits such events only for uses that exist. */
 function withUse(uses: Automation['uses'], toolCallId: ToolCallId, change: Partial<ContractUse>): Automation['uses'] {
   const use = uses[toolCallId];
   return use === undefined ? uses : { ...uses, [toolCallId]: { ...use, ...change } };
 }
 
 /**
- * Whether both are the same in canonical form (RFC 8785) but for their names: what was approved of one is approved of the other
- * (docs/decisions/automations.md, "The authority is bound").
+ * Whether both are the same in canonical form (RFC 8785) apart from their names. An approval of one then covers the
+ * other (docs/decisions/automations.md, "The authority is bound").
  */
 export function isSameRule(one: AutomationDefinition, other: AutomationDefinition): boolean {
   return isSameJson(reviewedOf(one), reviewedOf(other));
 }
 
-/** Without the name, and with what a contract from before `usesPerOccurrence` counts as. */
+/** The definition without its name; a contract from before `usesPerOccurrence` gets the value that it counts as. */
 function reviewedOf(definition: AutomationDefinition): AutomationDefinition {
   const { contract } = definition;
   const bounds = contract?.bounds;

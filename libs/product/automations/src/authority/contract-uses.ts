@@ -14,7 +14,9 @@ import {
 import type { AutomationState } from '../automation/automation.state';
 import { automationKind } from '../automation/automation.stream';
 
-/** The uses of automations' contracts while their operations move money, and after it. All throw Unavailable. */
+/**
+ * The uses of automations' contracts while their operations move money, and afterwards. All methods throw Unavailable.
+ */
 @Injectable()
 export class ContractUses implements AuthorityLedger {
   private readonly logger = new Logger(ContractUses.name);
@@ -28,7 +30,7 @@ export class ContractUses implements AuthorityLedger {
     uses.offer(this);
   }
 
-  /** Suspended while the automation is paused. */
+  /** Returns `suspended` while the automation is paused. */
   async hold({ automationId, approvalId, usd }: HeldUse, cause: Cause): Promise<Hold> {
     const { state } = await this.states.current(automationKind, automationId);
     const toolCallId = callOf(state, approvalId);
@@ -36,11 +38,11 @@ export class ContractUses implements AuthorityLedger {
     const command = { type: 'HoldContractUse', at: this.clock.now(), toolCallId, usd } as const;
     const done = await this.streams.decide(automationKind, automationId, command, cause);
     if (done.ok) return 'held';
-    // The refusal says it: the state may be another one by now.
+    // The refusal decides, because the state may have changed since it was read.
     return done.refusal.kind === 'reason' && done.refusal.reason === 'automation_held' ? 'suspended' : 'exceeded';
   }
 
-  /** Counts what the use has moved, once its operation is over; nothing before. */
+  /** Counts the amount that the use moved, once its operation is over; does nothing before. */
   async settle(automationId: AutomationId, operation: OperationState, cause: Cause): Promise<void> {
     const { status, actions, terms } = operation;
     if (status !== 'settled' && status !== 'failed') return;
@@ -49,7 +51,10 @@ export class ContractUses implements AuthorityLedger {
     else await this.giveBack(automationId, terms.approvalId, cause);
   }
 
-  /** Settles the uses whose operations are over already, so that they count what they have moved. Answers whether there were any. */
+  /**
+   * Settles the uses whose operations are over already, so that they count the amounts that moved. Returns whether
+   * there were any.
+   */
   async settleEnded(automationId: AutomationId, cause: Cause): Promise<boolean> {
     const { state } = await this.states.current(automationKind, automationId);
     const open = Object.values(state?.uses ?? {}).filter(({ over }) => !over);
@@ -63,7 +68,7 @@ export class ContractUses implements AuthorityLedger {
     return settled;
   }
 
-  /** Nothing ever left for the provider to keep. */
+  /** Returns a use from which nothing was submitted to the provider. */
   async giveBack(automationId: AutomationId, approvalId: ApprovalId, cause: Cause): Promise<void> {
     await this.record(automationId, approvalId, { type: 'ReturnContractUse' }, cause);
   }
@@ -76,17 +81,17 @@ export class ContractUses implements AuthorityLedger {
     cause: Cause,
   ): Promise<void> {
     const { state } = await this.states.current(automationKind, automationId);
-    // The contract was replaced, or the user approved the call like any other: there is no use to count.
+    // The contract was replaced, or the user approved the call like any other: no use needs counting.
     const toolCallId = callOf(state, approvalId);
     if (toolCallId === null) return;
     const command = { ...outcome, at: this.clock.now(), toolCallId };
     const done = await this.streams.decide(automationKind, automationId, command, cause);
-    // It would be refused again, and others must not wait behind it.
+    // A retry would be refused again, and must not block others.
     if (!done.ok) this.logger.error({ msg: 'the end of a use was not counted', automationId, refusal: done.refusal });
   }
 }
 
-/** The call that used the contract with that approval; null where there is no such use. */
+/** The call that used the contract with that approval; null where that use does not exist. */
 function callOf(state: AutomationState, approvalId: ApprovalId): ToolCallId | null {
   const [toolCallId] = Object.entries(state?.uses ?? {}).find(([, use]) => use.approvalId === approvalId) ?? [];
   return toolCallId === undefined ? null : asId<ToolCallId>(toolCallId);

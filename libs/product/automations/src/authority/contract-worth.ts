@@ -10,17 +10,19 @@ export interface PricedToken {
   readonly amountRaw: string;
 }
 
-/** As many as a bound of a contract can have (specification, "Contract"). */
+/** As many as a contract's bound can have (specification, "Contract"). */
 const usdFractionDigits = 18;
 
 /**
- * What a contract's actions spend at most, together, in US dollars at present prices, rounded up: a decimal text. Null where that
- * cannot be told: a price is missing, or the wallet does not hold what the amount depends on (docs/decisions/automations.md).
+ * The most that a contract's actions spend together, in US dollars at present prices, rounded up: a decimal text. Null
+ * where that is unknown: a price is missing, or the wallet does not hold a token that the amount depends on
+ * (docs/decisions/automations.md).
  *
- * An amount that the contract leaves open is what the executor would choose out of the holdings. Each action counts by itself, and a
- * later one may find all that was there before and what the earlier ones deliver; for `exact_output_tokens` all that is held counts.
+ * An amount that the contract leaves open is the executor's choice from the holdings. Each action counts separately,
+ * and a later one may find all earlier holdings and everything that earlier actions deliver; for `exact_output_tokens`
+ * all holdings count.
  *
- * @param tokens the wallet's holdings, and tokens that the contract pins besides, of which it holds 0
+ * @param tokens the wallet's holdings, and tokens that the contract pins in addition, with amount 0
  */
 export function contractWorthUsd(actions: readonly ContractAction[], tokens: readonly PricedToken[]): string | null {
   let total: Decimal = decimalOf(0n, 0);
@@ -46,7 +48,7 @@ function spentBy(action: ContractAction, tokens: readonly PricedToken[]): Spent 
   const { input, quantity } = action;
   const pinned = 'pinned' in input ? input.pinned : null;
   const token = tokens.find(({ tokenId, decimals }) => tokenId === pinned?.tokenId && decimals === pinned.decimals);
-  // Explicit amounts do not depend on what is held: where it is too little, the operation fails.
+  // Explicit amounts do not depend on the holdings: if these are too small, the operation fails.
   if (token !== undefined && quantity.kind === 'exact_input_tokens') return worthOf(token, quantity.amountRaw);
   if (token !== undefined && quantity.kind === 'exact_input_value_usd') return valueOf(token, quantity.value);
   const chosen = chooseInput(action, heldOf(tokens));
@@ -56,21 +58,21 @@ function spentBy(action: ContractAction, tokens: readonly PricedToken[]): Spent 
     : worthOf(chosen.holding, chosen.amountRaw);
 }
 
-/** The amount in US dollars, exactly. */
+/** The exact amount in US dollars; null without a price. */
 function worthOf({ tokenId, decimals, priceUsdDecimal }: PricedToken, amountRaw: string): Spent | null {
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
-  // A price of 0 is none: any amount would be within any bound.
+  // A price of 0 counts as missing, because any amount would be within any bound.
   if (price === null || price.unscaled === 0n || decimals === null) return null;
   return { tokenId, usd: multiply(decimalOf(BigInt(amountRaw), decimals), price) };
 }
 
-/** A value is its own worth, wherever there is a price to reach it by. */
+/** A value in US dollars is its own worth, provided that the token has a price. */
 function valueOf(token: PricedToken, value: string): Spent | null {
   const usd = parseDecimal(value);
   return usd === null || worthOf(token, '0') === null ? null : { tokenId: token.tokenId, usd };
 }
 
-/** The tokens with what an action delivers at most at present prices; null where that cannot be told. */
+/** The tokens including the most that an action delivers at present prices; null where that is unknown. */
 function withDelivered(
   action: ContractAction,
   { tokenId, usd }: Spent,

@@ -10,7 +10,7 @@ import {
 } from '@app/kernel';
 
 /**
- * As whom the runs of a rule act, in words: every member of its profile. Null without one; then they act as any run of the user's does.
+ * Words for every member of a rule's profile. Null without one: its runs then act like any other run of the user.
  * @param quotedLengthMax most code points of each quotation
  */
 export function profileWords(profile: JsonObject | undefined, quotedLengthMax = Infinity): Words | null {

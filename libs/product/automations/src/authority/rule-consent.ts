@@ -17,14 +17,14 @@ import type { SymbolOf } from '../definition/token-symbols';
 import { changeWords, type ChangeWords } from './change-words';
 import { profileWords } from './profile-words';
 
-/** Most code points of a quotation where a summary is tight; the terms have all of it. */
+/** Most code points of a quotation in a summary that is too long otherwise; the terms show all of it. */
 const tightLengthMax = 60;
-/** Most code points of the name of a rule, which is never shortened: that of a definition. */
+/** Most code points of a rule's name, which is never shortened: the limit of a definition. */
 const nameLengthMax = 120;
 
 /**
- * What a user is asked about the contract of a rule: what it allows, then what the rule waits for. Null where that is too long to be
- * shown whole (docs/decisions/approvals.md).
+ * Consent text for a rule's contract: what it permits, then when the rule fires. Null if too long to show in full
+ * (docs/decisions/approvals.md).
  */
 export function contractConsent(
   definition: AutomationDefinition,
@@ -39,15 +39,15 @@ export function contractConsent(
   });
 }
 
-/** A rule as it is, with what the provider called its tokens when it was defined. */
+/** A rule as it is, with the symbols that the provider gave its tokens when it was defined. */
 export interface PresentRule {
   readonly definition: AutomationDefinition;
   readonly symbolOf: SymbolOf;
 }
 
 /**
- * What a user is asked about a rule that an agent wants to create, or to put in the place of a present one: then what it replaces comes
- * first. Its contract is asked for apart. Null as above.
+ * Consent text for a rule that an agent wants to create, or to put in place of a present one; the replaced one is then
+ * described first. Its contract is asked for separately. Null if too long to show in full.
  * @param replaced the rule that the new definition replaces; null for a creation
  */
 export function ruleConsent(
@@ -72,7 +72,7 @@ export function ruleConsent(
 
 const apart = words`Once its contract is approved, which you are asked about apart, it does this without asking again:`;
 
-/** The rule by its old name where there is one, and by its new one where that differs. */
+/** Names the rule by its old name where it has one, and by its new one where that differs. */
 function leadOf({ name }: AutomationDefinition, replaced: PresentRule | null): Words {
   const now = quoted(name, nameLengthMax);
   if (replaced === null) return words`Create the automation ${now}`;
@@ -82,7 +82,7 @@ function leadOf({ name }: AutomationDefinition, replaced: PresentRule | null): W
     : words`Change the automation ${old} and call it ${now}`;
 }
 
-/** What changes, by name; and that an authority ends which the old rule may have. */
+/** The names of the members that change, and a warning that an authority which the old rule may have ends. */
 function changeSentences(change: ChangeWords | null, replaced: PresentRule | null): readonly Words[] {
   if (change === null || replaced === null) return [];
   if (change.what === null) return [words`Nothing of it changes.`];

@@ -9,8 +9,8 @@ type Command = AdmissionCommand | Extract<AutomationCommand, { readonly type: 'F
 type Of<Type extends Command['type']> = Extract<Command, { readonly type: Type }>;
 
 /**
- * An occurrence on its way to a run: one of an automation at a time, in the order in which they arose. What has been recorded,
- * and what is not active any more, is answered without events.
+ * Admits occurrences to runs: one of an automation at a time, in the order in which they arose. Accepts without events
+ * what is already recorded, and occurrences that are no longer active.
  */
 export function decideAdmission(command: Command, automation: Automation): Decision<AutomationEvent> {
   const occurrence = automation.active.find(({ occurrenceId }) => occurrenceId === command.occurrenceId);
@@ -36,14 +36,14 @@ export function decideAdmission(command: Command, automation: Automation): Decis
   }
 }
 
-/** What is admitted, or runs, stays first; so does what was deferred. */
+/** Whether the occurrence is the first active one, and due: an admitted, running or deferred one stays first. */
 function isInTurn(occurrence: ActiveOccurrence, automation: Automation, { at }: Of<'BeginAdmission'>): boolean {
   const { active, state, held } = automation;
   if (state !== 'enabled' || held || active[0] !== occurrence || !isWaiting(occurrence)) return false;
   return occurrence.retryAt === null || occurrence.retryAt <= at;
 }
 
-/** Recorded also after a deferral: two may have admitted it at once, and the run that came of it is there. */
+/** Recorded also after a deferral, because two processes may have admitted it at once and its run then exists. */
 function accepting(
   { at, occurrenceId, conversationId, runId }: Omit<Of<'AcceptOccurrence'>, 'type'>,
   occurrence: ActiveOccurrence,
@@ -56,15 +56,15 @@ function accepting(
   return [
     { type: 'occurrence.accepted', at, occurrenceId, conversationId, runId },
     ...(isNews ? [{ type: 'automation.completed', at, because } as const] : []),
-    // Also after its end, which what waits may outlive: more than its number is never accepted.
+    // Also after completion, which waiting occurrences may outlive: never accept more than the maximum.
     ...(because === null ? [] : rejectWaiting(at, others, finishedWords)),
   ];
 }
 
-/** Which limit the automation has reached once this occurrence is accepted; null where none. */
+/** The limit that the automation reaches once this occurrence is accepted; null where none. */
 function limitBy(occurrence: ActiveOccurrence, automation: Automation): CompletionCause | null {
   const { trigger, maxOccurrences } = automation.definition.firing;
-  // An invocation bypasses the trigger: the match is still to come.
+  // An invocation bypasses the trigger, so the match has not happened yet.
   if (trigger === 'once' && occurrence.trigger !== 'invoke' && occurrence.epoch === automation.epoch) return 'once';
   return maxOccurrences !== undefined && automation.occurrences + 1 >= maxOccurrences ? 'max_occurrences' : null;
 }
@@ -81,7 +81,7 @@ function deferEvents(
   return { type: 'occurrence.deferred', at, occurrenceId, reason, retryAt };
 }
 
-/** Whether the automation still wants what arose: it is enabled, in the same epoch. */
+/** Whether the automation still wants the occurrence: it is enabled, in the same epoch. */
 function isOfPresent({ epoch }: ActiveOccurrence, automation: Automation): boolean {
   return automation.state === 'enabled' && automation.epoch === epoch;
 }

@@ -8,7 +8,6 @@ import { evolveOccurrence, evolveVerdict } from './occurrence.decider';
 
 type LifeEvent = Exclude<AutomationLifeEvent, { readonly type: 'automation.created' }>;
 
-/** Folds what happened to an automation. */
 export function evolveAutomation(automation: AutomationState, event: AutomationEvent): AutomationState {
   if (event.type === 'automation.created') return createAutomation(event);
   // No event precedes the creation.
@@ -84,10 +83,10 @@ function applyUpdate(
   event: Extract<LifeEvent, { readonly type: 'automation.updated' }>,
 ): Automation {
   const { at, definition, symbols, definitionVersion } = event;
-  // Streams from before "contract.superseded" say nothing of an authority that ends: no approval outlives the rule that was reviewed.
+  // Older streams have no `contract.superseded`, so fold it here: no approval outlives the rule that was reviewed.
   const keeps = isSameRule(definition, automation.definition);
   return {
-    // Updates once revived what had finished: what was stored so stays so.
+    // Older versions let an update reopen a finished automation; their events still fold that way.
     ...automation,
     definition,
     symbols,
@@ -99,13 +98,13 @@ function applyUpdate(
   };
 }
 
-/** Who reads it sees which approval that was; it covers nothing. */
+/** Keeps the approval, so that readers see which one it was, but as expired: it covers nothing. */
 function withoutAuthority(automation: Automation): Automation {
   const { contractApproval } = automation;
   return { ...automation, contractApproval: contractApproval && { ...contractApproval, status: 'expired' }, uses: {} };
 }
 
-/** The epoch that begins: it remembers nothing but how far inputs had come. */
+/** Begins an epoch; its memory keeps only the positions of handled inputs. */
 function beginOccurrence(
   { memory }: Automation,
   { at, epoch }: Pick<Extract<LifeEvent, { readonly epoch: string }>, 'at' | 'epoch'>,

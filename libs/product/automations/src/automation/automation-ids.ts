@@ -11,12 +11,11 @@ import { v5 as uuidV5 } from 'uuid';
 import type { InputSource } from '../inputs/input.stream';
 
 /*
- * Everything that an automation sets in motion is named by what it comes from (docs/decisions/automations.md), so that two schedulers, and
- * one that was killed and its successor, name the same thing alike. The parts are joined by `/`, which occurs in none of them but
- * the last.
+ * Ids are derived from their origins (docs/decisions/automations.md), so that two schedulers, or a killed one and its
+ * successor, give the same thing the same id. The parts are joined by `/`, which only the last part may contain.
  */
 
-/** The id of a due time's occurrence. */
+/** The id of the occurrence for a due time. */
 export function dueOccurrenceId(automationId: AutomationId, epoch: string, dueAt: Instant): OccurrenceId {
   return asId<OccurrenceId>(uuidV5(`due/${epoch}/${dueAt}`, automationId));
 }
@@ -30,17 +29,22 @@ export function inputIdOf(automationId: AutomationId, source: InputSource, key: 
   return asId<InputId>(uuidV5(`${source}/${key}`, automationId));
 }
 
-/** Depends on the conversation too: a run never changes its conversation, and the shared one may be archived between two attempts. */
+/**
+ * Depends on the conversation too, because a run never changes its conversation, and the shared one may be archived
+ * between two attempts at admission.
+ */
 export function occurrenceRunId(occurrenceId: OccurrenceId, conversationId: ConversationId): RunId {
   return asId<RunId>(uuidV5(`run/${conversationId}`, occurrenceId));
 }
 
-/** A conversation for this occurrence alone. */
+/** The id of a conversation for this occurrence alone. */
 export function occurrenceConversationId(occurrenceId: OccurrenceId): ConversationId {
   return asId<ConversationId>(uuidV5('conversation', occurrenceId));
 }
 
-/** One conversation for all occurrences; `number` counts from 1, and grows when the one before was archived. */
+/**
+ * The id of the conversation for all occurrences; `number` counts from 1 and grows when the previous one was archived.
+ */
 export function sharedConversationId(automationId: AutomationId, number: number): ConversationId {
   return asId<ConversationId>(uuidV5(`conversation/${number}`, automationId));
 }

@@ -5,9 +5,12 @@ import { Database, ReadGate } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { automationKind } from './automation.stream';
 
-/** A place whose automation does not exist after this long is given up. Real time; no request takes nearly as long. */
+/**
+ * A place whose automation does not exist after this time (by the database's clock) is released. No request takes
+ * nearly as long.
+ */
 const abandonedAfter = '10 minutes';
-/** Places that one look finds abandoned. */
+/** Most abandoned places that are examined at once. */
 const abandonedAtOnceMax = 100;
 
 const removeCounted = `
@@ -22,8 +25,9 @@ const takePlace = `
   ON CONFLICT (automation_id) DO NOTHING`;
 
 /**
- * Keeps users to `AUTOMATIONS_PER_USER`, even with many creations at once on many replicas: each creation takes a place first,
- * one after the other. An automation counts by its place until the read model has it, and by the kept counters from then on.
+ * Limits users to `AUTOMATIONS_PER_USER`, even for many concurrent creations on many replicas: each creation first
+ * takes a place, and a user's creations do so one at a time. An automation counts by its place until the read model has
+ * it, and by the read model's counters afterwards.
  */
 @Injectable()
 export class AutomationQuota {
@@ -34,16 +38,19 @@ export class AutomationQuota {
     private readonly configuration: Configuration,
   ) {}
 
-  /** Whether there is a place for one more. Taking the same place again changes nothing. @throws Unavailable */
+  /**
+   * Whether there is a place for one more. Taking the same place again changes nothing.
+   * @throws Unavailable
+   */
   async reserve(userId: UserId, automationId: AutomationId): Promise<boolean> {
     if (await this.tryReserve(userId, automationId)) return true;
-    // One that was just archived, or never created, may still be counted.
+    // An automation that was just archived, or never created, may still be counted.
     await this.gate.caughtUp();
     await this.dropAbandoned(userId);
     return this.tryReserve(userId, automationId);
   }
 
-  /** Gives back the place of an automation that was refused. */
+  /** Releases the place of an automation that was refused. */
   async release(automationId: AutomationId): Promise<void> {
     await this.database.query('DELETE FROM automation_places WHERE automation_id = $1', [automationId]);
   }

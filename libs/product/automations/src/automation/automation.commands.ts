@@ -17,7 +17,10 @@ import type { PassedOver } from './automation.events';
 import type { Verdict } from '../condition/condition';
 import type { TokenSymbols } from '../definition/token-symbols';
 
-/** The commands of an automation's stream. Commands of a user name the user: another user's automation is not found. */
+/**
+ * The commands of an automation's stream. A user's commands carry the user's id: another user's automation is not
+ * found.
+ */
 export type AutomationCommand =
   | CreateAutomation
   | UpdateAutomation
@@ -27,7 +30,7 @@ export type AutomationCommand =
   | { readonly type: 'HoldAutomation'; readonly at: Instant; readonly reason: string }
   | { readonly type: 'ReleaseAutomation'; readonly at: Instant; readonly reason: string }
   | (ByOwner & { readonly type: 'RotateWebhookKey'; readonly revision: string; readonly keyId: string })
-  /** It can never fire again; changes nothing when that has been recorded. */
+  /** Records that it can never fire again; changes nothing when that is recorded already. */
   | {
       readonly type: 'CompleteAutomation';
       readonly at: Instant;
@@ -53,10 +56,10 @@ interface ByOwner {
 export interface CreateAutomation extends ByOwner {
   readonly type: 'CreateAutomation';
   readonly definition: AutomationDefinition;
-  /** What the provider calls the tokens that it names. */
+  /** The provider's symbols of the tokens that the definition names. */
   readonly symbols: TokenSymbols;
   readonly epoch: string;
-  /** What the user is asked about the definition's contract; null exactly when it has none. */
+  /** The question to the user about the definition's contract; null exactly when it has none. */
   readonly review: ContractReview | null;
 }
 
@@ -64,7 +67,7 @@ export interface UpdateAutomation extends ByOwner {
   readonly type: 'UpdateAutomation';
   readonly revision: string;
   readonly definition: AutomationDefinition;
-  /** What the provider calls the tokens that it names. */
+  /** The provider's symbols of the tokens that the definition names. */
   readonly symbols: TokenSymbols;
   readonly epoch: string;
   /** Made for every definition with a contract; used only if the rule differs from the reviewed one. */
@@ -81,10 +84,12 @@ export interface ContractReview extends ConsentWords {
   readonly expiresAt: Instant;
 }
 
-/** The outcome of one look at the rule, at a due time or for an input; the policy says what follows. */
+/** The outcome of one evaluation of the rule, for a due time or an input; the firing policy decides what follows. */
 export interface RecordMatch {
   readonly type: 'RecordMatch';
-  /** The instant that was looked at: the due time, or when the input was recorded. Cooldown and edges count by it. */
+  /**
+   * The instant of the evaluation: the due time, or when the input was recorded. Cooldown and edges are measured by it.
+   */
   readonly forAt: Instant;
   readonly at: Instant;
   /** A match of another epoch is not recorded. */
@@ -93,17 +98,20 @@ export interface RecordMatch {
   readonly trigger: OccurrenceTrigger;
   readonly dueAt: Instant | null;
   readonly input: { readonly inputId: InputId; readonly position: number } | null;
-  /** `true` without a condition, and for an invocation, which bypasses trigger and cooldown as well, and always has an occurrence. */
+  /**
+   * `true` without a condition, and for an invocation, which also bypasses trigger and cooldown and always has an
+   * occurrence.
+   */
   readonly verdict: Verdict;
-  /** Set where it comes too late to be fired: the occurrence is rejected with these words. */
+  /** Set where it is too late to fire: the occurrence is rejected with these words. */
   readonly tooLate: Words | null;
-  /** Where its run would be; with it, an occurrence that is first in turn begins its admission as it arises. */
+  /** The place of its run. If given, an occurrence that is first in turn begins its admission in the same append. */
   readonly place?: { readonly conversationId: ConversationId; readonly runId: RunId } | null;
-  /** Whether no due time follows: the automation has finished then. */
+  /** Whether no due time follows; the automation is then completed. */
   readonly scheduleOver?: boolean;
 }
 
-/** The rule does not look at an input; changes nothing when the input was handled before. */
+/** Records that the rule does not evaluate an input; changes nothing when the input was handled before. */
 export interface PassOverInput {
   readonly type: 'PassOverInput';
   readonly at: Instant;
@@ -114,14 +122,14 @@ export interface PassOverInput {
 }
 
 export type AdmissionCommand =
-  /** Accepted as the first in turn only; answers no events where it may not be admitted (yet), or is not active any more. */
+  /** Accepted only for the first in turn; no events where it may not be admitted (yet), or is no longer active. */
   | (OfOccurrence & { readonly type: 'BeginAdmission'; readonly conversationId: ConversationId; readonly runId: RunId })
   | (OfOccurrence & {
       readonly type: 'AcceptOccurrence';
       readonly conversationId: ConversationId;
       readonly runId: RunId;
     })
-  /** `retryAt` beyond the occurrence's own limit means: rejected. */
+  /** A `retryAt` beyond the occurrence's own limit rejects it. */
   | (OfOccurrence & { readonly type: 'DeferOccurrence'; readonly reason: Words; readonly retryAt: Instant })
   | (OfOccurrence & { readonly type: 'RejectOccurrence'; readonly reason: Words });
 
@@ -130,14 +138,14 @@ interface OfOccurrence {
   readonly occurrenceId: OccurrenceId;
 }
 
-/** Refused with `withdrawal_changed` where the approved contract does not cover it. */
+/** Rejected with `withdrawal_changed` where the approved contract does not cover it. */
 export interface UseContract {
   readonly type: 'UseContract';
   readonly at: Instant;
   readonly toolCallId: ToolCallId;
   /** The run that makes the call. */
   readonly runId: RunId;
-  /** The call's approval, opened and decided next. */
+  /** The call's approval, which is opened and decided next. */
   readonly approvalId: ApprovalId;
   /** The contract that the call's actions were checked against: a newer one does not cover the call. */
   readonly contractApprovalId: ApprovalId;
@@ -146,8 +154,8 @@ export interface UseContract {
 }
 
 /**
- * The operation of the use is about to have moved so much in all. Refused with `withdrawal_changed` where the contract leaves less, is
- * suspended or over, or does not know the use.
+ * Announces the total amount that the use's operation is about to have moved. Rejected with `withdrawal_changed` where
+ * the contract leaves less, is over, or does not know the use; with `automation_held` while the automation is paused.
  */
 export interface HoldContractUse {
   readonly type: 'HoldContractUse';
@@ -157,11 +165,11 @@ export interface HoldContractUse {
   readonly usd: string;
 }
 
-/** The operation of the use is over. */
+/** Records that the use's operation is over. */
 export interface SettleContractUse {
   readonly type: 'SettleContractUse';
   readonly at: Instant;
   readonly toolCallId: ToolCallId;
-  /** What it has moved, in US dollars, rounded up; null where that is not known: then what was counted stays. */
+  /** The amount that moved, in US dollars, rounded up; null where unknown: the amount counted so far then remains. */
   readonly usd: string | null;
 }

@@ -23,7 +23,10 @@ import { hasEnded, limitReached } from '../firing/firing-policy';
 import { passOver } from '../inputs/input.decider';
 import { cancelWaiting, recordMatch } from './occurrence.decider';
 
-/** The rules of one automation (docs/decisions/automations.md): its life here, its occurrences and its contract's uses in files of their own. */
+/**
+ * The rules of one automation (docs/decisions/automations.md): its life here; occurrences and contract uses in files of
+ * their own.
+ */
 export const automationDecider: Decider<AutomationState, AutomationCommand, AutomationEvent> = {
   initialState: null,
 
@@ -49,7 +52,7 @@ type OfService = Extract<
   }
 >;
 
-/** The first of an id stands: a repeated creation changes nothing. */
+/** Creation is idempotent: a repeated creation changes nothing. */
 function create(
   { at, userId, definition, symbols, epoch, review }: CreateAutomation,
   state: AutomationState,
@@ -85,7 +88,7 @@ function decideOfOwner(command: OfOwner, automation: Automation): Decision<Autom
   }
 }
 
-/** For good, and as often as one likes. */
+/** Archives for good; a repeated call changes nothing. */
 function archive(at: Instant, automation: Automation): Decision<AutomationEvent> {
   if (automation.state === 'archived') return accept();
   return accept<AutomationEvent>(
@@ -123,7 +126,7 @@ function update(
   );
 }
 
-/** Ends the question that is open, or the authority that was given. */
+/** Supersedes the pending approval, or the approved contract. */
 function supersedeContract(at: Instant, { contractApproval }: Automation): AutomationEvent[] {
   if (contractApproval?.status === 'pending') return [endApproval(at, contractApproval, 'superseded')];
   if (contractApproval?.status !== 'approved') return [];

@@ -25,47 +25,50 @@ export type AutomationLifeEvent =
   | { readonly type: 'automation.paused'; readonly at: Instant }
   | { readonly type: 'automation.resumed'; readonly at: Instant; readonly epoch: string }
   | { readonly type: 'automation.archived'; readonly at: Instant }
-  /** By an operator. */
+  /** By an operator, as is the release. */
   | { readonly type: 'automation.held'; readonly at: Instant; readonly reason: string }
   | { readonly type: 'automation.released'; readonly at: Instant; readonly reason: string }
-  /** It has finished for good: nothing fires any more. */
+  /** It is completed for good: nothing fires any more. */
   | { readonly type: 'automation.completed'; readonly at: Instant; readonly because: CompletionCause }
-  /** Another webhook key from now on; the secret itself is sealed in a table of its own. */
+  /** A new webhook key replaces the old one; the sealed secret is in a table of its own. */
   | { readonly type: 'automation.webhook_rotated'; readonly at: Instant; readonly keyId: string }
-  /** Only when the known verdict changes, or an occurrence arises. */
+  /** Recorded only when the last recorded verdict changes, or an occurrence arises. */
   | { readonly type: 'automation.evaluated'; readonly at: Instant; readonly epoch: string; readonly verdict: Verdict };
 
 interface Version {
   readonly definition: AutomationDefinition;
-  /** What the provider called the tokens that it names. */
+  /** The provider's symbols of the tokens that the definition names. */
   readonly symbols: TokenSymbols;
-  /** From 1. */
+  /** Counts from 1. */
   readonly definitionVersion: number;
-  /** A UUID: the activation that begins here. With the version it makes the revision. */
+  /** A UUID of the activation that begins here. Together with the version it is the revision. */
   readonly epoch: string;
 }
 
 export type CompletionCause = 'once' | 'max_occurrences' | 'end_at' | 'schedule_over';
 
 export type OccurrenceEvent =
-  /** It is pending from here on. */
+  /** The occurrence exists and is pending. */
   | (OfOccurrence<'occurrence.arose'> & {
       readonly epoch: string;
       readonly trigger: OccurrenceTrigger;
-      /** The instant that it is for: its due time, or when its input was recorded. */
+      /** Its due time, or when its input was recorded. */
       readonly forAt: Instant;
       readonly dueAt: Instant | null;
       readonly inputId: InputId | null;
-      /** Position of the input in the store: inputs come in this order. */
+      /** Position of the input in the store: inputs are handled in this order. */
       readonly inputPosition: number | null;
     })
-  /** Its admission has begun: its outcome is recorded, even if the automation changes meanwhile. */
+  /** Its admission has begun: the outcome will be recorded, even if the automation changes meanwhile. */
   | (OfOccurrence<'occurrence.admitting'> & {
       readonly conversationId: ConversationId;
       readonly runId: RunId;
-      /** From 1. */
+      /** Counts from 1. */
       readonly attempt: number;
-      /** An admission that fails is tried again until then; the same for all attempts: what waited in turn has its time too. */
+      /**
+       * A failed admission is tried again until then; set by the first attempt and kept by later ones, so that time in
+       * the queue does not count.
+       */
       readonly retryUntil: Instant;
     })
   | (OfOccurrence<'occurrence.deferred'> & { readonly reason: Words; readonly retryAt: Instant })
@@ -74,7 +77,7 @@ export type OccurrenceEvent =
   | (OfOccurrence<'occurrence.canceled'> & { readonly reason: Words })
   | (OfOccurrence<'occurrence.skipped'> & { readonly reason: Words })
   | (OfOccurrence<'occurrence.coalesced'> & { readonly into: OccurrenceId })
-  /** The run of an accepted one has ended: it is not active any more. */
+  /** The run of an accepted occurrence has ended: it is no longer active. */
   | OfOccurrence<'occurrence.finished'>;
 
 interface OfOccurrence<Type extends string> {
@@ -83,7 +86,7 @@ interface OfOccurrence<Type extends string> {
   readonly occurrenceId: OccurrenceId;
 }
 
-/** Why no occurrence came of an input, closed: `automations.input` shows it. */
+/** The reasons why an input led to no occurrence, a closed set: `automations.input` shows them. */
 export const passedOvers = [
   'not_matched' as const,
   'cooldown' as const,
@@ -95,7 +98,7 @@ export const passedOvers = [
 ] as const;
 export type PassedOver = (typeof passedOvers)[number];
 
-/** An input of which no occurrence came, and why; an invocation always has one. */
+/** An input that led to no occurrence, and why; an invocation always has one. */
 export interface InputPassedOver {
   readonly type: 'input.passed_over';
   readonly at: Instant;
@@ -110,18 +113,20 @@ export type ContractUseEvent =
   | {
       readonly type: 'contract.used';
       readonly at: Instant;
-      /** The tool call that uses it: once, however often it is asked for. */
+      /** The tool call that uses the contract: once, however often the call asks. */
       readonly toolCallId: ToolCallId;
-      /** The approval that is opened and decided for the call, whose operation is the effect. */
+      /** The approval that is opened and decided for the call, and from which the operation results. */
       readonly approvalId: ApprovalId;
-      /** What it came to in US dollars at that instant's prices, rounded up: a decimal text. */
+      /** The call's worth in US dollars at that instant's prices, rounded up: a decimal text. */
       readonly usd: string;
       /** The occurrence whose run makes the call; null in events of version 1. */
       readonly occurrence: OccurrenceId | null;
     }
-  /** What is counted of a use grows, before its operation moves more than was expected: another price, a deposit. */
+  /**
+   * The counted amount grows before its operation moves more than was expected, because of another price or a deposit.
+   */
   | (OfUse<'contract.use_raised'> & { readonly usd: string })
-  /** The operation is over: from here on this is what the use has moved. */
+  /** The operation is over: from here on the use counts the amount that it moved. */
   | (OfUse<'contract.use_settled'> & { readonly usd: string })
   /** The operation never submitted anything. */
   | OfUse<'contract.use_returned'>;
@@ -133,7 +138,10 @@ interface OfUse<Type extends string> {
   readonly toolCallId: ToolCallId;
 }
 
-/** What the user approved of the contract holds no more: the rule is another one, or was archived. The approval stays as it was decided. */
+/**
+ * The user's approval of the contract is no longer in force: the rule was changed or archived. The approval keeps its
+ * decision.
+ */
 export interface ContractSuperseded {
   readonly type: 'contract.superseded';
   readonly at: Instant;

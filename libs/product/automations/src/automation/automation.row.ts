@@ -3,7 +3,7 @@ import { migration, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AutomationDefinition } from '../definition/automation-definition';
 
-/** An automation as lists and searches show it, and as the sweeps of firing look for it. */
+/** An automation as lists and searches show it; the sweeps of firing read it too. */
 @Entity('automations')
 export class AutomationRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
@@ -11,16 +11,16 @@ export class AutomationRow implements ReadModelRow {
   @Column('text') name: string;
   @Column('text') state: 'enabled' | 'paused' | 'archived';
   @Column('boolean') held: boolean;
-  /** Finished for good. */
+  /** Completed for good. */
   @Column('boolean') completed: boolean;
-  /** `json` and not `jsonb`: it is shown as it was written, down to the order of its members. */
+  /** `json`, not `jsonb`, because it is shown as it was written, including the order of its members. */
   @Column('json') definition: AutomationDefinition;
   @Column('integer') definitionVersion: number;
   @Column('uuid') epoch: string;
   @Column('text') epochAt: string;
   @Column('uuid', { nullable: true }) contractApprovalId: string | null;
   @Column('uuid', { nullable: true }) webhookKeyId: string | null;
-  /** Accepted ones, ever. */
+  /** Accepted occurrences, over all versions. */
   @Column('integer') occurrences: number;
   /** Words of name, prompt and behavior, as searches compare them. */
   @Column('text', { array: true }) searchWords: string[];
@@ -48,7 +48,7 @@ export type OccurrenceDelivery = (typeof deliveries)[number];
 export class OccurrenceRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
   @Column('uuid') automationId: string;
-  /** Its due time, or when its input was recorded. */
+  /** The due time, or when its input was recorded. */
   @Column('text') at: string;
   @Column('text') delivery: OccurrenceDelivery;
   @Column('text') trigger: OccurrenceTrigger;

@@ -12,29 +12,29 @@ import type {
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { TokenSymbols } from '../definition/token-symbols';
 
-/** An automation as its stream tells it; null as long as there is none. */
+/** An automation, folded from its stream; null until it is created. */
 export type AutomationState = Automation | null;
 
 export interface Automation {
   readonly userId: UserId;
   readonly definition: AutomationDefinition;
-  /** What the provider called the tokens that it names. */
+  /** The provider's symbols of the tokens that the definition names. */
   readonly symbols: TokenSymbols;
   readonly definitionVersion: number;
-  /** The present activation; with the version it makes the revision. */
+  /** The present activation; together with the version it is the revision. */
   readonly epoch: string;
   /** The epoch's first instant: the anchor of `every`. */
   readonly epochAt: Instant;
   readonly state: 'enabled' | 'paused' | 'archived';
   readonly held: boolean;
-  /** It has finished for good. */
+  /** Completed for good. */
   readonly completed: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly archivedAt: Instant | null;
   readonly webhookKeyId: string | null;
   readonly memory: FiringMemory;
-  /** Accepted occurrences, ever. */
+  /** Accepted occurrences, over all versions. */
   readonly occurrences: number;
   /** Pending, deferred, or accepted with a run not ended; oldest first. */
   readonly active: readonly ActiveOccurrence[];
@@ -44,20 +44,20 @@ export interface Automation {
   readonly uses: { readonly [toolCallId: ToolCallId]: ContractUse };
 }
 
-/** What the firing policy remembers; each epoch resets all but the positions. */
+/** The memory of the firing policy; each epoch resets all but the positions. */
 export interface FiringMemory {
-  /** The last verdict that was known. */
+  /** The last verdict that was `true` or `false`. */
   readonly lastKnown: boolean | null;
   /** The last verdict that was recorded. */
   readonly lastVerdict: 'true' | 'false' | 'unknown' | null;
-  /** The instant that the last accepted occurrence was for: cooldown counts from it. */
+  /** The `forAt` of the last accepted occurrence: cooldown counts from it. */
   readonly lastAcceptedFor: Instant | null;
   readonly lastDueAt: Instant | null;
   /** Position of the last signal or webhook event that was handled, in any epoch. */
   readonly lastInputPosition: number;
-  /** Positions of the last invocations, in any epoch, those behind the last input left out; ascending. */
+  /** Positions of the last invocations, in any epoch, ascending; without those up to the last handled input. */
   readonly invokedPositions: readonly number[];
-  /** Invocations up to this position are not remembered any more: all had their occurrence. */
+  /** Invocations up to this position are no longer remembered individually: all had their occurrence. */
   readonly invokedUpTo: number;
 }
 
@@ -67,11 +67,11 @@ export interface ActiveOccurrence {
   readonly delivery: 'pending' | 'admitting' | 'deferred' | 'accepted';
   readonly trigger: OccurrenceTrigger;
   readonly forAt: Instant;
-  /** The approval of the rule's contract when it arose: another one's authority is not its own. */
+  /** The approval of the rule's contract when the occurrence arose: only that approval's authority covers it. */
   readonly contractApprovalId: ApprovalId | null;
   readonly attempts: number;
   readonly retryAt: Instant | null;
-  /** Since its admission began, with the next two. */
+  /** Set since its admission began, like the next two. */
   readonly retryUntil: Instant | null;
   readonly conversationId: ConversationId | null;
   readonly runId: RunId | null;
@@ -79,7 +79,7 @@ export interface ActiveOccurrence {
 
 export interface ContractUse {
   readonly approvalId: ApprovalId;
-  /** What it may move and, once it is over, has moved, in US dollars: a decimal text. */
+  /** The amount that it may move or, once it is over, has moved, in US dollars: a decimal text. */
   readonly usd: string;
   /** Null where an event of version 1 recorded it. */
   readonly occurrence: OccurrenceId | null;

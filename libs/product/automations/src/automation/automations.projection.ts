@@ -25,7 +25,7 @@ export const automationsProjection: Projection<AutomationRow, AutomationEvent> =
   counters: ({ userId, state }) => [`${userId}/${state}`],
 };
 
-/** What changes an automation as lists show it. */
+/** Events that change an automation as lists show it. */
 type Change =
   Exclude<AutomationLifeEvent, { readonly type: 'automation.created' | 'automation.evaluated' }> | Opened | Accepted;
 type Opened = Extract<AutomationEvent, { readonly type: 'approval.opened' }>;
@@ -67,7 +67,7 @@ function createRow({ event, stream, position }: Recorded<AutomationEvent>): Auto
   };
 }
 
-/** What a definition says, and the activation that begins with it. */
+/** The columns of a definition and of the activation that begins with it. */
 function definitionColumns({ definition, symbols, definitionVersion, epoch, at }: Defining) {
   const { name } = definition;
   const activation = { epoch, epochAt: at, updatedAt: at };
@@ -76,7 +76,7 @@ function definitionColumns({ definition, symbols, definitionVersion, epoch, at }
 
 type Defining = Extract<AutomationEvent, { type: 'automation.created' | 'automation.updated' }>;
 
-/** All that a search finds it by (docs/decisions/automations.md, "Search"). */
+/** All words that a search finds it by (docs/decisions/automations.md, "Search"). */
 function wordsOf(definition: AutomationDefinition, symbols: TokenSymbols): string[] {
   const { name, prompt } = definition;
   return [...new Set(searchWords(`${name}\n${prompt}\n${behaviorText(definition, symbolIn(symbols))}`))];

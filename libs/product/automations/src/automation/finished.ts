@@ -4,9 +4,10 @@ import { hasEnded } from '../firing/firing-policy';
 import { nextDue } from '../definition/schedule';
 
 /**
- * Whether an automation is archived, or has finished for good: `once` has fired, `maxOccurrences` were accepted, `endAt` has passed, or
- * its schedule has no due time left (docs/decisions/automations.md). Its end counts from its instant on, whenever that is recorded. The
- * decider, which knows no calendar, looks at all but the last: the revision that it checks has the schedule that was looked at here.
+ * Whether an automation is archived or completed for good: `once` has fired, `maxOccurrences` were accepted, `endAt`
+ * has passed, or its schedule has no due time left (docs/decisions/automations.md). The end counts from its instant on,
+ * whenever it is recorded. The decider has no calendar and checks all but the last; since it compares the revision, the
+ * schedule that was checked here is the same.
  */
 export function isFinished(
   automation: Parameters<typeof hasEnded>[0] & Pick<Automation, 'epochAt'>,

@@ -19,7 +19,7 @@ import { limitReached } from '../firing/firing-policy';
 import type { ActiveOccurrence, Automation } from './automation.state';
 import { isFinished } from './finished';
 
-/** One thing that keeps an automation from firing, and the change after which it no longer does. */
+/** One cause that keeps an automation from firing, and the change that would remove it. */
 interface Hindrance {
   readonly because: Words;
   readonly wouldHaveToBe: Words;
@@ -28,19 +28,19 @@ interface Hindrance {
 /** Everything that decides whether an automation fires, as of one instant. */
 export interface Present {
   readonly automation: Automation;
-  /** The last one of the present activation; null where there was none. */
+  /** The last check of the present activation; null where there was none. */
   readonly check: AutomationCheck | null;
   /** The due time that its timer holds; null where it has no timer. */
   readonly dueAt: Instant | null;
   /** An operator has paused the deployment's control `automations`. */
   readonly isControlPaused: boolean;
-  /** An operator has paused the deployment's control `runs`: what fires gets no run. */
+  /** An operator has paused the deployment's control `runs`: occurrences get no run. */
   readonly isRunsControlPaused: boolean;
   /** Whether the user's account is enabled. */
   readonly isUserActive: boolean;
-  /** `full`: less is left of a cap than a run reserves. */
+  /** `full`: less than one run's reservation remains of a cap. */
   readonly budget: 'open' | 'frozen' | 'full';
-  /** The newest occurrence, where it was rejected; null for any other, and where there was none. */
+  /** The newest occurrence if it was rejected; otherwise null. */
   readonly rejected: { readonly at: Instant; readonly reason: string | null } | null;
   readonly now: Instant;
 }
@@ -48,8 +48,9 @@ export interface Present {
 const lateAfterMs = 60_000;
 
 /**
- * Why an automation does not fire, and what would have to be: words of ours, in which names, values and events' types are quoted. Empty
- * where nothing keeps it from firing at its next match. Of what has ended, the end alone.
+ * The causes that keep an automation from firing, each with the change that removes it. The words are ours; names,
+ * values and event types in them are quoted. Empty where nothing keeps it from firing at its next match; only the end
+ * where it has ended.
  */
 export function hindrancesOf(present: Present): readonly Hindrance[] {
   const { automation, now } = present;
@@ -174,7 +175,9 @@ function undecided({ code, binding }: UnresolvedReason, { bindings }: Condition)
   };
 }
 
-/** The reason of the newest rejection, such as a frozen budget: it rejects the next occurrence as long as it lasts. */
+/**
+ * The reason of the newest rejection, such as a frozen budget: as long as it lasts, it rejects the next occurrence too.
+ */
 function refused({ rejected }: Present): readonly Hindrance[] {
   if (rejected === null) return [];
   const why = rejected.reason === null ? words`.` : words`: ${quoted(rejected.reason)}`;
@@ -187,7 +190,7 @@ function byPolicy(present: Present): readonly Hindrance[] {
   return [...spentEdge(present), ...resting(present), ...(oldest === undefined ? [] : [occupiedBy(oldest, present)])];
 }
 
-/** An edge that has fired, or that an obstacle kept from firing, fires no more. */
+/** An edge that has fired, or that an obstacle kept from firing, does not fire again. */
 function spentEdge({ automation: { definition, memory } }: Present): readonly Hindrance[] {
   if (definition.firing.trigger !== 'edge' || memory.lastKnown !== true) return [];
   if (definition.condition === null) {

@@ -5,13 +5,13 @@ import type { UnresolvedCode, UnresolvedReason } from '../condition/condition';
 import { isFinished } from './finished';
 import { nextDue } from '../definition/schedule';
 
-/** How an automation can be doing (specification, "States and transitions"). */
+/** The monitoring states of an automation (specification, "States and transitions"). */
 export const monitorings = ['waiting', 'healthy', 'stale', 'unavailable', 'paused', 'completed'] as const;
 export type Monitoring = (typeof monitorings)[number];
 
 type Watched = Pick<Automation, 'definition' | 'state' | 'held' | 'completed' | 'occurrences' | 'epochAt'>;
 
-/** How an automation is doing, and what is wrong where something is: words of our own, never a provider's. */
+/** The monitoring state and its issue: in words of our own, never a provider's. */
 export interface Monitored {
   readonly monitoring: Monitoring;
   /** Null unless it is `stale` or `unavailable`. */
@@ -19,7 +19,7 @@ export interface Monitored {
 }
 
 /**
- * The first that fits (docs/decisions/automations.md, `monitoring`).
+ * The first state that applies (docs/decisions/automations.md, `monitoring`).
  * @param check the last one of the present activation; null where there was none
  */
 export function monitoringOf(automation: Watched, check: AutomationCheck | null, now: Instant): Monitored {
@@ -27,7 +27,7 @@ export function monitoringOf(automation: Watched, check: AutomationCheck | null,
   if (automation.held || automation.state === 'paused') return { monitoring: 'paused', issue: null };
   if (check === null) return { monitoring: 'waiting', issue: null };
   const failing = check.condition === 'unknown' ? check.reasons : [];
-  // Undecidable for a reason other than age: a provider's, or the rule's own.
+  // Undecidable for a reason other than age, which is the provider's or the rule's own.
   const undecided = failing.find(({ code }) => code !== 'stale');
   if (undecided !== undefined) return { monitoring: 'unavailable', issue: issueOf(undecided) };
   if (isOverdue(automation, check.at, now)) return { monitoring: 'stale', issue: overdueIssue };
@@ -37,7 +37,7 @@ export function monitoringOf(automation: Watched, check: AutomationCheck | null,
 
 const overdueIssue = words`A check is overdue by more than twice its interval.`;
 
-/** Whether the check that was due next after an instant is late by more than twice the time between it and the one that follows. */
+/** Whether the next check due after an instant is late by more than twice its distance to the following one. */
 function isOverdue({ definition, epochAt }: Watched, after: Instant, now: Instant): boolean {
   const { wake } = definition;
   if (wake.kind === 'event') return false;

@@ -4,7 +4,7 @@ import { Database } from '@app/read-store';
 import { askedGauges, Metrics } from '@app/runtime';
 import type { OccurrenceDelivery } from './automation.row';
 
-/** Occurrences that one look counts; where more wait, the figures stop there. */
+/** Most occurrences that one query counts; beyond it the figures are too low. */
 const lookedAtMax = 10_000;
 
 const waiting: readonly OccurrenceDelivery[] = ['pending', 'deferred'];
@@ -20,7 +20,7 @@ const gauges = {
   },
 };
 
-/** Shows the firings that wait for their runs, in every process. */
+/** Gauges of the occurrences that wait for their runs, in every process. */
 @Injectable()
 export class OccurrenceFigures {
   constructor(

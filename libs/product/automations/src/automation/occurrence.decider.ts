@@ -13,13 +13,17 @@ import {
   type Obstacle,
 } from '../inputs/input.decider';
 
-/** Occurrences of one automation that wait behind another; the next is rejected (docs/decisions/automations.md, `queue`). */
+/**
+ * Most occurrences of one automation that wait behind another; the next is rejected (docs/decisions/automations.md,
+ * `queue`).
+ */
 export const waitingMax = 100;
 
 /**
- * What comes of one look at the rule, or of an invocation: an occurrence or none, by the firing policy and the overlap policy.
- * No-op when the same due time or input was handled before. An input that leads to no occurrence records the reason, and an
- * invocation that cannot be taken records a rejected occurrence. With the last due time the automation has finished.
+ * Records the result of an evaluation or an invocation: an occurrence or none, by the firing policy and the overlap
+ * policy. No events when the same due time or input was handled before. An input that leads to no occurrence records
+ * the reason, and an invocation that cannot be taken records a rejected occurrence. After the last due time the
+ * automation is completed.
  */
 export function recordMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
   if (isRepeated(command, automation)) return accept();
@@ -58,19 +62,20 @@ function decideMatch(command: RecordMatch, automation: Automation): AutomationEv
 
 const passedOverFor = { none: 'not_matched', cooldown: 'cooldown', limit: 'rejected' } as const;
 
-/** An edge that was spent, and a match that was taken already, match no more. */
+/** A `true` verdict that is no new edge, or a second match of trigger `once`, is reported as `not_matched`. */
 function outcomeOf(judgement: Exclude<Judgement, 'fire'>, verdict: Verdict): PassedOver {
   if (verdict === 'unknown') return 'unknown';
   return passedOverFor[judgement];
 }
 
 function judgeMatch(command: RecordMatch, { definition, memory, occurrences, active, epoch }: Automation): Judgement {
-  // An accepted match of trigger `once` completes the automation, which is asked before; what is left are those under way.
+  // An accepted match of trigger `once` completes the automation, which was checked before; only active ones remain to
+  // be checked.
   const taken = active.some((occurrence) => occurrence.trigger !== 'invoke' && occurrence.epoch === epoch);
   return judge(definition.firing, { ...memory, accepted: occurrences, taken }, command);
 }
 
-/** Due times come in their order, so one that is not behind the last has led to its occurrence before. */
+/** Due times are handled in order, so one that is not after the last was handled before. */
 function isRepeated({ occurrenceId, trigger, dueAt, input }: RecordMatch, { active, memory }: Automation): boolean {
   if (active.some((occurrence) => occurrence.occurrenceId === occurrenceId)) return true;
   if (input !== null) return isHandled(memory, trigger, input.position);
@@ -99,7 +104,7 @@ function arising(command: RecordMatch, automation: Automation): OccurrenceEvent[
   }
 }
 
-/** The admission of an occurrence begins: which run it will be, and where. */
+/** The event that begins an occurrence's admission, with its run and conversation. */
 export function admitting(
   {
     at,
@@ -136,24 +141,25 @@ function rejectOccurrence(at: Instant, occurrenceId: RecordMatch['occurrenceId']
   return { type: 'occurrence.rejected', at, occurrenceId, reason };
 }
 
-/** Whether it waits for its admission; one whose admission has begun does not. */
+/** Whether the occurrence waits for its admission; one whose admission has begun does not. */
 export function isWaiting({ delivery }: ActiveOccurrence): boolean {
   return delivery === 'pending' || delivery === 'deferred';
 }
 
-/** Refuses all that waits: the firing policy takes no more. What is being admitted, or runs, goes on. */
+/**
+ * Rejects all waiting occurrences, because the firing policy takes no more; those being admitted, or running, go on.
+ */
 export function rejectWaiting(at: Instant, { active }: Automation, reason: Words): OccurrenceEvent[] {
   return active.filter(isWaiting).map(({ occurrenceId }) => rejectOccurrence(at, occurrenceId, reason));
 }
 
-/** Ends all that waits. What is being admitted, or runs, goes on. */
+/** Cancels all waiting occurrences; those being admitted, or running, go on. */
 export function cancelWaiting(at: Instant, { active }: Automation, reason: Words): OccurrenceEvent[] {
   return active
     .filter(isWaiting)
     .map(({ occurrenceId }) => ({ type: 'occurrence.canceled', at, occurrenceId, reason }) as const);
 }
 
-/** Folds what happened to an occurrence. */
 export function evolveOccurrence(automation: Automation, event: OccurrenceEvent): Automation {
   switch (event.type) {
     case 'occurrence.arose':
@@ -219,7 +225,7 @@ function acceptOccurrence(
   const { conversationId, runId } = event;
   const { epoch, memory, active } = automation;
   const occurrence = active.find(({ occurrenceId }) => occurrenceId === event.occurrenceId);
-  // An occurrence that was being admitted when a new epoch began does not count in the new one.
+  // An occurrence whose admission began before the present epoch does not count in it.
   const isPresent = occurrence?.epoch === epoch;
   return withOccurrence(
     {
@@ -241,7 +247,7 @@ function withOccurrence(
   return { ...automation, active };
 }
 
-/** Folds a verdict: the recorded one, and the known one, by which edges are found. */
+/** Folds a verdict: as the last recorded one, and as the last known one, which edges are detected by. */
 export function evolveVerdict(
   memory: FiringMemory,
   { verdict }: Extract<AutomationEvent, { readonly type: 'automation.evaluated' }>,

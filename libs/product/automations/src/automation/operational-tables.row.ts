@@ -1,7 +1,7 @@
 import { migration } from '@app/read-store';
 
 export const operationalTablesMigrations = [
-  // The last check of each automation: one row each, overwritten. No read model, since most checks leave no event.
+  // The last check of each automation: one row each, overwritten. No read model, because most checks leave no event.
   migration(
     672,
     'CreateAutomationChecks',
@@ -10,7 +10,7 @@ export const operationalTablesMigrations = [
         automation_id uuid PRIMARY KEY, at text NOT NULL, epoch uuid NOT NULL, condition text NOT NULL,
         facts json NOT NULL, omitted_facts integer NOT NULL, reasons json NOT NULL) WITH (fillfactor = 50)`,
   ),
-  // The sealed secrets of webhooks. No read model: no rebuild touches them, and events carry the key's id only.
+  // The sealed secrets of webhooks. No read model, because events carry only the key's id; no rebuild touches them.
   migration(
     673,
     'CreateWebhookKeys',
@@ -21,7 +21,8 @@ export const operationalTablesMigrations = [
       CREATE INDEX webhook_keys_of_automation ON webhook_keys (automation_id);
     `,
   ),
-  // Places of automations that are being created. No read model: what the read model has is counted there.
+  // Places of automations that are being created. No read model: once the read model has an automation, it is counted
+  // there.
   migration(
     674,
     'CreateAutomationPlaces',

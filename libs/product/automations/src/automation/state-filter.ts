@@ -1,4 +1,4 @@
-/** Which automations a list or a search is about; `current`: all that are not archived. */
+/** Filters of lists and searches; `current`: all that are not archived. */
 export const stateFilters = ['current', 'enabled', 'paused', 'archived', 'all'] as const;
 export type StateFilter = (typeof stateFilters)[number];
 

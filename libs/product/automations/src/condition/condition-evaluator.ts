@@ -13,21 +13,25 @@ import {
 } from './condition';
 import { comparable, compareValues, type Comparable } from './value-comparison';
 
-/** A source whose time is further ahead than this tells of the future (docs/decisions/automations.md, "testCondition"). */
+/**
+ * A source's time that is further ahead than this makes the reading `future` (docs/decisions/automations.md,
+ * "testCondition").
+ */
 const aheadMaxMs = 60_000;
 
 /**
- * What a rule comes to at an instant: `true`, `false`, or `unknown` where something that it hangs on cannot be read (Kleene's logic).
- * Every leaf is looked at. Each that cannot be resolved gives one reason, in the order of the rule: that of the first operand that
- * cannot be read, the left one first. Where several codes apply to one operand, the first of these stands: `missing_source`, then
- * `unavailable` or `gap`, `future`, `stale`, `snapshot_skew`, `missing_field`; `invalid_value` where both operands can be read and
- * not compared, with the binding of the first that has one.
+ * The verdict of a rule at an instant: `true`, `false`, or `unknown` where a reading that decides it is missing
+ * (Kleene's logic). Every leaf is evaluated. Each unresolved leaf gives one reason, in rule order: that of its first
+ * unreadable operand, the left one first. Where several codes apply to one operand, the first of this list is reported:
+ * `missing_source`, `unavailable` or `gap`, `future`, `stale`, `snapshot_skew`, `missing_field`; and `invalid_value`
+ * where both operands are readable but not comparable, with the binding of the first operand that has one.
  *
- * Knowing more never changes a verdict that is `true` or `false`. So with `skewSeconds` either all snapshots that the rule reads can
- * be read and lie that close together, or none of them counts.
+ * More knowledge never changes a verdict that is `true` or `false`. So with `skewSeconds`, either all snapshots that
+ * the rule reads are readable and that close together, or none of them counts.
  *
- * Each field is looked up and read as a number once, however many leaves there are; a leaf takes no more steps than its operands have
- * characters and entries. So a hostile rule of 256 nodes over an event of 16 KiB takes some 4 million steps, and no more.
+ * Each field is resolved and parsed as a number once, however many leaves use it; a leaf takes no more steps than its
+ * operands have characters and entries. So a hostile rule of 256 nodes over an event of 16 KiB takes some 4 million
+ * steps at most.
  *
  * @param condition null: `true`
  * @param at the instant that ages count from
@@ -43,15 +47,15 @@ export function evaluate(condition: Condition | null, readings: Readings, at: In
 /** A source's document, or why it cannot be read. */
 type SourceView = { readonly document: JsonValue } | { readonly code: UnresolvedCode };
 
-/** Why a leaf cannot be resolved. */
+/** The reason why a leaf cannot be resolved. */
 type Unresolved = Omit<UnresolvedReason, 'nodePath'>;
 
-/** What a leaf reads. */
+/** An operand's value, or the reason why it is missing. */
 type Found = Comparable | Unresolved;
 
 interface Walk {
   readonly sources: ReadonlyMap<string, SourceView>;
-  /** Fields that were looked up before, by binding and pointer. */
+  /** Fields that are already resolved, by binding and pointer. */
   readonly fields: Map<string, Found>;
   readonly reasons: UnresolvedReason[];
 }
@@ -67,7 +71,7 @@ function verdictOf(node: RuleNode, path: readonly number[], walk: Walk): Verdict
   return 'unknown';
 }
 
-/** One member of that verdict settles them all; short of that, one unknown leaves it open. */
+/** One member with that verdict decides; otherwise one unknown leaves it open. */
 function settledBy(settling: 'true' | 'false', verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes(settling)) return settling;
   return verdicts.includes('unknown') ? 'unknown' : negate(settling);
@@ -89,7 +93,7 @@ function comparison(leaf: Extract<RuleNode, { compare: unknown }>['compare'], wa
   return read === undefined ? { code: 'invalid_value' } : { code: 'invalid_value', binding: read.binding };
 }
 
-/** A field that its source lacks does not exist; for a source that cannot be read, that is unknown. */
+/** A field that its source lacks does not exist; whether it exists is unknown if the source cannot be read. */
 function existence(operand: Operand, walk: Walk): boolean | Unresolved {
   const found = valueOf(operand, walk);
   if ('value' in found) return true;
@@ -149,7 +153,7 @@ function viewOf(reading: Reading, maxAgeSeconds: number, at: Instant): SourceVie
   return ageMs > maxAgeSeconds * 1000 ? { code: 'stale' } : { document: reading.value };
 }
 
-/** When the value held, as its source or its sender says: a report that is long under way is an old one. */
+/** When the value was valid, according to its source or sender: a report that took long to arrive counts as old. */
 function timeMsOf({ sourceTime, providerPublishedAt, receivedAt }: Reading): number {
   return epochMsOf(sourceTime ?? providerPublishedAt ?? receivedAt);
 }

@@ -2,15 +2,15 @@ import { isSpelled, joined, quotedExactly, spelled, unreachable, words, type Jso
 import type { CompareOp, Condition, Operand, RuleNode, Source } from './condition';
 import type { SymbolOf } from '../definition/token-symbols';
 
-/** How a condition is said. */
+/** Options for the words of a condition. */
 export interface ConditionStyle {
-  /** The provider's symbol of a token, or null: then it goes by its id. */
+  /** The provider's symbol of a token; null where it is named by its id. */
   readonly symbolOf: SymbolOf;
-  /** Most code points of a quotation: of names, values, pointers and ids of tokens; `Infinity` for all of each. */
+  /** Most code points of each quotation of a name, value, pointer or token id; `Infinity` for no limit. */
   readonly quotedLengthMax: number;
 }
 
-/** `the price of NEAR is below $2`: a condition as what comes after an "if". */
+/** A condition in words that may follow an "if": `the price of NEAR is below $2`. */
 export function conditionWords({ bindings, rule }: Condition, style: ConditionStyle): Words {
   const sources = new Map(bindings.map(({ name, source }) => [name, source]));
   return nodeWords(rule, { ...style, sourceOf: (binding) => sources.get(binding) });
@@ -32,7 +32,7 @@ function nodeWords(node: RuleNode, saying: Saying): Words {
   return words`it is not so that (${inner(not)})`;
 }
 
-/** Members that are lists themselves stand in brackets, so that what belongs together is seen. */
+/** Members that are lists themselves are put in brackets, so that the grouping is visible. */
 function joinNodes(nodes: readonly RuleNode[], between: ' and ' | ' or ', inner: (node: RuleNode) => Words): Words {
   const isList = (node: RuleNode): boolean => 'all' in node || 'any' in node;
   return joined(
@@ -125,13 +125,13 @@ export function tokenWords(tokenId: string, { symbolOf, quotedLengthMax }: Condi
     : quotedExactly(endsOf(tokenId, quotedLengthMax));
 }
 
-/** Both ends of an id: its beginning alone would not tell it from others. */
+/** Both ends of an id, because its beginning alone may not distinguish it from others. */
 function endsOf(tokenId: string, lengthMax: number): string {
   const end = Math.floor(lengthMax / 2) - 1;
   return `${tokenId.slice(0, end)}…${tokenId.slice(-end)}`;
 }
 
-/** Decimals bare, everything else an exact quotation: it is compared as it is. */
+/** Decimals as they are; everything else as an exact quotation, because comparisons are exact. */
 function valueWords(value: JsonValue, inDollars: boolean, { quotedLengthMax }: Saying): Words {
   if (typeof value === 'number' || (typeof value === 'string' && isSpelled(value, 'decimal'))) {
     const number = typeof value === 'number' ? words`${value}` : spelled(value, 'decimal');

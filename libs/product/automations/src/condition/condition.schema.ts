@@ -25,7 +25,7 @@ export const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 const nameRule = 'must be a letter and up to 31 letters, digits, _ or -';
 
 const tokenId = text({
-  // Any id that a provider gives its tokens, in one word.
+  // Any token id of a provider, without spaces.
   pattern: /^[!-~]{1,512}$/,
   message: 'must be a token id of 1 to 512 characters without spaces',
   description: 'As the wallet names the token; it may be one that the wallet does not hold',
@@ -123,7 +123,7 @@ const Comparison = withoutOthers(
   ),
 );
 
-/** A rule, and each part of one. */
+/** A rule, and each of its parts. */
 const Node = recursive<RuleNode>('RuleNode', { depthMax, nodesMax }, (node) => {
   const nodes = list(node, { min: 1, max: nodesMax });
   return exactly<RuleNode>()(
@@ -146,7 +146,7 @@ const Bindings = refine(list(Binding, { min: 1, max: bindingsMax }), (bindings) 
   }),
 );
 
-/** What must hold for an automation to fire. */
+/** The condition for an automation to fire. */
 export const ConditionShape = exactly<Condition>()(
   withoutOthers(
     shape('Condition', {

@@ -8,13 +8,16 @@ export const conditionBounds = {
   depthMax: 8,
   nodesMax: 256,
   fieldLengthMax: 1024,
-  /** Most bytes of the whole rule as JSON: a simulation reads it thousands of times. */
+  /** Most bytes of the whole rule as JSON, because a simulation evaluates it thousands of times. */
   ruleBytesMax: 64 * 1024,
 } as const;
 
-/** What must hold for an automation to fire (docs/decisions/automations.md, "condition"): a rule over values that sources deliver. */
+/**
+ * The condition for an automation to fire (docs/decisions/automations.md, "condition"): a rule over values that sources
+ * deliver.
+ */
 export interface Condition {
-  /** 1 to 5, each with a name of its own. */
+  /** 1 to 5, with distinct names. */
   readonly bindings: readonly Binding[];
   readonly rule: RuleNode;
   /** The greatest distance in time between two snapshots of one evaluation, in seconds. */
@@ -25,7 +28,7 @@ export interface Condition {
 export interface Binding {
   readonly name: string;
   readonly source: Source;
-  /** An older value cannot be read: 1 to 86400. */
+  /** Values older than this many seconds are stale and cannot be read: 1 to 86400. */
   readonly maxAgeSeconds: number;
 }
 
@@ -47,28 +50,28 @@ export type RuleNode =
 export const compareOps = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'] as const;
 export type CompareOp = (typeof compareOps)[number];
 
-/** A value of a source, by its JSON pointer (RFC 6901), or one that stands in the rule itself. */
+/** A field of a source, by its JSON pointer (RFC 6901), or a constant in the rule itself. */
 export type Operand = { readonly binding: string; readonly field: string } | { readonly value: JsonValue };
 
 export const readingStatuses = ['ready', 'unavailable', 'gap'] as const;
 
-/** What is known of a source at the instant of an evaluation. */
+/** The state of a source at the instant of an evaluation. */
 export interface Reading {
   readonly kind: 'snapshot' | 'received_event';
-  /** `<kind>:<tokenId>`, or `<kind>:sha256:…` where that is over 128 characters; of an event, `event`. */
+  /** `<kind>:<tokenId>`, or `<kind>:sha256:…` where that exceeds 128 characters; `event` for an event. */
   readonly sourceId: string;
-  /** Names the sample or the event: 1 to 128 characters. */
+  /** The id of the sample or the event: 1 to 128 characters. */
   readonly eventId: string;
   readonly receivedAt: Instant;
   /** `gap`: no sample where two were due. */
   readonly status: (typeof readingStatuses)[number];
-  /** Why it is not ready, in words of our own; null when it is. */
+  /** The reason why it is not ready, in words of our own; null when it is. */
   readonly reason: string | null;
-  /** When the value held, as the source says; null for a received event. */
+  /** When the value was valid, according to the source; null for a received event. */
   readonly sourceTime: Instant | null;
-  /** When the sender says that the event happened; null for a snapshot. */
+  /** When the event happened, according to the sender; null for a snapshot. */
   readonly providerPublishedAt: Instant | null;
-  /** What field pointers see; null unless ready. */
+  /** The document that field pointers point into; null unless ready. */
   readonly value: JsonValue;
 }
 
@@ -90,9 +93,9 @@ export const unresolvedCodes = [
 ] as const;
 export type UnresolvedCode = (typeof unresolvedCodes)[number];
 
-/** Why a leaf of the rule could not be resolved. */
+/** A reason why a leaf of the rule could not be resolved. */
 export interface UnresolvedReason {
-  /** Indices from the root of the rule on, at most 8; empty for the root. */
+  /** Child indices from the root of the rule, at most 8; empty for the root. */
   readonly nodePath: readonly number[];
   readonly code: UnresolvedCode;
   readonly binding?: string;
@@ -101,7 +104,7 @@ export interface UnresolvedReason {
 export interface Evaluation {
   readonly verdict: Verdict;
   readonly evaluatedAt: Instant;
-  /** One a leaf, in rule order, the left operand first. */
+  /** At most one for each leaf, in rule order. */
   readonly reasons: readonly UnresolvedReason[];
 }
 
@@ -113,7 +116,7 @@ export function operandsIn(node: RuleNode): readonly Operand[] {
   return 'compare' in node ? [node.compare.left, node.compare.right] : [node.exists];
 }
 
-/** Names that the rule uses and no binding has, each once, in the order of the rule. */
+/** Names that the rule uses without a binding, each once, in the order of the rule. */
 export function unboundNames({ bindings, rule }: Condition): readonly string[] {
   const used = operandsIn(rule).flatMap((operand) => ('binding' in operand ? [operand.binding] : []));
   return [...new Set(used)].filter((used) => !bindings.some(({ name }) => name === used));

@@ -1,12 +1,12 @@
 /** A number of any sign and size, exactly: `sign` × 0.`digits` × 10^`exponent`. */
 export interface ExactNumber {
   readonly sign: -1 | 0 | 1;
-  /** With neither leading nor trailing zeros; of 0, none. */
+  /** Without leading and trailing zeros; empty for 0. */
   readonly digits: string;
   readonly exponent: number;
 }
 
-/** As ECMAScript spells a finite number. */
+/** ECMAScript's spelling of a finite number. */
 const numberSpelling = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 /** A decimal in a text: no exponent, no plus sign, no needless leading zeros. */
 const decimalSpelling = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/;
@@ -14,9 +14,10 @@ const decimalSpelling = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/;
 const zeroCode = 0x30;
 
 /**
- * The number that a JSON number is, or that a text spells as a decimal: an optional minus sign, digits without needless leading zeros,
- * and optionally a point and more digits; of any length. Null for any other text. A JSON number is what its shortest spelling says,
- * which is how it was sent: bodies with other spellings are refused (docs/decisions/conventions.md, "Bodies").
+ * The number that a JSON number is, or that a text spells as a decimal: an optional minus sign, digits without needless
+ * leading zeros, and optionally a point and more digits; of any length. Null for any other text. A JSON number is taken
+ * by its shortest spelling, which is how it was sent: bodies with other spellings are refused
+ * (docs/decisions/conventions.md, "Bodies").
  */
 export function exactNumberOf(value: number | string): ExactNumber | null {
   const match = typeof value === 'number' ? numberSpelling.exec(String(value)) : decimalSpelling.exec(value);
@@ -25,7 +26,7 @@ export function exactNumberOf(value: number | string): ExactNumber | null {
   const all = whole + fraction;
   let start = 0;
   let end = all.length;
-  // A loop, because an expression for trailing zeros takes the square of the length on a long run of them.
+  // A loop, because a regular expression for trailing zeros takes quadratic time on a long run of them.
   while (start < end && all.charCodeAt(start) === zeroCode) start += 1;
   while (end > start && all.charCodeAt(end - 1) === zeroCode) end -= 1;
   if (start === end) return { sign: 0, digits: '', exponent: 0 };
@@ -45,6 +46,6 @@ export function compareExactly(one: ExactNumber, other: ExactNumber): number {
 function compareSizes(one: ExactNumber, other: ExactNumber): number {
   if (one.exponent !== other.exponent) return one.exponent - other.exponent;
   if (one.digits === other.digits) return 0;
-  // They have no trailing zeros, so the order of texts is that of the fractions.
+  // Without trailing zeros, the order of the texts is that of the fractions.
   return one.digits < other.digits ? -1 : 1;
 }

@@ -13,10 +13,13 @@ import { operandsIn, type Binding, type Condition, type Reading, type Readings, 
 import { tokenWords } from './condition-words';
 import type { SymbolOf } from '../definition/token-symbols';
 
-/** Bounds of what is reported about sources (specification, "Condition test", "Automation (status view)"). */
+/** Bounds of reports about sources (specification, "Condition test", "Automation (status view)"). */
 export const readingBounds = { sourceIdLengthMax: 128, factsMax: 3, labelLengthMax: 80, valueLengthMax: 160 } as const;
 
-/** Names a source: `<kind>:<tokenId>`, or `<kind>:sha256:` and the hash of the token id where that is too long; `event`. */
+/**
+ * The name of a source: `<kind>:<tokenId>`, or `<kind>:sha256:` and the token id's hash where that is too long; or
+ * `event`.
+ */
 export function sourceIdOf(source: Source): string {
   if (source.kind === 'event') return source.kind;
   const { kind, tokenId } = source;
@@ -24,7 +27,7 @@ export function sourceIdOf(source: Source): string {
   return codePointLength(plain) <= readingBounds.sourceIdLengthMax ? plain : `${kind}:sha256:${sha256Hex(tokenId)}`;
 }
 
-/** What an evaluation rested on, without the values themselves (specification, "evaluation.inputs"). */
+/** One reading that an evaluation used, without its value (specification, "evaluation.inputs"). */
 export type EvaluationInput = {
   readonly binding: string;
   readonly sourceId: string;
@@ -38,7 +41,7 @@ export type EvaluationInput = {
   | { readonly kind: 'received_event'; readonly sourceTime: null; readonly providerPublishedAt: Instant | null }
 );
 
-/** One input for each binding of which there is any record, in the order of the bindings. */
+/** One input for each binding that has a reading, in the order of the bindings. */
 export function inputsOf(condition: Condition | null, readings: Readings): readonly EvaluationInput[] {
   return (condition?.bindings ?? []).flatMap(({ name, maxAgeSeconds }) => {
     const reading = readingOf(readings, name);
@@ -54,7 +57,7 @@ function inputOf(binding: string, maxAgeSeconds: number, reading: Reading): Eval
     : { ...told, kind: 'received_event', sourceTime: null, providerPublishedAt };
 }
 
-/** Something that the last check saw, as a user reads it (specification, "lastCheck.facts[]"). */
+/** One observation of the last check, for users (specification, "lastCheck.facts[]"). */
 export interface Fact {
   /** At most 80 characters. */
   readonly label: string;
@@ -67,15 +70,15 @@ export interface Fact {
 export interface Facts {
   /** At most 3. */
   readonly facts: readonly Fact[];
-  /** How many more there would be. */
+  /** The number of further facts. */
   readonly omittedFacts: number;
 }
 
 /**
- * What the fields that the rule reads held, each once, in the order of the rule. Of an event's fields it shows only numbers and truth
- * values: texts are the sender's words, and models read a status.
+ * The values of the fields that the rule reads, each once, in the order of the rule. Of an event's fields only numbers
+ * and truth values are shown, because texts are the sender's words and models read a status.
  *
- * @param symbolOf the provider's symbol of a token, or null: then the token is named by its id
+ * @param symbolOf the provider's symbol of a token, or null: the token is then named by its id
  */
 export function factsOf(condition: Condition | null, readings: Readings, symbolOf: SymbolOf = () => null): Facts {
   if (condition === null) return { facts: [], omittedFacts: 0 };
@@ -132,7 +135,7 @@ function labelOf({ name, source }: Binding, field: string, symbolOf: SymbolOf): 
 /** Most code points of a token's id in a label. */
 const shownTokenIdLengthMax = 60;
 
-/** The fields of sampled sources in words. */
+/** Words for the fields of sampled sources. */
 const sampledFields: { readonly [field: string]: Words | undefined } = {
   '': words`record`,
   '/priceUsd': words`price`,

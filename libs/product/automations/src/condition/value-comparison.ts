@@ -2,26 +2,27 @@ import { type JsonObject, type JsonValue, unreachable } from '@app/kernel';
 import type { CompareOp } from './condition';
 import { compareExactly, exactNumberOf, type ExactNumber } from './exact-numbers';
 
-/** A value, and the number that it is or spells. */
+/** A value, and the number that it is or spells; null where neither. */
 export interface Comparable {
   readonly value: JsonValue;
   readonly number: ExactNumber | null;
 }
 
-/** Reads a value for comparisons: once for any number of them. Takes as many steps as its text has characters. */
+/** Prepares a value for any number of comparisons. Takes as many steps as its text has characters. */
 export function comparable(value: JsonValue): Comparable {
   return { value, number: typeof value === 'number' || typeof value === 'string' ? exactNumberOf(value) : null };
 }
 
 /**
- * Whether `left op right` holds; null where the two cannot be compared so (docs/decisions/automations.md, "Node"):
+ * Whether `left op right` holds; null where the two cannot be compared that way (docs/decisions/automations.md,
+ * "Node"):
  *
- * - a number, and a text that is spelled as a decimal, compare as decimals, exactly, with one another;
+ * - numbers, and texts that are spelled as decimals, compare exactly as decimals;
  * - other texts compare with texts, by UTF-16 code units; a decimal and another text are unequal and have no order;
- * - true, false, null, lists and objects are equal to their like or not, and have no order; within lists and objects, texts are equal
- *   only where they are spelled alike;
- * - a text contains another text, a list contains what is equal to one of its items;
- * - anything else cannot be compared.
+ * - true, false, null, lists and objects can be equal to values of their kind, and have no order; within lists and
+ * objects, texts are equal only if spelled alike;
+ * - a text contains another text, a list contains a value that is equal to one of its items;
+ * - all other pairs cannot be compared.
  *
  * Takes at most as many steps as the two have characters and entries together.
  */
@@ -57,7 +58,8 @@ function equality(one: Comparable, other: Comparable): boolean | null {
 
 function orderOf(one: Comparable, other: Comparable): number | null {
   if (one.number !== null && other.number !== null) return compareExactly(one.number, other.number);
-  // A decimal among other texts would sort by its spelling here and by its value there: no order at all.
+  // A decimal and another text have no order: it would depend on the decimal's spelling here and on its value
+  // elsewhere.
   if (one.number !== null || other.number !== null) return null;
   if (typeof one.value !== 'string' || typeof other.value !== 'string') return null;
   if (one.value === other.value) return 0;
@@ -67,14 +69,14 @@ function orderOf(one: Comparable, other: Comparable): number | null {
 function containment(left: JsonValue, { value: sought, number }: Comparable): boolean | null {
   if (typeof left === 'string') return typeof sought === 'string' ? occursIn(left, sought) : null;
   if (!isList(left)) return null;
-  // Only a number can be equal to one that is spelled otherwise.
+  // Only a number can be equal to a value that is spelled differently.
   if (number === null) return left.some((item) => kindOfValue(item) === kindOfValue(sought) && sameJson(item, sought));
   return left.some((item) => equality(comparable(item), { value: sought, number }) === true);
 }
 
 /**
- * Whether a text occurs in another, by Knuth, Morris and Pratt: in as many steps as both have characters. The engine's own search can
- * take their product, and rules and events come from strangers.
+ * Whether a text occurs in another, by Knuth, Morris and Pratt: in as many steps as both have characters together. The
+ * engine's own search can take their product, and rules and events are untrusted.
  */
 function occursIn(text: string, sought: string): boolean {
   if (sought.length > text.length) return false;
@@ -96,14 +98,14 @@ function bordersOf(text: string): Uint32Array {
   return borders;
 }
 
-/** How much of the sought text is matched once one more character was read. */
+/** The matched length of the sought text after one more character. */
 function extendMatch(sought: string, borders: Uint32Array, matched: number, character: number): number {
   let length = matched;
   while (length > 0 && sought.charCodeAt(length) !== character) length = borders[length] ?? 0;
   return sought.charCodeAt(length) === character ? length + 1 : 0;
 }
 
-/** Equal as JSON: members in any order, texts as they are spelled. */
+/** Equal as JSON: members in any order, texts by their spelling. */
 function sameJson(one: JsonValue, other: JsonValue): boolean {
   if (isList(one))
     return isList(other) && one.length === other.length && one.every((item, at) => sameMember(item, other[at]));
@@ -117,7 +119,7 @@ function sameMember(one: JsonValue | undefined, other: JsonValue | undefined): b
   return one !== undefined && other !== undefined && sameJson(one, other);
 }
 
-/** Never what every object inherits, such as `constructor`. */
+/** Own members only, never inherited ones such as `constructor`. */
 function own(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
