@@ -12,7 +12,7 @@ const lookFirstMs = 10;
 const lookLastMs = 200;
 const ownAnswerMs = 1;
 
-/** Transfers that an agent makes with an approval. All throw Unavailable when a store does not answer. */
+/** Transfers that an agent makes with an approval. All methods throw Unavailable when a store does not answer. */
 @Injectable()
 export class AgentTransfers {
   constructor(
@@ -22,8 +22,9 @@ export class AgentTransfers {
   ) {}
 
   /**
-   * Uses an approval, once: the operation's id derives from the approval's, and its stream must not exist (docs/decisions/approvals.md).
-   * Again, it answers the same and changes nothing; the terms that came first stand. From here on it is brought to its end, by this process as far as it goes now.
+   * Uses an approval once: the operation's id derives from the approval's, and its stream must not exist
+   * (docs/decisions/approvals.md). A repeated call returns the same id and changes nothing; the terms of the first call
+   * are kept. The operation is driven to its end from here on, by this process as far as possible now.
    */
   async use(terms: OperationTerms, cause: Cause): Promise<Result<OperationId>> {
     const operationId = agentOperationId(terms.approvalId);
@@ -33,8 +34,8 @@ export class AgentTransfers {
   }
 
   /**
-   * Waits until the provider has taken the first action, cannot say whether it has, or the operation is over.
-   * Throws the signal's reason when it aborts first.
+   * Waits until the provider has accepted the first action, cannot say whether it has, or the operation is over. Throws
+   * the signal's reason when it aborts first.
    */
   async untilUnderWay(operationId: OperationId, signal: AbortSignal): Promise<OperationState> {
     let seen = await this.states.recall(operationKind, operationId);
@@ -45,9 +46,10 @@ export class AgentTransfers {
       await this.states.untilNews(operationKind, operationId, { after: revision, withinMs, signal });
       seen = this.states.cached(operationKind, operationId) ?? seen;
       if (seen.revision > revision) continue;
-      // What this process does it knows; its event may be here before the answer to its append, which then is on its way.
+      // This process is driving the operation. Its event may arrive here before the answer to its own append, which is
+      // then in flight.
       if (this.start.isDrivenHere(operationId)) await sleep(ownAnswerMs);
-      // What others do it has to read.
+      // Events appended by other processes have to be read.
       else seen = await this.states.current(operationKind, operationId);
     }
   }

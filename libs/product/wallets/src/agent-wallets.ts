@@ -10,14 +10,17 @@ import { Wallets } from './wallets';
 /** A wallet that an agent may work with. */
 export interface AgentWallet {
   readonly walletId: WalletId;
-  /** Where its owner's withdrawals land, as the owner's token said last; null when none ever said it. */
+  /**
+   * The account that receives its owner's withdrawals, as named by the owner's latest token; null when no token has
+   * named one.
+   */
   readonly mainAccountId: string | null;
 }
 
-/** Why an agent can do nothing with the wallet: there is none, or only its owner, or an operator, can make it work again. */
+/** Why an agent cannot use the wallet: there is none, or only its owner or an operator can make it usable again. */
 export type NoAgentWallet = 'none' | 'unusable';
 
-/** Wallets as agents get hold of them, without a token of their owner. */
+/** The wallets as agents use them, without a token of their owner. */
 @Injectable()
 export class AgentWallets {
   constructor(
@@ -26,7 +29,10 @@ export class AgentWallets {
     private readonly commands: CommandBus,
   ) {}
 
-  /** The user's wallet as it is: nothing is created, and no session is opened (docs/decisions/runs.md, "Tools"). @throws Unavailable */
+  /**
+   * The user's wallet as of now; creates nothing and opens no session (docs/decisions/runs.md, "Tools"). @throws
+   * Unavailable
+   */
   async find(userId: UserId): Promise<AgentWallet | NoAgentWallet> {
     const found = await this.wallets.find(userId);
     if (found === null) return 'none';
@@ -35,9 +41,9 @@ export class AgentWallets {
   }
 
   /**
-   * For a contract that the user defines: the user's wallet; an owner who has none yet gets one, empty, as by `wallets.ensure`. A session that was rejected is never
-   * renewed here: that is the owner's to do. Refuses with `withdrawal_changed` when the wallet cannot be used, or no main account is
-   * known. @throws Unavailable
+   * Returns the user's wallet for a contract that the user defines; creates an empty one, as `wallets.ensure` does, if
+   * there is none. Never renews a rejected session, because only the owner may do that. Refuses with
+   * `withdrawal_changed` when the wallet cannot be used or no main account is known. @throws Unavailable
    */
   async open(userId: UserId, cause: Cause): Promise<Result<AgentWallet>> {
     const found = await this.wallets.find(userId);

@@ -1,28 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import type { ApprovalId, AutomationId, Cause } from '@app/kernel';
 
-/** What an operation that an automation's contract covers is about to have moved in all, its next action included. */
+/** The total that an operation under an automation's contract is about to have moved, including its next action. */
 export interface HeldUse {
   readonly automationId: AutomationId;
-  /** The approval of the call, which names the use. */
+  /** The approval of the tool call; it identifies the use. */
   readonly approvalId: ApprovalId;
-  /** In US dollars: a decimal text. */
+  /** In US dollars, as decimal text. */
   readonly usd: string;
 }
 
-/** `suspended`: not now, but perhaps later. `exceeded`: the authority leaves less, or is over. */
+/** `suspended`: not now, but possible later. `exceeded`: the authority has less left, or has ended. */
 export type Hold = 'held' | 'suspended' | 'exceeded';
 
-/** Where the uses of automations' contracts are counted. */
+/** Counts the uses of automations' contracts. */
 export interface AuthorityLedger {
   /**
-   * Whether the use has so much left, by all that was counted for others; then it is counted for this one, in one append. Idempotent:
-   * so much, or less, is held once. @throws Unavailable
+   * Reserves the use if the contract has that much left after everything counted for other uses; check and reservation
+   * are one append. Idempotent: reserving the same amount or less again changes nothing. @throws Unavailable
    */
   hold(use: HeldUse, cause: Cause): Promise<Hold>;
 }
 
-/** The ledger, which another slice keeps: it offers itself when it is made. */
+/** Gives access to the ledger, which another slice implements and registers with `offer` when it is created. */
 @Injectable()
 export class AuthorityUses implements AuthorityLedger {
   private ledger: AuthorityLedger | null = null;

@@ -25,9 +25,10 @@ import { Wallets } from './wallets';
 import type { ConfirmedWithdrawal } from './withdrawal.schema';
 
 /**
- * Records the decision on a prepared withdrawal and its use, in one append. Of any number of confirmations one is accepted. Refuses
- * with `not_found`, `deployment_paused`, or `withdrawal_changed`: another fingerprint or main account, no longer prepared, expired
- * (which is recorded), or the wallet cannot spend it any more. @throws Unavailable when a store or the provider is away
+ * Records the approval of a prepared withdrawal and its use in one append. Only one of several confirmations is
+ * accepted. Refuses with `not_found`, `deployment_paused`, or `withdrawal_changed` (another fingerprint or main
+ * account, no longer prepared, expired, which is recorded, or the wallet can no longer cover it). @throws Unavailable
+ * when a store or the provider does not answer
  */
 export class ConfirmWithdrawal extends Command<Result<ConfirmedWithdrawal>> {
   constructor(
@@ -39,14 +40,14 @@ export class ConfirmWithdrawal extends Command<Result<ConfirmedWithdrawal>> {
   }
 }
 
-/** Confirmations of one user that may wait for each other in one process. */
+/** Maximum number of one user's confirmations that queue in one process. */
 const waitingPerUserMax = 300;
 
 @CommandHandler(ConfirmWithdrawal)
 export class ConfirmWithdrawalHandler implements ICommandHandler<ConfirmWithdrawal> {
   /**
-   * One confirmation of a user after the other, so that two withdrawals do not both find the balance that is enough for one. On two
-   * replicas they can: then the provider settles which, and the other one fails with `insufficient_balance`.
+   * Runs a user's confirmations one at a time, so that two withdrawals cannot both pass on a balance that covers only
+   * one. On two replicas both can pass; then the provider decides, and the other one fails with `insufficient_balance`.
    */
   private readonly turns = new KeyedQueue(waitingPerUserMax);
 
@@ -76,7 +77,7 @@ export class ConfirmWithdrawalHandler implements ICommandHandler<ConfirmWithdraw
     return covered.ok ? this.use(owner, operationId, fingerprint) : covered;
   }
 
-  /** Whether the wallet can still spend what the contract takes, at the decimals that were reviewed. */
+  /** Whether the wallet can still spend what the contract takes, with the decimals that the user reviewed. */
   private async checkCoverage({ terms: { userId, contract } }: OperationState): Promise<Result<true>> {
     const wallet = await this.wallets.find(userId);
     if (wallet === null) return refuse(notFound);
@@ -97,7 +98,8 @@ export class ConfirmWithdrawalHandler implements ICommandHandler<ConfirmWithdraw
   ): Promise<Result<ConfirmedWithdrawal>> {
     const command: OperationCommand = { type: 'ConfirmWithdrawal', at: this.clock.now(), fingerprint };
     const done = await this.start.begin(operationId, command, cause);
-    // Another confirmation, a denial or the expiry was faster, or this very decision came too late and recorded the expiry.
+    // Another confirmation, a denial or the expiry was recorded first, or this decision was too late and recorded the
+    // expiry.
     if (!done.ok) return refuse(done.refusal);
     if (!done.value.events.some(({ type }) => type === 'operation.confirmed'))
       return refuse(withdrawalChanged('expired'));
@@ -112,7 +114,7 @@ export class ConfirmWithdrawalHandler implements ICommandHandler<ConfirmWithdraw
   }
 }
 
-/** What is not as the user reviewed it; null when all is. */
+/** The first difference from what the user reviewed; null if there is none. */
 function otherThanReviewed(
   { status, approval, terms }: OperationState,
   { mainAccountId }: Owner,
@@ -123,7 +125,7 @@ function otherThanReviewed(
   return mainAccountId === terms.mainAccountId ? null : 'main_account_missing';
 }
 
-/** Whether the provider now counts the token in other decimals than were reviewed, or in none. */
+/** Whether the provider now reports other decimals for the token than those reviewed, or none. */
 function isRedescribed({ tokenId, decimals }: PinnedToken, holdings: readonly Holding[]): boolean {
   return holdings.some((held) => held.tokenId === tokenId && held.decimals !== decimals);
 }

@@ -22,7 +22,7 @@ import {
   type Schema,
 } from '@app/schema';
 
-/** What the actions of a contract are made of: tokens and quantities. */
+/** Schemas of the parts of a contract's actions: tokens and quantities. */
 
 const tokenId = text({
   max: contractLimits.tokenIdLengthMax,
@@ -37,10 +37,12 @@ const amountRaw = text({
   description: "In the token's smallest unit; never rounded",
 });
 
-/** Models are told how amounts look; their pattern is long, and the reader has it. */
+/**
+ * The brief form for models describes amounts in words, because the pattern is long and the parser checks it anyway.
+ */
 const usdInBrief = withName('usd', text({ brief: 'US dollars, such as 20 or 1.5' }));
 
-/** An amount of US dollars. @param description without how it is spelled */
+/** Schema of an amount in US dollars. @param description without the spelling rules, which are appended */
 export function usd(description: string): Schema<string> {
   return inBrief(
     text({
@@ -74,7 +76,7 @@ const pinnedToken = exactly<PinnedToken>()(
   ),
 );
 
-/** What is spent or received. */
+/** The token that is spent or received. */
 export const tokenChoice = exactly<TokenChoice>()(
   choice('TokenChoice', [{ pinned: pinnedToken }, { any: constant(true) }], {
     message: 'must have either pinned or any',

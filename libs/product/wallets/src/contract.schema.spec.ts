@@ -8,10 +8,10 @@ import { withoutAbsent } from '@app/testing/documents';
 import { alterations, contractBounds, contracts } from '@app/testing/properties';
 import { AutomationContractShape, ContractShape } from './contract.schema';
 
-/** Contracts that are spoilt in every place; each has hundreds. */
+/** Number of contracts that are corrupted at every path; each has hundreds of paths. */
 const SPOILT = process.env['FIGURES'] === 'full' ? 20 : 8;
 
-/** What the parser refuses and JSON Schema cannot: it would have to compare two members, and to know the calendar. */
+/** Issues that the parser finds and JSON Schema cannot express: comparing two members, and calendar rules. */
 const beyondSchemas: ReadonlySet<string> = new Set(['must be another token than the input', instantRule]);
 
 const ajv = new Ajv2020({ strict: false });

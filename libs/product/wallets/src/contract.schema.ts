@@ -25,9 +25,9 @@ import {
 import { anyQuantity, quantityOfInput, tokenChoice, usd } from './contract-values.schema';
 
 /**
- * The contract `ledger_intents_transfer`, as it is read and as documents describe it: exactly the members that the specification names, every
- * amount in its one spelling, since what is shown, hashed and executed are the same bytes. Unlike other answers a contract is closed:
- * the user consents to everything in it.
+ * The contract `ledger_intents_transfer`, for parsing and for documents: exactly the members that the specification
+ * names, and one spelling for each amount, because the same bytes are shown, hashed and executed. Unlike other schemas
+ * it is closed: the user consents to everything in it.
  */
 
 const amountOfAnyInput = amountOfAny('exact_input_tokens', 'input');
@@ -72,7 +72,7 @@ const contractMembers = {
   ),
 };
 
-/** Contract, as the specification names it: what an agent's transfer and a withdrawal are authorized by. */
+/** Contract, as the specification names it: it authorizes an agent's transfer or a withdrawal. */
 export const ContractShape = exactly<Omit<Contract, 'bounds'>>()(
   withName(
     'Contract',
@@ -111,13 +111,13 @@ const contractBounds = exactly<ContractBounds>()(
   ),
 );
 
-/** Models are told of actions once, with the tool that makes transfers. */
+/** Models get the schema of actions only once, with the tool that makes transfers. */
 const actionsInBrief = inBrief(
   contractMembers.actions,
   list(object({}), { brief: 'As in the contract of intents_transfer' }),
 );
 
-/** The contract of an automation: what its runs may do without asking again, within bounds. */
+/** The contract of an automation: what its runs may do within bounds without asking again. */
 export const AutomationContractShape = exactly<Required<Contract>>()(
   withName(
     'AutomationContract',
@@ -141,7 +141,7 @@ function swapIssues(action: Extract<ContractAction, { readonly kind: 'swap' }>):
   return isSame ? [{ path: '/output', message: 'must be another token than the input' }] : [];
 }
 
-/** An exact amount is one of a certain token. */
+/** Issues for exact amounts of an unpinned token: an exact amount needs a specific token. */
 function unpinned(action: ContractAction): readonly Issue[] {
   const { kind } = action.quantity;
   const message = `must be pinned for ${kind}`;
@@ -150,7 +150,10 @@ function unpinned(action: ContractAction): readonly Issue[] {
   return lacksOutput ? [{ path: '/output', message }] : [];
 }
 
-/** JSON Schema for an action whose amount is of any token that the executor picks; a contract has no such action. */
+/**
+ * JSON Schema that matches an exact amount of a token left to the executor's choice; no contract may have such an
+ * action.
+ */
 function amountOfAny(kind: Quantity['kind'], side: 'input' | 'output') {
   return {
     properties: {

@@ -2,12 +2,15 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Clock, ok, type Cause, type Result, type UserId } from '@app/kernel';
 import { Wallets } from './wallets';
 
-/** No money moves out of the wallet any more, but what was sent is followed to its end. For operators. Idempotent. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Stops new payments from the wallet; submissions already sent are followed to their end. For operators. Idempotent.
+ * Refuses with `not_found`. @throws Unavailable
+ */
 export class DisableWallet extends Command<Result<void>> {
   constructor(
     readonly change: {
       readonly userId: UserId;
-      /** Why the operator does it; kept in the event. */
+      /** The operator's reason, stored in the event. */
       readonly reason: string;
       readonly cause: Cause;
     },

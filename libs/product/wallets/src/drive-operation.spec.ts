@@ -117,7 +117,7 @@ describe('what the provider refused, and can revoke', () => {
     world.provider.settles = () => {
       const isRevoked = world.types.includes('revocation.journaled');
       if (!isRevoked) world.events.push({ type: 'revocation.journaled', at, index: 0, revocation });
-      // The nonce is used: by the revocation, which only who knows of it can tell.
+      // The nonce is used by the revocation; only a caller that knows of the revocation can know that.
       return world.provider.revocationAsked === null
         ? { kind: 'settled', providerReference: reference, output: null, returned: null }
         : { kind: 'never_accepted', isFinal: true };

@@ -8,22 +8,25 @@ import { withProbe, type OperationWorld } from './operation-world';
 import { planSubmission } from './plan-submission';
 import { SessionRejected } from './wallet-provider';
 
-/** Steps of one drive: a contract has at most 16 actions, and each takes a few. Then the timer comes again. */
+/**
+ * Maximum number of steps in one drive; a contract has at most 16 actions of a few steps each. The operation's timer
+ * resumes after that.
+ */
 const stepsMax = 200;
 
 export type Driven =
-  /** There is no such operation, or it was not used yet. */
+  /** No such operation exists, or it has not been used yet. */
   | { readonly do: 'not_begun' }
   | { readonly do: 'over' }
-  /** `progressed`: something was recorded on the way. */
+  /** `progressed`: this drive recorded something. */
   | (Wait & { readonly progressed: boolean });
 
 /**
- * Drives an operation as far as it goes now. It may be cut at any point, and run many times at once: what was sent twice has the same
- * bytes, and what was decided on another's news comes to nothing. Never throws because the provider is away.
+ * Drives an operation as far as possible now. Can be interrupted anywhere and run concurrently: a repeated send has the
+ * same bytes, and a decision on stale state appends nothing. Never throws because the provider is unavailable.
  *
- * @param patient whether money that other operations may be taking is waited for; else the action fails without it
- * @param begun the operation as an append of this process has just left it; else it is read
+ * @param patient whether to wait for money that other operations may be using; otherwise the action fails without it
+ * @param begun the operation as this process's own append has just left it; otherwise it is read
  * @throws Unavailable when one of the stores does not answer
  */
 export async function driveOperation(
@@ -33,7 +36,9 @@ export async function driveOperation(
 ): Promise<Driven> {
   let learned: Learned = { kind: 'nothing' };
   let progressed = false;
-  /** As the last step has left it; null where that recorded nothing, so that others may know more. */
+  /**
+   * The state after the last step; null if that step recorded nothing, because other drivers may have appended since.
+   */
   let left = begun;
   const recording: OperationWorld = {
     ...world,
@@ -64,7 +69,7 @@ const aWhile: Learned = { kind: 'wait', until: null };
 
 type Doable = Exclude<Step, { readonly do: 'nothing' | 'wait' }>;
 
-/** Takes a step, and tells what was learned that the stream does not say. */
+/** Takes a step and returns what was learned beyond what the stream says. */
 async function takeStep(
   world: OperationWorld,
   state: OperationState,
@@ -103,7 +108,7 @@ async function takeStep(
 
 type StepTo<Do extends Step['do']> = Extract<Step, { readonly do: Do }>;
 
-/** Journals the submission of the action whose turn it is, once what it moves is held to be within what was agreed to. */
+/** Journals the submission of the current action, once its worth is reserved within the bounds agreed to. */
 async function plan(
   world: OperationWorld,
   state: OperationState,
@@ -123,7 +128,10 @@ async function plan(
   return journaled.appended ? { kind: 'journaled', key: submission.key } : nothing;
 }
 
-/** What the user approved itself is held against its own words by the decider; what a contract covers, against what that leaves. */
+/**
+ * An operation approved by the user is checked against its own terms by the decider; one covered by a contract, against
+ * what the contract has left.
+ */
 async function holdWorth(world: OperationWorld, state: OperationState, worthUsd: string | null): Promise<Hold> {
   if (state.terms.decidedBy === 'user') return 'held';
   const usd = movedUsdWith(state, worthUsd);

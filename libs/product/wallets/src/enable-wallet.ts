@@ -2,12 +2,12 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Clock, ok, type Cause, type Result, type UserId } from '@app/kernel';
 import { Wallets } from './wallets';
 
-/** Money moves again. For operators. Idempotent. Refuses with `not_found`. @throws Unavailable */
+/** Allows payments from the wallet again. For operators. Idempotent. Refuses with `not_found`. @throws Unavailable */
 export class EnableWallet extends Command<Result<void>> {
   constructor(
     readonly change: {
       readonly userId: UserId;
-      /** Why the operator does it; kept in the event. */
+      /** The operator's reason, stored in the event. */
       readonly reason: string;
       readonly cause: Cause;
     },

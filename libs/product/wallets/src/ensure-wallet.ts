@@ -11,10 +11,10 @@ import type { WalletCommand, WalletState } from './wallet.decider';
 import { Wallets } from './wallets';
 
 /**
- * Makes sure that the owner has a wallet, and looks each time whether the provider has a session of an active one, which it connects
- * again where it must. Idempotent, also under races. With the provider away the wallet exists and stays as it was; where the
- * provider takes no session of it, the wallet says so (docs/decisions/money.md). @throws Unavailable when a store or the provider is
- * away
+ * Creates the owner's wallet if there is none; for an active one, checks each time that the provider has a session and
+ * reconnects if not. Idempotent, also under races. If the provider is unavailable, the wallet exists and keeps its
+ * state; if it rejects the session, the wallet records that (docs/decisions/money.md). @throws Unavailable when a store
+ * or the provider does not answer
  */
 export class EnsureWallet extends Command<Result<WalletState>> {
   constructor(readonly owner: Owner) {
@@ -22,7 +22,7 @@ export class EnsureWallet extends Command<Result<WalletState>> {
   }
 }
 
-/** Beyond that many at once, the others wait for their own timers. */
+/** Maximum number of operations woken at once; any others wait for their own timers. */
 const underWayMax = 100;
 
 @CommandHandler(EnsureWallet)
@@ -60,7 +60,7 @@ export class EnsureWalletHandler implements ICommandHandler<EnsureWallet> {
     return connected;
   }
 
-  /** The account, if it is one as far as the provider can tell now: what it cannot tell is not taken down. */
+  /** The account, if the provider confirms it now. An account that cannot be confirmed is not recorded. */
   private async mainAccountIfKnown(mainAccountId: string | null): Promise<string | null> {
     if (mainAccountId === null) return null;
     try {
@@ -71,7 +71,7 @@ export class EnsureWalletHandler implements ICommandHandler<EnsureWallet> {
     }
   }
 
-  /** What has waited for a session, oldest first. */
+  /** Schedules the user's operations that waited for a session, oldest first. */
   private async driveWhatWaited(userId: UserId): Promise<void> {
     const underWay = await this.database.query<{ id: OperationId }>(
       `SELECT id FROM {financial_operations} WHERE user_id = $1 AND status IN ('submitted', 'unresolved')

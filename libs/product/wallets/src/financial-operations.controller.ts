@@ -8,7 +8,7 @@ import { ListFinancialOperations, ListFinancialOperationsHandler } from './list-
 import { FinancialOperationPage, type OperationView } from './operation.schema';
 import { ListOperationsDto } from './withdrawals.dto';
 
-/** What became of money that was asked for: the only evidence of settlement (docs/decisions/money.md). */
+/** The outcomes of requested transfers: the only evidence of settlement (docs/decisions/money.md). */
 @Controller()
 export class FinancialOperationsController {
   constructor(private readonly queries: QueryBus) {}
@@ -24,5 +24,5 @@ export class FinancialOperationsController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const financialOperationsHandlers = [GetFinancialOperationHandler, ListFinancialOperationsHandler];

@@ -7,8 +7,8 @@ import { operationKind } from './operation.stream';
 import { operationView } from './operation.view';
 
 /**
- * The user's operation as of now, folded from its stream as the read model folds it: after an ambiguous answer nothing may be behind.
- * Refuses with `not_found`. @throws Unavailable
+ * The user's operation as of now, folded from its stream exactly as the read model folds it, because after an ambiguous
+ * answer a stale read would mislead. Refuses with `not_found`. @throws Unavailable
  */
 export class GetFinancialOperation extends Query<Result<OperationView>> {
   constructor(
@@ -19,7 +19,7 @@ export class GetFinancialOperation extends Query<Result<OperationView>> {
   }
 }
 
-/** Events read at a time; nearly every operation fits. */
+/** Events per read; nearly every operation fits into one. */
 const pageEvents = 200;
 
 @QueryHandler(GetFinancialOperation)

@@ -8,7 +8,10 @@ import type { OperationStatus } from './operation.state';
 import { OperationRow } from './operations.projection';
 import { ListOperationsDto } from './withdrawals.dto';
 
-/** A page of a user's operations, newest first by the position of their first event. Refuses with `invalid_cursor`. */
+/**
+ * Returns a page of a user's operations, newest first by the position of their first event. Refuses with
+ * `invalid_cursor`.
+ */
 export class ListFinancialOperations extends Query<Result<FinancialOperationPage>> {
   constructor(
     readonly userId: UserId,
@@ -18,7 +21,7 @@ export class ListFinancialOperations extends Query<Result<FinancialOperationPage
   }
 }
 
-/** A listed operation with the key that it is sorted by. */
+/** A listed operation with its sort key. */
 type Listed = OperationView & Pick<OperationRow, 'openedPosition'>;
 
 const members = selectList(OperationRow, [...memberNames(FinancialOperation), 'openedPosition']);
@@ -63,7 +66,7 @@ export class ListFinancialOperationsHandler implements IQueryHandler<ListFinanci
     );
   }
 
-  /** How many operations the list has, from kept counters. */
+  /** Number of operations in the list, from maintained counters. */
   private async total(userId: UserId, status: OperationStatus | null): Promise<number> {
     const counted = status === null ? userId : `${userId}/${status}`;
     const [row] = await this.database.query<{ total: number }>(

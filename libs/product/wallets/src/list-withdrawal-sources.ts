@@ -7,9 +7,9 @@ import { Wallets } from './wallets';
 import { assetLimits, type WithdrawalSourcesView } from './withdrawal.schema';
 
 /**
- * What the user can withdraw, richest first. Refuses with `not_found`; with `provider_unavailable` where the owner has no main
- * account, or the wallet was not connected yet; with `withdrawal_changed` where it is disabled or the provider rejects its session
- * (docs/decisions/money.md). @throws Unavailable
+ * Returns the assets that the user can withdraw, richest first. Refuses with `not_found`; with `provider_unavailable`
+ * if the owner has no main account or the wallet was never connected; with `withdrawal_changed` if it is disabled or
+ * the provider rejects its session (docs/decisions/money.md). @throws Unavailable
  */
 export class ListWithdrawalSources extends Query<Result<WithdrawalSourcesView>> {
   constructor(
@@ -44,7 +44,7 @@ export class ListWithdrawalSourcesHandler implements IQueryHandler<ListWithdrawa
   }
 }
 
-/** Member by member: a provider's holding may carry more than is public. */
+/** Copied member by member, because a provider's holding may carry more than is public. */
 function assetOf(holding: Holding): WithdrawalSourcesView['assets'][number] {
   const { tokenId, decimals, amountRaw, priceUsdDecimal, iconUrl } = holding;
   const symbol = cut(holding.symbol, assetLimits.symbolLengthMax);
@@ -62,7 +62,7 @@ function assetOf(holding: Holding): WithdrawalSourcesView['assets'][number] {
   };
 }
 
-/** What a provider calls a token is its own, and of any length. */
+/** Cuts a provider's name or symbol, which can have any length. */
 function cut(words: string, lengthMax: number): string {
   return [...words].slice(0, lengthMax).join('');
 }

@@ -2,13 +2,14 @@ import type { JsonObject, UserId } from '@app/kernel';
 import { sha256Hex } from '@app/canonical';
 import { isOnThisMachine, type Configuration } from '@app/runtime';
 
-/** What a NEAR account may be called: an implicit one (64 hex characters) or a named one, of 2 to 64 characters. */
+/** Name of a NEAR account: implicit (64 hex characters) or named (2 to 64 characters). */
 const accountName = /^(?=.{2,64}$)([a-z0-9]+[-_])*[a-z0-9]+(\.([a-z0-9]+[-_])*[a-z0-9]+)*$/;
 
 /**
- * The account where a user's withdrawals land: what the token's claim `OIDC_MAIN_ACCOUNT_CLAIM` names. A sandbox without
- * that variable derives 64 hex characters from the user's id (docs/decisions/money.md), to which no one holds a key: so only for its own
- * ledger, or for a chain on this machine. Null when the token names none.
+ * The account that receives a user's withdrawals, from the token's claim named by `OIDC_MAIN_ACCOUNT_CLAIM`. A sandbox
+ * without that variable derives 64 hex characters from the user's id (docs/decisions/money.md). No one holds a key for
+ * that account, so this is only for the sandbox's own ledger or a chain on this machine. Null when the token names
+ * none.
  */
 export function mainAccountOf(configuration: Configuration, userId: UserId, claims: JsonObject | null): string | null {
   const { OIDC_MAIN_ACCOUNT_CLAIM: claim, WALLET_PROVIDER, NEAR_RPC_URL } = configuration.env;

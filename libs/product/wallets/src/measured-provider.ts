@@ -15,10 +15,10 @@ const calls: Readonly<Record<Exclude<keyof WalletProvider, 'name' | 'revocations
   settlement: true,
 };
 
-/** What a call came to: a refusal, such as a session that is not taken, is an answer. */
+/** The outcome of a call. A refusal, such as a rejected session, counts as answered. */
 type Outcome = 'answered' | 'away';
 
-/** The provider itself, and in `GET /metrics` how long its calls take and whether it answers. */
+/** Wraps the provider to report in `GET /metrics` how long its calls take and whether it answers. */
 export function measured(provider: WalletProvider, { registry }: Metrics): WalletProvider {
   const registers = [registry];
   const durations = new Histogram<'call' | 'outcome'>({

@@ -15,20 +15,20 @@ import {
 import type { Delivered, OperationFailure, TokenAmount } from './operation.events';
 import type { ActionState, OperationState } from './operation.state';
 
-/** As many as a bound of a contract can have (specification, "Contract"). */
+/** As many digits as a contract's bound can have (specification, "Contract"). */
 const usdFractionDigits = 18;
 
 const nothing: Decimal = decimalOf(0n, 0);
 
-/** The action would move more than was agreed to, or its worth is not known. */
+/** The failure of an action that would move more than was agreed to, or whose worth is unknown. */
 export const beyondBounds: OperationFailure = {
   reason: 'bounds_exceeded',
   text: words`It would move more than was approved.`,
 };
 
 /**
- * Worth of an amount in US dollars, rounded up to what a bound can say: a decimal text. Null without a price, or where that is 0: any
- * amount would be within any bound.
+ * Worth of an amount in US dollars, rounded up to the precision of bounds, as decimal text. Null if the price is
+ * missing or 0, because any amount would then be within any bound.
  */
 export function worthUsdOf(amount: PricedAmount): string | null {
   const price = valueUsdOf({ ...amount, amountRaw: '1' });
@@ -38,7 +38,10 @@ export function worthUsdOf(amount: PricedAmount): string | null {
     : decimalText(roundUp(worth, usdFractionDigits));
 }
 
-/** Whether an action of that worth is what its words say: one that is agreed to by its worth moves no more, and none without a price. */
+/**
+ * Whether an action of that worth keeps to its terms: one that is agreed to by value moves no more than that, and
+ * nothing without a price.
+ */
 export function isWithinWords({ quantity }: ContractAction, worthUsd: string | null): boolean {
   if (quantity.kind !== 'exact_input_value_usd') return true;
   const [worth, most] = [worthUsd === null ? null : parseDecimal(worthUsd), parseDecimal(quantity.value)];
@@ -46,8 +49,8 @@ export function isWithinWords({ quantity }: ContractAction, worthUsd: string | n
 }
 
 /**
- * What the operation has moved so far, and what it would have with one more action of that worth, in US dollars: a decimal text, by the
- * prices at which the amounts were chosen. Null where a worth is not known.
+ * Returns what the operation has moved so far plus one more action of that worth, in US dollars as decimal text, at the prices used
+ * when the amounts were chosen. Null if a worth is unknown.
  */
 export function movedUsdWith({ actions }: OperationState, worthUsd: string | null): string | null {
   const more = worthUsd === null ? null : parseDecimal(worthUsd);
@@ -55,7 +58,7 @@ export function movedUsdWith({ actions }: OperationState, worthUsd: string | nul
   return sum === null ? null : decimalText(sum);
 }
 
-/** What the operation has moved: as above. */
+/** Returns what the operation has moved so far; see `movedUsdWith`. */
 export function movedUsd(operation: OperationState): string | null {
   return movedUsdWith(operation, '0');
 }
@@ -64,7 +67,10 @@ function sumOf(one: Decimal | null, other: Decimal | null): Decimal | null {
   return one === null || other === null ? null : add(one, other);
 }
 
-/** What came back of the input was not moved. What failed was never executed; what may still be executed counts once it is known. */
+/**
+ * Returned input does not count as moved. A failed action was never executed; one that may still be executed counts
+ * once its outcome is known.
+ */
 function movedUsdOf({ status, submission, worthUsd, delivered }: ActionState): Decimal | null {
   switch (status) {
     case 'pending':
@@ -88,14 +94,14 @@ function keptOf(
   input: TokenAmount,
   { output, returned }: Delivered,
 ): Decimal {
-  // A refund of which the provider names no part is one of everything.
+  // A refund for which the provider names no amounts is a full refund.
   if (status === 'refunded' && returned === null && output === null) return nothing;
   const sent = BigInt(input.amountRaw);
   const back = returned?.tokenId === input.tokenId ? BigInt(returned.amountRaw) : 0n;
   return partOf(worth, sent > back ? sent - back : 0n, sent);
 }
 
-/** The worth of so many of all the units, rounded up. */
+/** The worth of `units` out of `all`, rounded up. */
 function partOf(worth: Decimal, units: bigint, all: bigint): Decimal {
   if (units === all) return worth;
   const asked = multiply(worth, decimalOf(units * 10n ** BigInt(usdFractionDigits), 0));

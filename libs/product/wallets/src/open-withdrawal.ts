@@ -36,7 +36,7 @@ export interface ExactWithdrawal extends Contract {
   ];
 }
 
-/** A withdrawal that the wallet can make, and where it lands. */
+/** A withdrawal that the wallet can make, and the account that receives it. */
 interface ReviewedWithdrawal {
   readonly userId: UserId;
   readonly mainAccountId: string;
@@ -51,7 +51,7 @@ interface Ids {
   readonly approvalId: ApprovalId;
 }
 
-/** Opens a withdrawal and its approval, under the user's quotas of both. */
+/** Opens a withdrawal and its approval, subject to the user's quotas of both. */
 @Injectable()
 export class OpenWithdrawal {
   constructor(
@@ -62,14 +62,14 @@ export class OpenWithdrawal {
     private readonly timers: Timers,
   ) {}
 
-  /** Refuses with `rate_limited` where the user has no room for another one. @throws Unavailable when a store is away */
+  /** Refuses with `rate_limited` if a quota of the user is used up. @throws Unavailable when a store does not answer */
   async open(withdrawal: ReviewedWithdrawal): Promise<Result<PreparedWithdrawal>> {
     const ids = { operationId: asId<OperationId>(uuidV7()), approvalId: asId<ApprovalId>(uuidV7()) };
     const refusal = await this.takePlaces(withdrawal.userId, ids);
     return refusal === null ? ok(await this.record(withdrawal, ids)) : refuse(refusal);
   }
 
-  /** Null, or which quota has no place. */
+  /** Returns null, or the refusal of the quota that is used up. */
   private async takePlaces(userId: UserId, { operationId, approvalId }: Ids): Promise<Refusal | null> {
     const refusal = await this.quotas.reserve('preparedWithdrawals', { userId, id: operationId });
     if (refusal !== null) return refusal;
@@ -78,7 +78,7 @@ export class OpenWithdrawal {
     return other;
   }
 
-  /** The timer of the expiry comes first, so that no clock move passes an approval by. */
+  /** Schedules the expiry timer before the append, so that moving the clock cannot skip an approval. */
   private async record(
     { userId, mainAccountId, cause, walletId, holding, contract }: ReviewedWithdrawal,
     { operationId, approvalId }: Ids,

@@ -8,21 +8,24 @@ import { OperationStart, type BegunDriver, type BegunOperation } from './operati
 import { operationTimer, operationTimers } from './operation-timer';
 import { OperationWorlds } from './operation-worlds';
 
-/** Operations that are driven where they began, at once; beyond these, they are left to whichever worker takes them first. */
+/**
+ * Maximum number of operations driven in the process where they began; any others are left to the first worker that
+ * takes them.
+ */
 const begunHereMax = 32;
-/** How long a process that stops waits for what it drives. */
+/** How long a stopping process waits for the operations that it drives. */
 const leaveAfterMs = 3_000;
 
 /**
- * Drives operations (docs/decisions/money.md): those that began in this process at once, others by their timers. It may be killed
- * anywhere, and run in several workers at once.
+ * Drives operations (docs/decisions/money.md): those that began in this process at once, others by their timers. Can be
+ * killed anywhere, and may run in several workers at once.
  */
 @Injectable()
 export class OperationDriver implements BegunDriver, OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(OperationDriver.name);
-  /** The operations that this process is driving just now; `woken`: somebody had news of it meanwhile. */
+  /** The operations that this process is driving now; `woken`: news of the operation arrived meanwhile. */
   private readonly driving = new Map<OperationId, { woken: boolean }>();
-  /** The drives of those that began here; they never reject. */
+  /** Drives of operations that began here; these promises never reject. */
   private readonly begunHere = new Set<Promise<void>>();
   private isLeaving = false;
 
@@ -38,15 +41,15 @@ export class OperationDriver implements BegunDriver, OnModuleInit, OnModuleDestr
     this.start.offer(this);
   }
 
-  /** Begins no more, and waits a little for what it drives; the timers of the rest come by themselves. */
+  /** Accepts no more operations and waits briefly for those it drives; timers resume the others. */
   async onModuleDestroy(): Promise<void> {
     this.isLeaving = true;
     if (!(await settledWithin([...this.begunHere], leaveAfterMs))) this.logger.warn('operations are left on their way');
   }
 
   /**
-   * There is news of the operation: it is driven now, by some worker. What a provider's callback says is never believed, only asked
-   * about; so callbacks may come twice, late, or for nothing. @throws Unavailable
+   * Schedules a drive now, in any worker, because there is news of the operation. A provider's callback is never
+   * trusted, only taken as a reason to ask; so callbacks may arrive twice, late, or for nothing. @throws Unavailable
    */
   async wake(operationId: OperationId): Promise<void> {
     const driving = this.driving.get(operationId);
@@ -79,7 +82,7 @@ export class OperationDriver implements BegunDriver, OnModuleInit, OnModuleDestr
     await this.drive(operationId, typeof payload['waits'] === 'number' ? payload['waits'] : 0, null);
   }
 
-  /** As far as it goes now; answers whether a timer comes back to it. @throws Unavailable */
+  /** Drives as far as possible now; returns whether a timer is scheduled to resume it. @throws Unavailable */
   private async drive(operationId: OperationId, waits: number, begun: BegunOperation | null): Promise<boolean> {
     const drive = { woken: false };
     this.driving.set(operationId, drive);

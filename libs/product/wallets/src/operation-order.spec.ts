@@ -149,7 +149,7 @@ describe('a swap', () => {
     iconUrl: null,
   });
   const tokens = [token('a', 6, '1'), token('b', 24, '2.5')];
-  /** Ten dollars of a, for so many of b at the least. */
+  /** A swap of ten dollars' worth of a for at least `least` of b. */
   const swap = (least: string): Submission => ({
     key: 'op/0/1',
     attempt: 1,

@@ -10,19 +10,22 @@ import { compareDecimals, decimalOf, multiply, unreachable, words } from '@app/k
 import type { OperationFailure, Submission, TokenAmount } from './operation.events';
 import type { Holding, Order, Token } from './wallet-provider';
 
-/** What is ordered for an action, or why nothing can be. */
+/** The order for an action, or why none is possible. */
 export type ChosenOrder =
   | {
       readonly ok: true;
       readonly order: Order['order'];
-      /** The input's token, with the price at which its amount was chosen. */
+      /** The input token, with the price used to choose the amount. */
       readonly input: Holding;
-      /** The token that a swap delivers: the provider must know it by these decimals. */
+      /** The token that a swap delivers; the provider must report the same decimals for it. */
       readonly output: PinnedToken | null;
     }
   | { readonly ok: false; readonly failure: OperationFailure };
 
-/** Chooses tokens and amounts for an action out of what the wallet can spend now (docs/decisions/approvals.md, "Contract"). */
+/**
+ * Chooses the tokens and amounts of an action from what the wallet can spend now (docs/decisions/approvals.md,
+ * "Contract").
+ */
 export function chooseOrder(
   action: ContractAction,
   holdings: readonly Holding[],
@@ -48,7 +51,7 @@ export function chooseOrder(
   return { ok: true, order, input: holding, output };
 }
 
-/** Whether a submission does what was ordered and no more: no provider gets to move anything else. */
+/** Whether a submission does what was ordered and no more, so that no provider can move anything else. */
 export function isAsOrdered(
   { input, output, leastOutput, key, attempt, deadline }: Submission,
   { order, latestDeadline, ...ordered }: Omit<Order, 'wallet'>,
@@ -69,8 +72,8 @@ export function isAsOrdered(
 }
 
 /**
- * Whether a submission moves the tokens and the exact amounts that its action's words name. An amount that depends on what the wallet
- * held, or on a price, shows nothing here.
+ * Whether a submission moves the tokens and exact amounts that the action names. An amount that depends on the wallet's
+ * balance or on a price cannot be checked here.
  */
 export function isOfWords(action: ContractAction, { input, output, leastOutput }: Submission): boolean {
   const { quantity } = action;
@@ -83,14 +86,14 @@ export function isOfWords(action: ContractAction, { input, output, leastOutput }
   return isCovered({ tokenId: output.tokenId, amountRaw: quantity.amountRaw }, leastOutput ?? output);
 }
 
-/** Whether at least that is delivered. */
+/** Whether at least that amount is delivered. */
 function isCovered({ tokenId, amountRaw }: TokenAmount, delivered: TokenAmount | null): boolean {
   return delivered?.tokenId === tokenId && BigInt(delivered.amountRaw) >= BigInt(amountRaw);
 }
 
 /**
- * Whether a swap may cost more than a tenth of what its input is worth, by the provider's own prices. Without a price
- * that is unknown, and the quote stands.
+ * Whether a swap may lose more than a tenth of its input's worth, at the provider's own prices. False without a price,
+ * because the loss is then unknown.
  */
 export function losesTooMuch(submission: Submission, tokens: readonly Token[]): boolean {
   const [paid, promised] = [submission.input, submission.leastOutput ?? submission.output].map((amount) => {

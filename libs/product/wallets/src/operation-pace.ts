@@ -1,25 +1,27 @@
 import { epochMsOf } from '@app/kernel';
 import type { Driven } from './drive-operation';
 
-/** Pauses while the provider does not answer, or does not say when: doubling, by the service clock. */
+/** Pauses while the provider does not answer or does not say when to ask again; they double, by the service clock. */
 const pauseFirstMs = 2_000;
 const pauseLastMs = 600_000;
-/** A timer that fires before the append that it is for looks again so often, after pauses that double. */
+/**
+ * Limits for a timer that fires before the append it was scheduled for: it retries this often, after doubling pauses.
+ */
 const notBegunPauseFirstMs = 20;
 const notBegunLooksMax = 12;
-/** So often an action that lacks funds waits for what other operations may give back or never take. */
+/** How many waits in a row an action without funds makes for money that other operations may return or never take. */
 const patienceWaits = 4;
 
-/** Whether an operation that has waited so often in a row waits for money that others may be taking. */
+/** Whether an operation that has waited that many times in a row still waits for money that others may be using. */
 export function isPatient(waits: number): boolean {
   return waits < patienceWaits;
 }
 
 /**
- * When an operation is looked at next, always later than now; null when it need not be.
+ * The time of an operation's next drive, always later than now; null when none is needed.
  *
- * @param waits how often in a row it has waited
- * @param woken there was news of it while it was driven
+ * @param waits how many times in a row it has waited
+ * @param woken whether news arrived while it was driven
  */
 export function nextLook(
   driven: Driven,

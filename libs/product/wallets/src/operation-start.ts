@@ -8,28 +8,32 @@ import { operationTimer } from './operation-timer';
 import type { OperationState } from './operation.state';
 import { operationKind } from './operation.stream';
 
-/** After so long without news of an operation that was to go on where it began, some worker goes on with it. Real time. */
+/**
+ * If an operation left to the process that began it makes no progress for this long, another worker continues it. Real
+ * time.
+ */
 const netAfterMs = 3_000;
 
-/** An operation that an append of this process has just begun, and what is known of it without reading anything. */
+/** An operation that an append of this process has just begun, with what is known of it without a read. */
 export interface BegunOperation {
   readonly operationId: OperationId;
-  /** As that append has left it. */
+  /** The state after that append. */
   readonly state: OperationState;
-  /** Of what is done for it. */
+  /** The cause of everything recorded for it. */
   readonly cause: Cause;
 }
 
-/** What drives operations in this process. */
+/** Drives operations in this process. */
 export interface BegunDriver {
-  /** Goes on with an operation that has just begun; false where there is no room for one more. */
+  /** Continues an operation that has just begun; returns false when there is no capacity for one more. */
   goOn(begun: BegunOperation): boolean;
   isDriving(operationId: OperationId): boolean;
 }
 
 /**
- * How an operation begins to move: the process whose append used the approval goes on with it at once, from the state which that left.
- * Where this process drives none, or has no room, some worker takes it by its timer (docs/architecture.md, "The path of money").
+ * Begins operations: the process whose append used the approval continues at once from the resulting state. If this
+ * process drives none or has no capacity, another worker takes it by its timer (docs/architecture.md, "The path of
+ * money").
  */
 @Injectable()
 export class OperationStart {
@@ -41,19 +45,20 @@ export class OperationStart {
     private readonly clock: Clock,
   ) {}
 
-  /** From now on, operations that begin here are driven here. */
+  /** Registers the driver for operations that begin here. */
   offer(driver: BegunDriver): void {
     this.driver = driver;
   }
 
-  /** Whether this process is driving the operation at the moment. Then it hears first what becomes of it. */
+  /** Whether this process is driving the operation now. Then its progress is known here first. */
   isDrivenHere(operationId: OperationId): boolean {
     return this.driver?.isDriving(operationId) === true;
   }
 
   /**
-   * Decides a command that may begin the operation. Its timer is scheduled before, as the net: if this process dies afterwards,
-   * another worker finds it. It rests a moment where this process is to go on itself. Throws Unavailable: then it may have begun.
+   * Decides a command that may begin the operation. Its timer is scheduled before the append, so that another worker
+   * finds the operation if this process dies; the timer waits a moment if this process is to continue itself. Throws
+   * Unavailable; the operation may have begun nevertheless.
    */
   async begin(
     operationId: OperationId,
@@ -70,7 +75,7 @@ export class OperationStart {
     const begun = use !== undefined &&
       state !== null && { operationId, state, cause: causeOfEvent('operation-driver', use) };
     const goesOn = begun !== false && this.driver?.goOn(begun) === true;
-    // Also of one that had begun before: the process that began it may have died.
+    // Also for an operation that had begun before, because the process that began it may have died.
     if (!goesOn) await this.timers.schedule(operationTimer(operationId, instantOf(atMs + 1)));
     return decided;
   }

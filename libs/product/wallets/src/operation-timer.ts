@@ -5,8 +5,9 @@ import type { Timer } from '@app/timers';
 export const operationTimers = 'operation';
 
 /**
- * The timer that drives an operation. It is scheduled before the append that makes an operation drivable, so that a clock move
- * right after finds it, and scheduled once more after it where another process is to go on (`OperationStart`).
+ * The timer that drives an operation. It is scheduled before the append that makes the operation drivable, so that
+ * moving the clock right after finds it, and again after the append if another process is to continue
+ * (`OperationStart`).
  */
 export function operationTimer(operationId: OperationId, dueAt: Instant): Timer {
   return { id: `${operationTimers}/${operationId}`, kind: operationTimers, dueAt, payload: { operationId } };

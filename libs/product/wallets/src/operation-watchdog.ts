@@ -5,11 +5,14 @@ import { Timers } from '@app/timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operationTimer, operationTimers } from './operation-timer';
 
-/** Real time: a moved sandbox clock loses no timers. */
+/** Real time, because moving the sandbox clock loses no timers. */
 const sweepEveryMs = 30_000;
 const strayAtOnceMax = 200;
 
-/** Drives the operations under way that no timer drives any more. Every worker looks; two that find the same do no harm. */
+/**
+ * Finds operations in flight that have no timer any more, and schedules one. Every worker does this; two that find the
+ * same operation do no harm.
+ */
 @Injectable()
 export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(OperationWatchdog.name);
@@ -36,7 +39,7 @@ export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestro
     await this.loop;
   }
 
-  /** One round. @throws Unavailable */
+  /** Does one sweep. @throws Unavailable */
   async sweep(): Promise<void> {
     const strays = await this.database.query<{ id: OperationId }>(
       `SELECT o.id FROM {financial_operations} AS o

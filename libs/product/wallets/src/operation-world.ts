@@ -6,15 +6,18 @@ import type { SubmissionCommand } from './submission.decider';
 import type { Holding, WalletProvider } from './wallet-provider';
 import type { WalletState } from './wallet.decider';
 
-/** What a command came to. */
+/** The result of recording a command. */
 export interface Recorded {
   /** Whether anything was appended. */
   readonly appended: boolean;
-  /** The operation after it. */
+  /** The operation after the command. */
   readonly state: OperationState | null;
 }
 
-/** What driving one operation needs of the world. The product's is in OperationWorlds; the simulation has its own. */
+/**
+ * The ports that driving one operation needs. OperationWorlds implements them for the product; the simulation has its
+ * own.
+ */
 export interface OperationWorld {
   readonly operationId: string;
   readonly provider: WalletProvider;
@@ -22,21 +25,21 @@ export interface OperationWorld {
   now(): Instant;
   /** The operation as of now. @throws Unavailable */
   fold(): Promise<OperationState | null>;
-  /** Appends what follows, if anything does, at the exact revision that it was decided on. @throws Unavailable */
+  /** Appends the command's events, if any, at the exact revision that it was decided on. @throws Unavailable */
   record(command: SubmissionCommand): Promise<Recorded>;
   wallet(state: OperationState): Promise<WalletState>;
-  /** See `Wallets.spendable`: balances less what other operations have taken of them. */
+  /** See `Wallets.spendable`: balances minus what other operations have taken of them. */
   spendable(state: OperationState): Promise<Result<readonly Holding[]>>;
   /**
-   * Holds the use of the automation's contract that covers the operation against what the contract leaves; see `AuthorityLedger`.
-   * @param usd what the operation will have moved with its next action. Throws Unavailable
+   * Reserves the use under the automation's contract that covers the operation; see `AuthorityLedger`.
+   * @param usd the total that the operation will have moved with its next action. Throws Unavailable
    */
   hold(state: OperationState, usd: string): Promise<Hold>;
-  /** The provider has rejected the wallet's session. */
+  /** Records that the provider has rejected the wallet's session. */
   sessionRejected(state: OperationState): Promise<void>;
 }
 
-/** A call of the provider between two places where a test may stop the process. */
+/** Calls the provider between two points where a test may stop the process. */
 export async function withProbe<Value>({ probe }: OperationWorld, call: () => Promise<Value>): Promise<Value> {
   probe.reached('provider:before');
   const value = await call();

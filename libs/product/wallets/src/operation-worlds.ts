@@ -7,10 +7,10 @@ import type { OperationWorld } from './operation-world';
 import { operationKind } from './operation.stream';
 import { Wallets } from './wallets';
 
-/** The first events of an operation, among which is its use: prepared, opened, decided, confirmed. */
+/** Number of events at the start of an operation that include its use: prepared, opened, decided, confirmed. */
 const beginningEvents = 4;
 
-/** The product, as `driveOperation` sees it. */
+/** The ports of `driveOperation`, implemented by the product. */
 @Injectable()
 export class OperationWorlds {
   constructor(
@@ -24,8 +24,8 @@ export class OperationWorlds {
   ) {}
 
   /**
-   * The world of one operation: what is recorded there continues the request that began the operation.
-   * @param begun the cause of that, where it is known
+   * Returns the ports of one operation; events recorded there continue the request that began it.
+   * @param begun the cause of that request, if known
    */
   of(operationId: OperationId, begun?: Cause): OperationWorld {
     let cause = begun === undefined ? null : Promise.resolve(begun);
@@ -58,7 +58,7 @@ export class OperationWorlds {
     };
   }
 
-  /** The cause of everything done for an operation: it continues the request that began it. */
+  /** The cause of everything done for an operation; it continues the request that began it. */
   private async causeOf(operationId: OperationId): Promise<Cause> {
     const events = await this.store.readStream(streamName(operationKind, operationId), 0, beginningEvents);
     const use = events.findLast(({ type }) => type === 'operation.used' || type === 'operation.confirmed');

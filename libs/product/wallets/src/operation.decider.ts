@@ -35,7 +35,7 @@ export interface PrepareWithdrawal {
   readonly type: 'PrepareWithdrawal';
   readonly at: Instant;
   readonly terms: OperationTerms;
-  /** What the user reviews beside the contract. */
+  /** The parts of the review in addition to the contract. */
   readonly review: ConsentWords & {
     readonly fingerprint: string;
     readonly fingerprintVersion: FingerprintVersion;
@@ -43,11 +43,14 @@ export interface PrepareWithdrawal {
   };
 }
 
-/** The rules of one financial operation (docs/decisions/money.md): used once, submitted once at a time, over once. */
+/**
+ * The rules of one financial operation (docs/decisions/money.md): used once, one submission in flight at a time, ended
+ * once.
+ */
 export const operationDecider: Decider<OperationState | null, OperationCommand, OperationEvent> = {
   initialState: null,
 
-  // What speaks of one action is about what was sent for it.
+  // A command with an action index is about that action's submission.
   decide: (command, state) => ('index' in command ? decideSubmission(command, state) : decideUse(command, state)),
 
   evolve: evolveOperation,
@@ -63,7 +66,7 @@ function decideUse(
     case 'ConfirmWithdrawal':
       return confirm(command, state);
     case 'UseApproval':
-      // The stream's name derives from the approval: that it exists is the single use.
+      // The stream's name derives from the approval, so that its existence records the single use.
       return state === null ? accept({ type: 'operation.used', at: command.at, ...command.terms }) : accept();
     case 'DecideApproval':
       return decideWithdrawal(command, state);
@@ -104,8 +107,8 @@ function prepare({ at, terms, review }: PrepareWithdrawal): Decision<OperationEv
 type Confirm = Extract<OperationCommand, { readonly type: 'ConfirmWithdrawal' }>;
 
 /**
- * Decision and use at once. At or after the expiry it records that instead: the caller sees that `operation.confirmed` is not
- * among the events.
+ * Records decision and use together. At or after the expiry it records the expiry instead; the caller recognizes that
+ * by the missing `operation.confirmed`.
  */
 function confirm({ at, fingerprint }: Confirm, state: OperationState | null): Decision<OperationEvent> {
   if (state?.approval == null) return reject(notFound);
@@ -119,7 +122,10 @@ function confirm({ at, fingerprint }: Confirm, state: OperationState | null): De
   return accept<OperationEvent>(...decided.events, ...(approved ? [{ type: 'operation.confirmed', at } as const] : []));
 }
 
-/** A direct withdrawal can be denied like any approval; only `wallets.confirmWithdrawal` approves it (docs/decisions/approvals.md). */
+/**
+ * A direct withdrawal can be denied like any approval; only `wallets.confirmWithdrawal` approves it
+ * (docs/decisions/approvals.md).
+ */
 function decideWithdrawal(command: DecideApproval, state: OperationState | null): Decision<OperationEvent> {
   const approval = state?.approval ?? undefined;
   if (approval?.approvalId !== command.approvalId || command.verdict.status === 'approved')

@@ -26,7 +26,7 @@ import { nextStep, type Learned } from './operation.process';
 const after = (instant: Instant, ms: number): Instant => instantOf(epochMsOf(instant) + ms);
 const soon = after(at, 1_000);
 const grace = 30_000;
-/** Of bytes that expire before the operation does. */
+/** Deadline of bytes that expire before the operation does. */
 const deadline = after(at, 60_000);
 const lastWord = after(deadline, grace);
 const key = `${operationId}/0/1`;

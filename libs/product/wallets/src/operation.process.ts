@@ -2,24 +2,30 @@ import { epochMsOf, instantOf, words, type Instant } from '@app/kernel';
 import type { OperationFailure, Revocation, Submission } from './operation.events';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
-/** How long after a submission's deadline the provider's last word on it is expected: by then it knows what was on its way. */
+/**
+ * Time after a submission's deadline when the provider's final answer is expected, because it then knows about
+ * everything that was in flight.
+ */
 const lastWordAfterMs = 30_000;
-/** An action whose turn comes late, after a slow one or by a confirmation in the last second, still has this long to be sent. */
+/** Minimum time for sending an action whose turn is late, after a slow one or a confirmation in the last second. */
 const sendingMinMs = 60_000;
 
-/** What a driver has learned since it began that the stream does not say. After a crash it knows nothing, and so asks first. */
+/**
+ * Knowledge that a driver has gained since it began, beyond what the stream says. After a crash it has none, so it asks
+ * first.
+ */
 export type Learned =
   | { readonly kind: 'nothing' }
-  /** It has journaled the submission itself, a moment ago. */
+  /** This driver has just journaled the submission itself. */
   | { readonly kind: 'journaled'; readonly key: string }
-  /** It has journaled the revocation of the submission itself, a moment ago. */
+  /** This driver has just journaled the revocation of the submission itself. */
   | { readonly kind: 'revocation_journaled'; readonly key: string }
-  /** The provider has not taken the submission; `isFinal`: it is proven that it never will. */
+  /** The provider has not accepted the submission; `isFinal`: it is proven that it never will. */
   | { readonly kind: 'never_accepted'; readonly key: string; readonly isFinal: boolean }
   /** Nothing more can be done before that instant; null when it is unknown. */
   | { readonly kind: 'wait'; readonly until: Instant | null };
 
-/** What is to be done next for an operation. */
+/** The next step of an operation. */
 export type Step =
   /** Not used yet, or over. */
   | { readonly do: 'nothing' }
@@ -29,11 +35,14 @@ export type Step =
   | { readonly do: 'plan_revocation'; readonly index: number; readonly submission: Submission }
   | { readonly do: 'revoke'; readonly index: number; readonly revocation: Revocation }
   | { readonly do: 'give_up'; readonly index: number; readonly key: string | null; readonly failure: OperationFailure }
-  /** The provider had taken it, and it came to nothing all the same. */
+  /** The provider had accepted it, and nevertheless never executed it. */
   | { readonly do: 'fail'; readonly index: number; readonly key: string; readonly failure: OperationFailure }
   | Wait;
 
-/** There is nothing to do before `until`, if that is known; then `noLaterThan` says when something else can be done at the latest. */
+/**
+ * There is nothing to do before `until`, if that is known; `noLaterThan` is the latest time at which something else can
+ * be done.
+ */
 export interface Wait {
   readonly do: 'wait';
   readonly until: Instant | null;
@@ -41,14 +50,14 @@ export interface Wait {
 }
 
 /**
- * The process of an operation: what is next, from its stream and what this driver has learned.
+ * The process of an operation: the next step, from its stream and what this driver has learned.
  *
- * The rules (docs/decisions/money.md): bytes are journaled before they are sent. A driver that did not journal them a moment ago asks
- * what became of them before it sends them. The same bytes go out again only while the provider says that it has not taken them, has
- * not refused them, and their deadline has not passed. New bytes, and the end of the action, only once it is proven that the old ones
- * never will be executed; a refusal proves nothing, since others may have the bytes: it is revoked where
- * the provider can, by bytes that are journaled, and sent, as those of the submission are. New bytes only before the operation expires, and
- * nothing at all once the provider has taken them or could not say.
+ * The rules (docs/decisions/money.md): bytes are journaled before they are sent. A driver that did not just journal
+ * them asks what happened to them before it sends them. The same bytes are sent again only while the provider says that
+ * it has not accepted them, has not refused them, and their deadline has not passed. New bytes, and the end of the
+ * action, need proof that the old ones never will be executed. A refusal proves nothing, because others may have the
+ * bytes: they are revoked if the provider can, with bytes that are journaled and sent like a submission's. New bytes
+ * are sent only before the operation expires, and never once the provider has accepted the old ones or could not say.
  */
 export function nextStep(state: OperationState | null, now: Instant, learned: Learned): Step {
   const action = currentAction(state);
@@ -75,12 +84,12 @@ const neverDone: OperationFailure = {
   text: words`The provider took it and did not execute it in time.`,
 };
 
-/** From then on the provider's last word on it is expected. */
+/** From then on the provider's final answer is expected. */
 function lastWordFrom({ deadline }: Submission): Instant {
   return later(deadline, lastWordAfterMs);
 }
 
-/** The provider says that it has not taken what was journaled last. */
+/** The next step after the provider says that it has not accepted the last journaled submission. */
 function afterNeverAccepted(
   state: OperationState,
   action: CurrentAction & { readonly submission: Submission },
@@ -101,24 +110,27 @@ function afterNeverAccepted(
   return wait(null, lastWordFrom(submission), now);
 }
 
-/** Others may have the bytes that were refused: something that moves nothing takes their place. */
+/** Others may have the refused bytes, so a revocation that moves nothing replaces them. */
 function revoke(index: number, submission: Submission, revocation: Revocation | null): Step {
   return revocation === null ? { do: 'plan_revocation', index, submission } : { do: 'revoke', index, revocation };
 }
 
-/** Until then something may be sent for the present action. */
+/** The latest instant at which something may be sent for the current action. */
 function lastInstant({ terms, turnAt }: OperationState): Instant {
   const least = turnAt === null ? terms.expiresAt : later(turnAt, sendingMinMs);
   return least > terms.expiresAt ? least : terms.expiresAt;
 }
 
-/** Where there is time, the bytes expire early enough for the provider's last word on them when the operation expires. */
+/**
+ * If there is time, the bytes expire early enough for the provider's final answer to arrive before the operation
+ * expires.
+ */
 function plan(index: number, attempt: number, now: Instant, last: Instant): Step {
   const early = later(last, -lastWordAfterMs);
   return { do: 'plan', index, attempt, latestDeadline: early > later(now, lastWordAfterMs) ? early : last };
 }
 
-/** When the provider's last word on what it has not taken is expected; null once it has taken it. */
+/** When the provider's final answer on an unaccepted submission is expected; null once it is accepted. */
 function lastWordOn({ submission, providerReference }: CurrentAction): Instant | null {
   return submission === null || providerReference !== null ? null : lastWordFrom(submission);
 }

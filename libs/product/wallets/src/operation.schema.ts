@@ -30,7 +30,7 @@ export const TokenAmountShape = exactly<TokenAmount>()(
   }),
 );
 
-/** A failure as it is served: its words are a text then. */
+/** A failure as served: its words are plain text there. */
 type ServedFailure = Omit<OperationFailure, 'text'> & { readonly text: string };
 
 const OperationFailureShape = exactly<{ readonly [Member in keyof ServedFailure]: ServedFailure[Member] }>()(
@@ -40,7 +40,7 @@ const OperationFailureShape = exactly<{ readonly [Member in keyof ServedFailure]
   }),
 );
 
-/** One action of an operation, as the API answers it. */
+/** One action of an operation, as the API returns it. */
 const OperationAction = shape('OperationAction', {
   index: integer({ min: 0, max: contractLimits.actionsMax - 1, description: 'Its place in the contract' }),
   kind: exactly<ContractAction['kind']>()(oneOf(['swap', 'withdraw_to_owner'])),
@@ -66,7 +66,7 @@ const OperationAction = shape('OperationAction', {
 });
 export type OperationAction = Shaped<typeof OperationAction>;
 
-/** FinancialOperation, as the API answers it (docs/decisions/money.md). */
+/** FinancialOperation, as the API returns it (docs/decisions/money.md). */
 export const FinancialOperation = shape('FinancialOperation', {
   id: uuid(),
   kind: exactly<OperationTerms['kind']>()(
@@ -98,7 +98,7 @@ export type OperationView = Shaped<typeof FinancialOperation>;
 export const FinancialOperationPage = countedPageOfShape('FinancialOperation', FinancialOperation);
 export type FinancialOperationPage = Shaped<typeof FinancialOperationPage>;
 
-/** In paths. */
+/** The path parameter of an operation. */
 export const operationIdParameter: PathParameter = {
   description: "A financial operation of the user's wallet",
   example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e07',

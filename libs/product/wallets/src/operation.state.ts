@@ -23,38 +23,38 @@ export type OperationStatus = (typeof operationStatuses)[number];
 export const actionStatuses = ['pending', 'submitted', 'settled', 'refunded', 'failed'] as const;
 export type ActionStatus = (typeof actionStatuses)[number];
 
-/** A financial operation as its stream tells it. */
+/** The state of a financial operation, folded from its stream. */
 export interface OperationState {
   readonly terms: OperationTerms;
   /** `submitted` from the moment its use is recorded. */
   readonly status: OperationStatus;
-  /** A direct withdrawal's own; an agent's transfer was approved in its conversation. */
+  /** The approval of a direct withdrawal; null for an agent's transfer, which was approved in its conversation. */
   readonly approval: ApprovalState | null;
   /** One for each action of the contract, in order. */
   readonly actions: readonly ActionState[];
-  /** When the present action's turn came: the use, or the settlement of the action before. */
+  /** When the current action's turn began: at the use, or at the settlement of the previous action. */
   readonly turnAt: Instant | null;
   readonly failure: OperationFailure | null;
 }
 
 export interface ActionState {
-  /** `submitted` once the provider has taken it. */
+  /** `submitted` once the provider has accepted it. */
   readonly status: ActionStatus;
-  /** What was journaled last. */
+  /** The last journaled submission. */
   readonly submission: Submission | null;
-  /** Worth of what was journaled last (see `JournaledSubmission`). */
+  /** Worth of the last journaled submission (see `JournaledSubmission`). */
   readonly worthUsd: string | null;
-  /** The provider's name for it, once it has taken it. */
+  /** The provider's name for it, once accepted. */
   readonly providerReference: string | null;
-  /** Why the provider did not take what was journaled last; not its last word. */
+  /** Why the provider refused the last journaled submission; not final. */
   readonly refusal: OperationFailure | null;
-  /** What was journaled to revoke it. */
+  /** The journaled revocation of the submission. */
   readonly revocation: Revocation | null;
-  /** What the provider said at its end; null until then. */
+  /** The amounts that the provider reported at its end; null until then. */
   readonly delivered: Delivered | null;
 }
 
-/** An action whose turn it is. */
+/** The action whose turn it is. */
 export interface CurrentAction extends ActionState {
   readonly index: number;
 }
@@ -69,7 +69,7 @@ const untouched: ActionState = {
   delivered: null,
 };
 
-/** The action that is to be brought to its end next; null when the operation is not begun yet, or over. */
+/** The action to be completed next; null when the operation has not begun or is over. */
 export function currentAction(state: OperationState | null): CurrentAction | null {
   if (state === null || !isUnderWay(state)) return null;
   const index = state.actions.findIndex(({ status }) => status !== 'settled');
@@ -85,7 +85,7 @@ export function isUnderWay({ status }: OperationState): boolean {
 /** The state after one more event; null until there is an operation. */
 export function evolveOperation(state: OperationState | null, event: OperationEvent): OperationState | null {
   if (event.type === 'operation.prepared' || event.type === 'operation.used') return beginOperation(event);
-  // The decider lets nothing happen to an operation that does not exist.
+  // The decider accepts no events for an operation that does not exist.
   return state === null ? null : evolveBegun(state, event);
 }
 
@@ -138,7 +138,7 @@ function evolveAction(
     case 'revocation.journaled':
       return withAction(state, event.index, { revocation: event.revocation });
     case 'action.settled':
-      // What the provider could not tell of this action, it has told now.
+      // The provider has now reported the outcome of an action that was unresolved before.
       return { ...withAction(state, event.index, endOf('settled', event)), status: 'submitted', turnAt: event.at };
     case 'action.refunded':
       return withAction(state, event.index, endOf('refunded', event));
@@ -155,7 +155,7 @@ function endOf(status: ActionStatus, { output, returned }: Delivered): Partial<A
 
 type DecidedEvent = Extract<OperationEvent, { readonly type: 'approval.decided' | 'approval.expired' }>;
 
-/** An approval that was given changes nothing yet: `operation.confirmed` follows in the same append. */
+/** An approval alone does not change the status: `operation.confirmed` follows in the same append. */
 function evolveDecided(state: OperationState, event: DecidedEvent): OperationState {
   const approval = state.approval && evolveApproval(state.approval, event);
   if (event.type === 'approval.expired') return { ...state, approval, status: 'expired' };

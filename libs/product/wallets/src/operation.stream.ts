@@ -5,12 +5,12 @@ import { operationDecider, type OperationCommand } from './operation.decider';
 import { operationPrivateMembers, type OperationEvent } from './operation.events';
 import type { OperationState } from './operation.state';
 
-/** Version 1 always named a main account. */
+/** Version 1 always named a main account, so nothing changes. */
 const alwaysWithMainAccount = (stored: JsonObject): JsonObject => stored;
 
 /**
- * Before version 3 (of `operation.prepared`, 2), nothing said who had decided. The id of an approval that an automation's contract
- * decides is derived from the call, a UUID of version 5; all others are of version 7.
+ * Before version 3 (version 2 of `operation.prepared`), events did not say who had decided. The id of an approval
+ * decided by an automation's contract derives from the call and is a UUID of version 5; all others are of version 7.
  */
 const withDecider = (stored: JsonObject): JsonObject => {
   const { approvalId } = stored;
@@ -18,16 +18,16 @@ const withDecider = (stored: JsonObject): JsonObject => {
   return { ...stored, decidedBy: isDerived ? 'automation_contract' : 'user' };
 };
 
-/** Before version 3, no worth was kept. */
+/** Before version 3, no worth was recorded. */
 const withoutWorth = (stored: JsonObject): JsonObject => ({ ...stored, worthUsd: null });
 
-/** Version 1 kept nothing of the quote. */
+/** Version 1 recorded nothing of the quote. */
 const withoutQuote = (stored: JsonObject): JsonObject => {
   const submission = isJsonObject(stored['submission']) ? stored['submission'] : {};
   return { ...stored, submission: { ...submission, leastOutput: null, quote: null } };
 };
 
-/** Version 1 did not tell what came back. */
+/** Version 1 did not record what was given back. */
 const withoutReturned = (stored: JsonObject): JsonObject => ({ ...stored, returned: null });
 
 /** `operation-<operationId>`. */

@@ -5,7 +5,7 @@ import type { OperationEvent, TokenAmount } from './operation.events';
 import type { OperationAction, OperationView } from './operation.schema';
 import { operationKind } from './operation.stream';
 
-/** An operation as events made it so far, and whose it is and where they are. */
+/** An operation as its events have made it so far, with its owner and position. */
 export interface ProjectedOperation extends OperationView {
   readonly userId: string;
   /** Position of its first event. */
@@ -13,7 +13,10 @@ export interface ProjectedOperation extends OperationView {
   readonly position: number;
 }
 
-/** The operation that all events of its stream come to, as the API answers it; null when they do not begin as one does. */
+/**
+ * The operation folded from all events of its stream, as the API returns it; null if they do not begin as an operation
+ * does.
+ */
 export function operationView(events: readonly Recorded<OperationEvent>[]): OperationView | null {
   const projected = events.reduce<ProjectedOperation | null>(projectOperation, null);
   if (projected === null) return null;
@@ -68,20 +71,20 @@ function actionOf(action: ContractAction, index: number): OperationAction {
   };
 }
 
-/** What an action takes, where the contract says exactly that. */
+/** The input of an action, if the contract fixes it exactly. */
 function fixedInput({ input, quantity }: ContractAction): TokenAmount | null {
   if (!('pinned' in input) || quantity.kind !== 'exact_input_tokens') return null;
   return { tokenId: input.pinned.tokenId, amountRaw: quantity.amountRaw };
 }
 
-/** What an event changes of an operation. */
+/** The change that an event makes to an operation. */
 function after(operation: ProjectedOperation, event: Exclude<OperationEvent, BeginEvent>): Partial<ProjectedOperation> {
   if ('index' in event) return afterAction(operation, event);
   switch (event.type) {
     case 'approval.opened':
       return {};
     case 'approval.decided':
-      // An approval that was given is followed by `operation.confirmed` in the same append.
+      // An approval is followed by `operation.confirmed` in the same append.
       return event.status === 'denied' ? { status: 'denied' } : {};
     case 'approval.expired':
       return { status: 'expired' };
@@ -98,13 +101,13 @@ function after(operation: ProjectedOperation, event: Exclude<OperationEvent, Beg
   }
 }
 
-/** What an event changes of one action. */
+/** The change that an event makes to one action. */
 function afterAction(
   operation: ProjectedOperation,
   event: Extract<OperationEvent, { readonly index: number }>,
 ): Partial<ProjectedOperation> {
   switch (event.type) {
-    case 'submission.refused': // only its last word is an end
+    case 'submission.refused': // only the final answer ends the action
     case 'revocation.journaled':
       return {};
     case 'submission.journaled': {
@@ -115,7 +118,7 @@ function afterAction(
       return actionChanged(operation, event.index, { providerReference: event.providerReference });
     case 'action.settled': {
       const { index, output, returned } = event;
-      // What the provider could not tell of this action, it has told now.
+      // The provider has now reported the outcome of an action that was unresolved before.
       return { ...actionChanged(operation, index, { status: 'settled', output, returned }), status: 'submitted' };
     }
     case 'action.refunded': {

@@ -77,7 +77,7 @@ const view = (...events: OperationEvent[]) =>
       id: '',
       type: event.type,
       event,
-      // Reason for the assertion: the fold looks at neither.
+      // Reason for the assertion: the fold reads neither.
       ...({ payload: {}, metadata: {} } as unknown as Pick<Recorded<OperationEvent>, 'payload' | 'metadata'>),
     })),
   );

@@ -8,7 +8,7 @@ import type { OperationStatus } from './operation.state';
 import { operationKind } from './operation.stream';
 import { projectOperation, type ProjectedOperation } from './operation.view';
 
-/** A financial operation, as the API answers it. */
+/** A financial operation, as the API returns it. */
 @Entity('financial_operations')
 export class OperationRow implements ProjectedOperation, ReadModelRow {
   @PrimaryColumn('uuid') id: string;
@@ -25,7 +25,7 @@ export class OperationRow implements ProjectedOperation, ReadModelRow {
   @Column('text') createdAt: string;
   @Column('text') updatedAt: string;
   @Column('text', { nullable: true }) settledAt: string | null;
-  /** Position of its first event: lists are sorted by it. */
+  /** Position of its first event; lists are sorted by it. */
   @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }

@@ -4,7 +4,7 @@ import type { Cause, UserId } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { mainAccountOf } from './main-account';
 
-/** Whose wallet, and where the owner's token says that withdrawals land; null when it says nothing. */
+/** The owner of a wallet, with the main account from the owner's token; null when the token names none. */
 export interface Owner {
   readonly userId: UserId;
   readonly mainAccountId: string | null;

@@ -8,13 +8,14 @@ import { withProbe, type OperationWorld } from './operation-world';
 import type { Token } from './wallet-provider';
 import type { WalletState } from './wallet.decider';
 
-/** What is to be journaled and sent, or why nothing is. */
+/** The submission to be journaled and sent, or why there is none. */
 export type PlannedWorth =
   ({ readonly ok: true } & JournaledSubmission) | { readonly ok: false; readonly failure: OperationFailure };
 
 /**
- * Chooses what the contract's action takes of the wallet, and has the provider work out the bytes: no effect, however often. Null
- * when that cannot be told now: an operator has disabled the wallet, or others are taking what it holds.
+ * Chooses the wallet's tokens and amounts for the contract's action and has the provider build the bytes; repeating
+ * this has no effect. Null when that cannot be decided now: an operator has disabled the wallet, or others are using
+ * its funds.
  *
  * @param patient see `driveOperation`
  */
@@ -36,7 +37,7 @@ export async function planSubmission(
   return { ok: true, submission, worthUsd: worthUsdOf({ ...chosen.input, amountRaw: submission.input.amountRaw }) };
 }
 
-/** Null when that cannot be told now. */
+/** Null when that cannot be decided now. */
 async function choose(
   world: OperationWorld,
   state: OperationState,
@@ -52,7 +53,7 @@ async function choose(
   const chosen = chooseOrder(action, spendable.value, mainAccountId);
   if (chosen.ok) return (await hasAgreedDecimals(world, chosen)) ? chosen : { ok: false, failure: otherDecimals };
   if (!patient || chosen.failure.reason !== 'insufficient_balance') return chosen;
-  // What the wallet still holds is being taken by others, or is counted twice while the news of a settlement is on its way here.
+  // The wallet's funds are being used by others, or are counted twice until a settlement reaches the read model.
   const held = await world.provider.holdings(wallet);
   return chooseOrder(action, held, mainAccountId).ok ? null : chosen;
 }
@@ -71,7 +72,7 @@ const losing: OperationFailure = {
   text: words`The provider promises less than nine tenths of what the input is worth.`,
 };
 
-/** What a submission moves, with its prices. */
+/** The tokens that a submission moves, with their prices. */
 async function tokensOf({ provider }: OperationWorld, { input, output }: Submission): Promise<readonly Token[]> {
   if (output === null) return [];
   const found = [await provider.findToken(input.tokenId), await provider.findToken(output.tokenId)];

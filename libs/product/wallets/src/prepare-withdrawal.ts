@@ -12,9 +12,9 @@ import type { PreparedWithdrawal } from './withdrawal.schema';
 import { PrepareWithdrawalDto } from './withdrawals.dto';
 
 /**
- * Builds the exact contract of a withdrawal and opens its approval. Nothing is signed, and nothing is held. Refuses, in this order,
- * with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed`, `rate_limited`
- * (docs/decisions/money.md). @throws Unavailable when a store or the provider is away
+ * Builds the exact contract of a withdrawal and opens its approval; signs nothing and reserves nothing. Refuses, in
+ * this order, with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed`,
+ * `rate_limited` (docs/decisions/money.md). @throws Unavailable when a store or the provider does not answer
  */
 export class PrepareWithdrawal extends Command<Result<PreparedWithdrawal>> {
   constructor(
@@ -56,14 +56,14 @@ export class PrepareWithdrawalHandler implements ICommandHandler<PrepareWithdraw
     return this.opening.open({ userId, mainAccountId, cause, walletId: wallet.walletId, holding: token, contract });
   }
 
-  /** A token of which nothing can be spent; null when the provider does not know it. */
+  /** A token with nothing to spend; null when the provider does not know it. */
   private async notHeld(tokenId: string): Promise<Holding | null> {
     const token = await this.provider.findToken(tokenId);
     return token === null ? null : { ...token, amountRaw: '0' };
   }
 }
 
-/** The contract over an amount of a holding; or why there is none. */
+/** The contract over an amount of a holding, or why there is none. */
 function contractOver(
   { tokenId, decimals, amountRaw: heldRaw }: Holding,
   amountRaw: string,

@@ -25,7 +25,7 @@ const keys = (PARLEY_SECRET_KEY = secret) => new SealedKeys(database, readConfig
 const newUser = () => asId<UserId>(uuidV4());
 const message = Buffer.from('withdraw 1.5 USDC');
 
-/** Whether the signature is good, by the public key alone. */
+/** Whether the signature is valid, judged by the public key alone. */
 function signedBy(publicKeyHex: string, signature: Uint8Array): boolean {
   const x = Buffer.from(publicKeyHex, 'hex').toString('base64url');
   const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } });
@@ -52,7 +52,7 @@ describe('the wallets’ keys', () => {
     const user = newUser();
     await keys().publicKey(user);
     const [row] = await database.query<{ sealed: Buffer }>('SELECT sealed FROM wallet_keys WHERE user_id = $1', [user]);
-    // PKCS #8 of an Ed25519 key holds its algorithm's identifier (RFC 8410).
+    // A PKCS #8 Ed25519 key contains its algorithm's identifier (RFC 8410).
     expect(row?.sealed.includes(Buffer.from('06032b6570', 'hex'))).toBe(false);
     expect(row?.sealed.length).toBe(12 + 16 + 48);
   });

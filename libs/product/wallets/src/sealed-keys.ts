@@ -11,8 +11,8 @@ interface KeyRow {
 }
 
 /**
- * The wallets' Ed25519 keys (RFC 8032) in PostgreSQL, each sealed under a key that derives from `PARLEY_SECRET_KEY`.
- * A sealed key is bound to its user and its public key: moved to another row, it does not open.
+ * The wallets' Ed25519 keys (RFC 8032) in PostgreSQL, each sealed under a key derived from `PARLEY_SECRET_KEY`. A
+ * sealed key is bound to its user and public key: moved to another row, it does not open.
  */
 @Injectable()
 export class SealedKeys extends Signer {
@@ -30,12 +30,12 @@ export class SealedKeys extends Signer {
     return (await this.row(userId)).public_key;
   }
 
-  /** @throws Error when the sealed key does not open: the secret is another one, or somebody altered the row */
+  /** @throws Error when the sealed key does not open, because the secret is another one or the row was altered */
   async sign(userId: UserId, bytes: Uint8Array): Promise<Uint8Array> {
     return sign(null, bytes, this.open(userId, await this.row(userId)));
   }
 
-  /** The user's key; of two that are made at once, the one that was stored first is everybody's. */
+  /** The user's key, made if there is none; of two made concurrently, the one stored first is used by all. */
   private async row(userId: UserId): Promise<KeyRow> {
     const stored = await this.findKey(userId);
     if (stored !== null) return stored;

@@ -3,7 +3,7 @@ import { Clock, epochMsOf, type Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { askedGauges, Metrics } from '@app/runtime';
 
-/** Operations that one look counts; where more are under way, the figures stop there. */
+/** Maximum number of operations counted by one query; larger counts are cut off there. */
 const lookedAtMax = 10_000;
 
 const gauges = {
@@ -16,7 +16,7 @@ const gauges = {
   },
 };
 
-/** Shows what is not settled yet, in every process: where no worker lives, the others have to tell. */
+/** Reports unsettled operations, in every process, so that they are reported even if no worker is alive. */
 @Injectable()
 export class SettlementFigures {
   constructor(

@@ -4,7 +4,7 @@ import { OperationWorlds } from './operation-worlds';
 import { OperationWatchdog } from './operation-watchdog';
 import { WalletsModule } from './wallets.module';
 
-/** Brings financial operations to their end, in workers. */
+/** Drives financial operations to their end, in workers. */
 @Module({
   imports: [WalletsModule],
   providers: [OperationDriver, OperationWatchdog, OperationWorlds],

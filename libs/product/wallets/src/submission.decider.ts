@@ -12,8 +12,8 @@ import { isOfWords } from './operation-order';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
 /**
- * What the driver records on the way of an operation's present action. Each names what it speaks of, and what is not so (any more)
- * is a no-op: another driver was faster, or the provider's answer came late.
+ * Commands of the driver about an operation's current action. Each identifies its action and submission, and is a no-op
+ * if they are no longer current, because another driver was faster or the provider answered late.
  */
 export type SubmissionCommand =
   | {
@@ -25,13 +25,13 @@ export type SubmissionCommand =
     }
   | (Told<'RecordAcceptance'> & { readonly providerReference: string })
   | (Told<'RecordSettled' | 'RecordRefunded'> & Delivered & { readonly providerReference: string })
-  /** The provider did not take it, and does not say that it never will. */
+  /** The provider did not accept it, and does not say that it never will. */
   | (OfSubmission<'RecordRefusal'> & { readonly failure: OperationFailure })
-  /** Only what was refused is revoked, and once. */
+  /** Only a refused submission is revoked, and only once. */
   | (OfSubmission<'JournalRevocation'> & { readonly revocation: Revocation })
-  /** The provider says that it came to nothing. */
+  /** The provider says that it failed. */
   | (Told<'RecordFailure'> & { readonly failure: OperationFailure })
-  /** Nothing can be sent for the action (any more), and nothing that was sent was ever taken; null: nothing was journaled. */
+  /** Nothing more can be sent for the action, and nothing sent was ever accepted; key null: nothing was journaled. */
   | (OfSubmission<'GiveUp', string | null> & { readonly failure: OperationFailure })
   | Told<'RecordUnresolved'>;
 
@@ -39,20 +39,23 @@ interface OfSubmission<Type extends string, Key = string> {
   readonly type: Type;
   readonly at: Instant;
   readonly index: number;
-  /** The key of the submission that it is about. */
+  /** The key of the submission that the command is about. */
   readonly key: Key;
 }
 
-/** What the provider said became of a submission. */
+/** An outcome of a submission as the provider reported it. */
 interface Told<Type extends string> extends OfSubmission<Type> {
   /**
-   * Whether it was asked with a revocation in mind. Who did not know of one that was journaled meanwhile cannot tell which of the two
-   * was executed.
+   * Whether the provider was asked about the revocation too. A driver unaware of a revocation journaled meanwhile
+   * cannot know which of the two was executed.
    */
   readonly revocationKnown: boolean;
 }
 
-/** Decides about the present action. An action that ends badly ends the operation; the last that settles settles it. */
+/**
+ * Decides about the current action. An action that fails or is refunded ends the operation; the last one that settles
+ * settles it.
+ */
 export function decideSubmission(command: SubmissionCommand, state: OperationState | null): Decision<OperationEvent> {
   const action = currentAction(state);
   if (state === null || action?.index !== command.index) return accept();
@@ -96,7 +99,7 @@ function decideOutcome(
   }
 }
 
-/** A refusal counts until something else is heard; what was refused is revoked once. */
+/** A refusal counts until the provider answers otherwise; a refused submission is revoked once. */
 function decideRefusal(
   command: CommandOf<'RecordRefusal' | 'JournalRevocation'>,
   action: CurrentAction,
@@ -124,7 +127,7 @@ function deliveredOf({ output, returned }: Delivered): Delivered {
   return { output, returned };
 }
 
-/** Says how much of what was sent came back, where the provider does. */
+/** Reports how much of the sent amount was given back, if the provider says so. */
 function refundFailure(submission: Submission | null, returned: TokenAmount | null): OperationFailure {
   const all = words`The provider gave back what was sent.`;
   const { tokenId, amountRaw } = returned ?? { tokenId: '', amountRaw: '' };
@@ -138,8 +141,8 @@ function refundFailure(submission: Submission | null, returned: TokenAmount | nu
 type CommandOf<Type extends SubmissionCommand['type']> = Extract<SubmissionCommand, { readonly type: Type }>;
 
 /**
- * New bytes only in place of bytes that never will be taken: not while the provider cannot tell, and not after a refusal. What is more
- * than the action's words say ends the operation instead.
+ * Journals new bytes only in place of bytes that never will be executed: not while the operation is unresolved, and not
+ * after a refusal. A submission beyond the action's terms ends the operation instead.
  */
 function journal(
   { at, index, submission, worthUsd }: CommandOf<'JournalSubmission'>,
@@ -154,14 +157,16 @@ function journal(
   return accept({ type: 'submission.journaled', at, index, submission, worthUsd });
 }
 
-/** Whether something may be sent for an action: it is the present one, and nothing that was sent for it may still be executed. */
+/**
+ * Whether something may be sent for an action: it is the current one, and nothing sent for it may still be executed.
+ */
 export function maySubmit(state: OperationState, index: number): boolean {
   const action = currentAction(state);
   if (action?.index !== index || state.status === 'unresolved') return false;
   return action.providerReference === null && action.refusal === null;
 }
 
-/** Told once, and also when an outcome is the first that is heard of it. */
+/** Recorded once, also when an outcome is the provider's first answer. */
 function acceptanceEvents(
   { at, index, providerReference }: CommandOf<'RecordAcceptance' | 'RecordSettled' | 'RecordRefunded'>,
   action: CurrentAction,

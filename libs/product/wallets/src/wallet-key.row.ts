@@ -1,7 +1,8 @@
 import { migration } from '@app/read-store';
 
 export const walletKeysMigrations = [
-  // The wallets' sealed keys. No read model: no rebuild touches them, and without them the wallets' money cannot be moved.
+  // The wallets' sealed keys. Not a read model: no rebuild touches them, and without them the wallets' money cannot be
+  // moved.
   migration(
     600,
     'CreateWalletKeys',

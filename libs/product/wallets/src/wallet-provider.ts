@@ -16,17 +16,17 @@ export interface Token {
   readonly name: string;
   /** Null when the provider does not name the asset. */
   readonly decimals: number | null;
-  /** Decimal string; null when the provider has no price. */
+  /** Decimal text; null when the provider has no price. */
   readonly priceUsdDecimal: string | null;
   readonly iconUrl: string | null;
 }
 
-/** A positive balance. It still holds what submissions have taken that are not settled yet. */
+/** A positive balance. It includes amounts taken by submissions that are not settled yet. */
 export interface Holding extends Token {
   readonly amountRaw: string;
 }
 
-/** What one action comes to once its tokens and amounts are known. */
+/** An action with its tokens and amounts chosen. */
 export interface Order {
   readonly wallet: WalletAccount;
   /** `<operationId>/<action index>/<attempt>`: everything random in the bytes derives from it. */
@@ -50,49 +50,58 @@ export type Planned =
   { readonly ok: true; readonly submission: Submission } | { readonly ok: false; readonly failure: OperationFailure };
 
 export type Submitted =
-  /** `checkAt`: when it is worth asking what became of it, if the provider can tell. */
+  /** `checkAt`: when to ask for the outcome, if the provider can say. */
   | { readonly kind: 'accepted'; readonly providerReference: string; readonly checkAt: Instant | null }
-  /** It was not taken, and these bytes never will be. */
+  /** It was not accepted, and these bytes never will be. */
   | { readonly kind: 'rejected'; readonly failure: OperationFailure }
-  /** It was not taken now; anyone who has the bytes may still get them executed until they expire. */
+  /** It was not accepted now; anyone who has the bytes may still get them executed until they expire. */
   | { readonly kind: 'refused'; readonly failure: OperationFailure };
 
-/** What the provider says became of a submission. */
+/** The outcome of a submission, as the provider reports it. */
 export type Settlement =
   | { readonly kind: 'pending'; readonly providerReference: string; readonly checkAt: Instant | null }
   | ({ readonly kind: 'settled' | 'refunded'; readonly providerReference: string } & Delivered)
   | { readonly kind: 'failed'; readonly failure: OperationFailure }
-  /** It was not taken so far. `isFinal`: it is proven that it never will be, even if the bytes are sent again. */
+  /**
+   * It has not been accepted so far. `isFinal`: it is proven that it never will be, even if the bytes are sent again.
+   */
   | { readonly kind: 'never_accepted'; readonly isFinal: boolean }
   /** The provider cannot say; nothing may be sent again. */
   | { readonly kind: 'unknown' };
 
-/** How a provider makes sure that what it refused never is executed. Both throw Unavailable, and SessionRejected. */
+/**
+ * How a provider ensures that a refused submission is never executed. Both methods throw Unavailable and
+ * SessionRejected.
+ */
 export interface Revocations {
-  /** Works out (and signs) what would be sent. No effect, however often; null where the submission cannot be revoked. */
+  /** Builds (and signs) the revocation. No effect, however often; null if the submission cannot be revoked. */
   plan(wallet: WalletAccount, submission: Submission): Promise<Revocation | null>;
-  /** Sends it. What became of it, `settlement` tells: no answer to this proves anything. */
+  /** Sends it. Only `settlement` reports the outcome: no answer to this call proves anything. */
   send(wallet: WalletAccount, revocation: Revocation): Promise<void>;
 }
 
-/** The provider does not take the wallet's session any more: its owner must reconnect. */
+/** The provider no longer accepts the wallet's session; its owner must reconnect. */
 export class SessionRejected extends Error {}
 
 /**
- * Where agent wallets live: the sandbox's ledger, or NEAR Intents. One contract suite holds for all of them (test/providers).
- * Every method throws Unavailable with the reason `provider_unavailable` when the provider did not answer; after `submit` that
- * says nothing about whether the submission was taken. Its own words never leave the adapter but in the log.
+ * Implements agent wallets: the sandbox's ledger, or NEAR Intents. One contract suite holds for all implementations
+ * (test/providers). Every method throws Unavailable with the reason `provider_unavailable` when the provider did not
+ * answer; after `submit` that does not say whether the submission was accepted. The provider's own words leave the
+ * adapter only for the log.
  */
 export abstract class WalletProvider {
   abstract readonly name: ProviderName;
 
-  /** Opens the wallet's session, or a new one in place of one that was rejected. Idempotent. @throws SessionRejected when it takes none */
+  /**
+   * Opens the wallet's session, or a new one in place of a rejected one. Idempotent. @throws SessionRejected when the
+   * provider accepts none
+   */
   abstract connect(wallet: WalletAccount): Promise<void>;
 
-  /** Whether the provider takes the wallet's session; the answer may be 30 s old. */
+  /** Whether the provider accepts the wallet's session; the answer may be 30 s old. */
   abstract hasSession(wallet: WalletAccount): Promise<boolean>;
 
-  /** Whether somebody can hold the account, so that what lands there is not lost; it is spelled as accounts are. */
+  /** Whether someone can hold the account, so that money sent there is not lost. The caller has checked the id's form. */
   abstract isMainAccount(accountId: string): Promise<boolean>;
 
   /** All positive balances, in no particular order. @throws SessionRejected */
@@ -101,19 +110,19 @@ export abstract class WalletProvider {
   /** The token, or null when the provider does not know it. */
   abstract findToken(tokenId: string): Promise<Token | null>;
 
-  /** Every token that bears the symbol (in any case), which often is one token on many chains; `NEAR` means wNEAR. */
+  /** Every token with that symbol (in any case), often one token on many chains; `NEAR` means wNEAR. */
   abstract tokensCalled(symbol: string): Promise<readonly Token[]>;
 
-  /** Works out (and signs) what would be sent for an order. No effect, however often. @throws SessionRejected */
+  /** Builds (and signs) the submission of an order. No effect, however often. @throws SessionRejected */
   abstract plan(order: Order): Promise<Planned>;
 
   /** Sends a submission: any number of times, with at most one effect. @throws SessionRejected */
   abstract submit(wallet: WalletAccount, submission: Submission): Promise<Submitted>;
 
   /**
-   * What became of a submission.
+   * The outcome of a submission.
    *
-   * @param revocation what was journaled to revoke it and may have been executed in its place
+   * @param revocation its journaled revocation, which may have been executed in its place
    * @throws SessionRejected
    */
   abstract settlement(

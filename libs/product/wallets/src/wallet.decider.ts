@@ -12,14 +12,14 @@ import {
 import type { ProviderName, WalletEvent } from './wallet.events';
 
 export type WalletCommand =
-  /** `mainAccountId` null: the owner's token names none, and what an earlier one named stays. */
+  /** `mainAccountId` null: the owner's token names none, and an account named earlier is kept. */
   | (Omit<WalletIdentity, 'createdAt'> & {
       readonly type: 'EnsureWallet';
       readonly at: Instant;
       readonly mainAccountId: string | null;
     })
   | { readonly type: 'RecordSession' | 'RecordRejection'; readonly at: Instant }
-  /** By an operator, with a reason that is kept. */
+  /** Issued by an operator, with a reason that is stored. */
   | { readonly type: 'DisableWallet' | 'EnableWallet'; readonly at: Instant; readonly reason: string };
 
 interface WalletIdentity {
@@ -39,7 +39,7 @@ export const walletAuthStatuses = ['pending', 'ready', 'authorization_required']
 export interface WalletState extends WalletIdentity {
   readonly status: (typeof walletStatuses)[number];
   readonly authStatus: (typeof walletAuthStatuses)[number];
-  /** Where withdrawals land; null when no token of the owner has named an account so far. */
+  /** The account that receives withdrawals; null when no token of the owner has named one so far. */
   readonly mainAccountId: string | null;
 }
 
@@ -78,13 +78,13 @@ export const walletDecider: Decider<WalletState | null, WalletCommand, WalletEve
   },
 };
 
-/** Why no money may move: an operator turned the wallet off, or the provider has no session of it. Null when it may. */
+/** Why no money may move: an operator disabled the wallet, or the provider has no session for it. Null when it may. */
 export function unusable({ status, authStatus }: WalletState): 'wallet_disabled' | 'authorization_required' | null {
   if (status === 'disabled') return 'wallet_disabled';
   return authStatus === 'ready' ? null : 'authorization_required';
 }
 
-/** Creates the wallet once; of two racing creations the first one's ids stand. A disabled wallet stays disabled. */
+/** Creates the wallet once; of two racing creations the first one's ids are kept. A disabled wallet stays disabled. */
 function ensure(
   { at, userId, walletId, address, provider, mainAccountId }: Extract<WalletCommand, { type: 'EnsureWallet' }>,
   wallet: WalletState | null,

@@ -1,6 +1,6 @@
 import type { Instant, UserId, WalletId } from '@app/kernel';
 
-/** The facts of one user's agent wallet, in stream `wallet-<userId>`. */
+/** The events of one user's agent wallet, in stream `wallet-<userId>`. */
 export type WalletEvent =
   | {
       readonly type: 'wallet.created';
@@ -13,9 +13,9 @@ export type WalletEvent =
     }
   /** The provider has a session for it. */
   | { readonly type: 'wallet.connected'; readonly at: Instant }
-  /** The provider no longer takes its session; the owner must reconnect through `wallets.ensure`. */
+  /** The provider no longer accepts its session; the owner must reconnect through `wallets.ensure`. */
   | { readonly type: 'wallet.session_rejected'; readonly at: Instant }
-  /** Where its owner's withdrawals land, as a trusted token of the owner said last. */
+  /** The account that receives its owner's withdrawals, as named by the owner's latest trusted token. */
   | { readonly type: 'wallet.main_account_set'; readonly at: Instant; readonly mainAccountId: string }
   | { readonly type: 'wallet.disabled' | 'wallet.enabled'; readonly at: Instant; readonly reason: string };
 

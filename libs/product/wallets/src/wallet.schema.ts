@@ -1,7 +1,7 @@
 import { instant, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
 import { walletAuthStatuses, walletStatuses } from './wallet.decider';
 
-/** 64 lower-case hex characters, as every implicit account of NEAR is named. */
+/** 64 lower-case hex characters, as for every implicit account of NEAR. */
 export const implicitAccount = /^[0-9a-f]{64}$/;
 
 /** Wallet, as the specification shapes it. */
@@ -18,7 +18,7 @@ export const Wallet = shape('Wallet', {
 });
 export type WalletView = Shaped<typeof Wallet>;
 
-/** The wallet that the examples of the reference are about. */
+/** The wallet used in the examples of the reference. */
 export const walletExample = {
   id: '019a3c5d-9e10-7b3a-8c4d-2f1e0d9c8b7a',
   address: '0dd5ef317adfc8ca6e3979b0dd747d6956349f1750bb3a263ea99d52edfe5f16',

@@ -43,7 +43,7 @@ export class WalletsController {
     return answer(await this.queries.execute(new ListWithdrawalSources(userId, mainAccountId)));
   }
 
-  // The body is validated by the use case: a missing wallet comes first.
+  // The use case validates the body, because a missing wallet is reported first.
   @Serves(prepareWithdrawal)
   async prepare(@Caller(AsOwner) owner: Owner, @Body() body: unknown): Promise<PreparedWithdrawal> {
     return answer(await this.commands.execute(new PrepareWithdrawal(owner, body)));
@@ -59,7 +59,7 @@ export class WalletsController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands and queries that the controller executes. */
 export const walletsHandlers = [
   ConfirmWithdrawalHandler,
   EnsureWalletHandler,

@@ -17,12 +17,14 @@ import { Wallets } from './wallets';
 import { WalletsController, walletsHandlers } from './wallets.controller';
 import { WithdrawalApprovals } from './withdrawal-approvals';
 
-/** The wallets' keys, apart from the wallets, since the providers that the wallets need sign with them. */
+/** The wallets' keys, in a module of their own because the providers that the wallets need sign with them. */
 @Global()
 @Module({ providers: [{ provide: Signer, useClass: SealedKeys }], exports: [Signer] })
 export class WalletKeysModule {}
 
-/** Wallets, direct withdrawals and financial operations. Needs a WalletProvider, which the composition binds globally. */
+/**
+ * Wallets, direct withdrawals and financial operations. Needs a WalletProvider, which the composition binds globally.
+ */
 @Module({
   imports: [DeploymentModule],
   controllers: [WalletsController, FinancialOperationsController],
@@ -44,7 +46,7 @@ export class WalletKeysModule {}
 })
 export class WalletsModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables in PostgreSQL. */
 export const walletsReadModel = {
   rows: [OperationRow],
   migrations: [...walletKeysMigrations, ...operationsMigrations],

@@ -19,7 +19,10 @@ import { SessionRejected, WalletProvider, type Holding, type WalletAccount } fro
 import type { WalletCommand, WalletState } from './wallet.decider';
 import { walletKind } from './wallet.stream';
 
-/** The users' agent wallets, and what they can spend. All throw Unavailable when a store or the provider does not answer. */
+/**
+ * The users' agent wallets, and what they can spend. All methods throw Unavailable when a store or the provider does
+ * not answer.
+ */
 @Injectable()
 export class Wallets {
   constructor(
@@ -37,9 +40,9 @@ export class Wallets {
   }
 
   /**
-   * What the wallet holds, less what operations in flight have taken of it, in no particular order. An operation that is about to
-   * be sent names itself as the exception; it yields only to what was journaled before it, since two that wait for each other would
-   * both fail. For anything new, all that is confirmed counts as taken.
+   * The wallet's balances minus what operations in flight have taken of them, in no particular order. An operation
+   * about to be sent names itself as the exception; then only submissions journaled before it count as taken, because
+   * two operations that yield to each other would both fail. For anything new, everything confirmed counts as taken.
    * Refuses with `not_found`, or with `withdrawal_changed` when the provider rejects the session, which is recorded.
    */
   async spendable(
@@ -49,18 +52,19 @@ export class Wallets {
     const wallet = await this.find(userId);
     if (wallet === null) return refuse(notFound);
     const except = exceptOperationId ?? null;
-    // Read first: what settles in between is missing from the balance and counted as taken, which errs on the safe side.
+    // Read before the balances: what settles in between is missing from the balance and still counted as taken, which
+    // is the safe error.
     const taken = await this.inFlight(userId, { except, committed: except === null });
     const holdings = await this.holdings(wallet);
     return holdings === null ? refuse(withdrawalChanged('authorization_required')) : ok(remaining(holdings, taken));
   }
 
-  /** Records that the provider does not take the wallet's session any more. Idempotent. */
+  /** Records that the provider no longer accepts the wallet's session. Idempotent. */
   async recordRejection(userId: UserId, cause: Cause): Promise<Result<WalletState>> {
     return this.record(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
   }
 
-  /** Appends what follows from the command, and answers the wallet as it is then. Refuses as its decider does. */
+  /** Appends the command's events and returns the wallet after them. Refuses as its decider does. */
   async record(userId: UserId, command: WalletCommand, cause: Cause): Promise<Result<WalletState>> {
     const done = await this.streams.decide(walletKind, userId, command, cause);
     if (!done.ok) return refuse(done.refusal);
@@ -80,9 +84,10 @@ export class Wallets {
   }
 
   /**
-   * What operations of the user have taken from balances that still show it: the inputs of their actions that were journaled to be
-   * sent and are not over. With `committed`, also what is known of those that are still to be sent. One entry for each token.
-   * No older than this call: what was answered as settled does not count as taken any more, nor what was confirmed as free.
+   * Amounts that the user's operations have taken from balances that still include them: the inputs of actions that are
+   * journaled and not over. With `committed`, also the known inputs of actions still to be sent. One entry for each
+   * token. No older than this call: an operation reported as settled no longer counts, and a confirmed one already
+   * does.
    */
   private async inFlight(
     userId: UserId,
@@ -101,7 +106,7 @@ export class Wallets {
   }
 }
 
-/** What is left of the holdings; those of which nothing is left are left out. */
+/** The remainder of the holdings; those with nothing left are omitted. */
 function remaining(holdings: readonly Holding[], taken: readonly TokenAmount[]): readonly Holding[] {
   const takenOf = new Map(taken.map(({ tokenId, amountRaw }) => [tokenId, BigInt(amountRaw)]));
   return holdings.flatMap((holding) => {

@@ -4,7 +4,9 @@ import { Streams } from '@app/event-store';
 import { because, Clock, ok, refuse, type Cause, type Result } from '@app/kernel';
 import { operationKind } from './operation.stream';
 
-/** Approvals of direct withdrawals, each in the withdrawal's own stream; `wallets.confirmWithdrawal` is what approves them. */
+/**
+ * Approvals of direct withdrawals, each in the withdrawal's own stream; only `wallets.confirmWithdrawal` approves them.
+ */
 @Injectable()
 export class WithdrawalApprovals implements ApprovalHome {
   readonly category = operationKind.category;

@@ -5,7 +5,7 @@ import type { OperationView } from './operation.schema';
 import { walletExample } from './wallet.schema';
 import type { ConfirmedWithdrawal, PreparedWithdrawal, WithdrawalSourcesView } from './withdrawal.schema';
 
-/** One direct withdrawal of 1.5 USDC, as the examples of the reference tell it: true down to the fingerprint. */
+/** One direct withdrawal of 1.5 USDC, as shown in the examples of the reference: valid down to the fingerprint. */
 
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 const asked = { tokenId: usdc, amountRaw: '1500000' };
@@ -24,7 +24,7 @@ const contract: Contract = {
   ],
 };
 
-/** What its user reviews. */
+/** The document that its user reviews. */
 export const reviewExample = {
   approvalId: asId<ApprovalId>('019a3c62-4f1d-7e42-a031-9c7d6b5e4f32'),
   kind: 'withdrawal',

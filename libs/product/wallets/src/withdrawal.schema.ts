@@ -43,7 +43,7 @@ const fingerprint = text({
   description: 'Binds the decision to exactly what was reviewed; `wallets.confirmWithdrawal` takes it back unchanged',
 });
 
-/** Where a withdrawal lands. An implicit account, or a named one. */
+/** The account that receives a withdrawal: an implicit account, or a named one. */
 const mainAccountId = text({
   min: 2,
   max: 64,
@@ -84,7 +84,7 @@ export const WithdrawalSourcesShape = shape('WithdrawalSources', {
 });
 export type WithdrawalSourcesView = Shaped<typeof WithdrawalSourcesShape>;
 
-/** What was prepared: all that the user reviews before confirming. */
+/** The prepared withdrawal: everything that the user reviews before confirming. */
 export const PreparedWithdrawal = shape('PreparedWithdrawal', {
   operationId: uuid({ description: 'The financial operation; `wallets.confirmWithdrawal` takes it' }),
   approvalId: uuid({ description: 'The approval that was opened; it can be denied, but not approved, as one' }),
@@ -95,7 +95,7 @@ export const PreparedWithdrawal = shape('PreparedWithdrawal', {
 });
 export type PreparedWithdrawal = Shaped<typeof PreparedWithdrawal>;
 
-/** What is answered of a confirmed withdrawal; what becomes of it is read from the operation. */
+/** The answer to a confirmation; the outcome is read from the operation. */
 export const ConfirmedWithdrawal = shape('ConfirmedWithdrawal', {
   operationId: uuid(),
   status: constant('submitted', { description: 'Accepted, which is no evidence of settlement' }),

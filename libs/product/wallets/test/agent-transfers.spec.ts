@@ -31,14 +31,14 @@ describe('waiting for a transfer that this process drives', () => {
     const states = replica.get(FoldedStates);
     replica.get(OperationStart).offer({ goOn: () => true, isDriving: () => true });
     states.keep(operationKind, operationId, after(used));
-    // As a subscription brings it.
+    // Publish the events as a subscription would.
     const store = replica.get(EventStore);
     const stream = streamName(operationKind, operationId);
     const events = [used, journaled(0)].map((event) => encodeEvent(operationKind, event, someCause()));
     await store.append(stream, events, -1);
     store.feed.publish(await store.readStream(stream, 0, 2));
     const underWay = replica.get(AgentTransfers).untilUnderWay(operationId, new AbortController().signal);
-    // Where the process is held up, this never comes.
+    // If the process blocks, this never runs.
     setTimeout(() => states.keep(operationKind, operationId, after(used, journaled(0), accepted(0))), answerAfterMs);
     expect(await underWay).toEqual(after(used, journaled(0), accepted(0)).state);
   });

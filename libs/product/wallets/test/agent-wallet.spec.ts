@@ -1,4 +1,4 @@
-/** What agents may do with a wallet: they read without a main account, and open none (docs/decisions/runs.md, "Tools"). */
+/** Agents and wallets: they read without a main account, and open none (docs/decisions/runs.md, "Tools"). */
 import type { TestClient } from '@app/testing/client';
 import {
   approve,

@@ -2,7 +2,7 @@ import type { Issue } from '@app/kernel';
 import { read } from '@app/schema';
 import { AutomationContractShape, ContractShape } from '../src/contract.schema';
 
-/** What specifications of reading a contract speak of. */
+/** Contracts and parts of them for the specs of parsing. */
 export const near = { pinned: { tokenId: 'nep141:wrap.near', decimals: 24 } };
 export const usdc = { pinned: { tokenId: 'nep141:usdc.near', decimals: 6 } };
 export const all = { kind: 'all_of_input' };
@@ -26,6 +26,6 @@ export const pathsOf = (value: unknown, options?: 'forbidden' | 'required') =>
 export const isRead = (value: unknown, options: 'forbidden' | 'required' = 'forbidden') =>
   expect(readContract(value, options)).toStrictEqual({ ok: true, value });
 
-/** A contract of one action, and the pointer's beginning. */
+/** Expects a contract of this action to be refused at the path, which is relative to the action. */
 export const refusedAt = (path: string, action: unknown) =>
   expect(pathsOf(contractOf(action))).toEqual([`/actions/0${path}`]);

@@ -12,7 +12,7 @@ import {
   type WalletUser,
 } from '@app/testing/slices';
 
-/** By the service's clock, from the provider's taking it. */
+/** By the service clock, from acceptance by the provider. */
 const settlesAfterMs = 2_000;
 
 let slices: Slices;
@@ -65,7 +65,7 @@ describe('financial operations', () => {
       expect(await list(lia, query)).toMatchObject({ status: 400, body: { reason: 'invalid_input' } });
     expect((await list(lia, '?status=submitted')).body).toMatchObject({ total: 1, data: [{ id: last.operationId }] });
     expect((await list(lia, '?status=settled')).body).toEqual({ total: 0, data: [], nextCursor: null });
-    // Nothing that a test has set in motion goes on under the next one.
+    // Finish the operation, so that nothing runs on into the next test.
     await untilAccepted(lia, last.operationId);
     pass(settlesAfterMs);
     await untilSettled(lia, last.operationId);
@@ -91,7 +91,7 @@ describe('financial operations', () => {
     const settledAt = String(settled['settledAt']);
     expect(Date.parse(settledAt)).toBeGreaterThan(submittedAtMs + settlesAfterMs / 2);
     expect(settled).toMatchObject({ actions: [{ status: 'settled' }], updatedAt: settledAt, failure: null });
-    // One operation is read from its stream; the list comes right after.
+    // One operation is read from its stream; the list follows shortly after.
     await until(async () => (await list(sol, '?status=settled')).body.total === 1);
     expect((await list(sol, '?status=settled')).body).toMatchObject({ total: 1, data: [{ settledAt }] });
     expect((await sol.call(other, 'GET', '/wallet/withdrawals/sources')).body).toMatchObject({
@@ -118,7 +118,8 @@ describe('financial operations', () => {
   });
 
   it('read the same when every event is replayed', async () => {
-    // The last ones were seen to settle in their streams; rows that still change are no measure.
+    // The last operations settled in their streams; wait for their rows, because rows that still change cannot be
+    // compared.
     await until(async () => (await rowsOf(replica, 'financial_operations')).every(isAtRest));
     const rows = await rowsOf(replica, 'financial_operations');
     expect(new Set(rows.map((row) => row['status']))).toEqual(new Set(['prepared', 'settled']));
@@ -131,7 +132,10 @@ function pass(milliseconds: number): void {
   for (const { clock } of [replica, other]) clock.nowMs += milliseconds;
 }
 
-/** Timers are put down ahead of the clock, by seconds where something was away for a moment: it runs on while they are waited for. */
+/**
+ * Moves the clock on while waiting, because timers are set ahead of it, by seconds if a dependency was unavailable for
+ * a moment.
+ */
 function untilRunning(reached: () => Promise<boolean>): Promise<void> {
   return until(async () => {
     pass(50);
@@ -143,7 +147,7 @@ function isAtRest({ status }: Record<string, unknown>): boolean {
   return status !== 'submitted';
 }
 
-/** Asks again until the work in the background is done. */
+/** Polls until the background work is done. */
 async function until(reached: () => Promise<boolean>): Promise<void> {
-  while (!(await reached())) await sleep(20); // bounded by the time that the test has
+  while (!(await reached())) await sleep(20); // bounded by the test's timeout
 }

@@ -1,4 +1,7 @@
-/** A direct withdrawal: prepared, confirmed and settled, and everything that must be refused instead (docs/decisions/money.md). */
+/**
+ * A direct withdrawal: prepared, confirmed and settled, and everything that must be refused instead
+ * (docs/decisions/money.md).
+ */
 import { CommandBus } from '@nestjs/cqrs';
 import { PauseControl, ResumeControl } from '@app/deployment';
 import type { WithdrawalChange } from '@app/kernel';

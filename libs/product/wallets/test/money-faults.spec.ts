@@ -1,4 +1,6 @@
-/** Whatever the wallet provider does: exactly one settlement, or the failure that says what became of the money. */
+/**
+ * Under every fault of the wallet provider: exactly one settlement, or a failure that says what happened to the money.
+ */
 import { auditMoney } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
@@ -40,11 +42,11 @@ afterEach(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** Longer than a submission's deadline and the provider's last word on it. */
+/** Longer than a submission's deadline plus the wait for the provider's final answer. */
 const anHour = 3_600;
 const amountRaw = '100000001';
 
-/** The operation of a withdrawal that was confirmed, which the provider meets with a fault, if any. */
+/** The operation of a confirmed withdrawal, which the provider answers with the fault, if any. */
 async function confirmed(fault: object = {}): Promise<string> {
   await providerFault(deployment, fault);
   const asked = await prepare(user, usdc, amountRaw);
@@ -52,7 +54,7 @@ async function confirmed(fault: object = {}): Promise<string> {
   return asked.operationId;
 }
 
-/** How often the provider took what an operation sent. */
+/** How often the provider accepted a submission of an operation. */
 async function takenFor(operationId: string): Promise<number> {
   const [row] = await sql<{ count: number }>(
     deployment,

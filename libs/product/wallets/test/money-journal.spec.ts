@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** The run of an approved withdrawal, to its settlement as the conversation is told of it. */
+/** The run of an approved withdrawal, up to the settlement in its conversation's stream. */
 async function approved(): Promise<{ runId: string; approval: Approval }> {
   const { runId, approval } = await asking(user, conversationId, 'withdraw 1.5 USDC');
   expect((await approve(user, approval)).status).toBe(200);
@@ -68,7 +68,7 @@ describe('the journal of an approved withdrawal', () => {
       usage: { ...usage, costCents: expect.any(Number) as number },
     });
     const payloads = (await journal(user, conversationId)).map(({ payload }) => payload);
-    // The worker and the copies append side by side: each in its own order.
+    // The worker and the copies append in parallel: each in its own order.
     const copies = payloads.filter(isCopy);
     const [balances, transfer] = [`${runId}/1/0`, `${runId}/2/0`];
     expect(payloads.filter((payload) => !isCopy(payload)).slice(1)).toEqual([

@@ -1,4 +1,7 @@
-/** What happens between an approval and its use, and what an operator can stop (docs/decisions/approvals.md and docs/decisions/money.md and docs/decisions/operators.md). */
+/**
+ * Changes between an approval and its use, and what an operator can stop (docs/decisions/approvals.md,
+ * docs/decisions/money.md, docs/decisions/operators.md).
+ */
 import { CommandBus } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
 import { PauseControl, ResumeControl } from '@app/deployment';
@@ -50,7 +53,7 @@ afterAll(() => deployment.stop());
 
 const aDaySeconds = 86_400;
 
-/** Approves a withdrawal whose run no worker takes before `meanwhile` is over; answers how the call returned. */
+/** Approves a withdrawal whose run no worker takes before `meanwhile` is over; returns the result of the call. */
 async function approvedLate(meanwhile: (approval: Approval) => Promise<unknown>) {
   const { runId, approval } = await asking(user, conversationId, 'withdraw 1.5 USDC');
   const runKey = uuidV5(runId, user.userId);
@@ -168,7 +171,7 @@ describe('while an operator has paused withdrawals', () => {
 });
 
 describe('a wallet that an operator disabled', () => {
-  // Nobody can ask for it over HTTP yet: what the operators' API will record is recorded here.
+  // No HTTP operation does this yet, so the event that the operators' API will record is appended here.
   async function disable(): Promise<void> {
     const stream = `wallet-${user.userId}`;
     const store = partOf(deployment, EventStore);

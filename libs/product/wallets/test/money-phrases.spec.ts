@@ -1,4 +1,7 @@
-/** What the rules model understands of money, carried through to the balances (docs/decisions/runs.md and docs/decisions/money.md). */
+/**
+ * Phrases about money that the rules model understands, carried through to the balances (docs/decisions/runs.md and
+ * docs/decisions/money.md).
+ */
 import { auditMoney } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
@@ -24,7 +27,7 @@ let conversationId: string;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent', BUDGET_DAY_CENTS: '100000' } });
   await deployment.sandbox('PUT', 'faults', { provider: prompt, model: { delayMs: 0 } });
-  // Round prices, so that what is delivered can be worked out by hand.
+  // Round prices, so that deliveries can be calculated by hand.
   await deployment.sandbox('PUT', `prices/${wrappedNear}`, { priceUsd: '2.5' });
   await deployment.sandbox('PUT', `prices/${ether}`, { priceUsd: '3000' });
 });
@@ -43,7 +46,7 @@ const start = { [usdc]: '250000000', [wrappedNear]: nearUnits('40'), [ether]: '5
 interface Phrase {
   readonly text: string;
   readonly action: object;
-  /** What the wallet holds afterwards of the tokens that changed; null: none. */
+  /** Balances afterwards of the tokens that changed; null: none. */
   readonly left: Readonly<Record<string, string | null>>;
 }
 

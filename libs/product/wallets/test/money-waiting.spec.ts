@@ -1,4 +1,7 @@
-/** Runs that wait for several decisions, one after the other, side by side, or beside another run (docs/decisions/runs.md and docs/decisions/approvals.md). */
+/**
+ * Runs that wait for several decisions: in sequence, in parallel, or next to another run (docs/decisions/runs.md and
+ * docs/decisions/approvals.md).
+ */
 import { randomUUID } from 'node:crypto';
 import { auditMoney } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';

@@ -1,4 +1,4 @@
-/** Issue 3, "Done when": an agent that wants to move funds stops, shows the exact contract, and goes on after the user's decision. */
+/** An agent that wants to move funds stops, shows the exact contract, and continues after the user's decision. */
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { auditMoney } from '@app/testing/audits';
@@ -78,7 +78,7 @@ describe('withdraw 1.5 USDC', () => {
         { name: 'to whom', text: 'Your main account' },
       ],
     });
-    // The time runs from the review, a moment before the opening is in the journal.
+    // The time runs from the review, a moment before the opening is journaled.
     const pendingMs = Date.parse(approval.expiresAt) - Date.parse(String(approval['openedAt']));
     expect(pendingMs).toBeGreaterThan(86_400_000 - 5_000);
     expect(pendingMs).toBeLessThanOrEqual(86_400_000);
@@ -146,7 +146,7 @@ describe('withdraw 1.5 USDC', () => {
       updatedAt: anInstant,
       settledAt: anInstant,
     });
-    // Until the read models have the settlement too, what was taken counts twice: on the safe side.
+    // Until the read models have the settlement too, the amount counts twice, which is the safe error.
     await until('248.5 USDC', async () => ((await holdings(user))[usdc] === '248500000' ? true : null));
     expect((await user.get(`/conversations/${conversationId}`)).body).toMatchObject({
       status: 'idle',

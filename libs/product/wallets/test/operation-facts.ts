@@ -5,7 +5,7 @@ import type { OperationCommand } from '../src/operation.decider';
 import type { OperationEvent, OperationFailure, OperationTerms, Submission } from '../src/operation.events';
 import type { SubmissionCommand } from '../src/submission.decider';
 
-/** The use, and a quarter of an hour later the end of what may be sent. */
+/** The instant of the use; sending ends a quarter of an hour later. */
 export const at = instant('2026-03-01T10:00Z');
 export const expiresAt = instant('2026-03-01T10:15Z');
 export const operationId = '0b7a3b7e-0000-7000-8000-00000000000a';
@@ -113,7 +113,7 @@ export function submissionOf(index: number, attempt = 1, deadline: Instant = exp
   };
 }
 
-/** The worth of what `submissionOf` takes. */
+/** The worth of the input of `submissionOf`. */
 export const worthUsd = '1.5';
 
 export const journal = (index: number, attempt = 1): SubmissionCommand => ({

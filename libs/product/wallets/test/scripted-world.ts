@@ -26,7 +26,7 @@ const usdc: Holding = {
   amountRaw: '9000000',
 };
 
-/** Does what the test says; by itself it takes everything, and settles at once. */
+/** Answers as the test says; by default it accepts everything and settles at once. */
 class ScriptedProvider extends WalletProvider {
   override readonly name = 'sandbox';
   readonly calls: string[] = [];
@@ -78,7 +78,7 @@ class CountingProbe extends Probe {
   }
 }
 
-/** An agent's swap and withdrawal that were just used. */
+/** An agent's swap and withdrawal that have just been used. */
 export class ScriptedWorld implements OperationWorld {
   readonly operationId = operationId;
   readonly provider = new ScriptedProvider();
@@ -108,7 +108,7 @@ export class ScriptedWorld implements OperationWorld {
     mainAccountId: 'ada.near',
   });
   spendable: OperationWorld['spendable'] = async () => ({ ok: true, value: this.free });
-  /** The answers of the ledger of uses, and what it was asked to hold. */
+  /** The answers of the ledger of uses, and the amounts that it was asked to hold. */
   holds: Hold = 'held';
   readonly held: string[] = [];
   hold: OperationWorld['hold'] = async (_, usd) => {

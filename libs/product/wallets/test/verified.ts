@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const script = join(__dirname, '..', '..', '..', '..', 'scripts', 'verify-receipt.mjs');
 
-/** What the verifier says of a receipt, run the way that its reader would. */
+/** The verifier's output for a receipt, run the way that a reader would. */
 export async function verified(document: unknown, ...keys: readonly string[]): Promise<{ code: number; said: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-receipts-'));
   try {

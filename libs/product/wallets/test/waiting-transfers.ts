@@ -13,7 +13,7 @@ import {
   untilStatus,
 } from '@app/testing/journeys';
 
-/** A run that asks for three transfers side by side, and their approvals. */
+/** A run that asks for three transfers in parallel, and their approvals. */
 export async function threeTransfers(user: TestClient, conversationId: string) {
   const text = 'withdraw 1 USDC and withdraw 2 USDC and withdraw 3 USDC';
   const { status, body } = await start(user, conversationId, text);
@@ -28,14 +28,14 @@ export async function threeTransfers(user: TestClient, conversationId: string) {
 
 export const deny = (user: TestClient, { id }: Approval) => user.post(`/approvals/${id}/deny`);
 
-/** Approves, and sees the run complete in its second segment, and the money moved. */
+/** Approves, and expects the run to complete in its second segment and the money to be moved. */
 export async function carriesOn(user: TestClient, runId: string, approval: Approval): Promise<void> {
   expect((await approve(user, approval)).status).toBe(200);
   expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
   expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled' });
 }
 
-/** Whatever is refused here leaves the approval pending, and nothing recorded. */
+/** Expects the refused request to leave the approval pending and nothing recorded. */
 export async function staysPending(
   deployment: Deployment,
   user: TestClient,
@@ -46,7 +46,7 @@ export async function staysPending(
   expect(await approvalOf(user, approval.id)).toMatchObject({ status: 'pending', decidedAt: null });
 }
 
-/** Either decision is refused for the reason, and leaves no trace. */
+/** Expects either decision to be refused for the reason and to leave no trace. */
 export async function cannotBeDecided(
   deployment: Deployment,
   user: TestClient,
@@ -59,7 +59,7 @@ export async function cannotBeDecided(
   });
 }
 
-/** The resumes of a conversation's runs, as they were journaled. */
+/** The journaled resumes of a conversation's runs. */
 export async function resumesIn(user: TestClient, conversationId: string): Promise<object[]> {
   const payloads = (await journal(user, conversationId)).map(({ payload }) => payload);
   return payloads.filter(({ type }) => type === 'run.resumed');

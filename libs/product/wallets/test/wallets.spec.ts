@@ -72,7 +72,7 @@ describe('a wallet', () => {
     const prepared = (await prepare(rob)).body;
     await faults().change({ sessionRejected: true });
     const refused = changed('authorization_required');
-    // Found out, and known from then on.
+    // Detected on the first read, and remembered afterwards.
     for (let times = 0; times < 2; times += 1)
       expect(await rob.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(refused);
     expect(await rob.call(stage.replica, 'GET', '/wallet')).toMatchObject(required);

@@ -1,6 +1,6 @@
 import { anInstant, aUuid, type Prepared, usdc } from '@app/testing/journeys';
 
-// What is shown of a direct withdrawal of so many units of USDC.
+// Views of a direct withdrawal of that many units of USDC.
 
 const contractOf = (amountRaw: string) => ({
   type: 'ledger_intents_transfer',
@@ -13,7 +13,7 @@ const contractOf = (amountRaw: string) => ({
   ],
 });
 
-/** The whole answer of preparing it. */
+/** The complete answer to preparing it. */
 export const preparedAnswer = (amountRaw: string): object => ({
   operationId: aUuid,
   approvalId: aUuid,
