@@ -1,4 +1,4 @@
-/** What is read by hand is what the client's own stubs and conversions say of the same bytes. */
+/** The reader written by hand must return what the client's own stubs and conversions return for the same bytes. */
 import { AllStreamPosition, Empty, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
 import { BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { convertGrpcRecord } from '@eventstore/db-client/dist/utils/convertGrpcEvent';
@@ -16,7 +16,7 @@ const events = fc.record({
   id: fc.uuid({ version: [1, 4] }),
   form: fc.constantFrom('text', 'structured'),
   stream: texts,
-  // The last two are that of the event which ends a tombstoned stream, and the highest.
+  // The last two are the revision of the event that ends a tombstoned stream, and the highest one.
   revision: fc.oneof(integers.map(BigInt), fc.constantFrom(2n ** 63n - 1n, 2n ** 64n - 1n)),
   position: integers,
   system: fc.dictionary(fc.oneof(texts, fc.constantFrom('type', 'content-type', 'created')), texts),
@@ -52,7 +52,7 @@ function recordedOf(event: Event): ReadResp.ReadEvent.RecordedEvent {
 
 const identifierOf = (stream: string) => new StreamIdentifier().setStreamName(Buffer.from(stream));
 const bytesOf = (message: { serializeBinary(): Uint8Array }) => Buffer.from(message.serializeBinary());
-/** Fields that no version has yet, one of each kind. */
+/** Fields that no version has yet, one of each wire type. */
 const unknownFields = Buffer.from([
   0xf8,
   0x07,

@@ -1,33 +1,33 @@
 /**
- * The answers of EventStoreDB that come with every event and every append, straight from their bytes.
+ * Decodes EventStoreDB's answers to reads, subscriptions and appends straight from their bytes.
  * Source of the field numbers: `streams.proto` and `shared.proto` of EventStoreDB 23.10.
  */
 import { ProtobufReader } from './protobuf-reader';
 
-/** An event as it comes; what the message leaves out is empty or 0. */
+/** An event as the server sent it; a field that the message leaves out is empty or 0. */
 export interface ReceivedEvent {
   kind: 'event';
   stream: string;
   revision: number;
-  /** Its place in the whole store. */
+  /** Position in the whole store. */
   position: number;
   id: string;
   type: string;
-  /** Whether `data` is said to be JSON. */
+  /** Whether the server marks `data` as JSON. */
   isJson: boolean;
-  /** The stored bytes, as are those of `metadata`: parts of the message that they came in. */
+  /** The stored bytes. Like `metadata`, a view of the message that they arrived in. */
   data: Buffer;
   metadata: Buffer;
 }
 
-/** The server has looked through the store up to this position. */
+/** The server has searched the store up to this position. */
 interface Checkpoint {
   readonly kind: 'checkpoint';
   readonly position: number;
 }
 
 /**
- * What an answer to a read or a subscription brings. `missing`: the stream does not exist, or was soft-deleted. `nothing`: a confirmation and
+ * Content of an answer to a read or a subscription. `missing`: the stream does not exist, or was soft-deleted. `nothing`: a confirmation or
  * the like.
  */
 export type ReadAnswer = ReceivedEvent | Checkpoint | { readonly kind: 'missing' | 'nothing' };
@@ -48,7 +48,7 @@ export function readAnswer(bytes: Buffer): ReadAnswer {
   return nothing;
 }
 
-/** The event, where a link leads if links are resolved; null when that is gone. */
+/** The event itself or, if links are resolved, the target of its link; null when the target is gone. */
 function resolvedEvent(fields: ProtobufReader): ReceivedEvent | null {
   return fields.seek(1) ? recordedEvent(fields.message()) : null;
 }
@@ -79,7 +79,7 @@ function recordedEvent(fields: ProtobufReader): ReceivedEvent {
   return event;
 }
 
-/** One entry of what the server keeps about an event: its type, the type of its content, its time. */
+/** Reads one entry of the server's own metadata of an event: its type, its content type or its creation time. */
 function takeSystem(event: ReceivedEvent, fields: ProtobufReader): void {
   let [name, value] = ['', ''];
   for (let field = fields.next(); field !== 0; field = fields.next()) {
@@ -94,12 +94,12 @@ function streamName(fields: ProtobufReader): string {
   return fields.seek(3) ? fields.text() : '';
 }
 
-/** Of a checkpoint, or of any place in the whole store. */
+/** Commit position of a checkpoint, or of any other position in the whole store. */
 function commitPosition(fields: ProtobufReader): number {
   return fields.seek(1) ? fields.number() : 0;
 }
 
-/** The canonical lower-case text of a UUID in either of its forms; empty when there is none. */
+/** Canonical lower-case text of a UUID in either of its forms; empty when there is none. */
 function uuid(fields: ProtobufReader): string {
   const form = fields.next();
   if (form === 2) return fields.text().toLowerCase();
@@ -115,13 +115,13 @@ function structuredUuid(fields: ProtobufReader): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Where the last event of an append lies. */
+/** Revision and position of the last event of an append. */
 export interface Place {
   readonly revision: number;
   readonly position: number;
 }
 
-/** The answer to an append: which one, and its place; `place` is null when it was refused. */
+/** The answer to one append, identified by its correlation id; `place` is null when the append was refused. */
 export interface AppendAnswer {
   readonly correlationId: string;
   readonly place: Place | null;

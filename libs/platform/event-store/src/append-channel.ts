@@ -16,13 +16,13 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The server answers at the deadline of an append, so the answer itself may come this much later. */
+/** The server answers at the deadline of an append, so the answer may arrive this much later. */
 const answerGraceMs = 1_000;
 
 /**
- * The appends of one client, over one BatchAppend call at a time. The client's own append keeps those of all its connections in one
- * place: a call that breaks anywhere rejects all of them, and the next answer to one of them is thrown outside every promise, which
- * ends the process (`@eventstore/db-client` 6.2.1, `batchAppend.js`). Here a call that ends takes along only what it was asked itself.
+ * The appends of one client, over one BatchAppend call at a time. The client's own append keeps the appends of all its connections in one
+ * place: a call that breaks anywhere rejects all of them, and the next answer to one of them is thrown outside every promise, which ends
+ * the process (`@eventstore/db-client` 6.2.1, `batchAppend.js`). Here a call that ends rejects only the appends that it carried.
  */
 export class AppendChannel {
   private current: Promise<AppendCall> | null = null;
@@ -30,9 +30,9 @@ export class AppendChannel {
   constructor(private readonly client: EventStoreDBClient) {}
 
   /**
-   * Appends all events or none at exactly the expected revision (-1: the stream must not exist). Rejects with what the server
-   * says: WrongExpectedVersionError and its like; with an error that is transient where it did not answer within the deadline.
-   * @param graceMs how long after the deadline the server's word of it is waited for
+   * Appends all events or none at exactly the expected revision (-1: the stream must not exist). Rejects with the server's error, such as
+   * WrongExpectedVersionError, or with a transient error when the server did not answer within the deadline.
+   * @param graceMs how long after the deadline to wait for the server's answer
    */
   async append(
     stream: string,
@@ -64,7 +64,7 @@ export class AppendChannel {
     return opening;
   }
 
-  /** The client knows the leader, the channel to it and the credentials; its members for that are protected. */
+  /** Uses the client's knowledge of the leader, its channel and its credentials; the members for that are protected. */
   private async openAnew(onEnd: () => void): Promise<AppendCall> {
     const { client } = this;
     const appends = new AppendCall(onEnd);
@@ -81,16 +81,18 @@ export class AppendChannel {
   }
 }
 
-/** A BatchAppend call of encoded messages. */
+/** Opens a BatchAppend call whose messages are already encoded. */
 function openBatch(streams: StreamsClient, metadata: Metadata, options: CallOptions): BatchCall {
   const asItIs = (bytes: Buffer): Buffer => bytes;
   return streams.makeBidiStreamRequest(StreamsService.batchAppend.path, asItIs, asItIs, metadata, options);
 }
 
-/** Appends that wait for their answers; a process that has so many is far behind, and the next one is refused at once, and not sent. */
+/**
+ * Appends that may wait for their answers. A process with so many is far behind, so the next append is refused at once, without being sent.
+ */
 const waitingMax = 5_000;
 
-/** One BatchAppend call, and the appends that wait for its answers. */
+/** One BatchAppend call, with the appends that wait for its answers. */
 class AppendCall {
   private call: BatchCall | null = null;
   private ended: Error | null = null;
@@ -122,12 +124,12 @@ class AppendCall {
   private receive(bytes: Buffer): void {
     try {
       const { correlationId, place } = appendAnswer(bytes);
-      // An answer that comes too late is ignored.
+      // An answer that arrives too late is ignored.
       const append = this.waiting.get(correlationId);
       if (place === null) append?.reject(refusalIn(bytes));
       else append?.resolve(place);
     } catch (error) {
-      // Thrown here it would end the process.
+      // An error thrown here would end the process.
       this.end(noAnswer(`an answer that cannot be read: ${String(error)}`));
     }
   }
@@ -137,7 +139,7 @@ class AppendCall {
     this.ended = error;
     this.onEnd();
     for (const { reject } of this.waiting.values()) reject(error);
-    this.call?.end(); // where the server ended it, the client waits for us to do the same
+    this.call?.end(); // when the server ended it, the client waits until we end it too
   }
 }
 
@@ -145,7 +147,7 @@ function refusalIn(bytes: Buffer): Error {
   const answer = BatchAppendResp.deserializeBinary(bytes);
   const status = answer.getError();
   if (status === undefined) return noAnswer('an empty answer');
-  // What the server says of an append has a type of its own; else it says why it did not take the append up.
+  // A verdict on the append itself has a type of its own; any other status says why the append was not processed.
   const isOfAppend = status.getDetails()?.getTypeName().startsWith('event_store.client.') === true;
   return isOfAppend ? unpackToCommandError(status, streamOf(answer)) : noAnswer(status.getMessage());
 }

@@ -9,10 +9,10 @@ export interface ProposedEvent {
   readonly metadata?: unknown;
 }
 
-/** A message is sent once it holds this much; servers take up to 4 MiB, and an append of 1 MiB. */
+/** A message is sent once it holds this much. Servers accept messages of up to 4 MiB, and appends of up to 1 MiB. */
 const partBytesMax = 1024 * 1024;
 
-/** One append as the encoded messages of a BatchAppend call: the first says what is to be done, the last that it is complete. */
+/** Encodes one append as the messages of a BatchAppend call: the first carries the options, the last marks the append as complete. */
 export function appendRequests(
   correlationId: string,
   stream: string,
@@ -32,7 +32,7 @@ export function appendRequests(
   );
 }
 
-/** At least one part, even without events: the first carries the options. */
+/** Returns at least one part, even without events, because the first carries the options. */
 function partsOf(messages: readonly ProposedMessage[]): ProposedMessage[][] {
   const parts: ProposedMessage[][] = [];
   let part: ProposedMessage[] = [];

@@ -1,18 +1,18 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
-/** `conflict`: the stream was at another revision. `failed`: the store refused it, or did not answer in time. */
+/** `conflict`: the stream was at another revision. `failed`: the store refused the append, or did not answer in time. */
 type AppendOutcome = 'appended' | 'conflict' | 'failed';
 
 /**
- * What appends of this process wait for: the way to the event store and back, its queue, and its commit to the disk. So it says the same
- * of the embedded store and of any other.
+ * Measures how long appends of this process take: the way to the event store and back, its queue, and its commit to disk. It therefore
+ * means the same for the embedded store as for any other.
  */
 export class AppendTimes {
-  /** When each began; the first is the oldest. */
+  /** Start times of the pending appends; the first is the oldest. */
   private readonly pending = new Set<{ readonly startedMs: number }>();
   private durations: Histogram<'outcome'> | null = null;
 
-  /** Runs an append, with all its attempts, and takes its time. */
+  /** Runs an append, with all its attempts, and measures its duration. */
   async take<Ended extends { readonly kind: 'appended' | 'conflict' }>(append: () => Promise<Ended>): Promise<Ended> {
     const one = { startedMs: performance.now() };
     let outcome: AppendOutcome = 'failed';
@@ -27,7 +27,7 @@ export class AppendTimes {
     }
   }
 
-  /** Shows them in `GET /metrics`, from now on. */
+  /** Publishes the measurements in `GET /metrics` from now on. */
   show(registry: Registry): void {
     const registers = [registry];
     this.durations = new Histogram({

@@ -3,22 +3,22 @@ import { decodeOwn, type StoredEvent } from './codec';
 import type { EventBatch } from './intake';
 import { readOfAll } from './read-requests';
 
-/** A stretch of the whole store. */
+/** Part of the whole store, limited to some categories. */
 export interface CategoriesPage extends EventBatch {
   readonly more: boolean;
 }
 
-/** Which events of the categories are answered. */
+/** Selects which events of the categories are returned. */
 export interface Wanted {
-  /** Whether events of a type are of interest; all are when absent. */
+  /** Whether events of a type are wanted; all are when absent. */
   type?(this: void, type: string): boolean;
-  /** The page ends with the event with which those it answers pass so many bytes, as they are stored. */
+  /** The page ends with the event at which the stored bytes of the returned events exceed this number. */
   readonly bytesMax?: number;
 }
 
 type Collect = (request: Buffer, take: (event: ReceivedEvent) => boolean) => Promise<unknown>;
 
-/** What `EventStore.readCategories` answers. */
+/** Implements `EventStore.readCategories`. */
 export async function readCategoriesPage(
   categories: readonly string[],
   after: number,
@@ -29,7 +29,7 @@ export async function readCategoriesPage(
   const prefixes = categories.map((category) => `${category}-`);
   const events: StoredEvent[] = [];
   let [looked, upTo, bytes] = [0, after, 0];
-  // The one at the position comes again.
+  // The event at the position is returned again.
   await collect(readOfAll(after === 0 ? 'start' : after, maxCount + 1, 'forwards'), (event) => {
     if (bytes > bytesMax) return false;
     looked += 1;

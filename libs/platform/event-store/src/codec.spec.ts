@@ -6,7 +6,7 @@ import type { DomainEvent, StreamKind } from './stream-kind';
 
 const cause = someCause();
 
-/** What the store gives back of an encoded event, over its JSON form. */
+/** The form in which the store returns an encoded event, over its JSON form. */
 function receivedOf(encoded: { id: string; type: string; data: unknown; metadata?: unknown }): ReceivedEvent {
   const { id, type } = encoded;
   const bytes = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '');
@@ -78,7 +78,7 @@ type Paid = {
   readonly amount: { readonly cents: number; readonly unit: string };
 };
 
-/** An event that was stored in three shapes: `usd` as a number, then `cents`, then `amount`. */
+/** An event type that was stored in three shapes: `usd` as a number, then `cents`, then `amount`. */
 const paidKind: Pick<StreamKind<unknown, never, Paid>, 'category' | 'privateMembers' | 'upcasters'> = {
   category: 'counter',
   upcasters: {

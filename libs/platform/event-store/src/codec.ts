@@ -4,7 +4,7 @@ import { v7 as uuidV7 } from 'uuid';
 import type { ReceivedEvent } from './answers';
 import type { DomainEvent, StreamKind } from './stream-kind';
 
-/** What is stored beside an event's public payload: who, why, and what must not be public. */
+/** Metadata stored with an event's public payload: who caused it, why, and the members that must not be public. */
 export interface EventMetadata {
   readonly $correlationId: string;
   readonly $causationId: string;
@@ -15,12 +15,12 @@ export interface EventMetadata {
   readonly private?: JsonObject;
 }
 
-/** An event as the store gave it back: `payload` is the public form, exactly as it was appended or lifted by its upcasters. */
+/** An event as the store returned it: `payload` is the public form, exactly as it was appended or lifted by its upcasters. */
 export interface StoredEvent {
   readonly stream: string;
-  /** Place in its stream, from 0; a journal's `seq` is this + 1. */
+  /** Revision in its stream, from 0; a journal's `seq` is this + 1. */
   readonly revision: number;
-  /** Place in the whole store; grows with commit order. */
+  /** Position in the whole store; grows in commit order. */
   readonly position: number;
   readonly id: string;
   readonly type: string;
@@ -60,19 +60,19 @@ export function encodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, eve
   });
 }
 
-/** An event that was just appended, as the store will give it back. @param encoded by `encodeEvent` */
+/** An event that was just appended, as the store will return it. @param encoded by `encodeEvent` */
 export function toStoredEvent(encoded: EventData, stream: string, revision: number, position: number): StoredEvent {
   const { id, type, data, metadata } = encoded;
   // Reason for the assertions: `encodeEvent` gives every event an id, a JSON object and this metadata.
   return { stream, revision, position, id, type, payload: data, metadata } as unknown as StoredEvent;
 }
 
-/** Whether it is an event of the server itself, as a link or a tombstone, which may lie in any stream and is no event of this product. */
+/** Whether an event is the server's own, such as a link or a tombstone. These may be in any stream and are no events of this product. */
 export function isSystemEvent({ stream, type }: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
   return type.startsWith('$') || stream.startsWith('$');
 }
 
-/** Reads what the store gave back. Throws TypeError for an event that this product cannot have written. */
+/** Decodes an event that the store returned. Throws TypeError for an event that this product cannot have written. */
 export function decodeStored(received: ReceivedEvent): StoredEvent {
   const { stream, revision, position, id, type } = received;
   const payload = received.isJson && !isSystemEvent(received) ? jsonObjectIn(received.data) : null;
@@ -84,7 +84,7 @@ export function decodeStored(received: ReceivedEvent): StoredEvent {
   return { stream, revision, position, id, type, payload, metadata: metadata as unknown as EventMetadata };
 }
 
-/** As `decodeStored`; null for an event that this product cannot have written, which subscriptions pass over as well. */
+/** As `decodeStored`, but returns null for an event that this product cannot have written; subscriptions skip such events too. */
 export function decodeOwn(received: ReceivedEvent): StoredEvent | null {
   try {
     return decodeStored(received);
@@ -99,11 +99,11 @@ function jsonObjectIn(bytes: Buffer): JsonObject | null {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return isJsonObject(value) ? value : null;
   } catch {
-    return null; // it is no JSON at all
+    return null; // it is not JSON
   }
 }
 
-/** The domain event of a stored one, with its private members: lifted to the present version, these included. */
+/** Returns the domain event of a stored one, lifted to the present version together with its private members. */
 export function decodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, stored: StoredEvent): Recorded<Event> {
   const { stream, revision, position, id, type, metadata } = stored;
   const secret = metadata.private;
@@ -119,8 +119,8 @@ export function upcast(kind: LiftingKind, stored: StoredEvent): JsonObject {
 }
 
 /**
- * What is needed of a kind to lift old events: an upcaster may add members that are private in the present version. It is given the private
- * ones where the whole event is read, and not where only the public payload is.
+ * The parts of a kind that lifting old events needs. An upcaster may add members that are private in the present version. It gets the
+ * private members when the whole event is read, but not when only the public payload is.
  */
 export type LiftingKind = Pick<StreamKind<unknown, never, never>, 'upcasters'> & {
   readonly privateMembers?: { readonly [type: string]: readonly string[] | undefined };
@@ -133,7 +133,7 @@ function lift({ upcasters }: LiftingKind, { type, metadata, payload }: StoredEve
 }
 
 function publicPart(kind: LiftingKind, { type, payload }: StoredEvent, lifted: JsonObject): JsonObject {
-  // What was stored in its present version has nothing private in it.
+  // A payload stored in its present version has no private members.
   if (lifted === payload) return payload;
   const hidden = privateMembersOf(kind, type);
   return Object.fromEntries(Object.entries(lifted).filter(([name]) => !hidden.includes(name)));

@@ -3,12 +3,12 @@ import { settledWithin } from '@app/runtime';
 import type { Channel } from '@grpc/grpc-js';
 import { cancelReads } from './read-call';
 
-/** What a connection is for. Calls of one purpose do not slow down, or break, those of another. */
+/** The purpose of a connection. Calls of one purpose do not slow down or break those of another. */
 export type Purpose = 'calls' | 'tails' | 'catch-ups';
 
 /**
- * gRPC shares one connection among channels with equal options, and one connection carries 100 calls at most, so each purpose has a
- * keep-alive interval of its own. Milliseconds, added to the one that is asked for.
+ * gRPC shares one connection among channels with equal options, and one connection carries at most 100 calls, so each purpose gets its own
+ * keep-alive interval. In milliseconds, added to the requested interval.
  */
 const apartByMs = { calls: 0, tails: 1, 'catch-ups': 2 } as const satisfies Record<Purpose, number>;
 const keepAliveDefaultMs = 10_000;
@@ -30,18 +30,18 @@ export function connectEventStore(url: string, purpose: Purpose = 'calls'): Even
   return quietly(EventStoreDBClient.connectionString(connectionString));
 }
 
-/** A negative interval means none. */
+/** Adds the purpose's offset; a negative interval means no keep-alive and stays as it is. */
 function apart(intervalMs: number, purpose: Purpose): number {
   return intervalMs < 0 ? intervalMs : intervalMs + apartByMs[purpose];
 }
 
 /**
- * After a broken call the client looks for its next channel, in a promise that is never awaited. When it finds no node of the cluster,
+ * After a broken call the client searches for its next channel in a promise that is never awaited. When it finds no node of the cluster,
  * that promise rejects, which would end the process.
  */
 function quietly(client: EventStoreDBClient): EventStoreDBClient {
   const handleError = client['handleError'];
-  // The next call looks for a channel again, and rejects with the same error.
+  // The next call searches for a channel again, and rejects with the same error.
   client['handleError'] = (broken, error) => handleError(broken, error).catch(() => undefined);
   const getChannel = client['getChannel'];
   client['getChannel'] = () => {
@@ -52,17 +52,17 @@ function quietly(client: EventStoreDBClient): EventStoreDBClient {
   return client;
 }
 
-/** The channel that each client uses, or is looking for. */
+/** The channel that each client uses or is connecting to. */
 const channels = new WeakMap<EventStoreDBClient, Promise<Channel>>();
 
 /**
- * Ends a client and the connection that it alone used, which its own `dispose` leaves open. Calls that do not end within the time, as
- * where the server does not answer, are left.
+ * Ends a client, and the connection that only it used, which its own `dispose` leaves open. Calls that do not end in time, because the
+ * server does not answer, are abandoned.
  */
 export async function disconnect(client: EventStoreDBClient, withinMs: number): Promise<void> {
   cancelReads(client);
   await settledWithin([client.dispose()], withinMs);
-  // Not waited for: a cluster of which no node answers is looked for a long time.
+  // Not awaited: searching a cluster in which no node answers takes long.
   void channels.get(client)?.then(
     (channel) => channel.close(),
     () => undefined, // none was found

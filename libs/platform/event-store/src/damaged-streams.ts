@@ -3,36 +3,36 @@ import { DamagedStream, failureWords } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import type { StoredEvent } from './codec';
 
-/** Streams that are remembered, by number: a name and two words each. An administrator damages few of them, or all. */
+/** Streams that are remembered, by number: each is a name and two words. An administrator damages few of them, or all. */
 const streamsMax = 10_000;
 
 const logger = new Logger('DamagedStreams');
 
 /**
- * The streams of which this process knows that they are not whole. While one is listed, nothing is folded from it and nothing is appended to
- * it by this process, whatever it remembers of its state.
+ * The streams that this process knows to be damaged. While a stream is listed, this process folds nothing from it and appends nothing to
+ * it, even with a cached state.
  */
 export class DamagedStreams {
   private readonly known = new LRUCache<string, DamagedStream>({ max: streamsMax });
   private readonly listeners = new Set<(found: DamagedStream) => void>();
 
-  /** All of them, in no order. */
+  /** All of them, in no particular order. */
   get all(): readonly DamagedStream[] {
     return [...this.known.values()];
   }
 
-  /** The damage that is known of a stream, or null. */
+  /** The known damage of a stream, or null. */
   of(stream: string): DamagedStream | null {
     return this.known.peek(stream) ?? null;
   }
 
-  /** @throws DamagedStream when damage is known of the stream */
+  /** @throws DamagedStream when the stream is known to be damaged */
   refuse(stream: string): void {
     const known = this.known.size === 0 ? undefined : this.known.get(stream);
     if (known !== undefined) throw new DamagedStream(stream, known.damage, known.from);
   }
 
-  /** Lists a stream; logs it the first time, and each time that its damage is another one. Never throws. */
+  /** Lists a stream. Logs it the first time, and each time that the damage differs. Never throws. */
   add(found: DamagedStream): void {
     const known = this.known.get(found.stream);
     this.known.set(found.stream, found);
@@ -42,7 +42,7 @@ export class DamagedStreams {
   }
 
   /**
-   * Returns what `read` makes of a stored event. What it throws says that this product cannot have written the event: the stream is listed.
+   * Returns the result of `read` for a stored event. If it throws, this product cannot have written the event, and the stream is listed.
    * @param read without I/O
    * @throws DamagedStream
    */
@@ -58,12 +58,12 @@ export class DamagedStreams {
     }
   }
 
-  /** The stream is whole again. */
+  /** Removes a stream that is whole again. */
   remove(stream: string): void {
     if (this.known.delete(stream)) logger.warn(`stream ${stream} is whole again`);
   }
 
-  /** Calls a listener with each stream that is listed from now on; it must not throw. @returns ends it */
+  /** Calls a listener with each stream that is listed from now on; it must not throw. @returns a function that removes the listener */
   onDamage(listener: (found: DamagedStream) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

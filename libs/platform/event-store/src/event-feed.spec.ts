@@ -17,7 +17,7 @@ function event(stream: string, revision: number): StoredEvent {
   return { stream, revision, position: 100 + revision, id: uuidV7(), type: 'counter.counted', payload: {}, metadata };
 }
 
-/** As much of an `EventBus` as the feed sees. */
+/** The part of an `EventBus` that the feed uses. */
 class Bus extends Subject<object> {
   readonly heard: string[] = [];
   readonly feed = new EventFeed();
@@ -45,7 +45,7 @@ it('brings each event once, the events of a stream in their order', () => {
   const { feed, heard } = new Bus();
   feed.publish([event('a', 0), event('b', 0), event('a', 1)]);
   feed.publish([event('a', 0), event('a', 1), event('a', 2)]);
-  // Too late to be in order.
+  // Out of order, too late to be published.
   feed.publish([event('b', 5), event('b', 1)]);
   expect(heard).toEqual(['a@0', 'b@0', 'a@1', 'a@2', 'b@5']);
   expect([feed.newestOf('a'), feed.newestOf('b'), feed.newestOf('c')]).toEqual([2, 5, -1]);

@@ -6,15 +6,15 @@ import { config, EMPTY, mergeMap, of, type OperatorFunction } from 'rxjs';
 import { decodeEvent, type Recorded, type StoredEvent } from './codec';
 import { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 
-/** Streams of which the newest event is remembered, by number, for each is a name of this product's and a revision. */
+/** Streams whose newest event is remembered, by number, because each is a name of this product's and a revision. */
 const streamsMax = 20_000;
 
 const logger = new Logger('EventFeed');
 
-/** The process's `EventBus` carries one for each event of the store that this process appended or received. */
+/** Published on the process's `EventBus` for each event of the store that this process appended or received. */
 export class EventSeen {
   /**
-   * @param event of one that was appended here, `position` may be that of its append's last event: the store acknowledges no other
+   * @param event when appended here, its `position` may be that of the append's last event, because the store acknowledges no other
    * @param isOwn whether this process has just appended it
    */
   constructor(
@@ -24,9 +24,9 @@ export class EventSeen {
 }
 
 /**
- * Brings what this process appends, folds or is sent by a subscription to its `EventBus`: the events of a stream in their order, each
- * once. An event that is older than the newest one of its stream is passed over, so an own event that a subscription brings later is
- * not published again; only where events of 20,000 other streams came in between, it may be.
+ * Publishes on the `EventBus` what this process appends, folds or receives by a subscription: the events of a stream in order, each once.
+ * An event older than the newest one of its stream is skipped, so an own event that a subscription delivers later is not published again,
+ * unless events of 20,000 other streams were published in between.
  *
  * It wakes waiters in this process and is only a hint: durable progress must not depend on it.
  */
@@ -34,18 +34,18 @@ export class EventFeed {
   private readonly newest = new LRUCache<string, number>({ max: streamsMax });
   /** Runs listeners outside the request and the span that appended the event. */
   private readonly outside = AsyncLocalStorage.snapshot();
-  /** Ids of the events that are being appended: a subscription may bring them before the acknowledgement comes. */
+  /** Ids of the events that are being appended: a subscription may deliver them before the append is acknowledged. */
   private readonly own = new Set<string>();
   private bus: Pick<EventBus, 'publish'> | null = null;
 
-  /** From now on events are published there. Without a bus, a feed does nothing. */
+  /** Publishes events on the bus from now on. Without a bus, a feed does nothing. */
   publishOn(bus: Pick<EventBus, 'publish'>): void {
     this.bus = bus;
-    // Where a subscriber throws, rxjs would throw again out of nowhere, which ends the process.
+    // When a subscriber throws, rxjs would rethrow outside of any call, which ends the process.
     config.onUnhandledError = (error: unknown) => logger.error('a subscriber of the event bus failed', error);
   }
 
-  /** Does an append of these events, which count as this process's own until it is done. */
+  /** Runs an append of these events, which count as this process's own until it is done. */
   async appending<Value>(events: readonly { readonly id: string }[], append: () => Promise<Value>): Promise<Value> {
     for (const { id } of events) this.own.add(id);
     try {
@@ -55,7 +55,7 @@ export class EventFeed {
     }
   }
 
-  /** Publishes those that are news. Never throws. @param events of any streams, those of one in order */
+  /** Publishes the events that are new. Never throws. @param events of any streams, those of one stream in order */
   publish(events: readonly StoredEvent[]): void {
     if (this.bus === null) return;
     for (const event of events) {
@@ -78,7 +78,7 @@ export class EventFeed {
     });
   }
 
-  /** The newest revision of a stream that was published, or -1 when none is remembered. */
+  /** The newest published revision of a stream, or -1 when none is remembered. */
   newestOf(stream: string): number {
     return this.newest.get(stream) ?? -1;
   }
@@ -88,11 +88,11 @@ export class EventFeed {
 interface SeenOf<Event> extends Recorded<Event> {
   /** The id in the stream's name. */
   readonly streamId: string;
-  /** As `EventSeen` says. */
+  /** As in `EventSeen`. */
   readonly isOwn: boolean;
 }
 
-/** For sagas: out of all that the bus carries, the events of these types in streams of the kind. */
+/** For sagas: filters the bus for events of these types in streams of the kind. */
 export function ofEvents<Event extends DomainEvent, Type extends Event['type']>(
   kind: Pick<StreamKind<unknown, never, Event>, 'category' | 'privateMembers' | 'upcasters'>,
   ...types: readonly Type[]
@@ -102,7 +102,7 @@ export function ofEvents<Event extends DomainEvent, Type extends Event['type']>(
     if (!(seen instanceof EventSeen) || !wanted.has(seen.event.type)) return EMPTY;
     const streamId = idInStream(kind, seen.event.stream);
     if (streamId === null) return EMPTY;
-    // Reason for the assertion: it is of the kind, and of one of these types.
+    // Reason for the assertion: the event is of the kind, and of one of these types.
     const recorded = decodeEvent(kind, seen.event) as Recorded<Extract<Event, { readonly type: Type }>>;
     return of({ ...recorded, streamId, isOwn: seen.isOwn });
   });

@@ -29,7 +29,7 @@ export class EventStoreModule implements OnApplicationShutdown {
           provide: EventStore,
           useFactory: async (configuration: Configuration, probe: Probe) => {
             const url = eventStoreUrl(configuration);
-            // One that is away may come back; everything waits for it.
+            // Refuses a wrong URL. A store that is unavailable may return, so everything waits for it.
             await lookAtEventStore(url);
             return EventStore.connect(url, probe);
           },

@@ -27,15 +27,15 @@ import { isTransient } from './transient-errors';
 
 const disposeWithinMs = 2_000;
 
-/** Appends and reads on EventStoreDB's protocol; every caller goes through here. Expected revision `any` does not exist. */
+/** Appends and reads over EventStoreDB's protocol; every caller goes through here. There is no expected revision `any`. */
 export class EventStore {
-  /** The subscriptions of this process that cannot get past an event, by the names of who follows. */
+  /** Names of the followers in this process that cannot get past an event. */
   readonly stuck = new Set<string>();
-  /** The streams that this process found damaged. */
+  /** The streams that this process found to be damaged. */
   readonly damaged = new DamagedStreams();
-  /** Where this process's own appends, and what it follows and folds, come together. */
+  /** Collects the events that this process appends, follows and folds. */
   readonly feed = new EventFeed();
-  /** For projections and reactors: what the process follows durably. */
+  /** Subscription for the durable followers of the process: projections and reactors. */
   readonly shared: SharedSubscription;
   readonly appendTimes = new AppendTimes();
   readonly streamReads: StreamReads;
@@ -47,7 +47,7 @@ export class EventStore {
     readonly client: EventStoreDBClient,
     private readonly probe = new Probe(),
     private readonly limits = defaultLimits,
-    /** For what people watch as it happens, which nothing that is behind may slow down. */
+    /** For live views, which no reader that is behind may slow down. */
     readonly tailClient = client,
     /** For projections and reactors: one that is behind slows down everything else on its connection. */
     readonly catchUpClient = client,
@@ -59,7 +59,7 @@ export class EventStore {
     this.streamReads = new StreamReads(this.damaged, (request, take) => this.collect(request, take));
   }
 
-  /** With a connection for each purpose, opened when it is first used. Dispose of it. Throws for an invalid URL. */
+  /** Connects with one connection for each purpose, opened on first use. The caller must dispose of it. Throws for an invalid URL. */
   static connect(url: string, probe?: Probe): EventStore {
     const to = (purpose: Purpose) => connectEventStore(url, purpose);
     return new EventStore(to('calls'), probe, defaultLimits, to('tails'), to('catch-ups'));
@@ -67,9 +67,9 @@ export class EventStore {
 
   /**
    * Appends all events or none, at exactly the expected revision (-1: the stream must not exist).
-   * An answer that is lost is asked for again with the very same events, so the append happens once.
-   * Answers `conflict` when the stream is at another revision. Throws Unavailable when the store stays away, DamagedStream for a stream that
-   * was deleted.
+   * After a lost answer the very same events are sent again, so the append happens once.
+   * Returns `conflict` when the stream is at another revision. Throws Unavailable when the store stays unavailable, DamagedStream for a
+   * stream that was deleted.
    */
   async append(
     stream: string,
@@ -101,8 +101,8 @@ export class EventStore {
   }
 
   /**
-   * Events of a stream, oldest first, from a revision (inclusive), without a gap; none when the stream does not exist. Throws Unavailable,
-   * DamagedStream.
+   * Returns events of a stream, oldest first, from a revision (inclusive), without a gap; none when the stream does not exist. Throws
+   * Unavailable, DamagedStream.
    */
   async readStream(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
@@ -110,7 +110,7 @@ export class EventStore {
     return events;
   }
 
-  /** As `readStream`, but hands over each event as it comes, until `more` answers that it wants no more; the rest is not read. */
+  /** As `readStream`, but passes each event on as it arrives, until `more` returns false; the remainder is not read. */
   async readStreamWhile(
     stream: string,
     fromRevision: number,
@@ -120,26 +120,26 @@ export class EventStore {
     await this.streamReads.forwards(stream, fromRevision, maxCount, (event) => more(ownEvent(event)));
   }
 
-  /** Events of a stream that has some, newest first, from a revision (inclusive) on down. Throws Unavailable, DamagedStream. */
+  /** Returns events of a stream that has some, newest first, from a revision (inclusive) downwards. Throws Unavailable, DamagedStream. */
   async readStreamBackwards(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
     return (await this.streamReads.backwards(stream, fromRevision, maxCount)).map(ownEvent);
   }
 
-  /** Revision of the last event of a stream, or -1 when it never had one. Throws Unavailable, DamagedStream. */
+  /** Returns the revision of the last event of a stream, or -1 when it never had one. Throws Unavailable, DamagedStream. */
   async lastRevision(stream: string): Promise<number> {
     return this.streamReads.lastRevision(stream);
   }
 
-  /** Lists a stream that was there as damaged, where none of its events is left. Throws Unavailable. */
+  /** Lists as damaged a stream that existed and has no events left. Throws Unavailable. */
   async gone(stream: string): Promise<DamagedStream> {
     const { damage } = await this.remainsOf(stream);
     return this.listed(damage ?? new DamagedStream(stream, 'deleted'));
   }
 
   /**
-   * The events of these categories among the next ones of the whole store after a position (0: from the beginning), oldest first, and the
-   * position of the last one looked at. `more` is false at the store's end. Throws Unavailable.
-   * @param maxCount how many are looked at
+   * Reads the next events of the whole store after a position (0: from the beginning), oldest first, and returns those of these categories
+   * with the position of the last event read. `more` is false at the store's end. Throws Unavailable.
+   * @param maxCount how many events to read, wanted or not
    */
   async readCategories(
     categories: readonly string[],
@@ -151,67 +151,70 @@ export class EventStore {
   }
 
   /**
-   * The next events of the whole store after a position (0: from the beginning), oldest first, with their bytes as they are stored; also
-   * those of the server's own streams, and such as this product cannot have written. Throws Unavailable.
+   * Returns the next events of the whole store after a position (0: from the beginning), oldest first, with their stored bytes. Includes
+   * events of the server's own streams and events that this product cannot have written. Throws Unavailable.
    */
   async readAllRaw(after: number, maxCount: number): Promise<ReceivedEvent[]> {
     if (after === 0) return this.received(readOfAll('start', maxCount, 'forwards'));
-    // The one at the position comes again.
+    // The event at the position is returned again.
     const events = await this.received(readOfAll(after, maxCount + 1, 'forwards'));
     return events.filter(({ position }) => position > after);
   }
 
-  /**
-   * The events of the whole store before a position (`end`: the newest), newest first, as `readAllRaw`. Throws Unavailable.
-   */
+  /** Returns the events of the whole store before a position (`end`: the newest), newest first, as `readAllRaw`. Throws Unavailable. */
   async readAllRawBackwards(before: number | 'end', maxCount: number): Promise<ReceivedEvent[]> {
     return this.readBackwards(before, maxCount);
   }
 
-  /** As `readStream`, with the bytes of the events as they are stored. Throws Unavailable, DamagedStream. */
+  /** As `readStream`, with the stored bytes of the events. Throws Unavailable, DamagedStream. */
   async readStreamRaw(stream: string, fromRevision: number, maxCount: number): Promise<ReceivedEvent[]> {
     const events: ReceivedEvent[] = [];
     await this.streamReads.forwards(stream, fromRevision, maxCount, (event) => events.push(event) > 0);
     return events;
   }
 
-  /** As `readStreamRaw` for those who judge a stream: the events that are left, whatever is missing before or between. Throws Unavailable. */
+  /**
+   * As `readStreamRaw`, for callers that judge a stream: returns the remaining events, even if others are missing before or between them.
+   * Throws Unavailable.
+   */
   async readRemaining(stream: string, fromRevision: number, maxCount: number): Promise<ReceivedEvent[]> {
     return this.streamReads.remaining(stream, fromRevision, maxCount);
   }
 
-  /** What is left of a stream, and what is wrong with it. Throws Unavailable. */
+  /** Returns what remains of a stream, and its damage. Throws Unavailable. */
   async remainsOf(stream: string): Promise<Remains> {
     return this.streamReads.remains(stream);
   }
 
-  /** Position of the newest event, also one of the server's own, or 0 in an empty store. Throws Unavailable. */
+  /** Position of the newest event, even one of the server's own, or 0 in an empty store. Throws Unavailable. */
   async endPosition(): Promise<number> {
     const [newest] = await this.readBackwards('end', 1);
     return newest?.position ?? 0;
   }
 
   /**
-   * Position of the newest event of these categories, or 0 when there is none after `after`. A follower of them gets there by events
-   * alone: that it has looked through what comes later, a server may never say. Where over a thousand events of others are the newest,
-   * it is the position of the last one looked at. Throws Unavailable.
+   * Position of the newest event of these categories, or 0 when there is none after `after`. A follower reaches that position by events
+   * alone, whereas a server may never report that it has searched past later ones. When over a thousand events of others are the newest, it
+   * is the position of the last event read. Throws Unavailable.
    */
   async endPositionOf(categories: readonly string[], after = 0): Promise<number> {
     return newestPositionOf(categories, after, (from, count) => this.readBackwards(from, count));
   }
 
-  /** Ends every connection within 2 s: the client itself would wait forever for a call whose reader has left. */
+  /** Ends every connection within 2 s; the client itself would wait forever for a call whose reader has left. */
   async dispose(): Promise<void> {
     const clients = [this.client, this.tailClient, this.catchUpClient];
     await Promise.all(clients.map((client) => disconnect(client, disposeWithinMs)));
   }
 
-  /** Whether the store can be read and takes appends, each within the given time. */
+  /** Whether the store can be read and accepts appends, each within the given time. */
   async answers(withinMs: number): Promise<boolean> {
     return this.look.answers(withinMs);
   }
 
-  /** Reads one event of all, if there is any, to see whether that is possible. Throws Unavailable, and what the store refuses. */
+  /**
+   * Reads one event of the whole store, if there is any, to find out whether reading works. Throws Unavailable, and the store's refusals.
+   */
   async readOne(withinMs: number): Promise<void> {
     await this.look.readOne(withinMs);
   }
@@ -239,7 +242,7 @@ export class EventStore {
     this.probe.reached('append:before');
     const place = await this.appends.append(stream, events, expectedRevision, this.limits.callTimeoutMs);
     this.probe.reached('append:after');
-    // A soft-deleted stream goes on where it was, and takes a first event as any other.
+    // A soft-deleted stream continues at its old revision, and accepts a first event like any other.
     const wanted = expectedRevision + events.length;
     if (place.revision > wanted)
       throw this.listed(new DamagedStream(stream, 'truncated', expectedRevision + 1 + place.revision - wanted));

@@ -6,13 +6,13 @@ import type { EventStore } from './event-store';
 import type { SnapshotStore } from './snapshots';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
 
-/** What the folded states of a process may take up in all, as reckoned here: some 20,000 conversations of a run each. */
+/** Limit of the estimated size of all folded states of a process: some 20,000 conversations of one run each. */
 const bytesMax = 32_000_000;
-/** Of an entry beside its stream's name and its state: the objects, the cache's own part. */
+/** Estimated overhead per cache entry, on top of the stream name and the state. */
 const entryBytes = 400;
 /**
- * A state is reckoned when it is new here, and again each time its stream has grown by this part: so that what is looked at for an
- * append is a few times what the append adds, however long the stream is, and no more than this part of its events is not reckoned yet.
+ * An entry is measured when it is cached, and again when its stream has grown by this fraction. That keeps the cost of measuring
+ * proportional to appending, however long the stream is, and leaves at most this fraction of the events unmeasured.
  */
 const reckonedAgainAfter = 1 / 8;
 /** Events read at a time while a stream is folded. */
@@ -20,7 +20,7 @@ const pageEvents = 1_000;
 /** A stream is folded from its last snapshot, which is never further behind than about this. */
 const snapshotEveryEvents = 500;
 
-/** A stream's state as of its revision; -1 is a stream without events. */
+/** A stream's state as of a revision; -1 is a stream without events. */
 export interface Folded<State> {
   readonly state: State;
   readonly revision: number;
@@ -30,17 +30,17 @@ interface CacheEntry {
   readonly folded: Folded<unknown>;
   readonly snapshotRevision: number;
   readonly bytes: number;
-  /** The revision at which `bytes` was reckoned. */
+  /** The revision at which `bytes` was measured. */
   readonly reckonedRevision: number;
 }
 
 /**
- * States of streams, folded from the store and kept by revision, so that a command on a long stream costs what it costs on a new one.
- * A cached state may be behind the store: an append at its revision then fails.
+ * States of streams, folded from the store and cached with their revision, so that a command on a long stream costs no more than on a new
+ * one. A cached state may be behind the store: an append at its revision then fails.
  */
 export class FoldedStates {
   private readonly cache: LRUCache<string, CacheEntry>;
-  /** What wakes those who wait for news, by stream. */
+  /** Controllers that wake the waiters for news, by stream. */
   private readonly waiting = new Map<string, Set<AbortController>>();
 
   constructor(
@@ -52,17 +52,17 @@ export class FoldedStates {
     store.damaged.onDamage(({ stream }) => this.cache.delete(stream));
   }
 
-  /** The state that this process last saw, or null when it has none, as of a damaged stream. */
+  /** The state that this process last saw, or null when it has none, which is always so for a damaged stream. */
   cached<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
   ): Folded<State> | null {
     const entry = this.cache.get(streamName(kind, id));
-    // Reason for the assertion: entries are kept by stream name, and a category has one state type.
+    // Reason for the assertion: entries are keyed by stream name, and a category has one state type.
     return entry === undefined ? null : (entry.folded as Folded<State>);
   }
 
-  /** The state as of now: reads the events after the cached revision. Throws Unavailable, DamagedStream. */
+  /** Returns the state as of now by reading the events after the cached revision. Throws Unavailable, DamagedStream. */
   async current<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
@@ -80,8 +80,8 @@ export class FoldedStates {
   }
 
   /**
-   * Resolves when this process has seen an event of the stream after a revision, when the signal aborts, and at the latest after so many
-   * milliseconds. A hint: what others append comes to this process late, or not at all.
+   * Resolves when this process has seen an event of the stream after a revision, when the signal aborts, and at the latest after
+   * `withinMs`. It is only a hint: events that others append reach this process late, or not at all.
    */
   async untilNews(
     kind: { readonly category: string },
@@ -94,22 +94,22 @@ export class FoldedStates {
     const waiters = this.waiting.get(stream) ?? new Set();
     this.waiting.set(stream, waiters.add(woken));
     const ending = signal === undefined ? woken.signal : AbortSignal.any([woken.signal, signal]);
-    await sleep(withinMs, undefined, { signal: ending }).catch(() => undefined); // woken, or not wanted any more
+    await sleep(withinMs, undefined, { signal: ending }).catch(() => undefined); // woken or aborted
     waiters.delete(woken);
     if (waiters.size === 0 && this.waiting.get(stream) === waiters) this.waiting.delete(stream);
   }
 
-  /** Whether somebody waits for news of the stream. */
+  /** Whether a caller waits for news of the stream. */
   isAwaited(stream: string): boolean {
     return this.waiting.has(stream);
   }
 
-  /** Ends the waiting for news of the stream. */
+  /** Wakes all who wait for news of the stream. */
   wake(stream: string): void {
     for (const waiter of this.waiting.get(stream) ?? []) waiter.abort();
   }
 
-  /** The state that this process last saw, or the state as of now when it has none. Throws Unavailable. */
+  /** Returns the state that this process last saw, or reads the state as of now when it has none. Throws Unavailable. */
   async recall<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
@@ -117,7 +117,7 @@ export class FoldedStates {
     return this.cached(kind, id) ?? this.current(kind, id);
   }
 
-  /** Keeps a state that the store was just seen to have. */
+  /** Caches a state that the store was just seen to have. */
   keep<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
@@ -142,7 +142,7 @@ export class FoldedStates {
     this.cache.set(stream, { folded, snapshotRevision, bytes, reckonedRevision }, { size: bytes });
   }
 
-  /** Folds events that directly follow `from`, and keeps the result. @throws DamagedStream for one that the kind cannot be folded from */
+  /** Folds events that directly follow `from`, and caches the result. @throws DamagedStream for an event that the kind cannot fold */
   private advance<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
@@ -159,7 +159,7 @@ export class FoldedStates {
     return folded;
   }
 
-  /** Forgets a state whose stream is in doubt. */
+  /** Drops the cached state of a stream that may have changed. */
   forget(kind: { readonly category: string }, id: string): void {
     this.cache.delete(streamName(kind, id));
   }
@@ -172,7 +172,7 @@ export class FoldedStates {
     if (snapshot === null) return { state: kind.decider.initialState, revision: -1 };
     // A snapshot must not hide that the events before it are gone.
     if ((await this.store.readStream(stream, 0, 1)).length === 0) throw await this.store.gone(stream);
-    // Reason for the assertion: `stateVersion` says that the stored shape is the present one.
+    // Reason for the assertion: an equal `stateVersion` means that the stored shape is the present one.
     const folded = { state: snapshot.state as State, revision: snapshot.revision };
     this.set(stream, folded, folded.revision);
     return folded;

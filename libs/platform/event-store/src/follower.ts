@@ -1,17 +1,17 @@
 import type { StoredEvent } from './codec';
 import type { EventBatch } from './intake';
 
-/** Events that wait for a follower beside the batch that it has in hand; one with more of them reads for itself. */
+/** Events that may wait for a follower, in addition to the batch in hand; a follower with more of them reads for itself. */
 const waitingEventsMax = 2_000;
-/** How soon a follower hears how far the store was read where nothing concerned it. */
+/** How soon a follower learns how far the store was read when no event concerned it. */
 const quietMs = 1_000;
 
-/** What the shared subscription has brought for one of those who follow it, and has not been handled by it yet. */
+/** Events that the shared subscription has received for one follower, and that it has not handled yet. */
 export class Follower {
   private waiting: StoredEvent[] = [];
-  /** Given out, and given out again until it is handled. */
+  /** The batch handed out, and handed out again until it is handled. */
   private inHand: EventBatch | null = null;
-  /** All that concerns it after `since`, up to `readUpTo`, is in hand or waiting. Null before the shared subscription has begun. */
+  /** All events that concern it after `since`, up to `readUpTo`, are in hand or waiting. Null before the shared subscription has begun. */
   private since: number | null = null;
   private readUpTo = 0;
   private isQuietOver = false;
@@ -27,21 +27,21 @@ export class Follower {
     signal.addEventListener('abort', this.onAbort);
   }
 
-  /** The shared subscription brings what comes after this position. */
+  /** The shared subscription delivers the events after this position. */
   begin(position: number): void {
     this.since = position;
     this.readUpTo = position;
     this.wake();
   }
 
-  /** Takes in what concerns it. Never throws, and nobody waits for it. */
+  /** Queues the events that concern it. Never throws and never blocks. */
   offer({ events, upTo }: EventBatch): void {
     const own = this.among(events);
     this.readUpTo = upTo;
     this.waiting.push(...own);
     if (this.waiting.length > waitingEventsMax) {
       this.waiting = [];
-      // Not `upTo`: who reads for itself need not be told of a position without an event.
+      // Not `upTo`: a follower that reads for itself need not reach a position without an event.
       this.since = events.at(-1)?.position ?? upTo;
     }
     if (own.length > 0) this.wake();
@@ -53,17 +53,17 @@ export class Follower {
       }, quietMs);
   }
 
-  /** Those events that concern it. */
+  /** Filters the events that concern it. */
   among(events: readonly StoredEvent[]): StoredEvent[] {
     return events.filter(({ stream }) => this.prefixes.some((prefix) => stream.startsWith(prefix)));
   }
 
-  /** Whether there are events after the position that nobody will bring, so that it has to read for itself. */
+  /** Whether there are events after the position that will not be delivered, so that it must read for itself. */
   isBehind(passed: number): boolean {
     return this.since !== null && passed < this.since && !this.hasInHand(passed);
   }
 
-  /** What comes after the position: the same batch again until that is passed, as much as there is by then, or null. */
+  /** The events after the position: the same batch again until that is passed, then all that wait by then, or null. */
   take(passed: number): EventBatch | null {
     if (this.hasInHand(passed)) return this.inHand;
     if (this.since === null || passed < this.since) return null;

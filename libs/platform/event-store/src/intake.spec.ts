@@ -4,7 +4,7 @@ import { encodeEvent } from './codec';
 import { Intake, type EventBatch } from './intake';
 import type { Reader } from './read-call';
 
-/** A subscription as far as an intake is concerned: it brings answers as long as more are wanted. */
+/** The part of a subscription that an intake uses: it delivers answers as long as more are wanted. */
 class Source {
   isCancelled = false;
   private reader: Reader | null = null;
@@ -20,7 +20,7 @@ class Source {
     return !this.isWanted;
   }
 
-  /** Events number `first` on, each at the position of its number + 1. */
+  /** Delivers events number `first` and up, each at the position of its number + 1. */
   bring(first: number, count: number): void {
     for (let n = first; n < first + count; n += 1) this.left.push(received(n));
     this.push();

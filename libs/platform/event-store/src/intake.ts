@@ -3,18 +3,18 @@ import type { ReadAnswer, ReceivedEvent } from './answers';
 import { decodeStored, isSystemEvent, type StoredEvent } from './codec';
 import type { ReadCall, Reader } from './read-call';
 
-/** Events that wait in the process for a slow consumer; beyond it the subscription is paused. */
+/** Events that wait in the process for a slow consumer; beyond this the subscription is paused. */
 const waitingEventsMax = 2_000;
 
 const logger = new Logger('Subscriptions');
 
-/** A run of events in the order of the store. `upTo` is the position that is known to be passed with it. */
+/** Events in the order of the store. With them, everything up to the position `upTo` is known to be passed. */
 export interface EventBatch {
   readonly events: readonly StoredEvent[];
   readonly upTo: number;
 }
 
-/** Events of a subscription that are not handled yet; it pauses the subscription while its consumer is behind. */
+/** Events of a subscription that are not handled yet; pauses the subscription while its consumer is behind. */
 export class Intake implements Reader {
   private readonly subscription: Pick<ReadCall, 'more' | 'cancel'>;
   private waiting: StoredEvent[] = [];
@@ -24,7 +24,7 @@ export class Intake implements Reader {
   private isPaused = false;
   private wake = (): void => undefined;
 
-  /** @param subscribe opens the subscription that the intake then reads, and ends in `close` */
+  /** @param subscribe opens the subscription that the intake then reads, and that `close` ends */
   constructor(
     subscribe: (reader: Reader) => Pick<ReadCall, 'more' | 'cancel'>,
     private readonly signal: AbortSignal,
@@ -35,8 +35,8 @@ export class Intake implements Reader {
 
   take(answer: ReadAnswer): boolean {
     if (answer.kind === 'event') this.receive(answer);
-    // The server has found nothing of interest after the last event. While it catches up it may say 0 (EventStoreDB 23.10.6), which
-    // takes nothing back.
+    // The server has found nothing of interest after the last event. While it catches up it may report 0 (EventStoreDB 23.10.6), which must
+    // not move the position back.
     else if (answer.kind === 'checkpoint') this.lookedUpTo = Math.max(this.lookedUpTo, answer.position);
     this.isPaused = this.waiting.length >= waitingEventsMax;
     this.wake();
@@ -49,7 +49,7 @@ export class Intake implements Reader {
     this.wake();
   }
 
-  /** What has come since the last call, as soon as there is something; null at the end. Throws when the subscription broke. */
+  /** Waits for events and returns all that arrived since the last call; null at the end. Throws when the subscription broke. */
   async next(): Promise<EventBatch | null> {
     for (;;) {
       if (this.signal.aborted) return null;
@@ -82,7 +82,7 @@ export class Intake implements Reader {
     try {
       this.waiting.push(decodeStored(received));
     } catch (error) {
-      // A foreign event in one of our categories must not stop the events after it, or those who wait for its position.
+      // A foreign event in one of our categories must not block the events after it, or callers that wait for its position.
       this.lookedUpTo = Math.max(this.lookedUpTo, received.position);
       logger.error(`event ${received.id} of ${received.stream} is passed over`, error);
     }

@@ -1,7 +1,7 @@
 import { Unavailable } from '@app/kernel';
 import AsyncLock from 'async-lock';
 
-/** Work on one key waits for its turn in this process, up to a bound; work on different keys goes on side by side. */
+/** Runs work on one key one after the other in this process, with a bound on the queue; work on different keys runs concurrently. */
 export class KeyedQueue {
   private readonly lock: AsyncLock;
 
@@ -9,7 +9,7 @@ export class KeyedQueue {
     this.lock = new AsyncLock({ maxPending: waitingPerKeyMax });
   }
 
-  /** Runs the body when all earlier ones of the key are done. Throws Unavailable when too many wait already. */
+  /** Runs the body when all earlier ones of the key are done. Throws Unavailable when too many are waiting already. */
   async run<Value>(key: string, body: () => Promise<Value>): Promise<Value> {
     let begun = false;
     try {

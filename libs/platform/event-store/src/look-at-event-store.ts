@@ -3,22 +3,23 @@ import { status } from '@grpc/grpc-js';
 import { connectEventStore, disconnect } from './connection';
 import { EventStore } from './event-store';
 
-/** The event store cannot be used as EVENTSTORE_URL names it; the message says what is wrong and what to do, and is all there is to say. */
+/** The event store cannot be used as EVENTSTORE_URL names it. The message is complete: it says what is wrong and what to do. */
 export class UnfitEventStore extends Error {}
 
 const lookWithinMs = 5_000;
-/** When the server does not answer, the client's own `dispose` never returns. */
+/** The client's own `dispose` never returns when the server does not answer. */
 const disposeWithinMs = 1_000;
 
 /**
- * Looks, as often as it is asked, whether the event store that EVENTSTORE_URL names lets this service in. All looks share one
- * connection: one on which the server says nothing cannot be ended before it does (`@grpc/grpc-js` 1.14.7), so each new one would stay.
+ * Checks, as often as asked, whether the event store that EVENTSTORE_URL names accepts this service. All checks share one connection,
+ * because a connection on which the server is silent cannot be ended before it answers (`@grpc/grpc-js` 1.14.7), so each new one would stay
+ * open.
  */
 export class EventStoreLook {
   private readonly client: EventStoreDBClient;
   private readonly store: EventStore;
 
-  /** @throws UnfitEventStore for an URL that is none */
+  /** @throws UnfitEventStore for an invalid URL */
   constructor(
     url: string,
     private readonly withinMs = lookWithinMs,
@@ -28,7 +29,7 @@ export class EventStoreLook {
   }
 
   /**
-   * Whether the store could be asked at all (docs/decisions/configuration-and-start.md, "Start").
+   * Whether the store answered at all (docs/decisions/configuration-and-start.md, "Start").
    * @throws UnfitEventStore for what only a wrong setting can cause
    */
   async look(): Promise<'answers' | 'away'> {
@@ -48,7 +49,7 @@ export class EventStoreLook {
   }
 }
 
-/** Looks once. @throws UnfitEventStore */
+/** Checks once. @throws UnfitEventStore */
 export async function lookAtEventStore(url: string): Promise<'answers' | 'away'> {
   const look = new EventStoreLook(url);
   try {
@@ -58,7 +59,7 @@ export async function lookAtEventStore(url: string): Promise<'answers' | 'away'>
   }
 }
 
-/** The client's own words for an URL that it cannot use hold the password. */
+/** Replaces the client's own message for an unusable URL, because it contains the password. */
 function connect(url: string): EventStoreDBClient {
   try {
     return connectEventStore(url);
@@ -81,7 +82,7 @@ function refusalOf(error: unknown): string | null {
   return cause instanceof Error ? tlsRefusalOf(cause.message) : null;
 }
 
-/** The message of `@grpc/grpc-js` has that of Node's TLS in it. */
+/** The message of `@grpc/grpc-js` contains that of Node's TLS. */
 function tlsRefusalOf(message: string): string | null {
   if (/wrong version number/i.test(message))
     return 'the event store speaks no TLS: set tls=false in EVENTSTORE_URL, or give the store a certificate';

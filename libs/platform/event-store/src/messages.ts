@@ -1,5 +1,5 @@
 /**
- * The messages of EventStoreDB that carry events, for the paths on which many go: the client's generated stubs do the same in more time.
+ * EventStoreDB's messages that carry events, for busy paths: the client's generated stubs do the same more slowly.
  * Source of the field numbers: `streams.proto` and `shared.proto` of EventStoreDB 23.10.
  */
 import { parse } from 'protobufjs';
@@ -57,7 +57,7 @@ type Uuid = { readonly text: string };
 type Stream = { readonly name: Uint8Array };
 type Empty = Record<never, never>;
 
-/** `event_store.client.streams.BatchAppendReq`; integers are safe ones. */
+/** `event_store.client.streams.BatchAppendReq`; all integers are safe. */
 export interface BatchAppendReq {
   readonly correlationId: Uuid;
   readonly options: AppendOptions | null;
@@ -80,7 +80,7 @@ export interface ProposedMessage {
   readonly data: Uint8Array;
 }
 
-/** `event_store.client.streams.ReadReq.Options`: of each pair of alternatives one. */
+/** `event_store.client.streams.ReadReq.Options`, with one of each pair of alternatives. */
 export interface ReadOptions {
   readonly stream?: { readonly stream: Stream; readonly revision?: number; readonly end?: Empty };
   readonly all?: { readonly position?: Position; readonly start?: Empty; readonly end?: Empty };
@@ -102,12 +102,12 @@ export interface Position {
   readonly prepare: number;
 }
 
-/** A 64-bit integer, as a decoded message has it. */
+/** A 64-bit integer in a decoded message. */
 interface Int64 {
   toBigInt(): bigint;
 }
 
-/** `event_store.client.streams.ReadResp.ReadEvent.RecordedEvent`; what the message leaves out is empty, or null. */
+/** `event_store.client.streams.ReadResp.ReadEvent.RecordedEvent`; a field that the message leaves out is empty, or null. */
 export interface RecordedEvent {
   readonly id: Uuid | null;
   readonly stream: Stream | null;
@@ -135,7 +135,10 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** The event of an answer to a read, whose bytes are views of the answer's; null when it carries none. @throws for bytes that are not a message */
+/**
+ * The event in an answer to a read, its bytes being views of the answer's; null when there is none. @throws for bytes that are not a
+ * message
+ */
 export function recordedEventOf(answer: Uint8Array): RecordedEvent | null {
   // Reason for the assertion: the type is the description above, which the library knows at run time only.
   const { event } = readResp.decode(answer) as { readonly event?: { readonly event?: RecordedEvent | null } | null };
@@ -145,7 +148,7 @@ export function recordedEventOf(answer: Uint8Array): RecordedEvent | null {
 
 const noBytes = Buffer.alloc(0);
 
-/** The library has an empty array where a message leaves bytes out. */
+/** The library returns an empty array for bytes that a message leaves out. */
 function bytesIn(value: Uint8Array | readonly never[]): Uint8Array {
   return value instanceof Uint8Array ? value : noBytes;
 }

@@ -1,13 +1,13 @@
 import type { ReceivedEvent } from './answers';
 
-/** Events that are looked at together on the way back from the end, and how many of them at most. */
+/** Events read at a time backwards from the end, and the maximum in all. */
 const lookBackEvents = 32;
 const lookBackEventsMax = 1_024;
 
 /** Reads the store backwards from its end, or from before a position. */
 type ReadBackwards = (from: number | 'end', maxCount: number) => Promise<ReceivedEvent[]>;
 
-/** What `EventStore.endPositionOf` answers. */
+/** Implements `EventStore.endPositionOf`. */
 export async function newestPositionOf(
   categories: readonly string[],
   after: number,

@@ -1,20 +1,20 @@
 import type { EventStoreDBClient } from '@eventstore/db-client';
 
 /**
- * Open calls on one connection. A real server takes up 100 (Kestrel's default; seen on EventStoreDB 23.10.6): the next one gets no
- * answer and no error until another ends, and appends and reads wait behind it.
+ * Open calls on one connection. A real server accepts 100 (Kestrel's default; seen on EventStoreDB 23.10.6): the next call gets no answer
+ * and no error until another ends, and appends and reads wait behind it.
  */
 const openCallsMax = 80;
-/** The BatchAppend call, and the one that takes its place while it ends. */
+/** The BatchAppend call, and its successor while it ends. */
 const appends = 2;
 const looks = 3;
 
-/** What each kind of call may have of the connection for calls. */
+/** How many calls of each kind may be open on the connection for calls. */
 export const shares = { looks, reads: openCallsMax - appends - looks } as const;
 
 const subscriptions = new WeakMap<EventStoreDBClient, number>();
 
-/** Runs one subscription of a client. Throws when it has 80 already: more readers than that have to share a subscription. */
+/** Runs one subscription of a client. Throws when the client has 80 already: more readers must share a subscription. */
 export async function asSubscription(client: EventStoreDBClient, run: () => Promise<void>): Promise<void> {
   const open = subscriptions.get(client) ?? 0;
   if (open >= openCallsMax) throw new Error(`one connection to the event store has ${openCallsMax} subscriptions`);

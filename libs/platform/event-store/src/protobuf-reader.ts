@@ -1,13 +1,13 @@
-/** How the content of a field is written: the last three bits of its tag (https://protobuf.dev/programming-guides/encoding/). */
+/** Wire type of a field, in the last three bits of its tag (https://protobuf.dev/programming-guides/encoding/). */
 const wires = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 /**
- * Reads a protobuf message field by field, for the answers of which many come: the client's generated stubs take four times as long, and
- * `protobufjs` twice. What is not read of a field is passed over, so unknown fields are. Every method throws RangeError for bytes that
- * are not a message, or not of the asked kind.
+ * Reads a protobuf message field by field, for frequent answers: the client's generated stubs take four times as long, and `protobufjs`
+ * twice. Whatever is not read is skipped, including unknown fields. Every method throws RangeError for bytes that are not a message, or not
+ * of the requested type.
  */
 export class ProtobufReader {
-  /** How the field that is not read yet is written; null when there is none. */
+  /** Wire type of the field that is not read yet; null when there is none. */
   private wire: number | null = null;
 
   constructor(
@@ -16,7 +16,7 @@ export class ProtobufReader {
     private readonly end = bytes.length,
   ) {}
 
-  /** Goes on to the next field, whose number it tells; 0 when there is none. */
+  /** Moves to the next field and returns its number; 0 when there is none. */
   next(): number {
     if (this.wire !== null) this.passOver(this.wire);
     if (this.at >= this.end) return 0;
@@ -25,7 +25,7 @@ export class ProtobufReader {
     return tag >>> 3;
   }
 
-  /** Goes on to the next field with this number, and tells whether there is one. */
+  /** Moves to the next field with this number, and returns whether there is one. */
   seek(number: number): boolean {
     for (;;) {
       const field = this.next();
@@ -34,13 +34,13 @@ export class ProtobufReader {
     }
   }
 
-  /** An integer that is not negative; one that is not safe is rounded. */
+  /** Reads a non-negative integer; an unsafe one is rounded. */
   number(): number {
     this.take(wires.varint);
     return this.varint();
   }
 
-  /** A signed integer of 64 bits. */
+  /** Reads a signed integer of 64 bits. */
   int64(): bigint {
     this.take(wires.varint);
     let value = 0n;
@@ -56,7 +56,7 @@ export class ProtobufReader {
     return this.bytes.toString('utf8', from, this.at);
   }
 
-  /** The bytes as they are: a part of the message, not a copy. */
+  /** Returns the bytes as a view of the message, not a copy. */
   content(): Buffer {
     const from = this.enter();
     return this.bytes.subarray(from, this.at);
@@ -67,7 +67,7 @@ export class ProtobufReader {
     return new ProtobufReader(this.bytes, from, this.at);
   }
 
-  /** Where the content of the field begins; it ends at `at`. */
+  /** Returns where the content of the field begins; it ends at `at`. */
   private enter(): number {
     this.take(wires.bytes);
     return this.advance(this.varint());
@@ -89,7 +89,7 @@ export class ProtobufReader {
     const first = this.byte();
     if (first < 0x80) return first;
     let value = first & 0x7f;
-    // Not by shifting, which takes 32 bits only.
+    // Not by shifting, which works on 32 bits only.
     for (let factor = 0x80; ; factor *= 0x80) {
       const byte = this.byte();
       value += (byte & 0x7f) * factor;

@@ -5,12 +5,12 @@ import type { ReceivedEvent } from './answers';
 import { ReadCall } from './read-call';
 import { isTransient } from './transient-errors';
 
-/** Takes an event, and tells whether it wants more. */
+/** Receives an event, and returns whether it wants more. */
 type Take = (event: ReceivedEvent) => boolean;
 
 const waitingMax = 20_000;
 
-/** Reads over one connection, so many at once at most; others wait for their turn, the oldest first. */
+/** Reads over one connection, with a limit on how many run at once; others wait for their turn, the oldest first. */
 export class ReadCalls {
   private readonly turns;
 
@@ -22,8 +22,9 @@ export class ReadCalls {
   }
 
   /**
-   * Hands over the events of a read as they come, to the one after which `take` wants no more. Returns `missing` when the stream does not
-   * exist or was soft-deleted; there are no events then. The time to wait for its turn is part of the time that it may take. Throws Unavailable, what the store refuses, and what `take` throws.
+   * Passes on the events of a read as they arrive, until `take` wants no more. Returns `missing`, without events, when the stream does not
+   * exist or was soft-deleted. The wait for its turn counts towards `withinMs`. Throws Unavailable, the store's refusals, and errors of
+   * `take`.
    * @param request an encoded `ReadReq`
    */
   collect(request: Buffer, withinMs: number, take: Take): Promise<'read' | 'missing'> {
@@ -42,7 +43,7 @@ export class ReadCalls {
           if (isLate) return over();
           call = new ReadCall(this.client, request, {
             take: (answer) => {
-              // A call that ends by itself is not cancelled: a server takes few resets.
+              // A call that ends by itself is not cancelled, because a server accepts few resets.
               if (answer.kind === 'event' && !take(answer)) call?.cancel();
               if (answer.kind === 'missing') found = 'missing';
               return true;

@@ -1,4 +1,4 @@
-/** What is asked is what the client itself asks. */
+/** The requests equal those that the client itself sends. */
 import {
   BACKWARDS,
   END,
@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { PassThrough } from 'node:stream';
 import { readOfAll, readOfStream, subscriptionTo } from './read-requests';
 
-/** What the client would send, which is connected to nothing. */
+/** The request that the client would send; it is connected to nothing. */
 function asked(ask: (client: EventStoreDBClient) => { destroy(): unknown }): ReadReq {
   const client = new EventStoreDBClient({ endpoint: 'unix:/nowhere' }, { insecure: true });
   const sent: ReadReq[] = [];

@@ -2,7 +2,7 @@ import { encodeReadReq, type Position } from './messages';
 
 export type Direction = 'forwards' | 'backwards';
 
-/** A read of one stream, from a revision (inclusive) or from its end. @throws RangeError for a revision that no stream has */
+/** Reads one stream, from a revision (inclusive) or from its end. @throws RangeError for a revision that no stream has */
 export function readOfStream(stream: string, from: number | 'end', maxCount: number, direction: Direction): Buffer {
   if (from !== 'end' && !(from >= 0)) throw new RangeError(`${from} is not a revision to read ${stream} from`);
   const place = from === 'end' ? { end: {} } : { revision: from };
@@ -12,14 +12,14 @@ export function readOfStream(stream: string, from: number | 'end', maxCount: num
   });
 }
 
-/** A read of all streams: forwards from a position on (inclusive), backwards from before it. */
+/** Reads all streams: forwards from a position (inclusive), backwards from before it. */
 export function readOfAll(from: number | 'start' | 'end', maxCount: number, direction: Direction): Buffer {
   return encodeReadReq({ all: placeInAll(from), ...reading(maxCount, direction) });
 }
 
 /**
- * A subscription to the streams of these categories, after a position (0: from the start). The server says how far it has looked after
- * `checkpointInterval` times its search window.
+ * Subscribes to the streams of these categories, after a position (0: from the start). The server reports how far it has searched after
+ * every `checkpointInterval` search windows.
  */
 export function subscriptionTo(categories: readonly string[], after: number, checkpointInterval: number): Buffer {
   return encodeReadReq({
@@ -39,7 +39,7 @@ function reading(maxCount: number, direction: Direction) {
   return { direction: direction === 'forwards' ? 0 : 1, count: maxCount, noFilter: {}, uuids: { text: {} } } as const;
 }
 
-/** Commit and prepare of an event are the same, but for those that an old client wrote in a transaction. */
+/** An event's commit and prepare positions are equal, unless an old client wrote it in a transaction. */
 function placeInAll(from: number | 'start' | 'end') {
   if (from === 'start') return { start: {} };
   if (from === 'end') return { end: {} };

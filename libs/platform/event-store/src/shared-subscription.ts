@@ -8,24 +8,24 @@ import { keepFollowing, readOn, type Following } from './subscriptions';
 type FollowingShared = Omit<Following, 'feed'>;
 type Place = Pick<Following, 'categories' | 'after' | 'signal'>;
 
-/** The one subscription while somebody follows. */
+/** The one subscription while there are followers. */
 interface Reading {
   readonly stop: AbortController;
-  /** Aborted when it has to be opened again, with more categories. */
+  /** Aborted when the subscription has to be opened again, with more categories. */
   widened: AbortController;
-  /** Where it has come to; null before it has begun. */
+  /** Position it has reached; null before it has begun. */
   position: number | null;
   done: Promise<void>;
 }
 
 /**
- * All that a process follows, by one subscription to the categories of all its followers, so that an event is sent and decoded once.
- * It begins at the store's end with the first follower, never waits for any, and ends with the last; whatever it brings is published
- * on the feed. Each follower has its own position and its own pace, and a queue with a bound:
+ * Follows everything for a process with one subscription to the categories of all its followers, so that an event is sent and decoded once.
+ * It begins at the store's end with the first follower, never waits for any, and ends with the last; it publishes all its events on the
+ * feed. Each follower has its own position and pace, and a bounded queue:
  *
- * - One that handles slowly, or fails, holds up nobody. What failed comes again after a pause, as with a subscription of its own.
- * - One that comes from further back, or for which too much waits, reads for itself, by a subscription that ends once it has passed
- *   what the shared one had brought when it began to keep events for it. From there on it takes what was kept, without a gap.
+ * - One that is slow or fails delays no other. A failed batch is delivered again after a pause, as with a subscription of its own.
+ * - One that starts further back, or whose queue is full, reads for itself, by a subscription that ends once it has passed the position
+ * from which the shared one has kept events for it. From there on it takes those, without a gap.
  *
  * Every follower gets each event of its categories after its position at least once, and in the order of the store.
  */
@@ -34,19 +34,22 @@ export class SharedSubscription {
   private readonly categories = new Set<string>();
   private reading: Reading | null = null;
 
-  /** @param endOf position of the newest event of some categories, or of a later one that is no event of theirs */
+  /** @param endOf returns the position of the newest event of some categories, or of a later event of others */
   constructor(
     private readonly client: EventStoreDBClient,
     private readonly feed: EventFeed,
     private readonly endOf: (categories: readonly string[]) => Promise<number>,
   ) {}
 
-  /** How far the store has been read; null while nobody follows, and until it has begun. */
+  /** How far the store has been read; null without followers, and until it has begun. */
   get position(): number | null {
     return this.reading?.position ?? null;
   }
 
-  /** These will be followed: told of all before the first, the subscription is opened once and not again for each. */
+  /**
+   * Announces categories that will be followed. If all are announced before the first follower, the subscription is opened once and not
+   * again for each.
+   */
   expect(categories: readonly string[]): void {
     const known = this.categories.size;
     for (const category of categories) this.categories.add(category);
@@ -54,9 +57,9 @@ export class SharedSubscription {
   }
 
   /**
-   * Follows the streams of some categories, strictly after a position (0: from the beginning), until the signal aborts. Goes on by
-   * itself, with backoff, when a subscription breaks or the handler throws; delivers each event at least once and in order. Empty
-   * batches tell how far the store has been read.
+   * Follows the streams of some categories, strictly after a position (0: from the beginning), until the signal aborts. Resumes by itself,
+   * with backoff, when a subscription breaks or the handler throws; delivers each event at least once and in order. Empty batches report
+   * how far the store has been read.
    */
   async follow(options: FollowingShared): Promise<void> {
     this.expect(options.categories);
@@ -72,7 +75,7 @@ export class SharedSubscription {
       if (this.followers.size === 0) {
         this.reading = null;
         reading.stop.abort();
-        // One that has not begun may wait long for a store that is away.
+        // A subscription that has not begun may wait long for an unavailable store.
         if (reading.position !== null) await reading.done;
       }
     }
@@ -96,7 +99,7 @@ export class SharedSubscription {
       if (reading.position === null) for (const follower of this.followers) follower.begin(after);
       reading.position = after;
       await this.readOn({ categories, after, signal: ending }, async (batch) => {
-        // What an old filter lets through is not all that a new follower must see before it.
+        // The events of an old filter are not all that a new follower must see before it.
         if (!ending.aborted) this.dispatch(reading, batch);
         onProgress();
       });
@@ -127,14 +130,14 @@ export class SharedSubscription {
             await handle(own);
             return follower.isBehind(passed);
           });
-          // Its subscription ended by itself: the next one comes after a pause.
+          // Its subscription ended by itself: the next one follows after a pause.
           if (follower.isBehind(passed)) return;
         }
       }
     });
   }
 
-  /** Lets a follower read for itself, as long as it answers that it is behind. */
+  /** Lets a follower read for itself, as long as `handle` returns true. */
   private async catchUp(
     follower: Follower,
     { after, signal }: Pick<Following, 'after' | 'signal'>,
@@ -142,7 +145,7 @@ export class SharedSubscription {
   ): Promise<void> {
     const done = new AbortController();
     const until = AbortSignal.any([signal, done.signal]);
-    // All categories: it has to get past the event that the shared subscription brought last, whosever that is.
+    // All categories: it has to pass the last event of the shared subscription, whatever its category.
     await this.readOn({ categories: [...this.categories], after, signal: until }, async ({ events, upTo }) => {
       if (!(await handle({ events: follower.among(events), upTo }))) done.abort();
     });

@@ -1,4 +1,4 @@
-/** A folded state as it is kept outside of the process; a cache that may be lost at any time. */
+/** A folded state stored outside of the process; a cache that may be lost at any time. */
 export interface Snapshot {
   readonly stream: string;
   readonly version: number;
@@ -6,11 +6,11 @@ export interface Snapshot {
   readonly state: unknown;
 }
 
-/** Where snapshots are kept; the read store binds it to PostgreSQL. */
+/** Storage of snapshots; the read store implements it on PostgreSQL. */
 export abstract class SnapshotStore {
-  /** The newest snapshot of that version, or null; null also when it cannot be read, since the stream itself can. */
+  /** Returns the newest snapshot of that version, or null; null also when it cannot be read, because the stream itself can. */
   abstract load(stream: string, version: number): Promise<Snapshot | null>;
 
-  /** Keeps the snapshot some time later, or never: the caller does not wait and is not told. */
+  /** Saves the snapshot some time later, or never: the caller does not wait and is not notified. */
   abstract saveLater(snapshot: Snapshot): void;
 }

@@ -7,7 +7,7 @@ import { readOfAll } from './read-requests';
 /** A revision that no stream has. */
 const nowhere = 1_000_000_000;
 
-/** Whether the store answers; not asked behind all that waits for it. */
+/** Checks whether the store answers, without queueing behind other calls. */
 export class StoreLook {
   private readonly reads: ReadCalls;
 
@@ -18,7 +18,7 @@ export class StoreLook {
     this.reads = new ReadCalls(client, shares.looks);
   }
 
-  /** Whether the store can be read and takes appends, each within the given time. */
+  /** Whether the store can be read and accepts appends, each within the given time. */
   async answers(withinMs: number): Promise<boolean> {
     try {
       await Promise.all([this.readOne(withinMs), this.appendNothing(withinMs)]);
@@ -29,12 +29,14 @@ export class StoreLook {
     }
   }
 
-  /** Reads one event of all, if there is any, to see whether that is possible. Throws Unavailable, and what the store refuses. */
+  /**
+   * Reads one event of the whole store, if there is any, to find out whether reading works. Throws Unavailable, and the store's refusals.
+   */
   async readOne(withinMs: number): Promise<void> {
     await this.reads.collect(readOfAll('start', 1, 'forwards'), withinMs, () => true);
   }
 
-  /** An append at a revision that no stream has: a server that can write refuses it as a conflict, and one that cannot does not. */
+  /** Appends at a revision that no stream has: only a server that can write refuses it as a conflict. */
   private async appendNothing(withinMs: number): Promise<void> {
     const probe = jsonEvent({ type: 'probe', data: {} });
     try {

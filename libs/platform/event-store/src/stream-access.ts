@@ -13,13 +13,13 @@ import { isJsonObject } from '@app/kernel';
 /** The stream of the server's settings: its newest event is the default access list. Source: EventStoreDB, "Access control lists". */
 const settingsStream = '$settings';
 const settingsType = 'update-default-acl';
-/** The two lists: of ordinary streams, and of those whose names begin with `$`. */
+/** The two lists: for ordinary streams, and for those whose names begin with `$`. */
 const [ordinary, ofServer] = ['$userStreamAcl', '$systemStreamAcl'] as const;
-/** Members of it may do everything, whatever an access list says. */
+/** Its members may do everything, whatever an access list says. */
 const admins = '$admins';
 const everybody = '$all';
 
-/** The users, other than administrators of the server, who may harm the streams of the service. */
+/** The users, other than administrators of the server, who could harm the streams of the service. */
 export type StreamAccess =
   /** The embedded event store: only the service reaches its socket. */
   | { readonly kind: 'own' }
@@ -29,24 +29,24 @@ export type StreamAccess =
   | { readonly kind: 'unknown' }
   | {
       readonly kind: 'known';
-      /** Whether a default access list was set. */
+      /** Whether a default access list has been set. */
       readonly isSet: boolean;
-      /** Users and groups that may delete streams, and write metadata by which events are hidden. */
+      /** Users and groups that may delete streams, or write metadata that hides events. */
       readonly mayDelete: readonly string[];
       readonly mayTruncate: readonly string[];
-      /** Those besides the account of the service that may write events into streams. */
+      /** Holders, other than the account of the service, that may write events into streams. */
       readonly mayWrite: readonly string[];
       /** Whether the account of the service is an administrator itself. */
       readonly isAdmin: boolean;
     };
 
-/** The user that a connection string names; null where it names none. */
+/** Returns the user that a connection string names; null when it names none. */
 export function accountIn(url: string): string | null {
   const [, user] = /^[a-z+]+:\/\/([^/?#:@]+)(?::[^/?#@]*)?@/.exec(url) ?? [];
   return user === undefined ? null : decodeURIComponent(user);
 }
 
-/** The default access list: only `account` writes into streams, and only administrators delete or truncate them. */
+/** Returns the default access list: only `account` writes into streams, and only administrators delete or truncate them. */
 export function accessListFor(account: string): Record<string, Record<string, string | string[]>> {
   const readers = [account, admins];
   return {
@@ -56,7 +56,7 @@ export function accessListFor(account: string): Record<string, Record<string, st
 }
 
 /**
- * The rights that the access list of the server gives others, as far as the account may know.
+ * Returns the rights that the access list of the server gives others, as far as the account can read them.
  * @param client connected to `url`. @param own the account of the service. @throws the errors of the client
  */
 export async function lookAtStreamAccess(
@@ -70,7 +70,7 @@ export async function lookAtStreamAccess(
   if (settings === 'denied') return { kind: 'unknown' };
   const list = settings?.data ?? null;
   const of = (right: string): readonly string[] => holders(list, ordinary, right).filter((one) => one !== admins);
-  // An account that may read metadata of the server's own streams, though no list says so, is an administrator.
+  // An account that may read metadata of the server's own streams, although no list says so, is an administrator.
   const mayRead = holders(list, ofServer, '$mr').some((holder) => holder === everybody || holder === accountIn(url));
   return {
     kind: 'known',
@@ -83,7 +83,7 @@ export async function lookAtStreamAccess(
 }
 
 /**
- * Sets the default access list for an account. `denied`: the connection is no administrator's; `changed`: another client changed the
+ * Sets the default access list for an account. `denied`: the connection is not an administrator's; `changed`: another client changed the
  * list meanwhile. @throws other errors of the client
  */
 export async function protectStreams(
@@ -104,14 +104,14 @@ export async function protectStreams(
   }
 }
 
-/** The newest event of a stream; null where it has none. */
+/** Returns the newest event of a stream; null when it has none. */
 async function newestOf(
   client: EventStoreDBClient,
   stream: string,
 ): Promise<{ readonly revision: bigint; readonly data: unknown } | 'denied' | null> {
   try {
     let newest = null;
-    // To its end: a call whose reader leaves early stays open.
+    // Iterates to the end, because a call whose reader leaves early stays open.
     for await (const { event } of client.readStream(stream, { direction: BACKWARDS, fromRevision: END, maxCount: 1 }))
       newest = event ?? null;
     return newest;
@@ -122,7 +122,7 @@ async function newestOf(
   }
 }
 
-/** The users and groups that a list gives a right; where it says nothing of it, the server's own default. */
+/** The users and groups that a list gives a right; when the list does not mention it, the server's own default. */
 function holders(list: unknown, of: typeof ordinary | typeof ofServer, right: string): readonly string[] {
   const acl = isJsonObject(list) ? list[of] : undefined;
   const said = isJsonObject(acl) ? acl[right] : undefined;
@@ -133,7 +133,7 @@ function holders(list: unknown, of: typeof ordinary | typeof ofServer, right: st
 
 const howToProtect = 'say parley protect-streams (docs/growing.md, "Who may cut streams")';
 
-/** The harm that others can do to streams, in a sentence without its end; null where there is none. */
+/** The harm that others can do to streams, as a sentence without its end; null when there is none. */
 export function accessTrouble(access: StreamAccess): string | null {
   switch (access.kind) {
     case 'own':

@@ -1,14 +1,14 @@
 import type { Decider, Instant, JsonObject } from '@app/kernel';
 
-/** The least that every stored event has: its public type and the service clock's instant. */
+/** Members that every stored event has: its public type and the instant of the service clock. */
 export interface DomainEvent {
   readonly type: string;
   readonly at: Instant;
 }
 
 /**
- * Turns the stored form of an older version of an event into the present one; stored events themselves never change. It is given the
- * public members, and the private ones as well wherever the whole event is read.
+ * Turns the stored form of an older version of an event into the present one; stored events themselves never change. It gets the public
+ * members, and the private ones as well wherever the whole event is read.
  */
 export type Upcaster = (stored: JsonObject) => JsonObject;
 
@@ -25,12 +25,11 @@ export interface StreamKind<State, Command, Event extends DomainEvent> {
   readonly stateVersion: number;
 }
 
-/** The name of a stream. */
 export function streamName(kind: { readonly category: string }, id: string): string {
   return `${kind.category}-${id}`;
 }
 
-/** The id part of a stream's name, or null when the stream is of another category. */
+/** The id in a stream's name, or null when the stream is of another category. */
 export function idInStream(kind: { readonly category: string }, stream: string): string | null {
   return stream.startsWith(`${kind.category}-`) ? stream.slice(kind.category.length + 1) : null;
 }

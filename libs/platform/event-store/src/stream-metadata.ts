@@ -1,14 +1,14 @@
 import { isJsonObject } from '@app/kernel';
 
-/** What metadata of a stream hide of it, as EventStoreDB reads them; null for a member that is absent. */
+/** The events of a stream that its metadata hides, in EventStoreDB's terms; null for a member that is absent. */
 export interface StreamCut {
   readonly maxCount: number | null;
   readonly maxAgeSeconds: number | null;
-  /** Events before this revision are hidden; 2^63 - 1, rounded, in a soft-deleted stream. */
+  /** Events before this revision are hidden; in a soft-deleted stream it is 2^63 - 1, rounded. */
   readonly truncateBefore: number | null;
 }
 
-/** What the metadata in these bytes hide; null where they hide nothing, as an access list alone. */
+/** Parses the cut in the metadata in these bytes; null when it hides nothing, for example an access list alone. */
 export function cutIn(data: Uint8Array): StreamCut | null {
   const metadata = parsed(data);
   if (!isJsonObject(metadata)) return null;
@@ -20,18 +20,18 @@ export function cutIn(data: Uint8Array): StreamCut | null {
   return Object.values(cut).some((value) => value !== null) ? cut : null;
 }
 
-/** Whether the metadata in these bytes have an access list, which counts for that stream instead of the default one. */
+/** Whether the metadata in these bytes has an access list, which replaces the default one for that stream. */
 export function hasAccessList(data: Uint8Array): boolean {
   const metadata = parsed(data);
   return isJsonObject(metadata) && isJsonObject(metadata['$acl']);
 }
 
-/** Whether such metadata can hide every event of a stream: a count leaves the newest ones. */
+/** Whether such metadata can hide every event of a stream; a count always leaves the newest ones. */
 export function hidesAll({ maxAgeSeconds, truncateBefore }: StreamCut): boolean {
   return maxAgeSeconds !== null || truncateBefore !== null;
 }
 
-/** The metadata in words, as the log and `GET /readyz` name them. */
+/** The cut in words, as the log and `GET /readyz` show it. */
 export function cutInWords({ maxCount, maxAgeSeconds, truncateBefore }: StreamCut): string {
   return [
     ...(maxCount === null ? [] : [`$maxCount ${maxCount}`]),
@@ -45,6 +45,6 @@ function parsed(data: Uint8Array): unknown {
     const metadata: unknown = JSON.parse(Buffer.from(data).toString('utf8'));
     return metadata;
   } catch {
-    return null; // metadata that are no JSON hide nothing
+    return null; // metadata that is not JSON hides nothing
   }
 }

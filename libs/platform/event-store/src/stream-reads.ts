@@ -8,7 +8,7 @@ import { cutIn, hidesAll } from './stream-metadata';
 
 type Collect = (request: Buffer, take: (event: ReceivedEvent) => boolean) => Promise<'read' | 'missing'>;
 
-/** The part of a stream that can be read: its first and last revision, both -1 where there is none, and its damage, null for none. */
+/** The readable part of a stream: its first and last revision, both -1 when there is none, and its damage, null for none. */
 export interface Remains {
   readonly first: number;
   readonly last: number;
@@ -16,12 +16,12 @@ export interface Remains {
 }
 
 /**
- * Reads of single streams. What the product folds is whole or an error with a name: a read begins at the asked revision and has no gap, and
- * a stream that was there is not new when nothing can be read of it. Checking takes no further call as long as nothing is wrong, but one
- * where a stream has no event at all, unless the metadata of all streams are followed.
+ * Reads single streams. The product folds either a whole stream or gets a named error: a read begins at the requested revision and has no
+ * gap, and a stream that existed is not taken for new when nothing can be read of it. Checking takes no further call, except one for a
+ * stream without any event, unless the metadata of all streams is followed.
  */
 export class StreamReads {
-  /** Set while all changes of metadata come to `damaged` by a subscription, so that no read has to ask for them. */
+  /** Set while a subscription reports all changes of metadata to `damaged`, so that no read has to ask for them. */
   metadataFollowed = false;
 
   constructor(
@@ -29,7 +29,7 @@ export class StreamReads {
     private readonly collect: Collect,
   ) {}
 
-  /** Events from a revision (inclusive), each as it comes, until `more` wants no more. Throws Unavailable, DamagedStream. */
+  /** Reads events from a revision (inclusive), each as it arrives, until `more` returns false. Throws Unavailable, DamagedStream. */
   async forwards(
     stream: string,
     from: number,
@@ -44,12 +44,12 @@ export class StreamReads {
         next += 1;
         return more(event);
       });
-      // Every reader from a later revision has seen an earlier event.
+      // A reader that starts at a later revision has seen an earlier event.
       if (answer === 'missing' && from > 0) throw new DamagedStream(stream, 'deleted');
     });
   }
 
-  /** Events from a revision (inclusive) on down. Throws Unavailable, DamagedStream. */
+  /** Returns events from a revision (inclusive) downwards. Throws Unavailable, DamagedStream. */
   async backwards(stream: string, from: number, maxCount: number): Promise<ReceivedEvent[]> {
     this.damaged.refuse(stream);
     const events: ReceivedEvent[] = [];
@@ -76,7 +76,7 @@ export class StreamReads {
     });
   }
 
-  /** For a stream of which nothing can be read: whether it is new. @throws DamagedStream where it is not; Unavailable */
+  /** Checks that a stream of which nothing can be read is new. @throws DamagedStream when it is not; Unavailable */
   async refuseGone(stream: string): Promise<void> {
     this.damaged.refuse(stream);
     if (this.metadataFollowed) return;
@@ -86,7 +86,7 @@ export class StreamReads {
     throw gone;
   }
 
-  /** The events that are left from a revision on, whatever is missing; none of a stream that is gone. Throws Unavailable. */
+  /** Returns the remaining events from a revision on, even if others are missing; none of a stream that is gone. Throws Unavailable. */
   async remaining(stream: string, from: number, maxCount: number): Promise<ReceivedEvent[]> {
     try {
       return await this.read(stream, from, maxCount, 'forwards');
@@ -96,7 +96,7 @@ export class StreamReads {
     }
   }
 
-  /** What is left of a stream, read now. Damage in its middle is found by folding it alone. Throws Unavailable. */
+  /** Returns what remains of a stream, read now. Only folding finds damage in its middle. Throws Unavailable. */
   async remains(stream: string): Promise<Remains> {
     try {
       const [[first], [last]] = await Promise.all([
@@ -112,17 +112,17 @@ export class StreamReads {
     }
   }
 
-  /** Whether damage that was seen is still there: what is there now, or null for a whole stream. Throws Unavailable. */
+  /** Returns the present damage of a stream that was seen damaged, or null for a whole one. Throws Unavailable. */
   async examine(seen: DamagedStream): Promise<DamagedStream | null> {
     const { damage } = await this.remains(seen.stream);
     if (damage !== null || seen.from === null || seen.damage === 'deleted') return damage;
     if (seen.damage === 'foreign') return seen;
-    // A gap in the middle: the event before the one that was found after it.
+    // A gap in the middle: read the event before the one that followed the gap.
     const [before] = await this.remaining(seen.stream, Math.max(0, seen.from - 1), 1);
     return before?.revision === Math.max(0, seen.from - 1) ? null : seen;
   }
 
-  /** Soft-deleted streams, and those whose events are all hidden, read like new ones: their metadata tell. */
+  /** Soft-deleted streams, and those whose events are all hidden, read like new ones; their metadata shows the difference. */
   private async goneBy(stream: string): Promise<DamagedStream | null> {
     const [metadata] = await this.read(`$$${stream}`, 'end', 1, 'backwards');
     const cut = metadata === undefined ? null : cutIn(metadata.data);
@@ -135,7 +135,10 @@ export class StreamReads {
     return events;
   }
 
-  /** Lists the stream where a read finds it damaged. A server that is behind for a moment is no damage: the stream is read once more. */
+  /**
+   * Lists the stream when a read finds it damaged. The stream is read once more first, because a server that is behind for a moment is no
+   * damage.
+   */
   private async naming<Value>(stream: string, read: () => Promise<Value>): Promise<Value> {
     try {
       return await read();

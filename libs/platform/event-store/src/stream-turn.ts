@@ -8,16 +8,16 @@ import type { Folded, FoldedStates } from './folded-states';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
 
 /**
- * How long a command that loses races for its stream is retried before the caller gets TooBusy. It is a time rather than a count,
- * because a process that has won once need not read, and so keeps winning until its own queue is empty.
+ * How long a command that loses races for its stream is retried before the caller gets TooBusy. It is a time rather than a count, because a
+ * process that has won once need not read, and so keeps winning until its own queue is empty.
  */
 const contendForMs = 5_000;
-/** After a lost race comes a random pause, longer each time up to this, so that processes fall out of step. */
+/** After a lost race follows a random pause, longer each time up to this, so that processes fall out of step. */
 const pauseMaxMs = 20;
 
-/** The stream was taken by others each time. Nothing was recorded, and the command may be given again. */
+/** Others took the stream each time. Nothing was recorded, and the command may be given again. */
 export class TooBusy extends Unavailable {
-  /** @param lostRaces how many appends of the command were refused since others came first */
+  /** @param lostRaces how many appends of the command were refused because others were first */
   constructor(
     stream: string,
     readonly lostRaces = 0,
@@ -26,43 +26,43 @@ export class TooBusy extends Unavailable {
   }
 }
 
-/** What an accepted command came to. */
+/** The outcome of an accepted command. */
 export interface Accepted<State, Event> {
   /** Empty when there was nothing to do. */
   readonly events: readonly Event[];
-  /** The same events, as they are stored. */
+  /** The same events, as stored. */
   readonly stored: readonly StoredEvent[];
-  /** After the events. */
+  /** The state after the events. */
   readonly state: State;
   readonly revision: number;
   /** Position of the append's last event; null when nothing was appended. */
   readonly position: number | null;
 }
 
-/** A Result that also tells the state on which a command was refused. */
+/** A Result that also returns the state on which a command was refused. */
 export type Decided<State, Event> =
   | { readonly ok: true; readonly value: Accepted<State, Event> }
   | { readonly ok: false; readonly refusal: Refusal; readonly state: State };
 
-/** A command that takes its turn. */
+/** A command that waits for its turn. */
 export interface Turn<Command> {
   readonly command: Command;
   readonly cause: Cause;
-  /** The id of the stream was just minted: it is not read before the first attempt. */
+  /** The id of the stream was just created, so the stream is not read before the first attempt. */
   readonly newStream?: boolean | undefined;
   /** Lost races after which the command is given up, before its time is over. */
   readonly racesMax?: number | undefined;
-  /** Does the work in the command's own span. */
+  /** Runs the work in the command's own span. */
   within<Value>(this: void, work: () => Promise<Value>): Promise<Value>;
 }
 
-/** A turn whose outcome somebody waits for. */
+/** A turn whose outcome a caller waits for. */
 export interface Waiting<State, Command, Event> extends Turn<Command> {
   resolve(this: void, decided: Decided<State, Event>): void;
   reject(this: void, error: unknown): void;
 }
 
-/** What a turn comes to on a state that those before it have left: events, or an answer. */
+/** The outcome of a turn on the state that the turns before it left: events, or a refusal. */
 interface Outcome<State, Command, Event extends DomainEvent> {
   readonly of: Waiting<State, Command, Event>;
   readonly events: readonly Event[];
@@ -85,7 +85,7 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
     this.stream = streamName(kind, id);
   }
 
-  /** Settles every one of them; never rejects. */
+  /** Settles every command; never rejects. */
   async decide(group: readonly Waiting<State, Command, Event>[]): Promise<void> {
     try {
       await this.contend(group);
@@ -141,7 +141,7 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
     });
   }
 
-  /** Position of the last event, or null where there is nothing to append. */
+  /** Returns the position of the last event, or null when there is nothing to append. */
   private async append(
     outcomes: readonly Outcome<State, Command, Event>[],
     from: Folded<State>,
@@ -179,7 +179,7 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
     });
   }
 
-  /** Those that may try again; the others are told that the stream is too busy. */
+  /** Returns the commands that may try again; rejects the others with TooBusy. */
   private stillContending(
     group: readonly Waiting<State, Command, Event>[],
     lostRaces: number,
@@ -192,7 +192,7 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
   }
 }
 
-/** Answers each with what its own command came to. */
+/** Resolves each with the outcome of its own command. */
 function settle<State, Command, Event extends DomainEvent>(
   outcomes: readonly Outcome<State, Command, Event>[],
   stream: string,

@@ -11,12 +11,12 @@ const waitingPerStreamMax = 2_000;
 const commandsPerTurnMax = 64;
 
 /**
- * The turns of this process's commands on each stream, in the order in which they came. All that wait when a turn begins are decided one
- * after the other, each on what those before it have left, and appended at once: so that many commands on one stream cost what one does.
+ * Runs this process's commands on each stream in the order of their arrival. All that wait when a turn begins are decided one after the
+ * other, each on the state that those before it left, and appended at once, so that many commands on one stream cost as much as one.
  */
 export class StreamTurns {
   private readonly turns = new KeyedQueue(waitingPerStreamMax);
-  /** By stream, the oldest first; a stream has one kind, whose types are erased here. */
+  /** Keyed by stream, the oldest first; a stream has one kind, whose types are erased here. */
   private readonly waiting = new Map<string, Set<Waiting<unknown, unknown, DomainEvent>>>();
 
   constructor(
@@ -36,7 +36,7 @@ export class StreamTurns {
       const line = this.lineOf<State, Command, Event>(stream);
       const waiting = { ...turn, resolve, reject };
       line.add(waiting);
-      // Where an earlier turn has decided this one as well, nothing is left to do.
+      // When an earlier turn has decided this command as well, nothing is left to do.
       this.turns
         .run(stream, () => this.decideNext(kind, id, line))
         .catch((error: unknown) => {
@@ -50,7 +50,7 @@ export class StreamTurns {
 
   private lineOf<State, Command, Event extends DomainEvent>(stream: string): Set<Waiting<State, Command, Event>> {
     const known = this.waiting.get(stream);
-    // Reason for the assertions: a stream's name says its kind, so all that wait for it have the same types.
+    // Reason for the assertions: a stream's name implies its kind, so all that wait for it have the same types.
     if (known !== undefined) return known as unknown as Set<Waiting<State, Command, Event>>;
     const line = new Set<Waiting<State, Command, Event>>();
     this.waiting.set(stream, line);

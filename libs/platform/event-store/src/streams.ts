@@ -9,15 +9,15 @@ import type { Decided } from './stream-turn';
 import { StreamTurns } from './stream-turns';
 
 export interface DecideOptions {
-  /** Set where the id was just minted: the stream is then not read before the first attempt. */
+  /** Set when the id was just created: the stream is then not read before the first attempt. */
   readonly newStream?: boolean;
   /** Lost races after which the command is given up, before its time is over. */
   readonly racesMax?: number;
-  /** Answer an acceptance only when the read models have passed it, or take too long. */
+  /** Return an acceptance only when the read models have passed it, or take too long. */
   readonly visible?: boolean;
 }
 
-/** One command for one stream, and why it is given. */
+/** One command for one stream, with its cause. */
 interface Given<State, Command, Event extends DomainEvent> {
   readonly kind: StreamKind<State, Command, Event>;
   readonly id: string;
@@ -41,11 +41,10 @@ export class Streams {
   }
 
   /**
-   * Folds the stream, decides, and appends at the exact revision that was decided on. A refusal, and "nothing to do", are only
-   * answered on a state that was read after the command arrived; an acceptance is tried on the cached state, since the append's
-   * expected revision proves it right or wrong. Commands of this process that wait for one stream are decided in turn, and what they
-   * come to is one append.
-   * Throws Unavailable when the store stays away, TooBusy when too many commands want the stream at once.
+   * Folds the stream, decides, and appends at exactly the revision that was decided on. A refusal, or "nothing to do", is only returned on
+   * a state that was read after the command arrived; an acceptance is tried on the cached state, because the append's expected revision
+   * proves it right or wrong. Commands of this process that wait for one stream are decided in turn, and their events are appended at once.
+   * Throws Unavailable when the store stays unavailable, TooBusy when too many commands want the stream at once.
    */
   async decide<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
@@ -66,7 +65,7 @@ export class Streams {
     if (!this.tracing.on) return this.turns.take(kind, id, { command, cause, ...options, within: atOnce });
     const attributes = { 'parley.stream': streamName(kind, id), 'parley.request.id': cause.requestId };
     return this.tracing.span(`command ${nameOf(given)}`, { cause: cause.correlationId, attributes }, async (span) => {
-      // A turn may begin in the middle of somebody else's work.
+      // A turn may begin in the middle of another caller's work.
       const within = <Value>(body: () => Promise<Value>) => this.tracing.within(span, body);
       const decided = await this.turns.take(kind, id, { command, cause, ...options, within });
       span?.set({ 'parley.accepted': decided.ok });
@@ -79,7 +78,7 @@ function atOnce<Value>(body: () => Promise<Value>): Promise<Value> {
   return body();
 }
 
-/** Names a command in traces: its type, or the stream's category where the stream has one command only. */
+/** The name of a command in traces: its type, or the stream's category if the stream has only one command. */
 function nameOf({ kind, command }: Given<unknown, unknown, DomainEvent>): string {
   const named = typeof command === 'object' && command !== null && 'type' in command ? command.type : null;
   return typeof named === 'string' ? named : kind.category;

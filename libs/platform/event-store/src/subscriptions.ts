@@ -11,32 +11,32 @@ import { isTransient } from './transient-errors';
 
 const backoffFirstMs = 50;
 const backoffLastMs = 2_000;
-/** As often in a row: with the pauses in between, some seconds. */
+/** Failures in a row; with the pauses in between, this takes some seconds. */
 const stuckAfterFailures = 6;
-/** The server says how far it has looked after this many times its search window. */
+/** The server reports how far it has searched after this many search windows. */
 const checkpointInterval = 4;
 
 const logger = new Logger('Subscriptions');
 
 export interface Following {
-  /** Who follows, for the log */
+  /** Name of the follower, for the log. */
   readonly name?: string;
   readonly categories: readonly string[];
   /** The position to begin after; 0: from the beginning. */
   readonly after: number;
   readonly signal: AbortSignal;
-  /** Where the events are published as they come, before they are handled. */
+  /** Publishes the events as they arrive, before they are handled. */
   readonly feed?: EventFeed;
-  /** Called with one batch at a time; a throw is logged and the same events come again after a pause. */
+  /** Called with one batch at a time; a throw is logged and the same events are delivered again after a pause. */
   onBatch(batch: EventBatch): Promise<void>;
-  /** Told when it has got no further again and again although the stores answer, and when that is over. */
+  /** Called when it has repeatedly made no progress although the stores answer, and when that is over. */
   readonly onStuck?: (isStuck: boolean) => void;
 }
 
 /**
  * Follows all streams of the named categories, strictly after a position (0: from the beginning), until the signal aborts.
  * Resumes by itself, with backoff, after the last batch that was handled; delivers each event at least once and in order.
- * When no event matches, empty batches may tell how far the store has been read; a server need not send them.
+ * When no event matches, empty batches may report how far the store has been read; a server need not send them.
  * Throws at once when the client has 80 subscriptions already.
  */
 export async function followCategories(client: EventStoreDBClient, options: Following): Promise<void> {
@@ -55,7 +55,10 @@ async function follow(client: EventStoreDBClient, options: Following): Promise<v
   });
 }
 
-/** Hands over what comes after a position, batch by batch, until the subscription ends or the signal aborts. Throws when either fails. */
+/**
+ * Passes on the events after a position, batch by batch, until the subscription ends or the signal aborts. Throws when the subscription or
+ * the handler fails.
+ */
 export async function readOn(
   client: EventStoreDBClient,
   { categories, after, signal }: Pick<Following, 'categories' | 'after' | 'signal'>,
@@ -66,13 +69,13 @@ export async function readOn(
   await drain(intake, handle);
 }
 
-/** A subscription ended by itself, as opposed to a handler that failed. */
+/** The subscription itself failed, as opposed to its handler. */
 class Broken extends Error {
   constructor(override readonly cause: unknown) {
     super(String(cause));
   }
 
-  /** The server has more live events than it keeps for one subscriber: it says so after any append of hundreds of events. */
+  /** The server has more live events than it keeps for one subscriber; it reports this after any append of hundreds of events. */
   get isTooSlow(): boolean {
     return this.cause instanceof TimeoutError && this.cause.message.includes('resubscription required');
   }
@@ -99,7 +102,7 @@ export async function keepFollowing(
       tell(name, error);
       if (!isAway(error)) failures += 1;
       if (failures === stuckAfterFailures) onStuck(true);
-      // It pauses as well if there was no progress since the last time.
+      // It also pauses if there was no progress since the last time.
       atOnce = error instanceof Broken && error.isTooSlow && pauseMs === backoffFirstMs;
     }
     if (!atOnce) await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
@@ -110,21 +113,21 @@ export async function keepFollowing(
 }
 
 /**
- * Whether a store did not answer. One that ends the handler's statement each time, because it takes too long, does; so does one that
- * refuses to read from where we are, as after a restore of an older backup.
+ * Whether a store did not answer. A store that ends the handler's statement each time because it takes too long did answer, as did one that
+ * refuses to read from our position, for example after an older backup was restored.
  */
 function isAway(error: unknown): boolean {
   const cause = error instanceof Broken ? error.cause : error;
   return isTransient(cause) && !(cause instanceof TookTooLong);
 }
 
-/** Reopening a subscription is normal; a failing handler, or a server that refuses us, is not. */
+/** Logs a failure. Reopening a subscription is normal; a failing handler, or a server that refuses us, is not. */
 function tell(name: string, error: unknown): void {
   if (error instanceof Broken && isTransient(error.cause)) logger.debug(`${name} subscribes again: ${error.message}`);
   else logger.warn(`following the event store failed, and is tried again by ${name}: ${failureWords(error)}`);
 }
 
-/** Hands batch after batch to the handler, until the subscription ends or either of them fails. */
+/** Passes batch after batch to the handler, until the subscription ends or either of them fails. */
 async function drain(intake: Intake, handle: (batch: EventBatch) => Promise<void>): Promise<void> {
   const next = async (): Promise<EventBatch | null> =>
     intake.next().catch((error: unknown) => {

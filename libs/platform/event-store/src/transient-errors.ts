@@ -11,8 +11,8 @@ import { DamagedStream, Unavailable } from '@app/kernel';
 const transientCodes = new Set([1, 4, 10, 13, 14]);
 
 /**
- * What a cluster says, without a code of its own, while it elects a leader (EventStoreDB 23.10.6, three nodes, leader killed), and
- * what the client says that finds no node.
+ * Messages without a code: a cluster's while it elects a leader (EventStoreDB 23.10.6, three nodes, leader killed), and the client's when
+ * it finds no node.
  */
 const electing = /server is (not ready|busy|too busy)|no leader info|failed to discover/i;
 

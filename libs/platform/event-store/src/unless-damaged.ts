@@ -1,8 +1,8 @@
 import { DamagedStream } from '@app/kernel';
 
 /**
- * Does a piece of work that needs one stream, for a caller that works on many: the others must not wait for one that is damaged, which
- * `DamagedStreams` has logged and `GET /readyz` names. Returns null where the stream is damaged. Throws everything else.
+ * Runs work that needs one stream, for a caller that works on many: the others must not wait for a damaged one, which `DamagedStreams` has
+ * logged and `GET /readyz` names. Returns null when the stream is damaged. Throws everything else.
  */
 export async function unlessDamaged<Value>(work: () => Promise<Value>): Promise<Value | null> {
   try {

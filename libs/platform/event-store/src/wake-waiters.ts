@@ -24,7 +24,7 @@ export class WakeWaitersHandler implements ICommandHandler<WakeWaiters> {
 export class StreamSagas {
   constructor(@Inject(FoldedStates) private readonly states: FoldedStates) {}
 
-  /** An event of a stream that somebody waits for. */
+  /** Wakes the waiters when an event of an awaited stream is seen. */
   @Saga()
   awaited(bus: Observable<object>): Observable<ICommand> {
     return bus.pipe(

@@ -6,12 +6,12 @@ import { asSubscription } from './open-calls';
 import { cutIn, cutInWords, hasAccessList } from './stream-metadata';
 
 const openAgainMs = 1_000;
-/** Of the server's search windows: it says after so many how far it has looked. */
+/** The server reports how far it has searched after this many search windows. */
 const checkpointInterval = 32;
 
 const logger = new Logger('StreamWatch');
 
-/** A change of a stream by which events are hidden or gone; `words` is null where the metadata hide nothing (any more). */
+/** A change that hides or removes events of a stream; `words` is null when the metadata hides nothing (any more). */
 export interface StreamChange {
   readonly stream: string;
   readonly words: string | null;
@@ -23,17 +23,17 @@ export interface MetadataWatching {
   /** The position to begin after; 0: from the beginning. */
   readonly after: number;
   readonly signal: AbortSignal;
-  /** Called with one change at a time; a throw makes it come again after a pause. */
+  /** Called with one change at a time; after a throw the change is delivered again after a pause. */
   onChange(this: void, change: StreamChange, position: number): Promise<void>;
-  /** The store has no such change between the last one and this position. */
+  /** Called when the store has no such change between the last one and this position. */
   onLooked(this: void, position: number): Promise<void>;
-  /** Whether every change has been brought, and each comes as it happens. */
+  /** Whether every change has been delivered, and new ones arrive as they happen. */
   onFollowed(this: void, isFollowed: boolean): void;
 }
 
 /**
- * Follows the metadata of all streams, and tombstones, until the signal aborts. A process of the product writes neither: an administrator of
- * the event store does.
+ * Follows the metadata of all streams, and tombstones, until the signal aborts. No process of the product writes either: an administrator
+ * of the event store does.
  */
 export async function watchMetadata(client: EventStoreDBClient, watching: MetadataWatching): Promise<void> {
   const { signal } = watching;
@@ -47,7 +47,7 @@ export async function watchMetadata(client: EventStoreDBClient, watching: Metada
   });
 }
 
-/** One subscription to its end. @returns the position up to which everything was handled */
+/** Runs one subscription to its end. @returns the position up to which everything was handled */
 async function watchOnce(client: EventStoreDBClient, watching: MetadataWatching): Promise<number> {
   const steps = new Steps(watching);
   const { after } = watching;
@@ -73,12 +73,12 @@ async function watchOnce(client: EventStoreDBClient, watching: MetadataWatching)
     AbortSignal.any([watching.signal, steps.failed]).addEventListener('abort', () => resolve(), { once: true });
     if (watching.signal.aborted) resolve();
   });
-  await subscription.unsubscribe().catch(() => undefined); // it is broken or being left; there is nothing to undo
+  await subscription.unsubscribe().catch(() => undefined); // it is broken or being ended; there is nothing to undo
   subscription.destroy();
   return steps.end();
 }
 
-/** The events of one subscription, handled one after the other; after the first that fails, none. */
+/** Handles the events of one subscription one after the other, and none after the first failure. */
 class Steps {
   private handling: Promise<void> = Promise.resolve();
   private readonly failing = new AbortController();

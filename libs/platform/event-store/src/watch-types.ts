@@ -8,19 +8,19 @@ const openAgainMs = 250;
 const logger = new Logger('Subscriptions');
 
 export interface Watching {
-  /** Events of types that begin with one of these. */
+  /** Prefixes of the event types to watch. */
   readonly types: readonly string[];
   readonly signal: AbortSignal;
-  /** Every event from now on is brought, until `onLost`. */
+  /** Called when every event from now on is reported, until `onLost`. */
   onLive(this: void): void;
   onEvent(this: void): void;
-  /** From now on, until it is live again, events may be missed. */
+  /** Called when events may be missed from now on, until it is live again. */
   onLost(this: void): void;
 }
 
 /**
- * Tells that events of some types happen, from now on until the signal aborts; nothing is made up for. For what may be remembered as
- * long as nothing is heard of it. Throws at once when the client has 80 subscriptions already.
+ * Reports that events of some types happen, from now on until the signal aborts; missed events are not made up for. For caches that are
+ * valid as long as no event is reported. Throws at once when the client has 80 subscriptions already.
  */
 export async function watchTypes(client: EventStoreDBClient, watching: Watching): Promise<void> {
   const { signal } = watching;
@@ -33,7 +33,7 @@ export async function watchTypes(client: EventStoreDBClient, watching: Watching)
   });
 }
 
-/** One subscription, to its end. */
+/** Runs one subscription to its end. */
 async function watchOnce(client: EventStoreDBClient, { types, signal, onLive, onEvent }: Watching): Promise<void> {
   const filter = eventTypeFilter({ prefixes: [...types] });
   const subscription = client.subscribeToAll({ fromPosition: END, filter });
@@ -51,6 +51,6 @@ async function watchOnce(client: EventStoreDBClient, { types, signal, onLive, on
     signal.addEventListener('abort', leave, { once: true });
   });
   signal.removeEventListener('abort', leave);
-  await subscription.unsubscribe().catch(() => undefined); // it is broken or being left; there is nothing to undo
+  await subscription.unsubscribe().catch(() => undefined); // it is broken or being ended; there is nothing to undo
   subscription.destroy();
 }

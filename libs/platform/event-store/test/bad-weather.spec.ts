@@ -1,4 +1,4 @@
-/** A store that behaves as a cluster on a bad day: appends are there once, in order, and followers see each of them once. */
+/** On a store that behaves like a cluster on a bad day, appends are recorded once, in order, and followers see each of them once. */
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@app/kernel';
@@ -41,7 +41,7 @@ test.each(Array.from({ length: SEEDS }, (_, seed) => `${seed}`))('in the weather
   let refusals = 0;
   for (let n = 0; n < APPENDS; n += 1) {
     const events = [encodeEvent(counterKind, counted(n), someCause())];
-    // What is given up is asked for again, with the same event.
+    // An append that was given up is repeated with the same event.
     for (let done = false; !done;) {
       const outcome = await store.append(stream, events, n - 1).catch((error: unknown) => error);
       done = !(outcome instanceof Unavailable);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => embedded.stop());
 
-/** Appends one event after the other to a stream of its own; an append that is not acknowledged is given again, as it was. */
+/** Appends one event after the other to a stream of its own; an append that is not acknowledged is repeated unchanged. */
 class Writer {
   readonly stream = `counter-${uuidV7()}`;
   readonly acknowledged: { id: string; revision: number; position: number }[] = [];
@@ -63,7 +63,7 @@ async function endSessions(): Promise<void> {
   await admin.end();
 }
 
-/** An error that is thrown outside of every promise, or a rejection that nobody hears, fails the test by itself. */
+/** An error thrown outside of every promise, or an unhandled rejection, fails the test by itself. */
 it.each([
   ["the store's sessions with PostgreSQL are ended", endSessions],
   ['one client after the other loses its connection', async (round: number) => proxies[round % 2]?.cut()],

@@ -3,7 +3,9 @@ import { counterKind, someCause, type CounterCommand } from '@app/testing/decide
 import { FoldedStates, Streams, type DecideOptions, type EventStore, type ReadModels } from '../src';
 import { KeptSnapshots } from './kept-snapshots';
 
-/** What one process that counts has: a client, a cache of states, and read models that say what they were asked to wait for. */
+/**
+ * The parts of one process that counts: a client, a cache of states, and read models that record the positions they were asked to wait for.
+ */
 export class CountingProcess {
   readonly states: FoldedStates;
   readonly streams: Streams;

@@ -5,7 +5,7 @@ import { EmbeddedStore, until } from '@app/testing/event-store';
 import { connectEventStore, EventStore } from '../src';
 import { CountingProcess } from './counting-process';
 
-// On the embedded store, or on a real one that EVENTSTORE_URL names: what administrators do to streams, with the official client.
+// On the embedded store, or on a real one that EVENTSTORE_URL names: does what administrators do to streams, with the official client.
 const url = process.env['EVENTSTORE_URL'];
 const opened: EventStore[] = [];
 let embedded: EmbeddedStore | null = null;

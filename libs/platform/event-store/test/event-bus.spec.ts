@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => embedded.stop());
 
-/** A process with a bus, and what that carries of one stream. */
+/** A process with a bus, and the events of one stream that the bus carried. */
 class Process {
   readonly streams: Streams;
   readonly carried: StoredEvent[] = [];
@@ -44,7 +44,7 @@ class Process {
     });
   }
 
-  /** @param withSagas without them nobody is woken, as by what is published before they are registered */
+  /** @param withSagas without them no waiter is woken, as for events published before the sagas are registered */
   static async start(id: string, { withSagas = true } = {}): Promise<Process> {
     const store = embedded.connect();
     const states = new FoldedStates(store, new KeptSnapshots());
@@ -66,14 +66,14 @@ class Process {
     return this.streams.decide(counterKind, this.id, { type: 'Count', n }, someCause());
   }
 
-  /** How long a wait for what comes after a revision takes, in milliseconds. */
+  /** Waits for news after a revision and returns how long that took, in milliseconds. */
   async wait(after: number, withinMs: number, signal?: AbortSignal): Promise<number> {
     const startedMs = performance.now();
     await this.states.untilNews(counterKind, this.id, { after, withinMs, ...(signal && { signal }) });
     return performance.now() - startedMs;
   }
 
-  /** Resolves with a function that resolves once a subscription has brought so many events of the stream. */
+  /** Resolves with a function that resolves once a subscription has delivered so many events of the stream. */
   follow(): (count: number) => Promise<unknown> {
     const stop = new AbortController();
     const brought: StoredEvent[] = [];

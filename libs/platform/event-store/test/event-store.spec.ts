@@ -159,7 +159,7 @@ describe('reads', () => {
   it('know the end of some categories, whatever came after it', async () => {
     const position = await appended(newStream());
     const later = `later-${uuidV7()}`;
-    // More than are looked at together.
+    // More than are read at a time.
     for (let n = 0; n < 70; n += 1) await appended(later, n - 1);
     const end = await store.endPosition();
     expect(await store.endPositionOf(['counter'])).toBe(position);

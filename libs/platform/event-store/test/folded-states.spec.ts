@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => embedded.stop());
 afterEach(() => jest.restoreAllMocks());
 
-/** Appends events that count from `first` on. */
+/** Appends events that count up from `first`. */
 async function append(id: string, first: number, count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, n) => encodeEvent(counterKind, counted(first + n), someCause()));
   expect(await store.append(`counter-${id}`, events, first - 1)).toMatchObject({ kind: 'appended' });
@@ -92,7 +92,7 @@ describe('a stream with an event that its kind cannot be folded from', () => {
 });
 
 describe('folded states of a small share', () => {
-  /** Room for some ten states of a text like `textOf`. */
+  /** Space for some ten states with a text like `textOf`. */
   const share = 100_000;
   const textOf = (length: number) => 'x'.repeat(length);
   const small = () => new FoldedStates(store, new KeptSnapshots(), share);
@@ -177,7 +177,7 @@ describe('snapshots', () => {
     const states = new FoldedStates(store, snapshots);
     const reads = jest.spyOn(store, 'readStream');
     expect(await from(states, id)).toEqual(whole);
-    expect(reads.mock.calls.map(([, revision]) => revision)).toEqual([0, 620]); // the first event too: a snapshot must not hide that it is gone
+    expect(reads.mock.calls.map(([, revision]) => revision)).toEqual([0, 620]); // also the first event, because a snapshot must not hide its loss
     states.forget(counterKind, id);
     expect(await from(states, id)).toEqual(whole);
     expect(whole).toMatchObject({ revision: 644, state: { lastNote: 'note 644' } });

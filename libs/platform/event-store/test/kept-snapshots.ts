@@ -1,6 +1,6 @@
 import { SnapshotStore, type Snapshot } from '../src';
 
-/** Snapshots in memory, in the form that a database would keep them in. */
+/** Snapshots in memory, in the form in which a database would store them. */
 export class KeptSnapshots extends SnapshotStore {
   readonly saved: Snapshot[] = [];
 

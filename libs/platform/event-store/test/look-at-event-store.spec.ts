@@ -27,7 +27,7 @@ it('leaves no connection behind', async () => {
   await noConnection();
 });
 
-/** As a start does that waits. */
+/** As a waiting start does. */
 it('has one connection however often it looks, and finds the store again', async () => {
   proxy.loseAnswers();
   const look = new EventStoreLook(`unix:${proxy.socketPath}`, 200);
@@ -54,7 +54,7 @@ describe('a certificate that is not believed', () => {
     execFileSync(await debianProgram('openssl'), args, { cwd: folder, stdio: 'ignore' });
   }
 
-  /** What a look says at a server whose certificate, for `localhost`, comes from an authority of our own, as a company's does. */
+  /** The outcome of a check at a server whose certificate, for `localhost`, is issued by an authority of our own, like a company's. */
   async function saidOf(host: string, query = ''): Promise<unknown> {
     const key = ['-newkey', 'rsa:2048', '-nodes'];
     await openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=our own', '-days', '2');

@@ -6,7 +6,7 @@ import { EmbeddedStore, impatient, WatchedCalls } from '@app/testing/event-store
 import { until as untilSome } from '@app/testing/until';
 import { connectEventStore, encodeEvent, followCategories, type EventStore } from '../src';
 
-/** A real server takes 100; what is above 80 is left for what nobody thought of. */
+/** A real server accepts 100; the calls above 80 are left for unforeseen ones. */
 const openMax = 80;
 
 let embedded: EmbeddedStore;
@@ -19,7 +19,7 @@ afterAll(() => embedded.stop());
 
 const encoded = (n: number) => [encodeEvent(counterKind, counted(n), someCause())];
 
-/** Where PostgreSQL takes long to let the event store in, on a busy machine, it is asked again. */
+/** Repeats the question, because PostgreSQL may take long to let the event store in on a busy machine. */
 const until = (look: () => Promise<boolean>) => untilSome('an answer', async () => ((await look()) ? true : null));
 const readAgain = (stream: string) =>
   untilSome('the events', () =>
@@ -66,7 +66,7 @@ it('a connection has 80 subscriptions at most', async () => {
   await expect(follow()).rejects.toThrow('80 subscriptions');
   stop.abort();
   await Promise.all(following);
-  // Those that have ended are not counted.
+  // Subscriptions that have ended are not counted.
   await follow();
 });
 

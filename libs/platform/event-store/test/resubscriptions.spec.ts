@@ -13,16 +13,16 @@ import { until } from '@app/testing/until';
 import { connectEventStore, encodeEvent, followCategories, type EventBatch } from '../src';
 
 const stream = 'counter-1';
-/** A status of gRPC. */
+/** A gRPC status code. */
 const invalidArgument = '3';
-/** How often every subscriber is told that it is too slow. */
+/** How often every subscriber is refused for being too slow. */
 const ABORTS = 8;
 
 let folder: string;
 let stop: AbortController;
 let warnings: jest.SpyInstance;
 const following: Promise<void>[] = [];
-/** What is ended once nobody follows any more, last first. */
+/** Cleanups that run once all followers have ended, last first. */
 const ends: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'resubscriptions-'));
@@ -65,7 +65,7 @@ it('a subscriber that is called too slow goes on at once after what it handled, 
   expect(warnings).not.toHaveBeenCalled();
 });
 
-/** A client of a server that answers each call like this. */
+/** Connects a client to a server that answers each call like this. */
 async function connectToServer(answer: (call: ServerHttp2Stream) => void): Promise<EventStoreDBClient> {
   const server = createServer().on('stream', answer);
   const path = join(folder, 'server');
@@ -82,7 +82,7 @@ async function connectToServer(answer: (call: ServerHttp2Stream) => void): Promi
   return client;
 }
 
-/** As a proxy or a server does that gives a call up. */
+/** As a proxy or a server does when it gives up a call. */
 it('a subscription whose stream is reset with CANCEL is opened again', async () => {
   let opened = 0;
   const client = await connectToServer((call) => {
@@ -96,7 +96,7 @@ it('a subscription whose stream is reset with CANCEL is opened again', async () 
   expect(warnings).not.toHaveBeenCalled();
 });
 
-/** As a store does of which an older backup was restored: where we are, it has nothing. */
+/** As a store does after an older backup was restored: it has nothing at our position. */
 it('a subscription that the store refuses each time is stuck, and is tried again', async () => {
   let opened = 0;
   const client = await connectToServer((call) => {

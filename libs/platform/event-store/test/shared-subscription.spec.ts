@@ -5,7 +5,7 @@ import { appendCounted, EmbeddedStore, newCategory, until, WatchedCalls } from '
 import { until as patiently } from '@app/testing/until';
 import { EventSeen, type EventBatch, type EventStore } from '../src';
 
-/** More than waits for a follower. */
+/** More events than may wait for a follower. */
 const MANY = 2_300;
 
 let embedded: EmbeddedStore;
@@ -32,7 +32,7 @@ afterAll(async () => {
   Logger.overrideLogger(true);
 });
 
-/** Follows some categories as a reactor does, and keeps what it handled. */
+/** Follows some categories as a reactor does, and records what it handled. */
 class Reader {
   readonly seen: number[] = [];
   passed = 0;
@@ -46,7 +46,7 @@ class Reader {
     followers.push(this);
   }
 
-  /** From what it has passed on. */
+  /** Continues after the last position that it passed. */
   start(): this {
     this.ending = new AbortController();
     const { categories, ending } = this;
@@ -118,7 +118,7 @@ describe('a shared subscription', () => {
     const held = new Promise<void>((resolve) => (release = resolve));
     slow.before = () => held;
     for (const each of [slow, quick]) each.start();
-    // Before it has begun, the end of the store that it begins at moves on with the appends.
+    // Before it has begun, the end of the store, where it begins, moves with the appends.
     await until(() => open() === 1);
     for (let first = 0; first < MANY; first += 100) await appendCounted(writer, `${category}-a`, first, 100);
     await until(() => quick.seen.length === MANY);
@@ -211,14 +211,14 @@ describe('followers that are slow, fail, leave and come back, and a server that 
     }
   });
 
-  /** Now and then a handler is slow, or fails. */
+  /** Makes a handler slow, or fail, now and then. */
   async function luck(draw: (below: number) => number): Promise<void> {
     const drawn = draw(100);
     if (drawn < 25) await sleep(drawn);
     if (drawn < 8) throw new Error('bad luck');
   }
 
-  /** Numbers from 0 to below another, the same ones for a seed. */
+  /** Returns random numbers from 0 to below another, the same ones for a seed. */
   function chances(seed: number): (below: number) => number {
     const drawn = fc.sample(fc.nat(1_000_000), { seed, numRuns: 10_000 });
     let next = 0;

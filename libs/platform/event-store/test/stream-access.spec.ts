@@ -1,4 +1,4 @@
-/** The users who may harm streams follow from the access list of the server, as the account of the service may read it. */
+/** The users who can harm streams follow from the access list of the server, as far as the account of the service can read it. */
 import { jsonEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { EmbeddedStore } from '@app/testing/event-store';
 import { accessListFor, accessTrouble, accountIn, lookAtStreamAccess, protectStreams } from '../src';
@@ -50,7 +50,7 @@ it('is protected by one list, after which only an administrator is left to name'
   await protectStreams(client, 'parley');
   const access = await lookAtStreamAccess(url, client);
   expect(access).toMatchObject({ isSet: true, mayDelete: [], mayTruncate: [], mayWrite: [] });
-  // The embedded store lets everybody read the metadata of `$settings`, as an administrator may.
+  // The embedded store lets every user read the metadata of `$settings`, as an administrator may.
   expect(accessTrouble(access)).toMatch(/^the account of EVENTSTORE_URL is an administrator/);
   expect(
     accessTrouble({ kind: 'known', isSet: true, mayDelete: [], mayTruncate: [], mayWrite: [], isAdmin: false }),

@@ -147,7 +147,7 @@ describe('followCategories', () => {
     await until(() => follower.numbers.length === 2);
     foreign.push(binaryEvent({ type: 'foreign', data: Buffer.from([2]) }));
     await store.client.appendToStream(`${mine}-a`, foreign.slice(-1));
-    // Who waits for its position need not wait for the next event.
+    // A caller that waits for its position need not wait for the next event.
     const end = await store.endPosition();
     await until(() => follower.passed >= end);
     expect(follower.numbers).toEqual([0, 3]);

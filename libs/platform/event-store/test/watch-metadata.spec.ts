@@ -1,4 +1,4 @@
-/** What an administrator of the event store changes of streams, as every process sees it. */
+/** Changes that an administrator of the event store makes to streams, as every process sees them. */
 import { EmbeddedStore } from '@app/testing/event-store';
 import { until } from '@app/testing/until';
 import type { StreamChange } from '../src/watch-metadata';
