@@ -17,15 +17,15 @@ import {
   usdc,
 } from '@app/testing/journeys';
 
-/** A user who has one of everything that has a stream, and a key and an endpoint of a partner. */
+/** A user who owns one of each thing that has a stream, and the key and endpoint of a partner. */
 export interface Owner {
   readonly user: TestClient;
   readonly conversation: string;
   readonly automation: string;
   readonly operation: string;
-  /** A run that is over, in a conversation of its own. */
+  /** A completed run, in a conversation of its own. */
   readonly run: { readonly conversationId: string; readonly runId: string; readonly input: { readonly text: string } };
-  /** A signal that an automation of its own was given. */
+  /** A signal that was handed to an automation of its own. */
   readonly signal: { readonly automation: string; readonly inputId: string; readonly body: object };
   readonly keyId: string;
   readonly endpointId: string;
@@ -33,7 +33,10 @@ export interface Owner {
 
 const because = { reason: 'a test' };
 
-/** Makes everything. The streams of budget, conversation, wallet, automation, operation, user and endpoint have several events, the others one. */
+/**
+ * Creates all of them. The streams of budget, conversation, wallet, automation, operation, user and endpoint get several events, the others
+ * one.
+ */
 export async function ownerOfAll(deployment: Deployment, operator: OperatorClient): Promise<Owner> {
   const user = await newOwner(deployment);
   const done = async (path: string): Promise<void> => {
@@ -97,18 +100,21 @@ function idIn(body: Record<string, unknown>, name: string): string {
   return String(body[name] ?? body['id'] ?? body['target']);
 }
 
-/** A call of the user or of an operator. */
+/** A call by the user or by an operator. */
 export type Call = readonly ['user' | 'operator', string, string, object?];
 
-/** A kind of stream that belongs to a user or a partner: its name, and calls that need it, the first of them answered while it is whole. */
+/**
+ * A kind of stream that belongs to a user or a partner: its name, and the calls that need it. The first call succeeds while the stream is
+ * whole.
+ */
 interface AdministeredKind {
   readonly stream: (owner: Owner) => string;
   readonly calls: (owner: Owner) => readonly Call[];
-  /** It has one event: no count of newest events hides it. */
+  /** The stream has one event, so `maxCount` hides nothing. */
   readonly isOfOneEvent?: true;
 }
 
-/** In an order in which none needs the stream of one before it. */
+/** Ordered so that none needs the stream of an earlier one. */
 export const administeredKinds: Readonly<Record<string, AdministeredKind>> = {
   run: {
     stream: ({ user, run: { runId } }) => `run-${runKeyOf(asId<UserId>(user.userId), asId<RunId>(runId))}`,
@@ -122,7 +128,7 @@ export const administeredKinds: Readonly<Record<string, AdministeredKind>> = {
   },
   partner: {
     stream: ({ keyId }) => `partner-${keyId}`,
-    // The first of these calls is its second event.
+    // The first of these calls adds the second event.
     calls: ({ keyId }) => [['operator', 'POST', `/partner-keys/${keyId}/revoke`, because]],
   },
   endpoint: {

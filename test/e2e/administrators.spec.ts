@@ -1,4 +1,4 @@
-/** What users, operators and auditors see after an administrator of the event store cut, deleted or tombstoned streams; nothing is a 500. */
+/** Answers to users, operators and auditors after an administrator of the event store cut, deleted or tombstoned streams; none is a 500. */
 import { EventStore, connectEventStore } from '@app/event-store';
 import { operatorOf, requestJson, type OperatorClient, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -19,14 +19,14 @@ import { binaryEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administeredKinds, ownerOfAll, type Call, type Owner } from './administered-things';
 
-/** An EventStoreDB that holds nothing yet may be named; else it is the embedded one. */
+/** An empty EventStoreDB may be given; without one, the embedded store is used. */
 const given = process.env['EVENTSTORE_URL'];
-/** The URL of an administrator, where the account of the service may not cut streams. */
+/** The URL for administrative calls, needed where the service's own account may not cut streams. */
 const givenToAdmin = process.env['EVENTSTORE_ADMIN_URL'] ?? given;
 let deployment: Deployment;
 let admin: EventStoreDBClient;
 let operator: OperatorClient;
-/** One for each damage: making their things takes the time. */
+/** One owner for each kind of damage, because creating their things takes most of the time. */
 let owners: ReadonlyMap<Damage, Owner>;
 let bystander: TestClient;
 beforeAll(async () => {
@@ -49,13 +49,13 @@ const damages = {
   deleted: (stream: string) => admin.deleteStream(stream),
   maxCount: (stream: string) => admin.setStreamMetadata(stream, { maxCount: 1 }),
   maxAge: async (stream: string) => {
-    await sleep(1_100); // its newest event may be of now
+    await sleep(1_100); // the newest event may be younger than a second
     await admin.setStreamMetadata(stream, { maxAge: 1 });
   },
   truncateBefore: (stream: string) => admin.setStreamMetadata(stream, { truncateBefore: 1 }),
   linked: (stream: string) => admin.appendToStream(stream, aLink()),
 };
-/** As another program makes links, or a projection of the server. */
+/** Appends a link, as another program or a projection of the server would. */
 const aLink = () => binaryEvent({ type: '$>', data: Buffer.from('0@of-another') });
 type Damage = keyof typeof damages;
 const all = Object.keys(damages) as Damage[]; // Reason: the keys of the object above
@@ -67,9 +67,9 @@ const found = {
   truncateBefore: 'truncated',
   linked: 'foreign',
 } as const;
-/** Damages that nothing takes back. */
+/** Damage that cannot be undone. */
 const forGood: readonly Damage[] = ['tombstoned', 'linked'];
-/** In a stream of one event, a count of newest ones hides nothing yet, and what is before the second is all. */
+/** In a stream of one event, `maxCount` 1 hides nothing, and `truncateBefore` 1 hides everything. */
 const foundOfOne = { ...found, maxCount: null, truncateBefore: 'deleted' } as const;
 
 const listed = (stream: string) =>
@@ -85,27 +85,30 @@ const readiness = async () =>
 const ask = ({ user }: Owner, [who, method, path, body]: Call) =>
   who === 'user' ? user.request(method, path, body) : operator.request(method, path, body);
 
-/** The first of the calls is answered. */
+/** Expects the first of the calls to succeed. */
 async function expectFine(owner: Owner, [first]: readonly Call[]): Promise<void> {
   if (first === undefined) throw new Error('there is a call');
   const { status, body } = await ask(owner, first);
   expect([first, status < 300 ? 'fine' : [status, body]]).toEqual([first, 'fine']);
 }
 
-/** The check of `/readyz` that names a stream, once there is one. */
+/** Waits for the check of `/readyz` that names a stream. */
 const namedAs = (stream: string) =>
   until(`${stream} is named`, async () => {
     const { checks } = await readiness();
     return Object.entries(checks).find(([check]) => check.startsWith(`stream ${stream} `)) ?? null;
   });
 
-/** Takes back metadata that hide events, until the stream is whole again. After a soft delete the first write alone begins the stream anew, behind what is hidden. */
+/**
+ * Removes metadata that hide events, until the stream is whole again. After a soft delete, the first write alone recreates the stream,
+ * after the hidden events.
+ */
 async function takeBack(stream: string): Promise<void> {
   for (let n = 0; n < 2; n += 1) await admin.setStreamMetadata(stream, {});
   await until('it is whole', async () => (partOf(deployment, EventStore).damaged.of(stream) === null ? true : null));
 }
 
-/** A checkpoint of the log covers all events of a stream. */
+/** Waits until a checkpoint of the log covers all events of a stream. */
 const untilProven = (stream: string) =>
   until(`${stream} is proven`, async () => {
     await sql(deployment, "SELECT pg_notify('parley_checkpoint_wanted', '')");
@@ -113,13 +116,13 @@ const untilProven = (stream: string) =>
     return body.proven > 0 && body.faulty === 0 ? true : null;
   });
 
-/** Everything that auditors and operators read of a damaged stream. */
+/** Expects all that auditors and operators read of a damaged stream to report the damage. */
 async function expectTold(stream: string, state: string): Promise<void> {
   const shown = await operator.get<{ integrity: object }>(`/streams/${stream}/events`);
   expect(shown).toMatchObject({ status: 200, body: { integrity: { state, detail: expect.any(String) } } });
   expect((await operator.get(`/streams/${stream}/export`)).status).toBe(200);
   expect((await operator.get(`/streams/${stream}/verify`)).body).toMatchObject({
-    // A link is the server's own event, which the log leaves out.
+    // A link is an event of the server itself, so the log does not contain it.
     damage: state === 'foreign' ? null : expect.any(String),
   });
   expect((await namedAs(stream))[1]).toBe('degraded');
@@ -146,13 +149,13 @@ describe.each(Object.entries(administeredKinds))(
         await expectFine(owner, asked);
         return takeBack(stream);
       }
-      // An event of another program is found when the stream is folded.
+      // An event of another program is only found when the stream is folded.
       if (damage !== 'linked') await listed(stream);
       for (const call of asked) {
         const { status } = await ask(owner, call);
         expect([call, status]).toEqual([call, damage === 'tombstoned' ? 404 : 503]);
       }
-      // That stream alone is refused.
+      // Only that stream is refused.
       expect(await conversationOf(bystander)).toEqual(expect.any(String));
       await expectTold(stream, state);
       if (forGood.includes(damage)) return;
@@ -231,12 +234,12 @@ it.each(['truncateBefore', 'tombstoned'] as const)(
     await until('it is claimed', async () => ((await slots())[0]?.held === 1 ? true : null));
     await damages[damage](`conversation-${conversation}`);
     await namedAs(`conversation-${conversation}`);
-    // It takes up no capacity while it waits.
+    // The waiting run occupies no slot.
     await until('its slot is free', async () => ((await slots())[0]?.held === 0 ? true : null));
     expect((await user.post(`/agent-runs/${runId}/abort`)).status).toBe(damage === 'tombstoned' ? 404 : 503);
     const { body } = await start(bystander, await conversationOf(bystander));
     expect(await untilEnded(bystander, body.runId)).toMatchObject({ status: 'completed' });
-    // A run that can never go on holds no budget either.
+    // A run that can never continue holds no budget either.
     if (damage === 'tombstoned') return untilBooked(user);
     await takeBack(`conversation-${conversation}`);
     await until('it goes on', async () => ((await slots())[0]?.held === 1 ? true : null));
@@ -245,7 +248,7 @@ it.each(['truncateBefore', 'tombstoned'] as const)(
   },
 );
 
-/** The embedded store has no scavenge, and an EventStoreDB in memory none either. */
+/** Neither the embedded store nor an EventStoreDB in memory has a scavenge. */
 if (process.env['EVENTSTORE_SCAVENGE_URL'] !== undefined)
   it('a scavenge makes final what was cut, of whole streams takes nothing, and the log goes on', async () => {
     const [cut, gone, whole] = [await aStream(), await aStream(), await aStream()];
@@ -255,7 +258,7 @@ if (process.env['EVENTSTORE_SCAVENGE_URL'] !== undefined)
     await scavenge();
     await admin.setStreamMetadata(cut, {});
     await admin.setStreamMetadata(gone, {});
-    // Missing events stay missing, whatever the metadata say now.
+    // Missing events stay missing, whatever the metadata now say.
     for (const stream of [cut, gone]) {
       const verified = await until(`${stream} is held against the log`, async () => {
         const { body } = await operator.get<{ faulty: number; faults: object[] }>(`/streams/${stream}/verify`);
@@ -275,7 +278,7 @@ async function aStream(): Promise<string> {
   return `conversation-${conversation}`;
 }
 
-/** Fills a chunk, since the last one is never scavenged, and waits for the end of a scavenge. */
+/** Fills a chunk, because the last one is never scavenged, and waits until a scavenge has ended. */
 async function scavenge(): Promise<void> {
   const filler = () => binaryEvent({ type: '$filler', data: Buffer.alloc(1_000_000) });
   for (let n = 0; n < 280; n += 1) await admin.appendToStream('$filler', filler());
@@ -288,7 +291,10 @@ async function scavenge(): Promise<void> {
   await until('the scavenge is over', async () => ((await ask('GET', '/current')) === begun ? null : true));
 }
 
-/** The calls that need the streams that there is one of, and those that go on without them. These come last: a tombstone is for good. */
+/**
+ * Calls that need each of the deployment's own streams, and calls that work without it. These tests are the last ones, because a tombstone
+ * is permanent.
+ */
 const ofDeployment: Readonly<Record<string, { readonly needs: readonly Call[]; readonly goesOn: readonly Call[] }>> = {
   'audit-checkpoints': {
     needs: [['operator', 'GET', '/checkpoints']],
@@ -324,7 +330,7 @@ describe.each(Object.entries(ofDeployment))('the one stream %s', (stream, { need
       await listed(stream);
       expect((await namedAs(stream))[1]).toBe('degraded');
       const owner = { user: bystander } as Owner; // the calls are of nothing else
-      // Controls that were read are good for half a second.
+      // Controls that were read stay valid for half a second.
       for (const call of needs)
         await until(`${call[2]} is 503`, async () => ((await ask(owner, call)).status === 503 ? true : null));
       for (const call of goesOn) expect([call, (await ask(owner, call)).status]).toEqual([call, 200]);

@@ -1,5 +1,5 @@
-// Preloaded (node --require) into examples/tools: once what a call did is on disk, and before anybody is answered, an order is carried
-// out. Orders are files in the folder AFTER_RECORD: `kill` ends the process with SIGKILL, once; as long as `hold` is there, it stands still.
+// Preloaded (node --require) into examples/tools. After a call's effect is on disk, and before it is answered, an order is carried out: a
+// file in the folder AFTER_RECORD. `kill` ends the process with SIGKILL, once; while `hold` exists, the process is blocked.
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
 const { join } = require('node:path');

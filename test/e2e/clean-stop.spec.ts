@@ -1,4 +1,4 @@
-/** A process that is asked to stop in the middle of a run gives its lease back at once, while it still serves its last requests. */
+/** A process that is asked to stop in the middle of a run releases its lease at once, while it still serves its last requests. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { startServing, startWorking } from '@app/composition';
@@ -7,7 +7,7 @@ import type { TestClient } from '@app/testing/client';
 import { another, journal, runHeldBy, sql, untilEvents } from '@app/testing/journeys';
 
 const WITHIN_MS = 180_000;
-/** Far beyond this suite: only what is given back before the drain is over can be taken up. */
+/** Much longer than this suite runs, so only a lease that is released before the drain ends can be taken over. */
 const DRAIN_SECONDS = '600';
 const STEP_MS = 5_000;
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
     mode: 'in-process',
     env: { DRAIN_SECONDS, CONNECTION_QUIET_SECONDS: DRAIN_SECONDS, LOG_LEVEL: 'silent' },
   });
-  // A lease that nobody gives back outlasts every wait of this suite.
+  // A lease that is not released outlasts every wait of this suite.
   await sql(
     deployment,
     `CREATE FUNCTION last_longer() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, WITHIN_MS);
 afterAll(() => deployment.stop(), WITHIN_MS);
 
-/** Taken up once, and completed with every step once; the words that its first worker had said already stay as well. */
+/** The run was taken over once and completed, with every step once; what its first worker had already streamed stays too. */
 async function untilEndedOnce(conversationId: string): Promise<void> {
   await untilEvents(user, conversationId, 'run.ended', 1);
   const events = await journal(user, conversationId);
@@ -55,7 +55,7 @@ it(
     const { PORT: port } = configuration.env;
     const running = await startServing(configuration, { api: true, worker: true });
     const { conversationId } = await runHeldBy(running, deployment, user);
-    // A request that does not become whole keeps the process draining.
+    // A request whose body never arrives in full keeps the process draining.
     const request = connect(port, '127.0.0.1');
     await once(request, 'connect');
     const { authorization = '', 'x-api-key': key = '' } = user.headers;

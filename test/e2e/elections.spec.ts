@@ -1,4 +1,4 @@
-/** An event store that elects a leader: 503 and nothing else outside, and what moves money waits for it. */
+/** An event store that is electing a leader: callers get 503 and nothing else, and operations that move money wait for it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import {
   usdc,
 } from '@app/testing/journeys';
 
-/** More than are sent again before an append is given up. */
+/** More than the number of retries of an append. */
 const manyRefusals = 20;
 
 let folder: string;

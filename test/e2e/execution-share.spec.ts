@@ -1,4 +1,4 @@
-/** Of the execution slots a user holds at most a share, over all replicas (docs/decisions/conventions.md, "Shares and quotas"). */
+/** Each user holds at most a share of the execution slots, over all replicas (docs/decisions/conventions.md, "Shares and quotas"). */
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import {
@@ -12,7 +12,7 @@ import {
 } from '@app/testing/journeys';
 
 const capacity = 20;
-/** A quarter of it. */
+/** A quarter of the capacity. */
 const share = 5;
 
 let deployment: Deployment;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** So many starts at once, by both replicas in turn, each in a conversation of its own. */
+/** Starts `count` runs at once, alternating between both replicas, each in a conversation of its own. */
 async function startAtOnce(user: TestClient, count: number) {
   const conversations = await Promise.all(Array.from({ length: count }, () => conversationOf(user)));
   return Promise.all(

@@ -1,4 +1,7 @@
-/** Who may read the feed, from where, and how much of it: every operation under `/feed/v1`, with every credential that there is. */
+/**
+ * Access to the feed: which credentials may read it, from which cursor, and how much. Covers every operation under `/feed/v1` with every
+ * kind of credential.
+ */
 import fc from 'fast-check';
 import type { Contract } from '@app/http';
 import { requestJson, type TestClient } from '@app/testing/client';
@@ -72,7 +75,7 @@ async function mint(feed: boolean | undefined): Promise<Minted> {
 
 const revoke = ({ keyId }: Minted) => byKeys('POST', `/${keyId}/revoke`, { reason: 'a test' });
 
-/** One request. Of a stream that opens, its first bytes alone. */
+/** Sends one request. For an event stream it reads no body. */
 async function ask(contract: Contract, headers: Record<string, string>, query = '', method: string = contract.method) {
   const abort = new AbortController();
   const response = await fetch(user.baseUrl + contract.path + query, { method, headers, signal: abort.signal });
@@ -101,7 +104,7 @@ it(
     expect([rights.get(minted.keyId), rights.get(other.keyId)]).toEqual([true, false]);
     const read = await list('', key(minted));
     expect(read.data.filter(({ type }) => type === 'run.ended')).toHaveLength(3);
-    // It is a partner's key like any other besides.
+    // It is a partner's key like any other, too.
     expect(
       (await requestJson('GET', `${user.baseUrl}/v1/users/me`, undefined, { ...user.headers, ...key(minted) })).status,
     ).toBe(200);
@@ -110,7 +113,7 @@ it(
       await until('the end of the key', async () => ((await ask(contract, key(minted))).status === 401 ? true : null));
       expectProblem(await ask(contract, key(minted)), 'partner_key_invalid');
     }
-    // What it had read is gone on with by another.
+    // Another key continues from its cursor.
     expect(await list(`?cursor=${read.endCursor}`)).toMatchObject({ data: [], nextCursor: null });
   },
   withinMs,
@@ -225,7 +228,7 @@ it('Last-Event-ID goes before the cursor, whatever that is', async () => {
   expectProblem(await ask(stream, { ...key(), 'last-event-id': 'x' }, `?cursor=${own}`), 'invalid_cursor');
 });
 
-/** A good cursor of each other list, of partners and operators, and the feed's of another deployment. */
+/** A valid cursor of every other list, of partners and operators, and one of another deployment's feed. */
 async function foreignCursors(): Promise<string[]> {
   const ids = await thingsOf(user);
   await conversationOf(user);

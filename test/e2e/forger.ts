@@ -9,7 +9,7 @@ type Forgery = 'genuine' | 'none' | 'HS256' | 'unknown kid' | 'altered';
 /** Makes a token with these claims over the usual ones; `undefined` leaves a claim out. */
 export type Forge = (claims: Partial<Record<keyof JWTPayload, unknown>>, how?: Forgery) => Promise<string>;
 
-/** Makes tokens with the deployment's own key, or as a forger would; a genuine one of the user's tells the issuer. */
+/** Makes tokens with the deployment's own key, or as a forger would. The issuer is read from a genuine token of the user. */
 export async function forger(deployment: Deployment, user: TestClient): Promise<Forge> {
   const [row] = await sql<{ value: JWK }>(deployment, `SELECT value FROM sandbox_state WHERE name = 'issuer_key'`);
   const { kid = '', x = '', y = '', d = '' } = row?.value ?? {};

@@ -4,7 +4,7 @@ import { operations } from './operations';
 
 underFire();
 
-/** Operations that `{}` is enough for. */
+/** Operations that accept `{}`. */
 const optional: Readonly<Record<string, (value: unknown) => object>> = {
   'conversations.create': (title) => ({ title }),
   'approvals.deny': (reason) => ({ reason }),
@@ -12,10 +12,13 @@ const optional: Readonly<Record<string, (value: unknown) => object>> = {
 };
 const withBody = operations.filter(({ body }) => body !== undefined);
 
-/** Members that take some of what is wrong everywhere else: those of a schema or an event are the client's own, some numbers can be large, or nothing. */
+/**
+ * Members that accept some values that are wrong everywhere else: those of a schema or an event are the client's own, and some numbers may
+ * be large or absent.
+ */
 const forgiving = new Set(['outputSchema', 'condition', 'cooldownSeconds', 'retryForSeconds', 'orderId', 'total']);
 
-/** The places in a JSON value, each as the keys that lead there. */
+/** The paths of all places in a JSON value, each as a list of keys. */
 function placesIn(value: unknown, at: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[...at]];
   const inside = Object.entries(value).flatMap(([key, member]) => placesIn(member, [...at, key]));
@@ -29,7 +32,7 @@ function changed(value: unknown, [key, ...rest]: readonly string[], to: unknown)
   return copy;
 }
 
-/** Members that may be absent, which null says as well. */
+/** Members for which null means absent. */
 const absentByNull = new Set([
   'title',
   'reason',
@@ -49,7 +52,7 @@ const absentByNull = new Set([
   'retryForSeconds',
 ]);
 
-/** Values that no member of any body takes. */
+/** Values that no member of any body accepts. */
 const wrongEverywhere = fc.oneof(
   fc.constant(null),
   fc.boolean(),
@@ -99,7 +102,7 @@ describe(`a bad body (${rounds} rounds) is the client’s fault`, () => {
         .map(([operation, bytes, place, cut]) => {
           const whole = Buffer.from(JSON.stringify(bodyOf(operation)));
           const at = place % (whole.length - 1);
-          // A lone control character makes JSON of nothing.
+          // A lone control character makes the text invalid JSON.
           const text = cut ? whole.subarray(0, at + 1) : Buffer.concat([Buffer.from([1]), bytes]);
           return { operation, body: new Uint8Array(text) };
         }),

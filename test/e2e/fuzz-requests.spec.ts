@@ -9,7 +9,7 @@ const withQuery = operations.filter(({ query }) => query !== undefined);
 const withId = operations.filter(({ resources }) => resources.some((resource) => resource.in === 'path'));
 const anyOperation = one(operations.filter(({ operation }) => operation !== 'users.ensure'));
 
-/** Parameters that take no text but a number's. */
+/** Parameters that accept only the text of a number. */
 const isNumber = (parameter: string) => ['limit', 'offset', 'cursor'].includes(parameter);
 
 describe(`a bad request (${rounds} rounds) is the client’s fault`, () => {
@@ -46,7 +46,7 @@ describe(`a bad request (${rounds} rounds) is the client’s fault`, () => {
             fc.constantFrom('%00', '-1', '1.5', '%F0%9F%90%A6', 'a'.repeat(257), 'A'.repeat(8_000)),
           ),
         )
-        // The stream takes any whole number.
+        // The stream accepts any whole number.
         .filter(
           ([{ operation }, cursor]) =>
             operation !== 'conversations.stream' || !/^(0|[1-9]\d*)?$/.test(cursor) || cursor === '',
@@ -66,7 +66,7 @@ describe(`a bad request (${rounds} rounds) is the client’s fault`, () => {
             fc.constantFrom('%', '%zz', '%c0%80', '%2e%2e', 'null', 'undefined', '*', 'a'.repeat(5_000), '%00'),
           ),
         )
-        // No text at all, or a dot segment, is another route.
+        // An empty id, or a dot segment, is another route.
         .filter(([, id]) => !['', '.', '..'].includes(decoded(id)))
         .map(([operation, id]) => ({
           operation,
@@ -135,7 +135,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What comes back for these bytes until the connection ends, or nothing comes for a while. */
+/** Returns everything received for these bytes until the connection ends or is idle for two seconds. */
 async function sendRaw(bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';

@@ -88,7 +88,7 @@ describe('the rate limit of a user', () => {
     const first = await user.get('/v1/users/me');
     expect(first.headers.get('ratelimit-policy')).toBe(`"key";q=1000000;w=60, "user";q=${perUser};w=60`);
     const left = Number(/"user";r=(\d+)/.exec(first.headers.get('ratelimit') ?? '')?.[1]);
-    // An unknown route is refused once the caller is known, and counts as well.
+    // An unknown route is refused after the caller is identified, and counts too.
     const asked = Array.from({ length: left }, (_, n) => (n % 2 ? '/nowhere' : '/v1/users/me'));
     const answers = await Promise.all(asked.map((path) => user.get(path)));
     expect(answers.map(({ status }) => status)).toEqual(asked.map((path) => (path === '/nowhere' ? 404 : 200)));
@@ -103,7 +103,7 @@ describe('the rate limit of a user', () => {
   });
 });
 
-/** Tries again while it throws. */
+/** Retries until `attempt` does not throw, at most 100 times. */
 async function eventually<Value>(attempt: () => Promise<Value>): Promise<Value> {
   for (let turn = 0; ; turn += 1) {
     try {

@@ -4,7 +4,7 @@ import type { TestClient } from '@app/testing/client';
 import { allPages, conversationOf, defined, type Listed, start, untilEnded } from '@app/testing/journeys';
 
 const mebibyte = 1024 * 1024;
-/** Each takes four bytes, so twelve such runs or fifty such rules are more than a page holds. */
+/** Each character takes four bytes, so twelve such runs or fifty such rules exceed a page. */
 const longText = '😀'.repeat(limits.inputTextLengthMax);
 const longPrompt = '😀'.repeat(8192);
 const contract = {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** The pages of a list as they were answered, in bytes. */
+/** The sizes of a list's pages, in bytes. */
 async function pagesInBytes(path: string): Promise<number[]> {
   const sizes: number[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -60,7 +60,7 @@ describe('a page ends early at 1 MiB of JSON', () => {
     const whole = `${path()}${path().includes('?') ? '&' : '?'}limit=100`;
     const sizes = await pagesInBytes(whole);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(mebibyte);
-    // No page ends before one more item would have been too much.
+    // No page ends while one more item would still fit.
     expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(mebibyte - 4 * limits.inputTextLengthMax - 4096);
     const { items } = await allPages(user, whole);
     const one = await allPages(user, whole.replace('limit=100', 'limit=1'));

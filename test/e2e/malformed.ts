@@ -7,11 +7,11 @@ import type { Ids, OperationCall } from './operation-call';
 import { pathOf } from './operations';
 import { thingsOf } from './things';
 
-/** Malformed requests per kind of damage; more of them with FUZZ_ROUNDS. */
+/** Malformed requests per kind of damage; FUZZ_ROUNDS changes the count. */
 export const rounds = Number(process.env['FUZZ_ROUNDS'] ?? 40);
 const answerWithinMs = 60_000;
 
-/** A request that is wrong somewhere; what is left out is as it should be. */
+/** A request that is wrong in some part; the parts left out are correct. */
 export interface Damaged {
   readonly operation: OperationCall;
   readonly path?: string;
@@ -24,7 +24,7 @@ let user: TestClient;
 let ids: Ids;
 let before: number;
 
-/** Starts a deployment for a file of specs, and makes sure after each of them that nothing was recorded. */
+/** Starts a deployment for a file of specs, and checks after each of them that no event was recorded. */
 export function underFire(): void {
   beforeAll(async () => {
     deployment = await startDeployment({ mode: 'in-process' });
@@ -40,12 +40,12 @@ export function underFire(): void {
   });
 }
 
-/** The user under fire. */
+/** The user who sends the malformed requests. */
 export function caller(): TestClient {
   return user;
 }
 
-/** Whatever is damaged so is answered by a problem, and it is the client's fault. */
+/** Expects every request with this damage to be answered with a problem that blames the client. */
 export async function holds(damage: fc.Arbitrary<Damaged>): Promise<void> {
   await fc.assert(fc.asyncProperty(damage, send), { numRuns: rounds, endOnFailure: true });
 }
@@ -63,7 +63,7 @@ async function send({ operation, path, headers, body }: Damaged): Promise<void> 
   expect([response.status, type]).toEqual([expect.any(Number), 'application/problem+json']);
   expect(response.status).toBeGreaterThanOrEqual(400);
   expect(response.status).toBeLessThan(500);
-  // Reason for the assertion: a problem, whose members are looked at here.
+  // Reason for the assertion: a problem, whose members are checked below.
   const problem = (await response.json()) as { status: number; issues?: { path: string }[] };
   expect(problem.status).toBe(response.status);
   for (const { path: pointer } of problem.issues ?? []) expect(pointer).toMatch(/^(\/|$)/);
@@ -80,7 +80,7 @@ export function pathWithId(operation: OperationCall, id: string): string {
   return operation.path.replace(':userId', ids.userId).replace(/:\w+Id/, id);
 }
 
-/** The operation's path, as it should be. */
+/** The operation's correct path. */
 export function pathTo(operation: OperationCall): string {
   return pathOf(operation, ids);
 }

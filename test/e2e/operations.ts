@@ -11,7 +11,7 @@ import { fullerBodies } from './things';
 
 const libs = join(__dirname, '..', '..', 'libs');
 
-/** What tests can name: `thingsOf` makes one of each. */
+/** The ids that tests can name: `thingsOf` creates one thing for each. */
 const resourceIds: readonly ResourceId[] = [
   'conversationId',
   'runId',
@@ -22,7 +22,7 @@ const resourceIds: readonly ResourceId[] = [
   'inputId',
 ];
 
-/** The contracts of every `*.contract.ts`: specs are named before anything is started that could list them. */
+/** The contracts of every `*.contract.ts`, read from files because specs are named before anything is started that could list them. */
 const allContracts: readonly Contract[] = readdirSync(libs, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.contract.ts'))
   .flatMap((path) => Object.values(jest.requireActual<Record<string, unknown>>(join(libs, path))))
@@ -65,13 +65,13 @@ function exampleOf({ examples }: Contract): Readonly<Record<string, unknown>> {
   return isJsonObject(examples?.body) ? examples.body : {};
 }
 
-/** The example with the ids of things that are there, and a key that no other call has used. */
+/** Fills the example with ids of existing things, and with an idempotency key that no other call has used. */
 function fill(example: Readonly<Record<string, unknown>>, ids: Ids): object {
   const filled: Readonly<Record<string, unknown>> = { ...ids, idempotencyKey: randomUUID() };
   return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, filled[name] ?? value]));
 }
 
-/** The query's parameters but a list's cursor, which only the page before can tell, each with its example. */
+/** The query's parameters, each with its example, without a list's cursor, because only the previous page contains that. */
 export function queryOf(contract: Contract): Readonly<Record<string, string>> {
   const known = parametersOf(contract, new SchemaComponents()).filter(({ in: place }) => place === 'query');
   const told = known.filter(
@@ -84,7 +84,9 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What a call acts on, by the ids of its path and body; the id of a run in a body is one that the caller chooses. */
+/**
+ * The resources that a call acts on, by the ids of its path and body. The id of a run in a body is excluded, because the caller chooses it.
+ */
 function resourcesOf(path: string, example: object): OperationCall['resources'] {
   const inPath = resourceIds.filter((id) => path.includes(`:${id}`)).map((id) => ({ id, in: 'path' }) as const);
   const inBody = resourceIds.filter((id) => id in example && id !== 'runId').map((id) => ({ id, in: 'body' }) as const);
@@ -96,8 +98,8 @@ function isContract(value: unknown): value is Contract {
 }
 
 /**
- * What a contract leaves out without which its cells would prove little, in words; empty where nothing is missing.
- * @param known the names in its path that there are things for
+ * The parts that a contract lacks and without which its cells would prove little, in words; empty if nothing is missing.
+ * @param known the ids in its path for which things exist
  */
 export function missingIn(
   { path, body, examples, answer }: Contract,
@@ -115,14 +117,14 @@ export function missingIn(
   ];
 }
 
-/** The path of a call with these ids, escaped, with this query or else the one that it cannot do without. */
+/** The path of a call with these ids, escaped, with this query or, by default, the one that it requires. */
 export function pathOf({ path, bytes }: OperationCall, ids: Ids, query?: OperationCall['query']): string {
   const named = path.replace(/:(\w+Id)/g, (_, name: keyof Ids) => encodeURIComponent(ids[name]));
   const asked = query === undefined ? bytes?.query : new URLSearchParams(query).toString();
   return asked === undefined ? named : `${named}?${asked}`;
 }
 
-/** The routes of an area that the product really has, as its controllers serve them: `operation METHOD pattern`. */
+/** The routes of an area that the product's controllers serve: `operation METHOD pattern`. */
 export function routesOf(deployment: Deployment, area: 'partner' | 'operator' | 'feed' = 'partner'): string[] {
   const served = findContracts(partOf(deployment, ModulesContainer)).filter((contract) => contract.area === area);
   return served.map(({ operation, method, path }) => `${operation} ${method} ${path}`);

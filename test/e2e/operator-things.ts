@@ -13,7 +13,7 @@ import { testCause } from '@app/testing/slices';
 import { until } from '@app/testing/until';
 import { thingsOf } from './things';
 
-/** What the paths of the operator API name. */
+/** The names in the paths of the operator API. */
 export type OperatorThings = Readonly<
   Record<
     | (
@@ -36,14 +36,14 @@ export type OperatorThings = Readonly<
 
 /** The first entry of the log. */
 const index = '000.p/1';
-/** A small one. */
+/** A small read model. */
 const projection = 'users';
-/** The event of the operation's example: passed over already, it is passed over once more. */
+/** The event of the operation's example; it was skipped before, and is skipped once more. */
 const skipped = { stream: 'conversation-019a3c5f-2b44-7c19-8d03-6e1f4a9b7c02', revision: 17 };
-/** Longer than any test takes: a run that has begun goes on. */
+/** Longer than any test, so a run that has begun stays live. */
 const slowMs = 60_000;
 
-/** One of each thing that operators act on; nobody else needs them. The run is live. */
+/** One of each thing that operators act on, used by no other test. The run is live. */
 export async function operatorThings(deployment: Deployment): Promise<OperatorThings> {
   const owner = await deployment.newUser();
   const { userId, automationId, approvalId } = await thingsOf(owner);
@@ -66,7 +66,7 @@ export async function operatorThings(deployment: Deployment): Promise<OperatorTh
   return { ...named, approvalId, keySha256, keyId, userId, automationId, runKey, rebuildId };
 }
 
-/** Things that nobody else's call uses up, where the operation does. */
+/** Things for one call of the operation, where the operation uses them up. */
 export async function freshThings(deployment: Deployment, operation: string): Promise<Partial<OperatorThings>> {
   switch (operation) {
     case 'runs.abort':
@@ -104,19 +104,19 @@ async function rebuildThatIs(deployment: Deployment, state: 'building' | 'ready'
   return id;
 }
 
-/** A read model has one rebuild at a time. */
+/** Discards open rebuilds, because a read model has only one at a time. */
 async function discardOpen(deployment: Deployment): Promise<void> {
   const rebuilds = partOf(deployment, Rebuilds);
   for (const { id, endedAt } of await rebuilds.list()) if (endedAt === null) await rebuilds.discard(id);
 }
 
-/** Of a user's own, whom nobody disables. */
+/** Starts a run of a user of its own, who is never disabled. */
 async function liveRun(owner: TestClient): Promise<string> {
   const runId = await startLongRun(owner, await conversationOf(owner));
   return runKeyOf(asId<UserId>(owner.userId), asId<RunId>(runId));
 }
 
-/** One to which a message was sent, of which the operators' log says nothing; nobody listens there. */
+/** An endpoint with one delivery, neither of them in the operators' log. No server listens at its URL. */
 async function endpointWithDelivery(deployment: Deployment): Promise<{ endpointId: string; deliveryId: string }> {
   const endpointId = asId<EndpointId>(randomUUID());
   const { keyId } = await partOf(deployment, EndpointSecrets).make(endpointId);

@@ -1,4 +1,4 @@
-/** Who may call what of the operator API: every operation, with every scope and every credential that there is. */
+/** Access to the operator API: every operation, with every scope and every kind of credential. */
 import { EventStore } from '@app/event-store';
 import { operatorScopes, type Contract } from '@app/http';
 import { isJsonObject } from '@app/kernel';
@@ -32,7 +32,7 @@ interface Request {
 const aud = 'parley-operator';
 const yesterday = Math.floor(Date.now() / 1000) - 86_400;
 const bearer = async (...forgery: Parameters<Forge>) => ({ authorization: `Bearer ${await forge(...forgery)}` });
-/** A good token that is good for these scopes. */
+/** A valid token with these scopes. */
 const withScope = (scope: unknown) => bearer({ aud, sub: 'ada', scope });
 
 function call(contract: Contract, { headers = {}, body = bodyOf(contract), path = pathOf(contract) }: Request) {
@@ -42,7 +42,7 @@ function call(contract: Contract, { headers = {}, body = bodyOf(contract), path 
 function pathOf(contract: Contract, more: Readonly<Record<string, string>> = {}): string {
   const named: Readonly<Record<string, string>> = { ...things, ...more };
   const path = contract.path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(named[name] ?? name));
-  // The run of the path is named by its key, so no user goes with it; other examples give way to things that are there.
+  // The run of the path is identified by its key, so the `user` parameter is left out; other examples are replaced by things that exist.
   const asked = Object.entries(queryOf(contract)).filter(
     ([name]) => contract.operation !== 'runs.show' || name !== 'user',
   );
@@ -54,12 +54,12 @@ function bodyOf({ examples }: Contract): object | undefined {
   return isJsonObject(examples?.body) ? examples.body : undefined;
 }
 
-/** How many entries the operators' log has. */
+/** The number of entries in the operators' log. */
 async function logLength(): Promise<number> {
   return (await partOf(deployment, EventStore).lastRevision('operator-log')) + 1;
 }
 
-/** How many events there are, but for those of a live run, which goes on by itself, and of checkpoints, which are made in between. */
+/** The number of events, without those of a live run, which proceeds by itself, and without checkpoints, which are made in between. */
 async function recorded(): Promise<number> {
   const [row] = await sql<{ count: number }>(
     deployment,
@@ -68,10 +68,10 @@ async function recorded(): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Looks at one user's or one partner's things that scopes of operation let one take. */
+/** Reads of one user's or one partner's things that are logged although their scope is neither `users` nor `audit`. */
 const loggedToo: readonly string[] = ['automations.show', 'keys.used'];
 
-/** Without their scope, tokens open nothing, whatever else they are good for. */
+/** All scopes but this one; a token with them is refused. */
 const scopesBut = (scope: string | undefined) => operatorScopes.filter((one) => one !== scope);
 
 it('every route has its cells', () => {
@@ -145,7 +145,7 @@ describe.each(operatorContracts.map((contract) => [contract.operation, contract]
       expect([answer.status, answer.body]).toEqual([status, answer.body]);
       expect(answer.headers.get('ratelimit-policy')).toMatch(/^"operator";q=\d+;w=60$/);
     }
-    // Each change is there twice: asked for, and completed; each look at people's data once.
+    // Each change is logged twice, when requested and when completed; each read of people's data once.
     const isLogged = scope === 'users' || scope === 'audit' || loggedToo.includes(contract.operation);
     const looks = isLogged ? 2 : 0;
     expect((await logLength()) - before).toBe(changes ? 4 : looks);
@@ -220,7 +220,7 @@ describe.each(operatorContracts.map((contract) => [contract.operation, contract]
       const malformed = ['x', `${missingId}0`, ' ', 'é', '0'.repeat(300), 'null'];
       for (const id of [...missing, ...malformed]) {
         const answer = await call(contract, { path: pathOf(contract, { [name]: id }), headers });
-        // Whoever mistypes one of a few words is shown them.
+        // The answer for an unknown control lists the valid ones.
         if (name === 'control') expectProblem(answer, 'invalid_input', { at: ['/control'] });
         else expectProblem(answer, 'not_found');
       }

@@ -1,4 +1,4 @@
-/** Many more callers than a process works on at once: it refuses in clear words, keeps what it accepted, and is itself again at once. */
+/** Many more callers than a process handles at once: it refuses them with a clear reason, keeps what it accepted, and recovers at once. */
 import { randomUUID } from 'node:crypto';
 import { auditJournal, settled } from '@app/testing/audits';
 import type { Answer, TestClient } from '@app/testing/client';
@@ -8,7 +8,7 @@ import { until } from '@app/testing/until';
 
 const atOnce = 4;
 const callers = 16 * atOnce;
-/** Of each caller, besides as many as it takes until the overload is noticed. */
+/** Calls of each caller, in addition to those that it makes until the first refusal. */
 const callsEach = 10;
 
 let deployment: Deployment;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** Callers that never rest, and keep what they were answered. */
+/** Callers that call without a pause, and keep the answers. */
 class Crowd {
   readonly acknowledged: Acknowledged[] = [];
   readonly refusals = new Map<string, number>();
@@ -72,7 +72,8 @@ test('what is accepted in an overload is done, the rest is refused, decisions co
   while (users.length < callers) users.push(await deployment.newUser());
   const crowd = new Crowd(users);
   await crowd.noticed;
-  // Of this it takes four times as many; until what was let in before is done, or for a slot among so many, it may have to come again.
+  // Decisions are admitted up to four times as many requests in flight. One may still have to be retried until earlier requests are done or
+  // a slot is free.
   await until('a decision', async () => {
     const { status, body } = await owner.post(`/approvals/${approval.id}/deny`, {});
     expect([200, 409, 429]).toContain(status);
@@ -81,7 +82,7 @@ test('what is accepted in an overload is done, the rest is refused, decisions co
   });
   await crowd.gone;
 
-  // Nobody is under way any more: the next one is served, whatever was before.
+  // No request is in flight any more, so the next one is served.
   expect((await owner.post('/conversations', {})).status).toBe(201);
   expect([crowd.wrong, crowd.acknowledged.length > 0]).toEqual([[], true]);
   const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);

@@ -1,4 +1,4 @@
-/** What a user can have so much of is counted exactly, over all replicas (docs/decisions/conventions.md, "Shares and quotas"). */
+/** Quotas per user are counted exactly, over all replicas (docs/decisions/conventions.md, "Shares and quotas"). */
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** So many calls at once, by both replicas in turn. */
+/** Makes `count` calls at once, alternating between both replicas. */
 const atOnce = async <Body>(user: TestClient, count: number, call: (via: TestClient) => Promise<Answer<Body>>) =>
   Promise.all(Array.from({ length: count }, (_, index) => call(user.via(deployment.baseUrls[index % 2] ?? ''))));
 
@@ -70,7 +70,7 @@ describe('bytes of artifacts', () => {
     const id = await conversationOf(user);
     const answers = await atOnce(user, 8, (via) => upload(via, id, 400));
     expect([withStatus(answers, 201).length, withStatus(answers, 413).length]).toEqual([2, 6]);
-    // The same bytes under another name count as well.
+    // The same bytes under another name count too.
     expect((await upload(user, id, 201, 'b.bin')).status).toBe(413);
     expect((await upload(user, id, 200, 'b.bin')).status).toBe(201);
     expect((await upload(user, id, 1)).status).toBe(413);
@@ -96,7 +96,7 @@ describe('bytes of artifacts', () => {
       },
     });
     expect((await fetch(url, { ...init, body: tooMuch })).status).toBe(413);
-    // The service learns of the cut a moment later.
+    // The service notices the aborted upload a moment later.
     let status = 0;
     for (let tries = 0; tries < 100 && status !== 201; tries += 1) ({ status } = await upload(user, id, 1_000));
     expect(status).toBe(201);
@@ -116,7 +116,7 @@ describe('bytes of artifacts', () => {
     });
     const init = { method: 'POST', headers: user.headers, body: late, duplex: 'half' };
     expect((await fetch(url, init)).status).toBe(404);
-    // The bytes are there, though no conversation names them.
+    // The bytes are stored, although no conversation names them.
     const other = await conversationOf(user);
     expect((await upload(user, other, 401)).status).toBe(413);
     expect((await upload(user, other, 400)).status).toBe(201);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** What the same user was answered `crowd` times at once, in turn by these replicas. */
+/** The answers to `crowd` simultaneous calls of one user, spread over these replicas. */
 async function together(replicas: readonly TestClient[], call: (client: TestClient) => Promise<Answer<Started>>) {
   return Promise.all(Array.from({ length: crowd }, (_, n) => call(replicas[n % replicas.length] ?? user)));
 }
@@ -100,7 +100,7 @@ describe('archiving', () => {
       if (started.status === 202) await untilEnded(user, started.body.runId);
       const types = await journalTypes(user, id);
       const end = types.indexOf('conversation.archived');
-      // Archived after the run's end, or before any start: never while it was live.
+      // Archived after the run's end or before any start, and never while the run was live.
       if (end >= 0) expect(types.slice(end)).toEqual(['conversation.archived']);
     }
   });

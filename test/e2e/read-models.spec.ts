@@ -37,12 +37,12 @@ afterAll(() => deployment.stop());
 
 const projections = readStore.projections;
 
-/** Rows of all read models and what is counted of them. */
+/** The rows of all read models, and their counters. */
 async function contents(): Promise<Record<string, readonly unknown[]>> {
   const tables = projections.map(({ row }) => partOf(deployment, Database).source.getMetadata(row).tableName);
   const found: [string, readonly unknown[]][] = [];
   for (const table of tables) found.push([table, await sql(deployment, `SELECT * FROM ${table} ORDER BY 1`)]);
-  // A counter that went back to 0 is as good as none.
+  // A counter of 0 equals a missing one.
   const counters = await sql(deployment, 'SELECT name, total FROM list_counters WHERE total <> 0 ORDER BY 1');
   return Object.fromEntries([...found, ['counters', counters]]);
 }
@@ -68,7 +68,7 @@ async function apply(
   });
 }
 
-/** Events that the projection takes for the first of their key, though they are not. */
+/** Events that the projection treats as the first of their key although they are not. */
 function notFirst(projection: AnyProjection, events: readonly StoredEvent[]): readonly StoredEvent[] {
   const keys = new Set<string>();
   return events.filter((stored) => {
@@ -83,7 +83,7 @@ function notFirst(projection: AnyProjection, events: readonly StoredEvent[]): re
   });
 }
 
-/** An automation of the user's, which has been signalled, changed and removed. */
+/** Defines an automation of the user, which is then signalled, changed and removed. */
 async function firedOnce(user: TestClient): Promise<void> {
   const { id } = await defined(user);
   await hand(user, id, 'signal');
@@ -96,7 +96,7 @@ async function firedOnce(user: TestClient): Promise<void> {
   await user.request('DELETE', `/automations/${id}`);
 }
 
-/** A transfer that the user has approved and that has settled, and one that is still to be decided. */
+/** Makes a transfer that the user has approved and that has settled, and one that awaits a decision. */
 async function paidOnce(user: TestClient, conversationId: string): Promise<void> {
   await deployment.sandbox('PUT', 'faults', { provider: prompt });
   expect((await user.post('/wallet')).status).toBe(200);
@@ -107,7 +107,7 @@ async function paidOnce(user: TestClient, conversationId: string): Promise<void>
   await prepare(user, usdc, '1');
 }
 
-/** The events of each owner, in order. */
+/** The events grouped by owner, in order. */
 async function partitioned(events: readonly StoredEvent[]): Promise<StoredEvent[][]> {
   const many = 10_000;
   const partitionOf = await new StreamOwners(partOf(deployment, EventStore)).partitionsOf(events, many);
@@ -151,15 +151,15 @@ it('read models and counters are the same however often, and in whatever batches
     activity: { length: 22 },
     counters: { length: 16 },
   });
-  // The aborted run leaves what it said until then, if that is anything.
+  // The aborted run leaves its output up to then, if there was any.
   expect([11, 12]).toContain(before['messages']?.length);
   const each = events.map((event) => [event]);
   const byOwner = await partitioned(events);
   for (const projection of projections) {
-    // Again: every row remembers what it has seen.
+    // Once more over existing rows: every row remembers the events that it has seen.
     await apply(projection, [events], false);
     await apply(projection, each, false);
-    // From nothing, whole, and one by one with each event twice.
+    // From nothing: all at once, and one by one with each event twice.
     await apply(projection, [events], true);
     expect(await contents()).toEqual(before);
     await apply(
@@ -168,12 +168,12 @@ it('read models and counters are the same however often, and in whatever batches
       true,
     );
     expect(await contents()).toEqual(before);
-    // As a projector that leads does it, which looks for no row that it knows, or that cannot be there.
+    // As a leading projector does, which does not query rows that it knows or that cannot exist.
     for (const batches of [[events], each]) {
       await apply(projection, batches, true, new KnownRows());
       expect(await contents()).toEqual(before);
     }
-    // As several projectors do it, in whatever order: no row is made of the events of two owners.
+    // As several projectors do, in any order: no row depends on events of two owners.
     for (const batches of [byOwner, [...byOwner].reverse()]) {
       await apply(projection, batches, true);
       expect(await contents()).toEqual(before);

@@ -1,4 +1,4 @@
-/** Read models are rebuilt, switched and rolled back while two replicas serve: no request fails, and none reads anything older. */
+/** Read models are rebuilt, switched and rolled back while two replicas serve: no request fails, and none reads older data than before. */
 import { Rebuilds } from '@app/read-store';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { partOf } from '@app/testing/journeys';
@@ -14,7 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** Creates conversations, and reads them on the other replica at once, until it is stopped; answers what went wrong. */
+/**
+ * Creates conversations and reads each on the other replica at once, until it is aborted. Returns the wrong answers and the number written.
+ */
 function writeAndRead(signal: AbortSignal): Promise<{ readonly wrong: unknown[]; readonly written: number }> {
   const run = async () => {
     const user = await deployment.newUser();

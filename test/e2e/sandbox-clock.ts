@@ -15,7 +15,7 @@ function move(deployment: Deployment, advanceSeconds: number): Promise<ClockRead
   return deployment.sandbox('POST', 'clock', { advanceSeconds });
 }
 
-/** The clock of a sandbox of two replicas in one process. */
+/** Cases for the clock of a sandbox of two replicas in one process. */
 export function clockCases(given: () => Deployment): void {
   describe('the clock', () => {
     it('moves every process, and the expiry of tokens with them', async () => {
@@ -33,7 +33,7 @@ export function clockCases(given: () => Deployment): void {
       expect(after.remainingSeconds).toBe(0);
       const gainedMs = epochMsOf(after.now) - epochMsOf(before.now);
       expect(gainedMs).toBeGreaterThanOrEqual(601_000);
-      // Besides, the clock ran on while this was asked and answered.
+      // The clock also advanced while this was asked and answered.
       expect(gainedMs).toBeLessThan(601_000 + 1_000 + (performance.now() - askedMs));
       const elsewhere = await requestJson<ClockReading>('GET', `${other}/sandbox/v1/clock`);
       expect(epochMsOf(elsewhere.body.now)).toBeGreaterThanOrEqual(epochMsOf(after.now));
@@ -55,7 +55,7 @@ export function clockCases(given: () => Deployment): void {
   });
 }
 
-/** What falls due while the clock is moved. */
+/** Cases for timers that fall due while the clock is moved. */
 export function timerCases(given: () => Deployment): void {
   describe('the clock steps through timers', () => {
     const clock = () => partOf(given(), Clock);
@@ -98,7 +98,7 @@ export function timerCases(given: () => Deployment): void {
       for (const { dueAt, at } of handled) {
         const lateMs = epochMsOf(at) - epochMsOf(dueAt);
         expect(lateMs).toBeGreaterThanOrEqual(0);
-        expect(lateMs).toBeLessThan(1_000 + tookMs); // the clock runs on meanwhile
+        expect(lateMs).toBeLessThan(1_000 + tookMs); // the clock advances in the meantime
       }
       expect(await timers.nextDue()).toBe(far);
       await timers.cancel('far');
@@ -130,7 +130,7 @@ export function timerCases(given: () => Deployment): void {
     it('at most 2,000 instants in one call', async () => {
       const timers = partOf(given(), Timers);
       const start = clock().epochMs() + 10_000;
-      // The clock runs on between the calls: the last ten must not fall due by that.
+      // The clock advances between the calls, and that must not make the last ten fall due.
       const beyondMs = 1_200_000;
       await partOf(given(), Database).query(
         `INSERT INTO timers (id, kind, due_at_ms, payload)

@@ -3,7 +3,7 @@ import { startProduction } from '@app/testing/deployment';
 import { requestJson } from '@app/testing/client';
 import { partOf } from '@app/testing/journeys';
 
-/** What a production has of a sandbox: nothing. */
+/** Production mode has nothing of the sandbox. */
 export function productionCases(): void {
   describe('production mode', () => {
     it('has no sandbox, and runs on real time', async () => {

@@ -5,7 +5,7 @@ import type { Deployment } from '@app/testing/deployment';
 const userId = randomUUID();
 const tokenId = 'nep141:wrap.near';
 
-/** Bodies that a call of the sandbox does not take, with the paths of what is wrong with them. */
+/** Bodies that a call of the sandbox refuses, each with the paths of its errors. */
 interface Refusals {
   readonly call: readonly [method: string, path: string];
   readonly bodies: readonly (readonly [body: object, paths: readonly string[]])[];
@@ -80,7 +80,7 @@ const refusals: readonly Refusals[] = [
   },
 ];
 
-/** What a call that the sandbox refuses answers: its status, and the paths of what is wrong, in their order. */
+/** The answer to a call that the sandbox refuses: its status, and the paths of the errors, in their order. */
 export async function refusedBy(
   deployment: Deployment,
   [method, path]: Refusals['call'],
@@ -91,7 +91,7 @@ export async function refusedBy(
   return { status: answer.status, paths: (answer.body.issues ?? []).map((issue) => issue.path).sort() };
 }
 
-/** Every call of the sandbox names what it does not take. */
+/** Expects every call of the sandbox to name the members that it refuses. */
 export function refusalCases(given: () => Deployment): void {
   describe.each(refusals)('$call.0 $call.1', ({ call, bodies }) => {
     it.each(bodies)('refuses %j', async (body, paths) => {

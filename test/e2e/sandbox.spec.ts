@@ -195,7 +195,7 @@ refusalCases(() => deployment);
 describe('the sandbox’s calls', () => {
   const calls = ['/sandbox/v1/clock', '/sandbox/v1/faults', '/sandbox/issuer/jwks'];
 
-  /** The status for a `Host` of the caller's choice, which fetch would not send. */
+  /** The status for a chosen `Host`, which fetch would not send. */
   function statusFor(path: string, headers: Record<string, string>): Promise<number | undefined> {
     const url = new URL(path, deployment.baseUrls[0]);
     return new Promise((resolve, reject) => {

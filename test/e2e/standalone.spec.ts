@@ -27,7 +27,7 @@ const started: TestProcess[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-standalone-'));
   ports = await freePorts(4);
-  // What the environment does not say is read from here.
+  // Variables that the environment does not set are read from this file.
   await writeFile(join(folder, '.env'), `PORT=${ports[0]}\nMANAGEMENT_PORT=${ports[1]}\nLOG_LEVEL=silent\n`);
 });
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** `npm start` in the folder, as far as node goes. */
+/** Runs in the folder what `npm start` runs. */
 function standalone(env: Record<string, string> = {}): TestProcess {
   const options = { app: 'standalone' as const, env, cwd: folder, ready: (out: string) => out.includes('is ready') };
   const one = new TestProcess(options);
@@ -60,14 +60,14 @@ async function eventsOf(user: TestClient, conversationId: string): Promise<unkno
   return answer.body.data;
 }
 
-/** The line of the block that is there to be pasted. */
+/** The line of the output that is meant to be pasted into a shell. */
 function pasted(output: string): string {
   const line = output.split('\n').find((one) => /^(sh|node) /.test(one));
   if (line === undefined) throw new Error(`no command was printed:\n${output}`);
   return line;
 }
 
-/** A folder of programs in which there is no curl. */
+/** A folder of programs without curl. */
 async function withoutCurl(): Promise<string> {
   const bin = join(folder, 'bin');
   await mkdir(bin);
@@ -85,7 +85,7 @@ interface SystemProcess {
   args: string;
 }
 
-/** The machine's processes, as Linux tells them; no tool for it need be installed. */
+/** The machine's processes, read from /proc, so that no tool need be installed. */
 async function processes(): Promise<SystemProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -193,12 +193,12 @@ describe('npm start', () => {
     const deadline = performance.now() + 60_000;
     let created = await user.post('/conversations');
     while (created.status !== 201 && performance.now() < deadline) {
-      // A user has 300 requests a minute, and a slow restart takes more of them without a pause.
+      // A user has 300 requests a minute, and a slow restart without pauses would take more.
       await sleep(100);
       created = await user.post('/conversations');
     }
     expect(created.status).toBe(201);
-    // What a crash of PostgreSQL takes back of the read models is projected again; until then a look-up says 503.
+    // Changes to the read models that a crash of PostgreSQL loses are projected again; until then a read is answered with 503.
     const events = async () => {
       const { status, body } = await user.get<{ data: unknown[] }>(`/conversations/${conversationId}/events`);
       return status === 503 ? null : { status, data: body.data };

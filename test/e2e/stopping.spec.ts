@@ -1,4 +1,4 @@
-/** The product is asked to stop while its wallet provider is away: every call is answered, and nothing waits for the provider. */
+/** The product is asked to stop while its wallet provider does not answer: every call is answered, and nothing waits for the provider. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -6,11 +6,11 @@ import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { conversationOf, start } from '@app/testing/journeys';
 
-/** Far beyond this suite: a call that waits for the provider does not come back. */
+/** Much longer than this suite runs: a call that waits for the provider does not return. */
 const PROVIDER_TIMEOUT_MS = String(3_600_000);
 const WITHIN_MS = 180_000;
 
-/** A provider that takes connections and says nothing. */
+/** A provider that accepts connections and never answers. */
 class SilentServer {
   readonly sockets = new Set<Socket>();
   private readonly server: Server = createServer((socket) => {
@@ -52,14 +52,14 @@ async function started(env: Record<string, string>): Promise<TestClient> {
   return deployment.newUser();
 }
 
-/** Calls that need the provider, some of them in a run, until the product listens no more; what was answered. */
+/** Makes calls that need the provider, one of them in a run, and stops the product meanwhile; returns the answers. */
 async function stopMeanwhile(user: TestClient, underWay: () => Promise<true | null>) {
   await start(user, await conversationOf(user), 'price of NEAR');
   const calls = [user.post('/wallet'), user.post('/wallet'), user.get('/wallet/withdrawals/sources')];
   await until('the calls', underWay);
   const askedAtMs = performance.now();
   const stopped = deployment.stop();
-  // It may listen no more by now.
+  // It may have stopped listening by now.
   const late = await Promise.all([user.post('/wallet'), user.get('/budget')].map((call) => call.catch(() => null)));
   const answers = await Promise.all(calls);
   await stopped;

@@ -32,7 +32,7 @@ let revokedKey: string;
 
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'error' } });
-  // What is approved or confirmed is over at once, so that nothing is recorded later.
+  // Approved and confirmed operations settle at once, so that no event is recorded later.
   await deployment.sandbox('PUT', 'faults', { provider: prompt, model: { delayMs: 0 } });
   [user, stranger, disabled] = [await deployment.newUser(), await deployment.newUser(), await deployment.newUser()];
   mine = await thingsOf(user);
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** A run begins, and money is recorded as settled, some time after the call for it was answered. */
+/** Waits for runs to begin and for money to be recorded as settled, both of which happen some time after the call was answered. */
 async function allDone(): Promise<void> {
   const unadmitted = `SELECT 1 FROM occurrences WHERE delivery = 'pending'`;
   const unsettled = `SELECT 1 FROM financial_operations WHERE status = 'submitted'`;
@@ -106,10 +106,10 @@ async function call(
     headers: response.headers,
     body: text === '' || (operation.answersBytes && response.ok) ? {} : (JSON.parse(text) as object),
     text,
-  } as Cell; // reason: tests look at members
+  } as Cell; // reason: tests read members
 }
 
-/** Everything that a client could tell two answers apart by, but for the id of the request, the instant and the rate limit. */
+/** Everything by which a client could distinguish two answers, except the request's id, the date and the rate limit. */
 function seenBy({ status, headers, body, text }: Cell): unknown {
   const shown = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit'].includes(name));
   return [status, shown, text.replaceAll(String(body['requestId']), 'the request')];
@@ -236,7 +236,7 @@ describe.each(operations)('$operation', (operation) => {
   }
 });
 
-/** A run that was recorded would be answered again, whatever conversation is named: so each start names another. */
+/** Each start names another run, because a recorded one would be answered again whatever conversation is named. */
 function freshRun({ operation }: OperationCall): Partial<Ids> {
   return operation === 'runs.start' ? { runId: randomUUID() } : {};
 }

@@ -4,7 +4,7 @@ import { until } from '@app/testing/until';
 import type { Ids } from './operation-call';
 import { asking, conversationOf, defined, hand, prepare, raw, say, usdc } from '@app/testing/journeys';
 
-/** A rule that has a member of nearly every kind, and never holds for what tests send. */
+/** A rule with a member of nearly every kind, which never matches the inputs that tests send. */
 const definition = {
   name: 'A name',
   prompt: 'repeat after me: x',
@@ -18,7 +18,7 @@ const definition = {
   firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 60 },
 };
 
-/** Bodies that say more than the contract's example does, or that leave nothing behind which goes on by itself. */
+/** Bodies that have more members than the contract's example, or that leave nothing behind which proceeds by itself. */
 export const fullerBodies: Readonly<Record<string, (ids: Ids) => object>> = {
   'runs.start': ({ conversationId, runId }) => ({
     conversationId,
@@ -37,7 +37,7 @@ export const fullerBodies: Readonly<Record<string, (ids: Ids) => object>> = {
   'automations.simulate': () => ({ from: '2026-05-05T10:00:00Z', to: '2026-05-05T11:00:00.000Z' }),
 };
 
-/** What operations need that use up what they act on, so that another one can do the same. */
+/** New things for operations that use up the thing they act on, so that another operation can do the same. */
 const fresh: Readonly<Record<string, (owner: TestClient) => Promise<Partial<Ids>>>> = {
   'runs.start': async () => ({ runId: randomUUID() }),
   'conversations.archive': async (owner) => ({ conversationId: await conversationOf(owner) }),
@@ -49,12 +49,12 @@ const fresh: Readonly<Record<string, (owner: TestClient) => Promise<Partial<Ids>
   'wallets.confirmWithdrawal': prepared,
 };
 
-/** Ids of things that nobody else's call uses up, where the operation does. */
+/** Ids of things for one call of the operation, where the operation uses them up. */
 export async function usedUpBy(operation: string, owner: TestClient): Promise<Partial<Ids>> {
   return (await fresh[operation]?.(owner)) ?? {};
 }
 
-/** One of each thing that operations act on: all of them a new owner's, the run over, the approval pending, the withdrawal prepared. */
+/** One of each thing that operations act on, all of a new owner: the run completed, the approval pending, the withdrawal prepared. */
 export async function thingsOf(owner: TestClient): Promise<Ids> {
   expect((await owner.post('/wallet')).status).toBe(200);
   const conversationId = await conversationOf(owner);
@@ -80,12 +80,12 @@ async function prepared(owner: TestClient): Promise<Pick<Ids, 'operationId' | 'f
   return { operationId, fingerprint };
 }
 
-/** A new automation of the owner's, and a signal that it was handed. */
+/** A new automation of the owner, and a signal that was handed to it. */
 async function anAutomation(owner: TestClient): Promise<Pick<Ids, 'automationId' | 'inputId' | 'revision'>> {
   const { id, revision } = await defined(owner, definition);
   const { body } = await hand(owner, id, 'signal');
   const inputId = String(body['inputId']);
-  // Tests that count events begin after the last one of this.
+  // Wait for the last event of this, because tests that count events begin after it.
   await until('the look at the signal', async () => {
     const input = await owner.get(`/automations/${id}/inputs/${inputId}`);
     return input.body['outcome'] === 'not_matched' ? true : null;

@@ -1,4 +1,7 @@
-/** Tools that know the user: examples/tools, as its README starts it, is called by automations at night and by nobody else, and does nothing twice. */
+/**
+ * Tools that know the user: examples/tools, started as its README says, is called by automations at night and by no one else, and does
+ * nothing twice.
+ */
 import { createPublicKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
@@ -19,7 +22,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => beside.stop());
 
-/** Every night at two, the rules model calls a tool. */
+/** Defines an automation for which the rules model calls a tool every night at two. */
 function nightly(user: TestClient, call: string) {
   return defined(user, {
     prompt: `call ${call}`,
@@ -42,7 +45,7 @@ describe('an automation at night', () => {
     );
     const [one = [], other = []] = listed.map((orders) => orders.map(({ id }) => id));
     expect([one.length, other.length, new Set([...one, ...other]).size]).toEqual([3, 3, 6]);
-    // By day, and after the clock was moved, they are the same.
+    // By day, and after the clock was moved, the orders are the same.
     const [first] = users;
     expect((await ordersOf(first)).map(({ id }) => id)).toEqual(one);
   });
@@ -88,7 +91,7 @@ describe("another user's order", () => {
 });
 
 describe('an order is cancelled once', () => {
-  /** Asks for the first order to be cancelled, and approves it. */
+  /** Requests the cancellation of the first order, and approves it. */
   async function cancelling(user: TestClient) {
     const [{ id: orderId } = { id: '' }] = await ordersOf(user);
     const conversationId = await conversationOf(user);
@@ -159,7 +162,7 @@ describe('an order is cancelled once', () => {
 describe('a call by somebody else', () => {
   const claims = { 'parley/toolCallId': 'call/1/0' };
   const nowSeconds = () => Math.floor(Date.now() / 1000);
-  /** What Parley would sign, but for what is changed. */
+  /** The claims that Parley would sign, with some changed. */
   const genuine = (): JWTPayload => ({
     ...claims,
     iss: beside.baseUrl,
@@ -205,7 +208,7 @@ describe('a call by somebody else', () => {
       }),
     });
     expect(response.status).toBe(200);
-    // Reason for the assertion: what a result of the protocol has.
+    // Reason for the assertion: the shape of a result in the protocol.
     const { result } = (await response.json()) as { result: { isError?: boolean; content: { text: string }[] } };
     return { refused: result.isError === true, text: result.content[0]?.text ?? '' };
   }

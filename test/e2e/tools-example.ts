@@ -14,10 +14,10 @@ const example = path.join(__dirname, '..', '..', 'examples', 'tools');
 const child = path.join(__dirname, '..', '..', 'libs', 'testing', 'src', 'processes', 'child.cjs');
 const readyWithinMs = 90_000; // as a process of the product on a crowded machine
 const outputLengthMax = 100_000;
-/** As long as can be asked for: the clock is moved. */
+/** The longest life that can be asked for, because the clock is moved. */
 const tokenLifeSeconds = 31_622_400;
 
-/** What a call did, as examples/tools writes it down. */
+/** The effect of a call, as examples/tools writes it down. */
 export interface Done {
   readonly userId: string;
   readonly callId: string;
@@ -31,7 +31,7 @@ interface Order {
   readonly status: string;
 }
 
-/** A sandbox as `npm start` runs it, with examples/tools beside it as its README starts it; both are processes that can be killed. */
+/** A sandbox as `npm start` runs it and examples/tools as its README starts it. Both are processes that can be killed. */
 export interface ToolsBeside {
   readonly baseUrl: string;
   readonly toolsUrl: string;
@@ -39,15 +39,15 @@ export interface ToolsBeside {
   readonly tools: ToolsProcess;
   newUser(): Promise<TestClient>;
   advance(seconds: number): Promise<void>;
-  /** Kills the tools once they have written down what the next call did, before they answer. */
+  /** Kills the tools after they have written down the effect of the next call, before they answer. */
   killAfterRecord(): Promise<void>;
-  /** Holds the tools there; answers how to let them go on. */
+  /** Blocks the tools at that point; returns how to release them. */
   holdAfterRecord(): Promise<{ untilHeld(): Promise<unknown>; release(): Promise<void> }>;
   done(): Promise<readonly Done[]>;
   stop(): Promise<void>;
 }
 
-/** @param contextKey of CONTEXT_SIGNING_KEYS */
+/** @param contextKey an entry of CONTEXT_SIGNING_KEYS */
 export async function startToolsBeside(contextKey: string): Promise<ToolsBeside> {
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-tools-'));
   const [port = 0, managementPort, toolsPort = 0] = await freePorts(3);
@@ -84,7 +84,7 @@ export async function startToolsBeside(contextKey: string): Promise<ToolsBeside>
     throw error;
   }
   const accessFile = path.join(folder, '.parley', 'sandbox.json');
-  // Reason for the assertion: its shape is what other suites are about.
+  // Reason for the assertion: other suites check its shape.
   const { partnerKey } = JSON.parse(await readFile(accessFile, 'utf8')) as SandboxAccess;
   return {
     baseUrl,
@@ -112,7 +112,7 @@ export async function startToolsBeside(contextKey: string): Promise<ToolsBeside>
   };
 }
 
-/** What the tools say, now, in a conversation of the user's. */
+/** Asks the tools for the user's orders, in a new conversation. */
 export async function ordersOf(user: TestClient): Promise<readonly Order[]> {
   const conversationId = await conversationOf(user);
   const input = { text: 'call orders_list_orders {}' };
@@ -125,7 +125,7 @@ export async function ordersOf(user: TestClient): Promise<readonly Order[]> {
 export async function listedIn(user: TestClient, conversationId: string): Promise<readonly Order[]> {
   const [returned] = await eventsOf(user, conversationId, 'tool.returned');
   expect(returned).toMatchObject({ outcome: 'ok' });
-  const { text } = returned?.['result'] as { text: string }; // reason for the assertion: the result of a tool that says something
+  const { text } = returned?.['result'] as { text: string }; // reason for the assertion: the result of a tool that returns text
   return JSON.parse(text) as readonly Order[];
 }
 
@@ -178,7 +178,7 @@ class ToolsProcess {
     await until('the tools', look, readyWithinMs);
   }
 
-  /** Resolves when the process has ended, by itself or a signal. */
+  /** Resolves when the process has ended by itself or by a signal. */
   async untilEnded(): Promise<void> {
     const { process: started } = this;
     if (started === null || started.exitCode !== null || started.signalCode !== null) return;

@@ -1,4 +1,4 @@
-/** What wakes those who wait in a process: each way alone, and none at all (docs/architecture.md, "The bus of a process"). */
+/** The ways in which waiting parts of a process are woken: each alone, and none at all (docs/architecture.md, "The bus of a process"). */
 import { EventBus } from '@nestjs/cqrs';
 import { EventSeen } from '@app/event-store';
 import { Notifications } from '@app/read-store';
@@ -30,7 +30,7 @@ afterEach(async () => {
   await deployment.stop();
 });
 
-/** A run that ends, one that is resumed, and one that is stopped. */
+/** Makes one run that ends, one that is resumed, and one that is stopped. */
 async function runsOfAllKinds(): Promise<void> {
   expect(await say(user, await conversationOf(user))).toMatchObject({ status: 'completed' });
   const { runId, approval } = await asking(user, await conversationOf(user), 'swap 5 USDC to NEAR');

@@ -1,4 +1,6 @@
-/** The log's checkpoints are signed by witnesses of other people, each at its own pace; what is no signature of theirs is not taken. */
+/**
+ * The log's checkpoints are signed by independent witnesses, each at its own pace; anything that is not a signature of theirs is rejected.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -28,7 +30,7 @@ import {
 } from '@app/transparency';
 import { openWitness, witnessServer, type Witness } from '@app/witness';
 
-/** A witness of the product, on a port and in a folder that stay. */
+/** A witness run by the product, with a fixed port and folder. */
 interface Peer {
   readonly key: VerifierKey;
   readonly address: string;
@@ -36,7 +38,7 @@ interface Peer {
   stop(): Promise<void>;
 }
 
-/** Of the log: whoever holds it can sign two histories. */
+/** The log's seed; its holder can sign two histories. */
 const seed = randomBytes(32);
 const liar = signingKey('witness', 'liar.example', Buffer.alloc(32, 9));
 let folder: string;
@@ -117,21 +119,21 @@ async function serverAt(port: number, listener: RequestListener): Promise<Server
   return server;
 }
 
-/** What everybody is served; undefined as long as there is none. */
+/** The checkpoint that is served to everyone; undefined while there is none. */
 async function newest(): Promise<{ size: number; note: string } | undefined> {
   const answer = await fetch(`${deployment.baseUrls[0]}/transparency/checkpoint`);
   const note = await answer.text();
   return answer.status === 404 ? undefined : { note, size: Number(note.split('\n')[1]) };
 }
 
-/** Who signed a checkpoint of before, as the log's own stream has it. */
+/** The signers of an earlier checkpoint, as recorded in the log's own stream. */
 async function signersOf(size: number): Promise<string[]> {
   const events = await partOf(deployment, EventStore).readStream('audit-checkpoints', 0, 1_000);
   const lines = events.filter(({ type, payload }) => type === 'checkpoint.cosigned' && payload['size'] === size);
   return lines.map(({ payload: { witness } }) => (typeof witness === 'string' ? (witness.split('+')[0] ?? '') : ''));
 }
 
-/** Has something appended, and a checkpoint made of it. @returns its size */
+/** Appends something and has a checkpoint made of it. @returns its size */
 async function grow(): Promise<number> {
   const before = (await newest())?.size ?? 0;
   await deployment.newUser();
@@ -142,7 +144,7 @@ async function grow(): Promise<number> {
   });
 }
 
-/** Opens a note as somebody does who trusts the log and both witnesses. */
+/** Opens a note as a client that trusts the log and both witnesses. */
 function opened(note: string): TrustedCheckpoint {
   const witnesses = [...peers.map(({ key }) => key), liar];
   const checkpoint = openCheckpoint(note, { log: [log], witnesses, needed: 2 });
@@ -175,7 +177,7 @@ it('is signed by both as soon as they are there, while others hang and fail', as
   const size = await grow();
   const { isWitnessed } = await untilWitnessed(size, ['w1.example', 'w2.example']);
   expect(isWitnessed).toBe(true);
-  // A witness that hangs is waited for 5 s.
+  // The log waits 5 s for a witness that hangs.
   expect(performance.now() - since).toBeLessThan(5_000);
 });
 
@@ -229,7 +231,7 @@ it('shows a log that forks: the witness refuses the other tree of the same size,
   expect([signed?.size, signed?.cosignatures.length]).toEqual([size, 1]);
   expect([other?.size, other?.cosignatures.length]).toEqual([size, 0]);
   expect(other?.root).not.toEqual(signed?.root);
-  // The history that it saw goes on.
+  // The history that the witness saw continues.
   await untilWitnessed(await grow(), ['w1.example', 'w2.example']);
 });
 
