@@ -1,6 +1,6 @@
 /**
- * Stores that are not there yet: api and worker start all the same, say what they wait for, and come to life when it is there. What
- * turns out to be a mistake only then is said, and does not end them.
+ * Stores that do not answer yet: api and worker start anyway, report which store they wait for, and work once it answers. A mistake that is
+ * found only then is reported, and does not end them.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -39,7 +39,7 @@ interface Started {
   readonly managementUrl: string;
 }
 
-/** A process, up to where it answers that it lives. */
+/** Starts a process, and waits until it answers that it is alive. */
 async function started(app: AppName, secretKey: string): Promise<Started> {
   const [port, managementPort] = await freePorts(2);
   const managementUrl = `http://127.0.0.1:${managementPort}`;
@@ -66,7 +66,7 @@ async function saidAt(url: string): Promise<{ code: number; body: unknown }> {
   return { code: answer.status, body: await answer.json() };
 }
 
-/** Until both say of their database what is expected. */
+/** Waits until both report this state of their database. */
 async function databaseIs(all: readonly Started[], state: RegExp): Promise<void> {
   for (const { managementUrl } of all)
     await until(`database: ${state.source}`, async () => {
@@ -86,7 +86,7 @@ it(
       started('worker', secretKey),
     ]);
     const checks = { database: 'away', 'event store': 'away' };
-    // Partners learn that it waits; why, only its operator learns.
+    // Partners learn that it waits; only its operator learns why.
     expect(await saidAt(api.url)).toEqual({ code: 503, body: { status: 'away', checks } });
     for (const { managementUrl } of [api, worker])
       expect(await saidAt(managementUrl)).toEqual({

@@ -1,4 +1,4 @@
-/** What `npm test` says of the programs that it will install, before it does (scripts/debian.mjs). */
+/** The notice that `npm test` prints about the programs that it will install, before it installs them (scripts/debian.mjs). */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

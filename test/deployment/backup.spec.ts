@@ -39,7 +39,7 @@ beforeAll(async () => {
   };
   baseUrl = `http://127.0.0.1:${port}`;
   service = await serve('live');
-  // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
+  // Reason for the assertion: the file's content is specified (docs/decisions/configuration-and-start.md).
   const access = JSON.parse(await readFile(join(folder, 'live', 'sandbox.json'), 'utf8')) as Record<string, string>;
   user = new TestClient(baseUrl, access['partnerKey'] ?? '', access['userToken'] ?? '', access['userId'] ?? '');
   await user.post('/wallet');
@@ -65,7 +65,7 @@ const backupTo = async (name: string) =>
 const restoreFrom = async (backup: string, name: string) =>
   parley(dataDir(name), ['restore', '--from', join(folder, backup), '--json'], folder);
 
-/** Conversations, runs and withdrawals, one after the other in a few lanes, until it is told to stop; answers what was acknowledged. */
+/** Makes conversations, runs and withdrawals one after the other in a few lanes until it is stopped; returns what was acknowledged. */
 function underLoad() {
   const acknowledged: { readonly conversationId: string; readonly runId: string; readonly atMs: number }[] = [];
   let isOver = false;
@@ -152,7 +152,7 @@ it(
       const before = load.acknowledged.filter(({ atMs }) => atMs < beganAtMs);
       expect(before.length).toBeGreaterThan(0);
       for (const { conversationId } of before) expect(ids).toContain(`conversation-${conversationId}`);
-      // The read models: what those events come to, as far as they had been projected.
+      // The read models: the state after those events, as far as they had been projected.
       const checkpoints = await rowsOf<{ position: string }>(
         databaseUrl,
         'SELECT DISTINCT position FROM read_model_places',
@@ -166,7 +166,7 @@ it(
           events.filter(({ position }) => position <= projected),
         ),
       ).toEqual([]);
-      // The ledger: balances are what the transfers come to, and no order is there that no journal knows.
+      // The ledger: balances are the sums of the transfers, and every order is known to a journal.
       expect(await rowsOf(databaseUrl, unbooked)).toEqual([]);
       const orders = await rowsOf<{ orders: string }>(databaseUrl, 'SELECT count(*) AS orders FROM sandbox_orders');
       const submitted = events.filter(({ type }) => type === 'submission.journaled').length;
@@ -190,7 +190,7 @@ it(
   5 * startedWithinMs,
 );
 
-/** What a data folder's log has signed, newest last, as its name and size. */
+/** The checkpoints that a data folder's log has signed, as name and size, newest last. */
 async function signedIn(name: string): Promise<readonly string[]> {
   const stores = await findRunningStores(join(folder, name));
   const rows = await rowsOf<{ note: string }>(

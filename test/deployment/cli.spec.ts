@@ -7,7 +7,7 @@ import { operatorOf, type TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { jsonOf, parley, type CommandOutcome } from './cli';
 
-/** Replicas keep what they know of a key this long (specification, "Authentication", rule 4). */
+/** Replicas cache a key this long (specification, "Authentication", rule 4). */
 const revokedWithinMs = 30_000;
 const patienceMs = 60_000;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A deployment that the environment names. */
+/** Runs a command against the deployment that the environment names. */
 const run = (...args: string[]): Promise<CommandOutcome> =>
   parley(
     {

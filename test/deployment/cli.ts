@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** The build's command line. */
 export const parleyMain = join(__dirname, '..', '..', 'dist', 'apps', 'cli', 'src', 'main.js');
 
-/** What a run of the command line came to. */
+/** The outcome of running a command. */
 export interface CommandOutcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -30,9 +30,9 @@ export async function parley(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** The JSON that a command printed with `--json`; throws its error when it failed. */
+/** The JSON that a command printed with `--json`. Throws its error if it failed. */
 export function jsonOf<Value>({ code, stdout, stderr }: CommandOutcome): Value {
   if (code !== 0) throw new Error(`parley ended with ${code}: ${stderr}`);
-  // Reason for the assertion: the test says what it expects, and looks at the members that matter to it.
+  // Reason for the assertion: the test states what it expects, and checks the members that matter to it.
   return JSON.parse(stdout) as Value;
 }

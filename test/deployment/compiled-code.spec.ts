@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const apps = join(__dirname, '..', '..', 'dist', 'apps');
 const mainOf = (app: string) => join(apps, app, 'src', 'main.js');
 
-/** Whether V8 takes the code that the build kept for an app. */
+/** Prints whether V8 rejects the code that the build cached for an app. */
 const asksV8 = `
   const app = require(process.argv[1]);
   console.log(app.compile(require('node:fs').readFileSync(app.codeFile)).cachedDataRejected);`;
@@ -44,5 +44,5 @@ describe('the code that a build compiled for an app', () => {
   });
 });
 
-/** Node with these arguments, and nothing in the environment. */
+/** Runs Node with these arguments and an empty environment. */
 const node = (...args: string[]) => spawnSync(process.execPath, args, { env: {}, cwd: tmpdir(), encoding: 'utf8' });

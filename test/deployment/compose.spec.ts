@@ -9,7 +9,7 @@ const root = join(__dirname, '..', '..');
 const composeFile = join(root, 'docker', 'compose.yaml');
 const installedWithinMs = 300_000;
 
-/** What an operator must say; nothing of it has a default. */
+/** The variables that an operator must set; none of them has a default. */
 const required = {
   POSTGRES_PASSWORD: 'secret',
   PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
@@ -41,16 +41,16 @@ beforeAll(async () => {
 async function config(env: Readonly<Record<string, string>>): Promise<{ services: Record<string, Service> }> {
   const withPath = { PATH: process.env['PATH'] ?? '', ...env };
   const { stdout } = await run(compose, ['-f', composeFile, 'config'], { env: withPath });
-  // docker-compose 1 prints YAML only, and Debian's brings Python's parser of it.
+  // docker-compose 1 prints only YAML, and Debian's package depends on a Python parser for it.
   const script = 'import json,sys,yaml; print(json.dumps(yaml.safe_load(sys.stdin)))';
   const child = run('/usr/bin/python3', ['-c', script]);
   child.child.stdin?.end(stdout);
-  // Reason for the assertion: the shape of the file is what the tests look at.
+  // Reason for the assertion: the tests check the file's shape.
   return JSON.parse((await child).stdout) as { services: Record<string, Service> };
 }
 
 const ours = (): [string, Service][] => Object.entries(services).filter(([, { image }]) => image === 'parley');
-/** What only a profile starts: docker-compose 1 leaves it out of its answer or not, by its version. */
+/** Services that only a profile starts; whether docker-compose 1 prints them depends on its version. */
 const optional = ['parley', 'prometheus'];
 const documented = new Set(
   [...readFileSync(join(root, 'docs', 'configuration.md'), 'utf8').matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(

@@ -9,7 +9,7 @@ import { until } from '@app/testing/until';
 const poolSize = 4;
 const users = 6;
 const readsAtOnce = 20;
-/** An end that nobody waits for, of a connection that is open no more. */
+/** Connections that are closed without waiting for their end. */
 const transient = ['parley look', 'parley migrations'];
 
 type Counts = Readonly<Record<string, number>>;
@@ -36,7 +36,7 @@ function together(...processes: readonly Counts[]): Counts {
   return Object.fromEntries(names.map((name) => [name, processes.reduce((sum, one) => sum + (one[name] ?? 0), 0)]));
 }
 
-/** The most of each that was open at one time, from now until it is stopped. */
+/** Counts connections by application name from now on; on stop, returns the highest count of each at one time. */
 function countConnections(databaseUrl: string) {
   const most: Record<string, number> = {};
   const open = { isOver: false };
@@ -62,7 +62,7 @@ function countConnections(databaseUrl: string) {
   return { most, stop };
 }
 
-/** Each user reads much at once, and starts a run that is waited for. */
+/** Each user makes many reads at once, and starts a run and waits for its end. */
 async function load(deployment: Deployment): Promise<void> {
   const work = Array.from({ length: users }, async () => {
     const user = await deployment.newUser();
@@ -85,7 +85,7 @@ async function mostUnderLoad(options: DeploymentOptions): Promise<Counts> {
   const counted = countConnections(deployment.databaseUrl);
   try {
     await load(deployment);
-    // The pool was asked for more than it has, and what is led is led.
+    // More connections were wanted than the pool has, and a leader is elected.
     await until('a full pool', () => Promise.resolve((counted.most['parley'] ?? 0) >= poolSize || null));
     await until('a leader', () => Promise.resolve(counted.most['parley leader'] ?? null));
   } finally {

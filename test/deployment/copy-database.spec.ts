@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { jsonOf, parley } from './cli';
 
 const startedWithinMs = 120_000;
-/** What jsonb, bytea, escapes and nulls come to on the way. */
+/** A text that jsonb, bytea, escapes and nulls could spoil in the copy. */
 const awkwardText = 'repeat after me: "quoted", (a, b), back\\slash, \u{1f511} and\nanother line';
 
 let folder: string;
@@ -41,7 +41,7 @@ function standalone(env: Record<string, string>): TestProcess {
 it(
   'copies a whole deployment into another PostgreSQL, where it goes on',
   async () => {
-    // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
+    // Reason for the assertion: the file's content is specified (docs/decisions/configuration-and-start.md).
     const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as Record<
       string,
       string
@@ -60,7 +60,7 @@ it(
     ];
     const before = await look();
 
-    // It holds a password, so no argument may name it.
+    // The URL contains a password, so it must not be an argument.
     const target = join(folder, 'target');
     await writeFile(target, `${database.url}\n`);
     const copy = ['copy-database', '--to-file', target, '--json'];

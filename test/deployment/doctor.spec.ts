@@ -25,10 +25,10 @@ beforeAll(async () => {
   const ready = async (output: string): Promise<boolean> => output.includes('is ready') && isReady(baseUrl);
   service = new TestProcess({ app: 'standalone', cwd: folder, env: ports, ready });
   await service.start();
-  // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
+  // Reason for the assertion: the file's content is specified (docs/decisions/configuration-and-start.md).
   const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as Record<string, string>;
   const user = new TestClient(baseUrl, access['partnerKey'] ?? '', access['userToken'] ?? '', access['userId'] ?? '');
-  // A wallet's key is sealed.
+  // Creates a wallet, because its key is sealed.
   await user.post('/wallet');
 }, startedWithinMs);
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 async function doctor(env: Record<string, string>): Promise<{ code: number | null; findings: readonly Finding[] }> {
   const { code, stdout } = await parley({ ...ports, ...env }, ['doctor', '--json'], folder);
-  // Reason for the assertion: what `--json` prints is looked at below.
+  // Reason for the assertion: the output of `--json` is checked below.
   return { code, findings: (JSON.parse(stdout) as { data: readonly Finding[] }).data };
 }
 

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 /** A block of a drill, and the claims of the paragraph below it. */
 export interface DrillStep {
   readonly commands: string;
-  /** Texts and `$NAMES` that the output has. */
+  /** Texts and `$NAMES` that the output contains. */
   readonly shows: readonly string[];
   readonly endsWith: number;
-  /** Variables that the reader takes from the output, with the label that each is found under. */
+  /** Variables that the reader takes from the output, each with the label under which it is found. */
   readonly takes: readonly { readonly name: string; readonly label: string }[];
 }
 
@@ -44,7 +44,7 @@ function stepsOf(page: string): DrillStep[] {
 
 const quotedIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => quoted);
 
-/** The first id or digest below a label. Throws where there is none. */
+/** Returns the first id or digest below a label. Throws if there is none. */
 export function taken(output: string, label: string): string {
   const value = '((?:[a-z]+-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})';
   const [, found] = new RegExp(`\\b${label}\\b[^]*?\\b${value}\\b`, 'i').exec(output) ?? [];
@@ -52,7 +52,7 @@ export function taken(output: string, label: string): string {
   return found;
 }
 
-/** Runs a block as its reader would, who has set the variables. */
+/** Runs a block as its reader would, with the variables set. */
 export async function runStep(
   commands: string,
   { cwd, programs, variables }: { cwd: string; programs: string; variables: Readonly<Record<string, string>> },

@@ -1,4 +1,4 @@
-/** The drills of docs/runbook.md, followed by their words next to a sandbox in which the reason of each was brought about. */
+/** The drills of docs/runbook.md, followed word for word on a sandbox in which the cause of each was produced. */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -14,7 +14,7 @@ import { TriggerStage } from './trigger-stage';
 const amountRaw = '1234567';
 const verifier = join(__dirname, '..', '..', 'scripts', 'verify-receipt.mjs');
 
-/** What the reader of a page has, and what its blocks must show of the reason that was brought about, by how each begins. */
+/** The variables that the reader of a page has, and the facts about the cause that its blocks must show, by the beginning of each block. */
 interface Cause {
   readonly given: Readonly<Record<string, string>>;
   readonly facts: Readonly<Record<string, readonly string[]>>;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await mkdir(programs);
   await writeFile(join(programs, 'parley'), `#!/bin/sh\nexec '${process.execPath}' '${parleyMain}' "$@"\n`);
   await chmod(join(programs, 'parley'), 0o755);
-  // The folder is that of the data and that of a clone.
+  // The folder serves as data folder and as clone.
   const scripts = { 'verify-receipt': `node '${verifier}'` };
   await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts }));
 }, 120_000);
@@ -42,7 +42,7 @@ afterAll(() => stage?.sandbox.stop());
 async function connected(applicationName: string): Promise<Client> {
   const stores = await findRunningStores(join(stage.sandbox.folder, '.parley'));
   const client = new Client({ connectionString: stores?.databaseUrl ?? '', application_name: applicationName });
-  client.on('error', () => undefined); // it goes with the database where the test fails
+  client.on('error', () => undefined); // the connection ends with the database if the test fails
   await client.connect();
   return client;
 }
@@ -56,7 +56,7 @@ async function withdrawn(status: string) {
   return prepared;
 }
 
-/** A withdrawal that the provider has, and does not settle. */
+/** A withdrawal that the provider has accepted and does not settle. */
 async function stuckMoney(): Promise<Cause> {
   await faults({ settleAfterSeconds: 3_600 });
   const { operationId } = await withdrawn('submitted');
@@ -79,7 +79,7 @@ async function stuckMoney(): Promise<Cause> {
   };
 }
 
-/** An automation whose last occurrence was rejected, since its user's budget is frozen. */
+/** An automation whose last occurrence was rejected because its user's budget is frozen. */
 async function silentAutomation(): Promise<Cause> {
   const { id, revision } = await defined(user);
   const frozen = await stage.operator.post(`/users/${user.userId}/freeze`, { reason: 'a drill' });

@@ -1,4 +1,7 @@
-/** Stores that answer the first look and are away again before the start is done: they are waited for, as those that are away are. */
+/**
+ * Stores that answer the first check and are away again before the start is complete: the start waits for them as for stores that never
+ * answered.
+ */
 import { startPatiently, startServing, startWorking, type RunningProcess } from '@app/composition';
 import { readConfiguration } from '@app/runtime';
 import { Client } from 'pg';
@@ -58,7 +61,7 @@ describe.each(['api', 'worker'] as const)('of %s', (app) => {
           ? startServing(configuration, { api: true, worker: false }, { issuers })
           : startWorking(configuration),
       ).then((started) => (running = started));
-      // Rejects where it is given up.
+      // Rejects if the start gives up.
       await Promise.race([starting, until('a second try', async () => fault.times() > 1 || null)]);
       expect(running).toBeNull();
       const saysAway = () =>
@@ -69,7 +72,7 @@ describe.each(['api', 'worker'] as const)('of %s', (app) => {
       await until('a word of it', saysAway);
       fault.mend();
       const started = await starting;
-      // The discovery document and the keys.
+      // One request for the discovery document and one for the keys.
       expect(issuer.requests - asked).toBe(app === 'api' ? 2 : 0);
       const own = "application_name = 'parley listen' AND datname = current_database()";
       await until('one listener', async () => (await counted(`pg_stat_activity WHERE ${own}`)) === 1 || null);

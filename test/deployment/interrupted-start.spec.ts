@@ -1,4 +1,7 @@
-/** A signal at any moment of the start, or a second one later: it ends soon, leaves nothing running, and the folder starts again. */
+/**
+ * A signal at any moment of the start, with or without a second one: the start ends soon, leaves no process running, and the folder starts
+ * again.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -24,11 +27,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** Most moments come again at each start on one folder; the making of its secrets comes once. */
+/** Most moments recur at each start on one folder; its secrets are made only once. */
 let dataName = 'data';
 const dataDir = (): string => join(folder, dataName);
 
-/** `npm start`, as far as node goes; taken for ready at the moment that the test waits for. */
+/** Runs what `npm start` runs; it counts as ready at the moment that the test waits for. */
 function standalone(
   ready: (output: string) => boolean | Promise<boolean>,
   more: Readonly<Record<string, string>> = {},
@@ -39,7 +42,7 @@ function standalone(
   return one;
 }
 
-/** The processes that work in the folder, or name it. */
+/** The processes that run in the folder or name it in their arguments. */
 async function left(): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -49,7 +52,7 @@ async function left(): Promise<string[]> {
         const works = (await readlink(`/proc/${pid}/cwd`)).startsWith(folder) || args.includes(folder);
         return works && Number(pid) !== process.pid ? [args] : [];
       } catch {
-        // It ended meanwhile, or is another user's.
+        // It ended meanwhile, or belongs to another user.
         return [];
       }
     }),
@@ -57,11 +60,11 @@ async function left(): Promise<string[]> {
   return found.flat();
 }
 
-/** Whether the present start has made such a file: one that was interrupted may have left its own. */
+/** Whether the present start has made such a file; an interrupted one may have left its own. */
 async function has(path: string, beginning: string): Promise<boolean> {
   const names = await readdir(join(dataDir(), path)).catch(() => []);
   const found = names.filter((name) => name.startsWith(beginning)).map((name) => join(dataDir(), path, name));
-  // A start renames and removes such files: one that is gone by now was not found.
+  // A start renames and removes such files, so one that is gone by now counts as not found.
   const changes = await Promise.all(found.map((file) => stat(file).catch(() => null)));
   return changes.some((change) => change !== null && change.ctimeMs >= startedAtMs);
 }
@@ -96,7 +99,7 @@ it.each<[NodeJS.Signals, number]>([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ])('told to end by %s while it installs or builds, it ends those as well, with %i', async (signal, code) => {
-  // As npm while it unpacks: deaf to both signals, with a program of its own.
+  // As npm does while it unpacks: ignores both signals, and has a child process.
   const deaf = `trap "" INT TERM; echo $$ > ${folder}/tool; sleep 600 & echo $! > ${folder}/below; wait`;
   const script = `import { runScript, runStep } from ${JSON.stringify(join(root, 'scripts', 'tool.mjs'))};
       await runScript(() => runStep('installing', 'sh', ['-c', ${JSON.stringify(deaf)}]));`;
@@ -112,7 +115,7 @@ it.each<[NodeJS.Signals, number]>([
   }
 });
 
-/** A request that does not become whole, which a process that stops waits for. */
+/** A request whose body never arrives in full, for which a stopping process waits. */
 async function halfRequest(): Promise<Socket> {
   // Reason for the assertion: the start wrote it.
   const access = JSON.parse(await readFile(join(dataDir(), 'sandbox.json'), 'utf8')) as Record<string, string>;

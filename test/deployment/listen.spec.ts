@@ -1,4 +1,4 @@
-/** `parley listen` and `parley tail` beside a sandbox as `npm start` runs it, as a developer's shell runs them. */
+/** `parley listen` and `parley tail` against a sandbox as `npm start` runs it, as a developer's shell runs them. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ afterEach(() => {
 });
 afterAll(() => sandbox.stop());
 
-/** A command that goes on until it is told to end. */
+/** Starts a command that runs until it is stopped. */
 function run(...args: string[]) {
   const child = spawn(process.execPath, [parleyMain, ...args], {
     cwd: sandbox.folder,
@@ -51,7 +51,7 @@ function run(...args: string[]) {
   return { child, said, closed, end };
 }
 
-/** A program of a developer's. @param answer the status for each request, by how many came before, and its id */
+/** A developer's server. @param answer the status for each request, by the number of earlier requests and its id */
 async function receiver(answer: (before: number, id: unknown) => number = () => 204, at = 0) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -68,11 +68,11 @@ async function receiver(answer: (before: number, id: unknown) => number = () => 
   return { received, url: `http://127.0.0.1:${port}/hooks` };
 }
 
-/** What the feed has after a cursor, a page of it. */
+/** A page of the feed after a cursor. */
 async function feedAfter(cursor: string) {
   const headers = { 'x-api-key': sandbox.access.partnerKey };
   const page = await fetch(`${sandbox.access.baseUrl}/feed/v1/events?cursor=${cursor}&limit=500`, { headers });
-  return (await page.json()) as { data: ToldEvent[]; endCursor: string }; // reason: a page is documented so
+  return (await page.json()) as { data: ToldEvent[]; endCursor: string }; // reason: the documented shape of a page
 }
 
 const so = (what: string, isSo: () => boolean) => until(what, async () => (isSo() ? true : null));
@@ -90,7 +90,7 @@ it('listen delivers what happens, signed, in order, and again where it was not t
     new Webhook(secret).verify(body, headers as Record<string, string>);
     return JSON.parse(body) as { type: string; data: Record<string, unknown> };
   });
-  // The first was not taken, and the next ones waited for it.
+  // The first was not accepted, and the next ones waited for it.
   expect(bodies.map(({ type }) => type)).toEqual(['run.suspended', 'run.suspended', 'approval.decided', 'run.ended']);
   expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id']);
   for (const { data } of bodies)
@@ -100,7 +100,7 @@ it('listen delivers what happens, signed, in order, and again where it was not t
   expect([await listening.end(), listening.said.stderr]).toEqual([0, '']);
 });
 
-/** Secrets go by file: arguments can be seen by all. */
+/** Secrets are passed in files, because all users can see arguments. */
 async function fileWith(secret: string): Promise<string> {
   const file = join(tmpdir(), `parley-secret-${randomUUID()}`);
   await writeFile(file, secret, { mode: 0o600 });
@@ -161,7 +161,7 @@ it('a reader that has seen enough ends a command without a word', async () => {
   const tail = run('tail', '--conversation', followed);
   await so('the beginning', () => tail.said.stdout !== '');
   tail.child.stdout.destroy();
-  // It notices with what it writes next.
+  // It notices at its next write.
   await say(sandbox.client, followed);
   const conversation = run('keys', 'list');
   conversation.child.stdout.destroy();
@@ -178,7 +178,7 @@ it('listen and tail go on where they were through a service that is killed: noth
   for (const conversation of conversations) await say(sandbox.client, conversation);
   await so('the first deliveries', () => received.length === 3);
   for (let kills = 0; kills < 2; kills += 1) {
-    // It dies amid runs, which end when it is back.
+    // It is killed during runs, which end after its restart.
     for (const conversation of conversations) {
       const begun = async () => ((await start(sandbox.client, conversation)).status === 202 ? true : null);
       await until('the end of the run before', begun);

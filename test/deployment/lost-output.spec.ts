@@ -1,4 +1,4 @@
-/** A command that could not write its output did not succeed, and says so in one sentence. */
+/** A command that could not write its output fails, and says so in one sentence. */
 import { spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -14,7 +14,7 @@ let server: Server;
 let folder: string;
 let env: Record<string, string>;
 
-/** An operator's API with no key, and a feed with an event a moment: as much as a command needs for an output. */
+/** Serves an operator API with no keys, and a feed with frequent events: enough for a command to have output. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-lost-output-'));
   server = createServer((request, response) => {

@@ -32,10 +32,10 @@ import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { until } from '@app/testing/until';
 import { jsonOf, parley, parleyMain } from './cli';
 
-/** Enough that a copy of one append after the other can be killed on its way. */
+/** Enough that a copy of one append after the other can be killed halfway. */
 const fillerConversations = 240;
 const fillersAtOnce = 8;
-/** What is in the target when the migration is killed, as a part of all. */
+/** The shares of all events that the target holds when the migration is killed. */
 const killedAt = [0.1, 0.5, 0.9, 1];
 const startedWithinMs = 120_000;
 
@@ -76,14 +76,14 @@ function standalone(env: Record<string, string>): TestProcess {
 }
 
 async function demoUser(): Promise<TestClient> {
-  // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
+  // Reason for the assertion: the file's content is specified (docs/decisions/configuration-and-start.md).
   const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as Record<string, string>;
   return new TestClient(baseUrl, access['partnerKey'] ?? '', access['userToken'] ?? '', access['userId'] ?? '');
 }
 
 let automationId: string;
 
-/** Conversations with runs, money that moved and money that did not, an automation that fired, and much that is plain. */
+/** Creates conversations with runs, money that moved and money that did not, an automation that fired, and many plain conversations. */
 async function fill(): Promise<void> {
   await requestJson('PUT', `${baseUrl}/sandbox/v1/faults`, { model: { delayMs: 0 }, provider: prompt });
   await user.post('/wallet');
@@ -105,7 +105,7 @@ async function fill(): Promise<void> {
     );
 }
 
-/** Everything that the API answers, as it is spelled; and what the wallet holds. */
+/** All answers of the API, byte for byte, and the wallet's holdings. */
 async function everything(): Promise<Record<string, unknown>> {
   const text = async (path: string): Promise<string> => (await fetch(user.url(path), { headers: user.headers })).text();
   const paths = [
@@ -127,7 +127,7 @@ async function everything(): Promise<Record<string, unknown>> {
   return Object.fromEntries(found);
 }
 
-/** How many events the event store of this database holds. */
+/** Number of events in the event store of this database. */
 async function countEvents(databaseUrl: string, but = ''): Promise<number> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -139,10 +139,10 @@ async function countEvents(databaseUrl: string, but = ''): Promise<number> {
 }
 
 const eventsThere = (): Promise<number> => countEvents(database.url);
-/** Those that the log of all events covers. */
+/** Number of events that the log of all events covers. */
 const coveredThere = (): Promise<number> => countEvents(database.url, 'audit-checkpoints');
 
-/** Starts the migration and kills it as soon as so many events are in the target. */
+/** Starts the migration, and kills it once the target holds this many events. */
 async function killedMigration(events: number): Promise<void> {
   const args = [parleyMain, 'migrate-events', '--to', target()];
   const child = spawn(process.execPath, args, { cwd: folder, env: { PATH: process.env['PATH'] }, stdio: 'ignore' });
@@ -225,7 +225,7 @@ describe('parley migrate-events', () => {
       return JSON.stringify(found) === JSON.stringify(before) ? found : null;
     }).catch(() => everything());
     expect(after).toEqual(before);
-    // A service that goes on makes checkpoints.
+    // A running service makes checkpoints.
     expect(await coveredThere()).toBe(covered);
   });
 
@@ -255,7 +255,7 @@ describe('parley migrate-events', () => {
   });
 });
 
-/** Else there is one a minute. */
+/** Requests a checkpoint, because otherwise there is only one a minute. */
 async function wantCheckpoint(): Promise<void> {
   const stores = await findRunningStores(join(folder, '.parley'));
   const client = new Client({ connectionString: stores?.databaseUrl });
@@ -264,7 +264,7 @@ async function wantCheckpoint(): Promise<void> {
   await client.end();
 }
 
-/** Counted on the stopped folder, as an operator could. */
+/** Counts the events of the stopped folder, as an operator could. */
 async function sourceEvents(): Promise<number> {
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, '.parley', 'postgres') });
   const count = await countEvents(postgres.url('parley'));

@@ -1,4 +1,6 @@
-/** A program whose projections are others: it builds its own tables beside those of the program before, and shows no list half built. */
+/**
+ * A program whose projections have changed: it builds its own tables next to those of the previous program, and shows no list half built.
+ */
 import { settled } from '@app/testing/audits';
 import { startDeployment, type Deployment } from '@app/testing/deployment';
 import { conversationOf, say } from '@app/testing/journeys';
@@ -35,7 +37,7 @@ it(
     expect(before.map(({ status }) => status)).toEqual([200, 200, 200]);
     const [service] = deployment.apis;
     await service?.stop();
-    // As a program does whose projections had another version each.
+    // As if the previous program's projections all had another version.
     await sql('UPDATE read_model_tables SET version = 0');
 
     const seen = new Map<number, unknown[]>();

@@ -1,4 +1,4 @@
-/** What a newcomer gets wrong, and the one sentence that each mistake is answered with: what is wrong, and what to do. */
+/** The mistakes of a newcomer, each answered with one sentence that says what is wrong and what to do. */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -28,9 +28,9 @@ afterAll(async () => {
 });
 
 let made = 0;
-/** A data folder's path that is not there yet. */
+/** The path of a data folder that does not exist yet. */
 const newFolder = (): string => join(folder, `data-${++made}`);
-/** One for the mistakes that are met with once the stores run, which need not be made for each. */
+/** One shared data folder for mistakes that are found only after the stores have started, which saves starting new ones for each. */
 const storesFolder = (): string => join(folder, 'data-stores');
 
 function standalone(env: Record<string, string>, cwd = folder): TestProcess {
@@ -38,7 +38,7 @@ function standalone(env: Record<string, string>, cwd = folder): TestProcess {
   return new TestProcess({ app: 'standalone', env: own, cwd, ready: (output) => output.includes('is ready') });
 }
 
-/** Starts with the mistake, and answers what is said of it: without a stack, and with exit code 1. */
+/** Starts with the mistake, expects exit code 1 and no stack, and returns the output. */
 async function saidOf(mistake: string, env: Record<string, string>, cwd?: string): Promise<string> {
   const one = standalone(env, cwd);
   await expect(one.start()).rejects.toThrow('standalone ended with 1');
@@ -78,7 +78,7 @@ describe('a wrong setting', () => {
   ])(
     '%s',
     async (mistake, env, sentence) => {
-      // Production says of its embedded stores what it thinks of them.
+      // Production also prints a warning about its embedded stores.
       if ('PARLEY_MODE' in env && env.PARLEY_MODE === 'production') {
         const one = standalone(env);
         await expect(one.start()).rejects.toThrow('standalone ended with 1');

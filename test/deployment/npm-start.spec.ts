@@ -1,4 +1,6 @@
-/** `npm start` and `npm run example`, started as a user does: ending npm ends everything below it, and the folder can be started again. */
+/**
+ * `npm start` and `npm run example`, started as a user does: ending npm ends all processes below it, and the folder can be started again.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -27,11 +29,11 @@ afterAll(async () => {
 
 interface Started {
   readonly child: ChildProcess;
-  /** npm and everything below it. */
+  /** The ids of npm and all processes below it. */
   readonly family: readonly number[];
 }
 
-/** Runs npm in a process group of its own, as a terminal does, and waits for these words. */
+/** Runs npm in a process group of its own, as a terminal does, and waits until the output contains `words`. */
 async function npm(args: readonly string[], words: string, more: Record<string, string> = {}): Promise<Started> {
   const env = { PORT: String(ports[0]), MANAGEMENT_PORT: String(ports[1]), PARLEY_DATA_DIR: join(folder, 'data') };
   const child = spawn('npm', [...args], {
@@ -40,7 +42,7 @@ async function npm(args: readonly string[], words: string, more: Record<string, 
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  // Reason for the assertion: it was started, else the test fails where it waits.
+  // Reason for the assertion: it was started; if not, the test fails where it waits.
   pids.add(child.pid!);
   let output = '';
   for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -75,7 +77,7 @@ it.each(ways)(
     const access = join(folder, 'data', 'sandbox.json');
     expect(existsSync(access)).toBe(true);
     await untilAllEnded(started, () => send(started.child.pid!));
-    // Removed at a clean stop only.
+    // The file is removed only at a clean stop.
     expect(existsSync(access)).toBe(false);
   },
   WITHIN_MS,

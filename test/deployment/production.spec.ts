@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { until } from '@app/testing/until';
 import { jsonOf, parley } from './cli';
 
-/** What a sandbox generated, which production may not live on. */
+/** A key that a sandbox generated, which production refuses. */
 const sandboxKey = randomBytes(32).toString('base64');
 const readyWithinMs = 120_000;
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Everything that is a sandbox's, and one thing that is plainly wrong. */
+/** Every default of a sandbox, and one value that is plainly wrong. */
 const sandboxDefaults = {
   PARLEY_MODE: 'production',
   PARLEY_SECRET_KEY: sandboxKey,
@@ -111,7 +111,7 @@ describe('production', () => {
         const withKey = await until('the key', async () => {
           const answer = await fetch(`${baseUrl}/v1/users/me`, { headers: { 'x-api-key': key } });
           const { reason } = (await answer.json()) as { reason?: string };
-          // The key has passed when what is missing is the user's token.
+          // The key was accepted if only the user's token is missing.
           return answer.status === 401 && reason === undefined ? answer : null;
         });
         expect(withKey.status).toBe(401);

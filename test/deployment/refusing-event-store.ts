@@ -25,7 +25,7 @@ export async function startRefusingEventStore(
   return { port, stop: async () => server.forceShutdown() };
 }
 
-/** A certificate for localhost that no authority has signed; its files are left in the folder. */
+/** A certificate for localhost that no authority has signed; its files stay in the folder. */
 export async function selfSigned(folder: string): Promise<ServerCredentials> {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];

@@ -1,4 +1,4 @@
-/** What earlier versions left behind: this version restores it, starts on it, answers of it what they answered, and goes on. */
+/** Data of earlier versions: this version restores it, starts on it, gives the answers that they gave, and continues. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ const keptFolder = join(__dirname, 'released');
 
 interface Kept {
   readonly userId: string;
-  /** Of the wallet, by token. */
+  /** The holdings of the wallet, by token. */
   readonly holdings: Readonly<Record<string, string>>;
-  /** By the path below the user's. */
+  /** The answers, by the path below the user's. */
   readonly answers: Readonly<Record<string, object>>;
 }
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Versions whose data are kept, each a folder that `keep.mjs` has made. */
+/** Versions whose data is kept, each in a folder made by `keep.mjs`. */
 async function versions(): Promise<readonly string[]> {
   const entries = await readdir(keptFolder, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -65,7 +65,7 @@ async function goOnFrom(version: string): Promise<void> {
     } = JSON.parse(await readFile(join(keptFolder, version, 'answers.json'), 'utf8')) as Kept; // as keep.mjs wrote it
     const access = JSON.parse(await readFile(join(folder, version, 'sandbox.json'), 'utf8')) as Record<string, string>; // as specified
     const user = new TestClient(baseUrl, access['partnerKey'] ?? '', access['userToken'] ?? '', userId);
-    // Answers are open: a later version may say more of the same.
+    // A later version may add members to an answer.
     for (const [path, answer] of Object.entries(answers)) expect((await user.get(path)).body).toMatchObject(answer);
     expect(await holdings(user)).toEqual(held);
     const { body } = await start(user, await conversationOf(user));
@@ -77,14 +77,14 @@ async function goOnFrom(version: string): Promise<void> {
 }
 
 async function eventsKept(version: string): Promise<number> {
-  // Reason for the assertion: `backup` writes it so.
+  // Reason for the assertion: the shape that `backup` writes.
   const { events } = JSON.parse(await readFile(join(keptFolder, version, 'backup', 'backup.json'), 'utf8')) as {
     events: number;
   };
   return events;
 }
 
-/** The log of all events, which the earlier version did not have, covers what it left behind, from the first event on. */
+/** The log of all events, which the earlier version did not have, covers its events from the first on. */
 async function coversAll(baseUrl: string, env: Readonly<Record<string, string>>, events: number): Promise<void> {
   expect(events).toBeGreaterThan(0);
   await until('a checkpoint of all that was there', async () => {

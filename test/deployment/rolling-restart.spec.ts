@@ -1,6 +1,6 @@
 /**
- * Two api processes are restarted one after the other under load, behind all proxies that are shipped at once: no call is lost, no
- * write is done twice, and streams go on where they were. And what nginx passes on as it is.
+ * Two api processes are restarted one after the other under load, behind all shipped proxies at once: no call is lost, no write is done
+ * twice, and streams continue where they were. Also the requests and frames that nginx must pass on unchanged.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,25 +14,25 @@ import { type ProxyName, startShippedProxy, type ShippedProxy } from './shipped-
 
 const full = process.env['FIGURES'] === 'full';
 const names: readonly ProxyName[] = ['nginx', 'haproxy', 'apache', 'caddy'];
-/** Behind each proxy. */
+/** Callers behind each proxy. */
 const callers = full ? 4 : 2;
-/** Between two calls of a caller. */
+/** Pause between two calls of a caller. */
 const pauseMs = full ? 20 : 600;
-/** Behind each proxy, before, between and after the restarts. */
+/** Calls behind each proxy, before, between and after the restarts. */
 const callsBetween = full ? 40 : 8;
 const restartedWithinMs = 600_000;
 const goesOnWithinMs = 120_000;
-/** A step of the model takes this long, so that its deltas come one by one. */
+/** A step of the model takes this long, so that its deltas arrive one by one. */
 const stepMs = 3_000;
 
-/** What the callers behind one proxy saw. */
+/** The results of the callers behind one proxy. */
 class Tally {
   readonly lost: string[] = [];
   calls = 0;
   refused = 0;
   isOver = false;
 
-  /** Calls until the service has served it: only what says of itself that it may be sent again is sent again. */
+  /** Retries until the service has served the call, and only after answers that declare themselves retryable. */
   async served<Body>(what: string, call: () => Promise<Answer<Body>>): Promise<Answer<Body> | null> {
     for (;;) {
       this.calls += 1;
@@ -42,7 +42,7 @@ class Tally {
         return null;
       }
       if (answer.status < 500) return answer;
-      // Reason for the assertion: every refusal of the service is a problem; a proxy's own page is none.
+      // Reason for the assertion: every refusal of the service is a problem; a proxy's own page is not.
       const problem = answer.body as { readonly retryable?: unknown };
       if (answer.status !== 503 || problem.retryable !== true) {
         this.lost.push(`${what}: ${answer.status}`);
@@ -61,7 +61,7 @@ interface Caller {
   readonly reader: FollowingReader;
 }
 
-/** What was seen behind one proxy. */
+/** A proxy, with the callers behind it and their results. */
 interface Behind {
   readonly url: string;
   readonly tally: Tally;
@@ -81,12 +81,12 @@ afterAll(async () => {
   await deployment.stop();
 });
 
-/** Starts the proxy, and callers that go on until the tally is over. */
+/** Starts the proxy, and callers that continue until the tally is over. */
 async function callBehind(name: ProxyName): Promise<Behind> {
   const proxy = await startShippedProxy(name, deployment.baseUrls);
   proxies.push(proxy);
   const users = await Promise.all(Array.from({ length: callers }, () => deployment.newUser()));
-  // Each replica has seen the issuer, which is one of the two here.
+  // Makes each replica fetch the issuer's keys first, because one of the two replicas is the issuer.
   for (const user of users)
     for (const url of deployment.baseUrls) expect((await user.via(url).get('/v1/users/me')).status).toBe(200);
   const tally = new Tally();
@@ -110,7 +110,7 @@ async function restartBoth(): Promise<void> {
   }
 }
 
-/** Reads, makes conversations, and starts one run after the other while it follows them, until the tally is over. */
+/** Reads, creates conversations, and starts one run after the other while following them, until the tally is over. */
 async function callOn(user: TestClient, tally: Tally): Promise<Caller> {
   const conversationId = await conversationOf(user);
   const reader = new FollowingReader([user], conversationId);
@@ -136,7 +136,7 @@ async function callOn(user: TestClient, tally: Tally): Promise<Caller> {
 
 const endsOf = (reader: FollowingReader): number => reader.seen.filter(({ type }) => type === 'run.ended').length;
 
-/** That the callers behind each proxy were served as often again. */
+/** Waits until the callers behind each proxy have made `callsBetween` more calls. */
 async function moreCalls(tallies: readonly Tally[]): Promise<void> {
   const wanted = tallies.map((tally) => ({ tally, calls: tally.calls + callsBetween }));
   const areServed = () => wanted.every(({ tally, calls }) => tally.calls >= calls || tally.isOver);
@@ -193,7 +193,7 @@ describe('docker/nginx.conf', () => {
     }
     await stream.close();
     expect(arrivedMs.length).toBeGreaterThan(5);
-    // Were they held back, all would come at the end of the step at once.
+    // If frames were held back, all would arrive at once, at the end of the step.
     expect((arrivedMs.at(-1) ?? 0) - (arrivedMs[0] ?? 0)).toBeGreaterThan(stepMs / 3);
   });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const scripts = join(__dirname, '..', '..', 'scripts');
 const becoming = { 'parley.mjs': 'cli', 'witness.mjs': 'witness' } as const;
-/** In place of a build, which takes minutes: a step of a moment, said as a build is, and one note of `console.log`. */
+/** Replaces a build, which takes minutes: a short step, announced as a build is, and one note. */
 const prepareMjs = `import { runStep } from './tool.mjs';
 export async function prepare() {
   await runStep('building', process.execPath, ['-e', 'setTimeout(() => {}, 300)']);

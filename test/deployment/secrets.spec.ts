@@ -1,4 +1,4 @@
-/** Sealed wallet keys are worth as much as the key that opens them: without it, or with another one, npm start refuses. */
+/** Without the key that opens the sealed wallet keys, or with another one, `npm start` refuses to start. */
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ function standalone(ready: (output: string) => boolean): TestProcess {
 const secrets = (): string => join(folder, 'data', 'secrets.json');
 const kept = (): string => join(folder, 'kept.json');
 
-/** What is said by a start that is refused, in one line. */
+/** The one line that a refused start prints. */
 async function refusal(): Promise<string> {
   await expect(service.start()).rejects.toThrow('standalone ended with 1');
   const lines = service.output.trim().split('\n');
@@ -43,7 +43,7 @@ async function refusal(): Promise<string> {
 it(
   'a lost secrets.json is made again while nothing is sealed',
   async () => {
-    // The wallet of the demo user is what is sealed first, and comes when all is ready.
+    // The demo user's wallet is sealed first, and is created once everything is ready.
     const first = standalone(() => existsSync(secrets()));
     await first.start();
     await first.kill();
@@ -58,7 +58,7 @@ it(
 it(
   'and refused once a wallet has a key, as is that of another folder',
   async () => {
-    // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
+    // Reason for the assertion: the file's content is specified (docs/decisions/configuration-and-start.md).
     const access = JSON.parse(await readFile(join(folder, 'data', 'sandbox.json'), 'utf8')) as Record<string, string>;
     const { partnerKey = '', userToken = '', userId = '' } = access;
     const user = new TestClient(baseUrl, partnerKey, userToken, userId);

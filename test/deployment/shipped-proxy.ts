@@ -1,5 +1,5 @@
 /**
- * The real nginx, haproxy, Apache and Caddy, of Debian, with the configuration that is shipped for each.
+ * Debian's nginx, haproxy, Apache and Caddy, each with the configuration that is shipped for it.
  *
  * Source: they are the products themselves.
  */
@@ -46,7 +46,7 @@ export interface ShippedProxy {
   stop(): Promise<void>;
 }
 
-/** Starts it before these replicas: its own file with their addresses, and nothing else changed. */
+/** Starts the proxy in front of these replicas: the shipped file with their addresses, and nothing else changed. */
 export async function startShippedProxy(name: ProxyName, baseUrls: readonly string[]): Promise<ShippedProxy> {
   const { file, listen, args, program } = shipped[name];
   const command = await debianProgram(program);

@@ -31,7 +31,7 @@ it(
         (error: unknown) => String(error),
       );
     };
-    // Node lies elsewhere on some machines; where it is, it must be a program.
+    // Node is elsewhere on some machines, and systemd checks that the path is a program.
     const here = unit.replace('/usr/bin/node', process.execPath);
     expect(await verified(here)).toBe('');
     expect(await verified(here.replace('KillMode', 'KillMod'))).toContain("Unknown key 'KillMod'");

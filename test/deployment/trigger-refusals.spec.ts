@@ -1,4 +1,4 @@
-/** What `parley trigger` does where something is in its way, as a developer's shell runs it. */
+/** The answers of `parley trigger` when something prevents it, as a developer's shell runs it. */
 import { startProduction } from '@app/testing/deployment';
 import { freePorts } from '@app/testing/processes';
 import { spawn } from 'node:child_process';
@@ -21,14 +21,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A file with a key, as the command line takes one. */
+/** A file with a key, as the command line expects one. */
 async function fileOf(key: string): Promise<string> {
   const path = join(folder, 'key');
   await writeFile(path, key);
   return path;
 }
 
-/** Options that name a service elsewhere, with a key. */
+/** Options for a service at another URL, with a key. */
 const at = async (baseUrl: string, key = 'pk_of_another_service') => [
   '--url',
   baseUrl,

@@ -10,7 +10,7 @@ export interface Told {
   readonly data: { readonly userId: string };
 }
 
-/** What `parley trigger --json` says of each that it made. */
+/** The output of `parley trigger --json` for each scenario that it ran. */
 export interface Triggered {
   readonly type: string;
   readonly did: string;
@@ -19,14 +19,14 @@ export interface Triggered {
   readonly events: readonly Told[];
 }
 
-/** What `parley trigger --list --json` says of each that there is. */
+/** The output of `parley trigger --list --json` for each scenario. */
 export interface Scenario {
   readonly type: NoticeType;
   readonly does: string;
   readonly alongside: readonly string[];
 }
 
-/** A sandbox as `npm start` runs it, with the shell of a developer in its folder, and what an operator sees. */
+/** A sandbox as `npm start` runs it, with a developer's shell in its folder and an operator's view of it. */
 export class TriggerStage {
   private constructor(
     readonly sandbox: Sandbox,
@@ -42,12 +42,12 @@ export class TriggerStage {
 
   readonly run = (...args: string[]): Promise<CommandOutcome> => parley({}, args, this.sandbox.folder);
 
-  /** A call of the sandbox, which must be taken. */
+  /** Makes a call of the sandbox, which must succeed. */
   async lever<Body>(method: string, path: string, body?: object): Promise<Body> {
     return lever<Body>(this.sandbox, method, path, body);
   }
 
-  /** Everything that the feed has of a user. */
+  /** All events of a user in the feed. */
   async feedOf(userId: string): Promise<Told[]> {
     const { baseUrl, partnerKey } = this.sandbox.access;
     const told: Told[] = [];
@@ -62,7 +62,7 @@ export class TriggerStage {
     return told;
   }
 
-  /** How many automations a user has and had, and runs that are not over. */
+  /** The numbers of a user's live runs, automations and archived automations. */
   async actingFor(userId: string): Promise<{ liveRuns: number; automations: number; archived: number }> {
     const { body } = await this.operator.get<{ account: { subject: string }; liveRuns: { count: number } }>(
       `/users/${userId}`,

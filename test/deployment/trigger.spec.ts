@@ -1,4 +1,4 @@
-/** `parley trigger` beside a sandbox as `npm start` runs it: one of each. */
+/** `parley trigger` against a sandbox as `npm start` runs it: each scenario once. */
 import { noticeTypes, type NoticeType } from '@app/notices';
 import { until } from '@app/testing/until';
 import { jsonOf } from './cli';

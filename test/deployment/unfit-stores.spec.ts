@@ -1,4 +1,7 @@
-/** Stores that answer and cannot carry the service, and issuers that are not the one that is meant: every program says so in one sentence, with what to do, before it makes anything there. */
+/**
+ * Stores that answer and cannot carry the service, and issuers that are not the intended one: every program says so in one sentence, with
+ * what to do, before it creates anything there.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +44,7 @@ async function asAdmin(...statements: string[]): Promise<void> {
   await admin.end();
 }
 
-/** What a program says, on these stores, when it does not start. */
+/** The output of a program that does not start on these stores. */
 async function saidBy(program: (typeof programs)[number], stores: Record<string, string>): Promise<string> {
   const [port, managementPort] = await freePorts(2);
   const env = {
@@ -74,14 +77,14 @@ async function saysEach(
   }
 }
 
-/** A database's URL with something else in it. */
+/** The database's URL with one change. */
 function changed(change: (url: URL) => void): string {
   const url = new URL(database.url);
   change(url);
   return url.toString();
 }
 
-/** Nothing answers there; the database is looked at first. */
+/** No server listens there; the database is checked first. */
 const EVENTSTORE_URL = 'esdb://127.0.0.1:1?tls=false';
 
 describe('a database', () => {
@@ -124,7 +127,7 @@ describe('a database', () => {
     expect(await saidBy('api', { DATABASE_URL, EVENTSTORE_URL })).toBe(
       `this version has tables to create, and the role ${role} may not: GRANT CREATE ON SCHEMA public TO ${role}`,
     );
-    // Where the event store is our own, it comes first.
+    // The embedded event store is started first.
     expect(await saidBy('standalone', { DATABASE_URL })).toMatch(
       /^the event store did not start: the role .* may not create the event store's schema .*: GRANT CREATE ON DATABASE .*$/,
     );
@@ -191,7 +194,7 @@ describe('an artifact store', () => {
     undo.push(() => server.stop());
   });
 
-  /** The first that each program says is of the bucket: its other stores are fit. */
+  /** The first complaint of each program is about the bucket, because its other stores are fit. */
   const given = (more: Record<string, string>): Record<string, string> => ({
     DATABASE_URL: database.url,
     ARTIFACT_STORE: 's3',

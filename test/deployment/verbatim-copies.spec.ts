@@ -35,14 +35,14 @@ async function side(): Promise<Side> {
   return { database, server, url, store: new VerbatimStore(url) };
 }
 
-/** Stops the server of a side, and starts it again at its address. */
+/** Restarts the server of a side at the same address. */
 async function restart(one: Side): Promise<void> {
   await one.server.close();
   const port = Number(one.server.address.split(':').at(-1));
   one.server = await startEventStoreServer({ databaseUrl: one.database.url, listen: { host: '127.0.0.1', port } });
 }
 
-/** An event whose bytes no JSON writer of ours would make. */
+/** An event with bytes that our JSON writer would not produce. */
 function event(stream: string, revision: bigint, data: string, contentType = 'application/json') {
   const bytes = { data: Buffer.from(data), metadata: Buffer.from('{ "a" : 1.0 }') };
   return { stream, revision, position: 0n, id: randomUUID(), type: 'odd.thing', contentType, ...bytes };
@@ -78,7 +78,7 @@ it('sends hundreds of appends before the first is answered, and keeps their orde
   expect(await migrated()).toMatchObject({ events: 1_000 });
   const client = new Client({ connectionString: target.database.url });
   await client.connect();
-  // One transaction for each append, if every answer were waited for; how many share one otherwise, the machine says.
+  // One transaction per append if each waited for its answer; how many share one otherwise depends on the machine.
   const { rows } = await client.query<{ count: number }>(
     'SELECT count(DISTINCT xmin::text)::int AS count FROM event_store.events',
   );

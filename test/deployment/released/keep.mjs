@@ -1,5 +1,5 @@
-// node test/deployment/released/keep.mjs 0.2.0 (after npm run build): lives a small life with this version and keeps what it leaves: a
-// backup of its data folder, and what it answered of it. Done once for each version that is released, and never again for the same.
+// node test/deployment/released/keep.mjs 0.2.0 (after npm run build): uses this version a little and keeps the result, which is a backup of
+// its data folder and its answers. Run once for each released version, and never again for the same one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const [version] = process.argv.slice(2);
 if (version === undefined) throw new Error('name the version that is kept');
 const kept = path.join(import.meta.dirname, version);
 const folder = await mkdtemp(path.join(tmpdir(), 'parley-keep-'));
-// Ids of users derive from the issuer, and what is sealed opens with this key, which protects nothing but play money.
+// Ids of users are derived from the issuer, and this key, which protects nothing but play money, opens what is sealed.
 const given = JSON.parse(await readFile(path.join(import.meta.dirname, 'environment.json'), 'utf8'));
 const env = {
   ...process.env,
@@ -38,7 +38,7 @@ try {
   const holdings = Object.fromEntries(assets.map(({ tokenId, amountRaw }) => [tokenId, amountRaw]));
   await mkdir(kept);
   await run('dist/apps/cli/src/main.js', 'backup', '--to', path.join(kept, 'backup'));
-  // What the folder generates for itself is the next folder's business; the key that opens what is sealed is in environment.json.
+  // The next folder generates its own secrets; the key that opens what is sealed is in environment.json.
   await rm(path.join(kept, 'backup', 'secrets.json'), { force: true });
   await writeFile(
     path.join(kept, 'answers.json'),
@@ -50,7 +50,7 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** Something of each kind: @returns the paths at which it is seen, below the user's */
+/** Creates something of each kind. @returns the paths at which it can be read, below the user's */
 async function live(user) {
   const conversation = await user.post('/conversations', { title: 'What was said' });
   const at = `/conversations/${conversation.id}`;
