@@ -1,6 +1,6 @@
 import type { UserId } from '@app/kernel';
 
-/** Whether a run may still go on for its user; the composition binds it to the accounts. */
+/** Whether a run may still continue for its user; the composition binds it to the accounts. */
 export abstract class ActiveAccounts {
   /** Types of the events that change it. */
   abstract readonly changedBy: readonly string[];

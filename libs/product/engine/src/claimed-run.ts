@@ -25,13 +25,13 @@ export interface OpenRun {
   readonly begun: boolean;
 }
 
-/** What breaks off the execution of a run in this process. */
+/** Signals that interrupt the execution of a run in this process. */
 export interface Signals {
   /** Aborts when the run is to stop. */
   readonly stop: AbortSignal;
   /** Aborts when this process is to stop; the run is then left to another. */
   readonly shutdown: AbortSignal;
-  /** Aborts with the first of them. */
+  /** Aborts with the first of the two. */
   readonly any: AbortSignal;
 }
 
@@ -42,10 +42,10 @@ interface Stores {
   readonly clock: Clock;
 }
 
-/** What names a run in log lines. */
+/** Fields that identify a run in log lines. */
 type RunNames = Pick<ExecutableSegment, 'runId' | 'conversationId' | 'userId' | 'segment'> & Pick<Cause, 'requestId'>;
 
-/** A run that this worker holds: its progress as the journal tells it, and the only way to append to it. */
+/** A run that this worker holds: its progress as journaled, and the only way to append to it. */
 export class ClaimedRun {
   readonly run: ExecutableSegment;
   readonly cause: Cause;
@@ -92,7 +92,7 @@ export class ClaimedRun {
     return (await this.stores.states.recall(conversationKind, this.run.conversationId)).state.artifacts;
   }
 
-  /** Appends what the engine did, at the exact revision, as long as nobody has claimed the run since. Throws Unavailable. */
+  /** Appends what the engine did, at the exact revision, unless another worker has claimed the run since. Throws Unavailable. */
   async record(command: HeldCommand): Promise<Recording> {
     const { streams, clock } = this.stores;
     const { conversationId, runId } = this.run;

@@ -50,9 +50,9 @@ export class ConsentRequests {
 
   /**
    * Reviews the calls. Calls that cannot be made return their error. Calls that the contract of the run's own automation covers are
-   * authorized, and the run goes on with them. Only when none is covered, one append opens an approval for each of the others and
-   * suspends the run; what is left is asked for in the next round. Rejects with the signal's reason when it aborts during the review.
-   * Throws Unavailable for a store of our own.
+   * authorized, and the run goes on with them. Only when none is covered, one append opens an approval for each of the others and suspends
+   * the run; the remaining calls are asked for in the next round. Rejects with the signal's reason when it aborts during the review. Throws
+   * Unavailable for a store of our own.
    */
   async ask(claimed: ClaimedRun, calls: readonly JournaledCall[], signal: AbortSignal): Promise<Recording> {
     try {

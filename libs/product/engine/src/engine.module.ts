@@ -34,7 +34,7 @@ import { Tools } from './tools';
 import { UserStandings } from './user-standings';
 import { StopExecutionHandler, WorkerSagas } from './wake-worker';
 
-/** What the engine offers to profiles; every process that admits runs needs it. */
+/** The models and tools that the engine offers to profiles; every process that admits runs needs them. */
 @Global()
 @Module({
   imports: [ArtifactsModule, AutomationsModule, DeploymentModule, WalletsModule],
@@ -56,7 +56,7 @@ import { StopExecutionHandler, WorkerSagas } from './wake-worker';
         models: models.names,
         defaultModel: models.names[0] ?? '',
         agents: env.AGENTS,
-        // Asked each time: servers come and go.
+        // Read each time, because servers come and go.
         get tools() {
           return mcpServers.toolNames;
         },
@@ -68,7 +68,7 @@ import { StopExecutionHandler, WorkerSagas } from './wake-worker';
 })
 export class EngineCatalogModule {}
 
-/** Tells servers of tools by which keys they know whose call it is, in api processes. */
+/** Publishes the keys by which tool servers verify whose call it is, in api processes. */
 @Module({ controllers: [ContextKeysController], providers: [ContextKeys, ReadContextKeysHandler] })
 export class ToolServersModule {}
 

@@ -9,7 +9,7 @@ import { RunSteps, type Execution } from './run-steps';
 import { SegmentAdmission, type Reservation } from './segment-admission';
 import { runAttributes, TracedSteps } from './traced-run';
 
-/** Executes segments of runs, step by step: those that began in this process at once, others after they were claimed. */
+/** Executes segments of runs, step by step: those that began in this process at once, others once they are claimed. */
 @Injectable()
 export class ExecuteRun {
   constructor(
@@ -22,8 +22,8 @@ export class ExecuteRun {
   ) {}
 
   /**
-   * Claims a segment whose lease this process has, and executes it until it is over, somebody else has it, or a signal says otherwise.
-   * Throws Unavailable.
+   * Claims a segment whose lease this process has, and executes it until it is over, another worker has it, or a signal aborts. Throws
+   * Unavailable.
    */
   async claim(segment: ExecutableSegment, signals: Signals): Promise<Execution> {
     const open = await this.journal.findOpen(segment);
@@ -39,7 +39,10 @@ export class ExecuteRun {
     });
   }
 
-  /** Executes a segment that began in this process, as `claim` does, but without a claim: its begin names this process. Throws Unavailable. */
+  /**
+   * Executes a segment that began in this process, as `claim` does, but without a claim, because its begin names this process. Throws
+   * Unavailable.
+   */
   async goOn(segment: BegunSegment, signals: Signals): Promise<Execution> {
     const { cause, heldCents } = segment;
     const traced = { kind: 'consumer', cause: cause.correlationId, attributes: runAttributes(segment) } as const;

@@ -6,7 +6,7 @@ import { bytesPerToken } from './models/cost';
 import { progressAfter, startedProgress, type JournaledStep, type RunProgress } from './next';
 
 const pageEvents = 200;
-/** Events that are looked through for earlier turns, at most. */
+/** Most events that are read for earlier turns. */
 const lookedThroughMax = 4_000;
 
 /** A turn of a run that has ended. */
@@ -15,7 +15,7 @@ export interface EndedTurn extends Turn {
 }
 
 /**
- * The conversation's earlier turns before the `seq` of a run's start, cut by `newestTurns`. Only runs that have ended count: what
+ * Returns the conversation's turns before the `seq` of a run's start, cut by `newestTurns`. Only runs that have ended count, because what
  * another run still waits for is its own. Throws Unavailable.
  */
 export async function readHistory(
@@ -39,10 +39,10 @@ export async function readHistory(
 }
 
 /**
- * The newest turns, oldest first and each whole: all of them where they fit, else between half of the bound and all of it. Which
- * turn is the first then moves once in a while and not with every turn, so that a provider's cache of prompts still hits: among
- * those where a cut is possible it is the one with the least run key, which stays the least while others come and go (Schleimer,
- * Wilkerson and Aiken, "Winnowing", 2003).
+ * Returns the newest turns, oldest first and each whole: all of them if they fit, otherwise between half of the bound and all of it. The
+ * first turn then changes rarely rather than with every turn, so that a provider's prompt cache still hits: among the possible cuts the one
+ * with the least run key is taken, which stays the least as turns are added and dropped (Schleimer, Wilkerson and Aiken, "Winnowing",
+ * 2003).
  *
  * @param areAll whether there are no turns before these
  */
@@ -58,7 +58,7 @@ export function newestTurns(turns: readonly EndedTurn[], bytesMax: number, areAl
   return first === null ? fitting : fitting.slice(fitting.indexOf(first));
 }
 
-/** What a run shows a model: its input, and the steps whose every call has returned. */
+/** The part of a run that a model sees: its input, and the steps whose calls have all returned. */
 export function turnOf({ input, steps }: RunProgress): Turn {
   return { input, steps: steps.flatMap((step) => stepOf(step) ?? []) };
 }
@@ -85,7 +85,7 @@ function endedTurns(events: readonly ConversationEvent[]): EndedTurn[] {
   return [...runs].flatMap(([runKey, progress]) => (ended.has(runKey) ? [{ ...turnOf(progress), runKey }] : []));
 }
 
-/** The newest turns, which are no more than half of all that is told. */
+/** Returns the newest turns that together take at most half of the bytes of all given turns. */
 export function newerHalf(turns: readonly Turn[]): readonly Turn[] {
   return newestWithin(turns, Math.floor(sizeOf(turns) / 2));
 }

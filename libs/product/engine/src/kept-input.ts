@@ -10,7 +10,9 @@ export function holdsNumbers(json: string): boolean {
   return true;
 }
 
-/** Why no tool may take an input; null where the tool itself is to say. Inputs with numbers that would change are kept as their JSON. */
+/**
+ * Returns why no tool may take an input, or null if the tool itself decides. Inputs whose numbers would change are kept as their JSON text.
+ */
 export function changedNumberIn(input: JsonValue): Words | null {
   return typeof input !== 'string' || holdsNumbers(input) ? null : changedNumber;
 }

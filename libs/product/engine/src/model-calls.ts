@@ -39,7 +39,7 @@ export class ModelCalls {
     });
   }
 
-  /** One step of a model; ends as the model's own `step` does. */
+  /** Asks a model for one step; resolves and rejects as the model's own `step` does. */
   async step(
     model: LanguageModel,
     run: ExecutableSegment,

@@ -5,10 +5,10 @@ import { Metrics } from '@app/runtime';
 import { Gauge } from 'prom-client';
 import { Models, type WatchedModel } from './models';
 
-/** As `GET /readyz` names it. */
+/** The name in `GET /readyz`. */
 const checkName = 'models';
 
-/** Reports open circuit breakers of model providers to the whole deployment, from whichever worker finds them. */
+/** Reports open circuit breakers of model providers for the whole deployment, whichever worker finds them. */
 @Injectable()
 export class ModelReadiness implements OnModuleInit {
   constructor(
@@ -22,7 +22,7 @@ export class ModelReadiness implements OnModuleInit {
     const { watched } = this.models;
     if (watched.length === 0) return;
     this.tell(checkName, watched);
-    // With one model alone its state is what `models` says.
+    // The state of a single model is that of `models`.
     if (watched.length > 1) for (const model of watched) this.tell(`model ${model.name}`, [model]);
     const open: Gauge = new Gauge({
       name: 'parley_model_breaker_open',

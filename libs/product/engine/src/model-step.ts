@@ -22,7 +22,7 @@ import { ToolCalls } from './tool-calls';
 
 type StepCommand = Extract<HeldCommand, { readonly type: 'RecordStep' | 'EndRun' }>;
 
-/** Asks a run's model for one step: builds the request, publishes what is shown as it arrives, and turns the answer into a command. */
+/** Asks a run's model for one step: builds the request, publishes visible output as it arrives, and turns the answer into a command. */
 @Injectable()
 export class ModelStep {
   private readonly logger = new Logger(ModelStep.name);
@@ -59,12 +59,12 @@ export class ModelStep {
       this.logger.error({ msg: 'a model step broke off', ...claimed.names, err: reply.ending });
     await this.live.flush(run.conversationId);
     const step = recordedStep(claimed.progress, ids, reply, repairing);
-    // A begun answer is paid for, so it is recorded. A stopping run ends with it; otherwise the next process asks again.
+    // A begun answer is billed, so it is recorded. A stopping run ends with it; otherwise the next process asks again.
     const isLeft = reply.ending === 'stopped' && !signals.stop.aborted;
     return isLeft ? { ...step, end: null } : step;
   }
 
-  /** Rejects as `LanguageModel.step` does. Publishes what is shown as it arrives. */
+  /** Publishes visible output as it arrives. Rejects as `LanguageModel.step` does. */
   private async replyOf(
     claimed: ClaimedRun,
     asked: Pick<StepRequest, 'repairing' | 'allowance'>,

@@ -1,4 +1,4 @@
-/** How a model can fail a run, in words that are ours: what its provider said stays in the log (docs/decisions/runs.md, "Tools"). */
+/** How a model can fail a run, in words of ours; the provider's own words stay in the log (docs/decisions/runs.md, "Tools"). */
 export const modelTroubles = {
   refused_credentials: "The model's provider refused our credentials.",
   refused_rate: "The model's provider refused the request for its rate.",
@@ -23,7 +23,7 @@ export const modelTroubles = {
 
 export type ModelTrouble = keyof typeof modelTroubles;
 
-/** The provider is away, which is nothing that the request could help: another model may answer in its place. */
+/** Failures of the provider rather than of the request: another model may answer instead. */
 export const standsInFor: readonly ModelTrouble[] = [
   'refused_credentials',
   'refused_rate',

@@ -5,12 +5,12 @@ import type { AiSdkProvider } from './models/ai-sdk.adapter';
 import { ProviderBreaker } from './models/provider-breaker';
 import { ProviderModel } from './models/provider-model';
 
-/** Port: models that need no provider; they are offered after those of one. */
+/** Port: models that need no provider; they are offered after those of a provider. */
 export class LocalModels {
   constructor(readonly all: readonly LanguageModel[]) {}
 }
 
-/** A model of a provider, and whether that is asked now. */
+/** A model of a provider, with the provider's circuit breaker. */
 export interface WatchedModel {
   readonly name: string;
   readonly provider: ModelConnection['provider'];
@@ -37,14 +37,16 @@ export class Models {
     return this.offered.map(({ name }) => name);
   }
 
-  /** @throws ModelFailed for a model that was offered when the run was admitted and is not any more */
+  /**
+   * @throws ModelFailed for a model that was offered when the run was admitted and no longer is
+   */
   find(name: string): LanguageModel {
     const model = this.offered.find((offered) => offered.name === name);
     if (model === undefined) throw new ModelFailed('not_offered', `the deployment no longer offers ${name}`);
     return model;
   }
 
-  /** What a step of that model may turn to, in order. */
+  /** The fallbacks for a step of that model, in order. */
   standInsOf(name: string): readonly LanguageModel[] {
     return this.standIns.flatMap(({ model, for: replaced }) =>
       replaced.includes(name) && model.name !== name ? [model] : [],
@@ -57,11 +59,11 @@ interface ProvidedModel extends WatchedModel {
 }
 
 interface StandIn extends ProvidedModel {
-  /** The models that it may stand in for. */
+  /** The models that it may replace. */
   readonly for: readonly string[];
 }
 
-/** Those of MODEL_PROVIDER, MODEL_NAME first, and those of MODEL_FALLBACKS. */
+/** The models of MODEL_PROVIDER, MODEL_NAME first, and those of MODEL_FALLBACKS. */
 function providerModels(configuration: Configuration): {
   readonly offered: readonly ProvidedModel[];
   readonly standIns: readonly StandIn[];
@@ -73,7 +75,7 @@ function providerModels(configuration: Configuration): {
   const names = new Set([...(env.MODEL_NAME === undefined ? [] : [env.MODEL_NAME]), ...(env.MODEL_ALLOWED ?? [])]);
   const offered = [...names].map((name) => makes(null)(name, name));
   const standIns = env.MODEL_FALLBACKS.map(({ name, model, for: given, connection }) => {
-    // A model that is offered as well is the same one, with what it has learned of its provider.
+    // A fallback that is offered as well is the same object, with what it has learned about its provider.
     const made = offered.find((one) => one.name === name) ?? makes(connection)(name, model);
     return { ...made, for: given ?? [...names].slice(0, 1) };
   });
@@ -82,7 +84,7 @@ function providerModels(configuration: Configuration): {
 
 type MakeModel = (name: string, providerName: string) => ProvidedModel;
 
-/** Makes models; those that are reached alike share a circuit breaker. @param main how they are reached where nothing else is said */
+/** Makes models; those of one connection share a circuit breaker. @param main the connection where no other is given */
 function makersOf(
   configuration: Configuration,
   main: ModelConnection,

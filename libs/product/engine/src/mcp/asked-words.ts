@@ -12,8 +12,8 @@ import {
 import type { ConsentTemplate } from '@app/runtime';
 
 /**
- * What a user is asked about a call: the operator's words, with the values of its input between them, quoted exactly, so none passes for
- * a sentence of ours or for another value; the summary shortens them, the terms do not.
+ * The consent text for a call: the operator's template with the values of the input inserted. Values are quoted exactly, so that none
+ * passes for a sentence of ours or for another value; the summary shortens them, the terms do not.
  */
 export function askedWords(template: ConsentTemplate, input: JsonObject): ConsentWords {
   const summary = summaryOf([sentence(template, input)]);
@@ -21,7 +21,7 @@ export function askedWords(template: ConsentTemplate, input: JsonObject): Consen
   return { summary, terms: termsOf({ what: sentence(template, input, Infinity), 'how often': words`once` }) };
 }
 
-/** The same of a tool without words of the operator. */
+/** The consent text for a tool without a template of the operator. */
 export function namelessCall(tool: string, server: string): ConsentWords {
   return {
     summary: words`Call the tool ${quotedExactly(tool)} of ${quotedExactly(server)} with the input shown.`,

@@ -3,8 +3,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { keepNumbersOf } from './exact-numbers';
 
 /**
- * Ends the request for which something is fetched, at once: what is too large once is so again, and a stream that broke off would be
- * resumed. The client says with no fetch which request it is for, also where it resumes one later.
+ * The request that a fetch serves. `breakOff` fails it at once, because an answer that was too large once would be so again, and the client
+ * would resume a stream that broke off. Kept in async storage because the client does not pass the request to a fetch, nor when it resumes
+ * one later.
  */
 export const requestUnderWay = new AsyncLocalStorage<{ breakOff(why: string): void }>();
 
@@ -13,17 +14,17 @@ const tooLarge = 'the answer is too large';
 /** Ending a session is a courtesy; a server that hangs must not keep this process from ending. */
 const farewellWithinMs = 1000;
 
-/** For what comes without a signal of its own: the way to an issuer of tokens. */
+/** For fetches without a signal of their own: requests to an issuer of tokens. */
 const answersWithinMs = 10_000;
 
-/** What ends an event of an event stream. */
+/** The end of an event in an event stream. */
 const blankLine = /\n\n|\r\n\r\n|\r\r/g;
 const endOfEvent = Buffer.from('\n\n');
 
 /**
- * A fetch for the protocol's HTTP transport: no message that it reads is larger than the bound, and `headers`, which may hold
- * credentials, go to the origin of the server and nowhere else (an issuer of tokens is asked by the same fetch). It follows no redirect:
- * the SDK does, within an origin, by a further request.
+ * Returns a fetch for the protocol's HTTP transport. It reads no message larger than the bound, and sends `headers`, which may hold
+ * credentials, to the origin of the server alone (requests to an issuer of tokens use the same fetch). It follows no redirect: the SDK
+ * does, within an origin, by a further request.
  */
 export function boundedFetch(server: URL, headers: Readonly<Record<string, string>>, bytesMax: number): typeof fetch {
   return async (input, init) => {
@@ -46,7 +47,7 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
   };
 }
 
-/** The same answer with another body. Its URL is kept: by it the transport says where a redirect was seen. */
+/** The same response with another body. Its URL is kept, because the transport reports by it where a redirect was seen. */
 function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {
   const { status, statusText, headers, url } = response;
   const other = new Response(body, { status, statusText, headers });
@@ -72,8 +73,8 @@ function limitBytes(
 }
 
 /**
- * Leaves out the rest of an event that is too large, and goes on with the next: what a server tells by itself is waited for by nobody,
- * and a stream that broke off would be resumed at the same event. The part before has no meaning, and the client reports it so.
+ * Drops the remainder of an event that is too large, and continues with the next one: no caller waits for what a server sends unasked, and
+ * a stream that broke off would be resumed at the same event. The part passed on before is meaningless, and the client reports it so.
  */
 function withoutLargeEvents(bytesMax: number): TransformStream<Uint8Array, Uint8Array> {
   const event = new EventLength();
@@ -90,12 +91,14 @@ function withoutLargeEvents(bytesMax: number): TransformStream<Uint8Array, Uint8
   });
 }
 
-/** How long the event of an event stream is of which bytes come. */
+/** Measures the events of an event stream, chunk by chunk. */
 class EventLength {
   private bytes = 0;
   private tail = '';
 
-  /** @returns the bytes of the event that goes on after the chunk, and where in the chunk the first and the last end, if any does */
+  /**
+   * @returns the bytes of the event that continues after the chunk, and where in the chunk the first and the last event end, if any does
+   */
   count(chunk: Uint8Array): EventEnds {
     const text = this.tail + Buffer.from(chunk).toString('latin1');
     const inChunk = (end: number) => Math.max(0, end - this.tail.length);

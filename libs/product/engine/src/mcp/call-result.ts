@@ -10,10 +10,10 @@ const reportedLengthMax = 2000;
 const attachmentsMax = 20;
 
 /**
- * What a call came to, from the result as the server gave it: `{text, structured?, attachments?, truncated?}`. Text that only repeats
- * `structuredContent`, or the other way round, is recorded once; structure with a number that a double spells otherwise is recorded as
- * its JSON. Attachments are described and not shown. What is over the bound is cut, and says so. An error of the server's is an outcome
- * like any other, with the same members: `reported` in place of `text`.
+ * The outcome of a call, from the result as the server gave it: `{text, structured?, attachments?, truncated?}`. Text that only repeats
+ * `structuredContent`, or the other way round, is recorded once; structure with a number that a double would spell differently is recorded
+ * as its JSON. Attachments are described and not shown. A result over the bound is cut and marked. An error of the server is an outcome
+ * like any other, with the same members, but `reported` in place of `text`.
  *
  * @param bytesMax of the result as JSON, as it is recorded
  */
@@ -49,7 +49,7 @@ export function reportError(words: string): ToolResult {
 interface Told {
   readonly text: string;
   readonly structured?: JsonValue;
-  /** Whether something of it is left out. */
+  /** Whether a part of it is left out. */
   readonly isCut: boolean;
 }
 
@@ -66,7 +66,9 @@ function resultOf(
   };
 }
 
-/** Servers repeat what they return: as the JSON of it, and where it is no object wrapped in `{result}`. */
+/**
+ * Merges text and structure, because servers repeat what they return: as its JSON text, and wrapped in `{result}` where it is no object.
+ */
 function mergeCopies(texts: readonly string[], structured: JsonValue): Told {
   const words = texts.join('\n');
   const text = storableText(words);
@@ -74,7 +76,7 @@ function mergeCopies(texts: readonly string[], structured: JsonValue): Told {
   const raw = isJsonObject(structured) ? structured[rawKey] : undefined;
   if (typeof raw === 'string') return mergeJson(texts, storableText(raw));
   const storable = storableInput(structured);
-  // So deep that it comes as its text.
+  // Nested so deeply that it was converted to its JSON text.
   if (typeof storable === 'string' && typeof structured !== 'string')
     return { text: text === '' ? storable : text, isCut: text !== '' };
   const wrapped = isJsonObject(structured) && Object.keys(structured).length === 1 ? structured['result'] : undefined;
@@ -86,7 +88,7 @@ function mergeCopies(texts: readonly string[], structured: JsonValue): Told {
   return { text: isCopy ? '' : text, structured: withoutBytes(storable), isCut: false };
 }
 
-/** Structure as its JSON; a text that is the same JSON, number by number, is recorded once. */
+/** Merges texts with structure that is given as JSON; a text that is the same JSON, number by number, is recorded once. */
 function mergeJson(texts: readonly string[], json: string): Told {
   const words = storableText(texts.join('\n'));
   const isCopy = [json, /^\s*\{\s*"result"\s*:(.*)\}\s*$/s.exec(json)?.[1]].some(
@@ -96,17 +98,20 @@ function mergeJson(texts: readonly string[], json: string): Told {
   return { text, isCut: false };
 }
 
-/** A text that is not JSON stands for itself. */
+/** Returns the parsed JSON, or the text itself if it is not JSON. */
 function readJson(text: string): unknown {
   try {
-    // Numbers that are read as others are no copy of those.
+    // A text with numbers that a double would change is no copy of the structure.
     return isFaithful(text) ? JSON.parse(text) : text;
   } catch {
     return text;
   }
 }
 
-/** A beginning of the text, or of the JSON of the structure, and a mark. Attachments stay while they take less than half. */
+/**
+ * Cuts a result to the bound: a beginning of the text and of the structure's JSON, and a mark. Attachments stay while they take at most
+ * half.
+ */
 function cut(
   { text, structured }: Told,
   attachments: readonly JsonObject[],

@@ -15,13 +15,13 @@ import { failureOf } from './failures.adapter';
 import { HttpTransport } from './http.adapter';
 import { StdioTransport } from './stdio.adapter';
 
-/** Most pages of a server's list of tools, and characters of their JSON, after which no further page is asked for. */
+/** Bounds of a server's list of tools, in pages and in characters of their JSON; beyond them no further page is requested. */
 const pagesMax = 100;
 const listLengthMax = 4 * messageBytesMax;
-/** Beyond every limit of ours, which end a request by its signal: the client would else bring one of its own, of a minute. */
+/** Longer than every limit of ours, which end a request by its signal; without it the client would apply its own limit of a minute. */
 const timeout = 2 ** 31 - 1;
 
-/** What the server sent, unread, so that one tool with an odd schema does not exclude the others. */
+/** Accepts the server's answer unread, so that one tool with an odd schema does not exclude the others. */
 const asItIs = {
   '~standard': { version: 1, vendor: 'parley', validate: (value: unknown) => ({ value }) },
 } as const;
@@ -29,7 +29,7 @@ const asItIs = {
 /**
  * Connects to an MCP server by the client of the MCP project. Rejects with McpFailed, and at once when the signal aborts.
  *
- * @param onToolsChanged called whenever the server says that its list of tools is another one
+ * @param onToolsChanged called whenever the server says that its list of tools has changed
  */
 export async function connectMcp(
   { transport: way }: McpServerSettings,
@@ -50,10 +50,10 @@ export async function connectMcp(
   await translateFailure(async () => {
     const transport = stdio ?? (http = await httpTransport(way));
     try {
-      // The signal is the handshake's first request's only: a server may answer that, and then never take what comes after it.
+      // The client applies the signal to the handshake's first request only: a server may answer that, and then never accept the next one.
       await unlessAborted(client.connect(transport, { timeout, signal }), signal);
     } catch (error) {
-      await transport.close(); // a child that never got ready ends before anybody starts it again
+      await transport.close(); // a child that never got ready ends before another one is started
       throw error;
     }
   });
@@ -69,12 +69,12 @@ export async function connectMcp(
   };
 }
 
-/** Closes the client when it is left, or when the last call that is under way then has ended. */
+/** Closes the client once it is left and no call is in flight. */
 function closeWhenLeft(client: Client): { trackCall: <T>(call: Promise<T>) => Promise<T>; leave: () => void } {
   let callsUnderWay = 0;
   let isLeft = false;
   const closeIfLeft = () => {
-    if (isLeft && callsUnderWay === 0) client.close().catch(() => undefined); // what does not close is gone either way
+    if (isLeft && callsUnderWay === 0) client.close().catch(() => undefined); // a client that does not close is gone either way
   };
   return {
     trackCall: (underWay) => {
@@ -100,8 +100,8 @@ async function httpTransport(way: McpServerSettings['transport']): Promise<HttpT
 }
 
 /**
- * Empty for a server without tools, which is available all the same. A server that names a cursor again has no further page, and a tool that
- * it lists again word for word is one.
+ * Lists the tools; a server without tools has an empty list and counts as available. A cursor that repeats ends the list, and a tool that
+ * is listed twice word for word counts once.
  */
 async function listAll(client: Client, signal: AbortSignal): Promise<ListedTools> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], isCut: false };
@@ -127,7 +127,7 @@ function isFurther(cursor: JsonValue | undefined, asked: ReadonlySet<unknown>): 
   return typeof cursor === 'string' && !asked.has(cursor);
 }
 
-/** Null for what has no name, by which it could be called. */
+/** Returns null for a tool without a name, because it could not be called. */
 function readTool(tool: unknown): ListedTool | null {
   if (!isJsonObject(tool) || typeof tool['name'] !== 'string') return null;
   const { name, description, inputSchema, annotations, execution } = tool;
@@ -141,7 +141,7 @@ function readTool(tool: unknown): ListedTool | null {
   };
 }
 
-/** Not by the client's own `callTool`, which would compile the schemas that servers send for their results. */
+/** Avoids the client's own `callTool`, which would compile the schemas that servers send for their results. */
 function callTool(client: Client, name: string, input: JsonObject, options: CallOptions): Promise<unknown> {
   const { signal, meta, headers } = options;
   const params = { name, arguments: input, _meta: { ...meta } };

@@ -1,25 +1,25 @@
 import type { JsonObject } from '@app/kernel';
 import type { CallIds } from './call-context';
 
-/** A tool as a server lists it: words and schema of somebody else. */
+/** A tool as a server lists it; words and schema are the server's. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of an object; bounded by nothing but the size of the message. */
+  /** JSON Schema of an object; bounded only by the size of the message. */
   readonly inputSchema: unknown;
-  /** Whether the server says that calling it again does nothing more. */
+  /** Whether the server says that a repeated call has no further effect. */
   readonly repeatable: boolean;
-  /** Whether the server runs it only as a task of the protocol, of which this client knows nothing. */
+  /** Whether the server runs it only as a task of the protocol, which this client does not support. */
   readonly asTask: boolean;
 }
 
 export interface ListedTools {
   readonly tools: readonly ListedTool[];
-  /** Whether the server has more of them than are asked for. */
+  /** Whether the server has more tools than are requested. */
   readonly isCut: boolean;
 }
 
-/** What a server gets besides the input of a call. */
+/** The signal of a call, and what a server gets in addition to its input. */
 export interface CallOptions {
   readonly signal: AbortSignal;
   /** `_meta` of the request. */
@@ -34,20 +34,19 @@ export interface McpConnection {
   readonly isOpen: boolean;
   listTools(signal: AbortSignal): Promise<ListedTools>;
   /**
-   * The result as the server gave it, `{content, structuredContent, isError}` in the protocol's words, unchecked. Rejects at once when
-   * the signal aborts, and then tells the server.
+   * Resolves to the result as the server gave it, `{content, structuredContent, isError}` in the protocol's words, unchecked. When the
+   * signal aborts, rejects at once and then notifies the server.
    */
   callTool(name: string, input: JsonObject, options: CallOptions): Promise<unknown>;
   close(): Promise<void>;
-  /** Closes once the calls that are under way have ended; no other may begin. Never throws. */
+  /** Closes once the calls in flight have ended; no other may begin. Never throws. */
   leave(): void;
 }
 
 /**
- * `refused`: the server answered with an error, whose text is the message. `unbegun`: it said that it does not know
- * the session, so nothing was done. `redirected`: it pointed to another origin, which is not followed. `unauthorized`: it, or the
- * issuer of tokens for it, does not take our credentials. `broken`: no answer, or none that can be understood. Except for `refused`
- * the message is for the log.
+ * `refused`: the server answered with an error, whose text is the message. `unbegun`: the server does not know the session, so nothing was
+ * done. `redirected`: it pointed to another origin, which is not followed. `unauthorized`: the server, or its issuer of tokens, does not
+ * accept our credentials. `broken`: no answer, or none that can be understood. Except for `refused` the message is for the log.
  */
 export class McpFailed extends Error {
   override readonly name = 'McpFailed';
@@ -60,8 +59,8 @@ export class McpFailed extends Error {
   }
 }
 
-/** The largest message that is read from a server; what a tool may return of it is bounded by its own setting. */
+/** The largest message that is read from a server; the result of a tool is bounded by its own setting as well. */
 export const messageBytesMax = 4 * 1024 * 1024;
 
-/** The code of an error that stands for an answer which broke off; it is none of the protocol's. */
+/** The error code of an answer that broke off; it is none of the protocol's. */
 export const brokenOffCode = -32_099;

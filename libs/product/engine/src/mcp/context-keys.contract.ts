@@ -7,7 +7,7 @@ export const toolServersGroup: OperationGroup = {
   description: 'What servers of tools need to know whose call it is; open to everybody',
 };
 
-/** A key is published long before it signs, and a verifier that meets an unknown one asks again. */
+/** Caching is safe because a key is published long before it signs, and a verifier that meets an unknown key fetches again. */
 export const keysCaching = 'public, max-age=300';
 
 export const readContextKeys = operation('toolServers.keys', {

@@ -6,7 +6,7 @@ import type { ContextKeySet } from './context-keys';
 import { keysCaching, readContextKeys } from './context-keys.contract';
 import { ReadContextKeys } from './read-context-keys';
 
-/** The keys for everybody (docs/mcp.md). */
+/** Serves the public keys, without authentication (docs/mcp.md). */
 @Controller()
 export class ContextKeysController {
   constructor(private readonly queries: QueryBus) {}

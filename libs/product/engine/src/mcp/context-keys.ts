@@ -18,7 +18,7 @@ import type { CallIds } from './call-context';
 const algorithm = 'ES256';
 const lifeSeconds = 60;
 const label = 'parley/context-signing/1';
-/** Half as long again as the key, so that none is likelier than another (FIPS 186-5, A.2.1). */
+/** One and a half times the key's length, so that no key is likelier than another (FIPS 186-5, A.2.1). */
 const derivedBytes = 48;
 /** 32 bytes in base64url. */
 const base64Url = /^[A-Za-z0-9_-]{43}$/;
@@ -41,7 +41,10 @@ export const ContextKeySet = shape('ContextKeySet', {
 export type ContextKeySet = Shaped<typeof ContextKeySet>;
 type ContextKey = ContextKeySet['keys'][number];
 
-/** The keys by which servers over HTTP know whose call it is: CONTEXT_SIGNING_KEYS or, in a sandbox without, one of its secret key. */
+/**
+ * The keys that sign for servers over HTTP whose call it is: CONTEXT_SIGNING_KEYS or, in a sandbox without them, one derived from its
+ * secret key.
+ */
 @Injectable()
 export class ContextKeys {
   /** The public halves. */
@@ -58,8 +61,9 @@ export class ContextKeys {
   }
 
   /**
-   * A JSON Web Token for one request to a server. Its times are real ones, whatever the service clock says: others' clocks verify them.
-   * @param server the name of it, which is the audience @throws Error where there is no key
+   * Signs a JSON Web Token for one request to a server. Its times are real time rather than the service clock's, because others verify them
+   * by their own clocks.
+   * @param server its name, which is the audience @throws Error where there is no key
    */
   async sign(server: string, ids: CallIds): Promise<string> {
     const [key] = this.published.keys;
@@ -78,13 +82,13 @@ export class ContextKeys {
   }
 }
 
-/** By RFC 5869, so that every process of a sandbox has the same. */
+/** Derives a key by RFC 5869, so that every process of a sandbox has the same. */
 function derivedKey(secret: string): KeyObject {
   const bytes = hkdfSync('sha256', Buffer.from(secret, 'base64'), '', label, derivedBytes);
   const scalar = mapHashToField(new Uint8Array(bytes), p256.CURVE.n);
-  const point = p256.getPublicKey(scalar, false); // a byte that says so, and both coordinates
+  const point = p256.getPublicKey(scalar, false); // a byte for the format, then both coordinates
   const [d, x, y] = [scalar, point.subarray(1, 33), point.subarray(33)].map(toBase64Url);
-  // Reason for the assertion: there are three of them.
+  // Reason for the assertion: the array has three members.
   return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', d, x, y } as JsonWebKey, format: 'jwk' });
 }
 
@@ -94,7 +98,7 @@ function toBase64Url(bytes: Uint8Array): string {
 
 function publicHalf(key: KeyObject): ContextKey {
   const { x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' });
-  // The members in this order are what RFC 7638 hashes.
+  // RFC 7638 hashes the members in this order.
   const kid = createHash('sha256')
     .update(JSON.stringify({ crv: 'P-256', kty: 'EC', x, y }))
     .digest('base64url');

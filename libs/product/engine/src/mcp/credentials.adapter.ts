@@ -9,8 +9,8 @@ import type { McpClientCredentials, McpTransport } from '@app/runtime';
 import { McpFailed } from './connection';
 
 /**
- * How requests to a server are authorized besides its headers: by a token from a file, or by one that the issuer gives for the
- * client's credentials. When the server refuses a token, a new one is asked for. Null when neither is configured. Rejects with
+ * Returns how requests to a server are authorized in addition to its headers: by a token from a file, or by one that the issuer grants for
+ * the client's credentials. When the server refuses a token, a new one is requested. Null when neither is configured. Rejects with
  * McpFailed when the file cannot be read.
  */
 export async function authProviderOf(
@@ -31,7 +31,7 @@ async function grantOf(credentials: McpClientCredentials): Promise<OAuthClientPr
   return new ClientCredentialsProvider({ ...account, clientSecret: secret });
 }
 
-/** What the file says, without the end of line that editors add. */
+/** Reads a file, without the end of line that editors add. */
 async function textIn(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();

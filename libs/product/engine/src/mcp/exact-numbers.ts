@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * The one member of what takes the place of structure whose numbers a double would spell otherwise; its value is the JSON that the server
- * wrote. No server can guess the name, so none passes a text for structure, or loses a member of its own by it.
+ * The one member of the object that replaces structure whose numbers a double would spell differently; its value is the JSON that the
+ * server wrote. No server can guess the name, so none can pass a text off as structure, or lose a member of its own.
  */
 export const rawKey = `parley/json ${randomUUID()}`;
 
-/** Strings, numbers, and what opens, ends or names a value. */
+/** Tokens of JSON: strings, numbers, and what opens, ends or names a value. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]/g;
 /** Members of a result that hold structure; `toolResult` is that of the protocol's revision 2024-10-07. */
 const structures = ['structuredContent', 'toolResult'];
 
 /**
- * The JSON of a message of the protocol, in which the structure of the result is replaced by an object with `rawKey` where one of its
- * numbers would not be spelled as it is once it was read: 2^53 + 1, `1.10`. Any other message is returned unchanged.
+ * Returns the JSON of a protocol message, in which the result's structure is replaced by an object with `rawKey` if a double would spell
+ * one of its numbers differently: 2^53 + 1, `1.10`. Returns any other message unchanged.
  */
 export function keepNumbers(message: string): string {
   if (!structures.some((name) => message.includes(name))) return message;
@@ -24,19 +24,19 @@ export function keepNumbers(message: string): string {
   return isFaithful(json) ? message : message.slice(0, from) + JSON.stringify({ [rawKey]: json }) + message.slice(to);
 }
 
-/** Whether every number of a JSON text is spelled by a double as it is there. */
+/** Whether a double spells every number of a JSON text exactly as the text does. */
 export function isFaithful(json: string): boolean {
   for (const [part] of json.matchAll(token))
     if (/^[-\d]/.test(part) && JSON.stringify(Number(part)) !== part) return false;
   return true;
 }
 
-/** JSON without the space between its parts. */
+/** Returns the JSON without the space between its parts. */
 export function minified(json: string): string {
   return json.replaceAll(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, (_all, text: string | undefined) => text ?? '');
 }
 
-/** Where the structure of the result begins and ends; null where there is none, or it is no object and no list. */
+/** Returns where the structure of the result begins and ends, or null if there is none, or it is neither object nor list. */
 function structureIn(message: string): readonly [number, number] | null {
   const path: string[] = [];
   let key = '';
@@ -57,7 +57,7 @@ function structureIn(message: string): readonly [number, number] | null {
   return null;
 }
 
-/** The lines of an event stream, each message of which is read by `keepNumbers`. A body that is no stream is one message. */
+/** Reads each message of an event stream by `keepNumbers`. A body that is no stream is one message. */
 export function keepNumbersOf(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
   const read = (line: string) => (isStream ? line.replace(/^data:.*/s, keepNumbers) : keepNumbers(line));

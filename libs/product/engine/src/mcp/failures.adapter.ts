@@ -8,18 +8,18 @@ import {
 import { brokenOffCode, McpFailed } from './connection';
 
 const loggedLengthMax = 500;
-/** A refusal says what it is in a few words; a page that speaks of sessions somewhere is none. */
+/** The longest body that counts as a refusal: a refusal is a few words, and a page that mentions sessions somewhere is none. */
 const refusalLengthMax = 500;
-/** How servers say with a 400 that a session is not known: those of the SDKs, and words like them. */
+/** How servers say with a 400 that a session is not known: the words of the SDKs, and similar ones. */
 const sessionUnknown =
   /\b(?:(?:no valid|invalid|unknown|expired|missing) (?:mcp[ -])?session\b|session (?:id )?(?:is )?(?:not found|unknown|expired|invalid)\b|server not initialized\b)/i;
-/** Most nested causes that are looked at. */
+/** Most nested causes that are read. */
 const causesMax = 4;
 
 /**
- * What the client threw, as a failure with its cause in words.
+ * Converts what the client threw to a failure with its cause in words.
  *
- * @param session of the connection, which the request named; undefined where there is none
+ * @param session id that the request named; undefined without a session
  * @param lastWords of a child process, to its standard error
  */
 export function failureOf(error: unknown, session: string | undefined, lastWords: string): McpFailed {
@@ -32,7 +32,7 @@ export function failureOf(error: unknown, session: string | undefined, lastWords
   );
 }
 
-/** Servers say there what their message leaves out. */
+/** Returns the details that servers put there and leave out of their message. */
 function dataOf({ data }: ProtocolError): readonly string[] {
   return data === undefined || data === null ? [] : [typeof data === 'string' ? data : JSON.stringify(data)];
 }
@@ -48,15 +48,15 @@ function kindOf(error: unknown, inSession: boolean): McpFailed['kind'] {
 }
 
 /**
- * A server that does not know the session answers 404 by the protocol, and in practice 400 with words that say so. One that answers
- * the request by its id has looked at it, and may have begun, whatever it says.
+ * Whether a 400 says that the session is unknown: the protocol demands a 404, but in practice servers send such words. One that answers the
+ * request by its id has read it, and may have begun, whatever it says.
  */
 function tellsOfSession(body: unknown): boolean {
   if (typeof body !== 'string' || body.length > refusalLengthMax) return false;
   return sessionUnknown.test(body) && !/"id"\s*:\s*["\d]/.test(body);
 }
 
-/** "fetch failed" says nothing; its cause does. */
+/** Joins an error's message with those of its causes, because "fetch failed" alone says nothing. */
 function causesOf(error: unknown): string {
   const told: string[] = [];
   let current: unknown = error;

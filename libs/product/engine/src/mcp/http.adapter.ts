@@ -11,10 +11,10 @@ import { brokenOffCode } from './connection';
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
-/** A server that does not even take a cancellation is not waited for. */
+/** How long a cancellation may take, because a server may not even accept that. */
 const cancelWithinMs = 2000;
 
-/** A stream that was dropped is taken up again after its last event so many times. */
+/** A dropped stream is resumed after its last event up to this many times. */
 const resumption = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 5000,
@@ -23,10 +23,10 @@ const resumption = {
 };
 
 /**
- * Streamable HTTP as the SDK has it, which resumes dropped streams and follows a redirect only within its origin: another one would
- * be shown our credentials. What it lacks for sessions: a request that is cancelled ends its connection as well, after the server was
- * told, for servers that look at nothing else; and one whose stream ends without an answer, or whose answer is too large, fails at
- * once rather than at its deadline.
+ * The SDK's Streamable HTTP, which resumes dropped streams and follows a redirect only within its origin, because another origin would see
+ * our credentials. Adds what the SDK lacks for sessions: a cancelled request also ends its connection, after the server was notified, for
+ * servers that notice nothing else; a request whose stream ends without an answer, or whose answer is too large, fails at once rather than
+ * at its deadline.
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly underWay = new Map<RequestId, AbortController>();
@@ -58,7 +58,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 
   override async close(): Promise<void> {
-    await this.terminateSession().catch(() => undefined); // a courtesy, within its time
+    await this.terminateSession().catch(() => undefined); // a courtesy, bounded in time
     await super.close();
   }
 
@@ -75,7 +75,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const abort = this.underWay.get(id);
     if (abort === undefined) return;
     this.underWay.delete(id);
-    abort.abort(); // or the stream would be resumed
+    abort.abort(); // otherwise the stream would be resumed
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: brokenOffCode, message: why } });
   }
 }

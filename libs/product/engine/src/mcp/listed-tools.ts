@@ -21,14 +21,14 @@ export type CallTool = (
 
 export interface OfferedTools {
   readonly tools: readonly Tool[];
-  /** What was left out, and why, in words for the log. */
+  /** The tools that were left out, with the reason, in words for the log. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * The tools of a server as the registry has them. Whatever it says of them is text for models and decides nothing, with one exception:
- * where the configuration is silent, a call that was cut off is made again if the server says that this does nothing more. Consent
- * follows from the configuration alone.
+ * The tools of a server as the registry has them. A server's statements are text for models and decide nothing, with one exception: if the
+ * configuration does not say, a call that was cut off is repeated if the server says that this has no further effect. Consent follows from
+ * the configuration alone.
  */
 export function offeredTools(
   server: McpServerSettings,
@@ -65,12 +65,15 @@ export function offeredTools(
   return { tools, leftOut };
 }
 
-/** By the configuration alone, which knows tools by the server's own names for them. */
+/** The settings of a tool, from the configuration alone, which uses the server's own names of tools. */
 export function toolSettingsOf({ tools, consent, idempotent }: McpServerSettings, ownName: string): McpToolSettings {
   return (Object.hasOwn(tools, ownName) ? tools[ownName] : null) ?? { consent, idempotent, consentSummary: null };
 }
 
-/** The same for a tool by the name that models see, also while its server is away: for names that are mapped, as far as the configuration has them. */
+/**
+ * The settings of a tool by the name that models see, also while its server is away. A mapped name is found only if the configuration lists
+ * the tool.
+ */
 export function settingsOf(server: McpServerSettings, name: string, taken: ReadonlySet<string>): McpToolSettings {
   const [mapped] = [...outwardNames(server.name, Object.keys(server.tools), taken)].find(([, is]) => is === name) ?? [];
   return toolSettingsOf(server, mapped ?? name.slice(server.name.length + 1));
@@ -108,20 +111,20 @@ function toolOf(
 
 const noObject = say`the input must be an object`;
 
-/** A schema of an object, within its bounds; null for anything else. */
+/** Returns a schema of an object within its bounds, or null for anything else. */
 function schemaOf(schema: unknown): JsonObject | null {
   if (!isJsonObject(schema) || schema['type'] !== 'object' || depthOf(schema) > limits.jsonDepthMax) return null;
   return Buffer.byteLength(JSON.stringify(schema)) <= schemaBytesMax ? schema : null;
 }
 
-/** How deep a value is nested, looked at no deeper than it may be. */
+/** The nesting depth of a value, followed no deeper than allowed. */
 function depthOf(value: unknown, left: number = limits.jsonDepthMax): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (left === 0) return 1;
   return 1 + Math.max(0, ...Object.values(value).map((member) => depthOf(member, left - 1)));
 }
 
-/** The text as stores can hold it, cut where it is too long. */
+/** Returns the text as stores can hold it, cut where it is too long. */
 function withinLength(text: string, lengthMax: number): string {
   const cut = text.length <= lengthMax ? text : `${text.slice(0, lengthMax - 1)}…`;
   return storableText(cut);

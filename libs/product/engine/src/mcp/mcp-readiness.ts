@@ -5,7 +5,7 @@ import { Metrics } from '@app/runtime';
 import { Gauge } from 'prom-client';
 import { McpServers } from './mcp-servers';
 
-/** Tells which MCP servers are away: any process that cannot reach one tells the whole deployment. */
+/** Reports which MCP servers are away; one process that cannot reach a server makes the whole deployment report it. */
 @Injectable()
 export class McpReadiness implements OnModuleInit {
   constructor(
@@ -19,7 +19,7 @@ export class McpReadiness implements OnModuleInit {
     const { servers } = this.mcp;
     if (servers.length === 0) return;
     for (const server of servers) {
-      // As `GET /readyz` names it.
+      // The name in `GET /readyz`.
       const name = `mcp ${server.settings.name}`;
       this.processes.reports(() => (server.isAway ? [name] : []));
       this.checks.add({

@@ -11,16 +11,19 @@ import { offeredTools, toolSettingsOf } from './listed-tools';
 
 /** How long listing may take once the server has started. */
 const answersWithinMs = 5000;
-/** A server that says without end that its tools changed is listed so often at most. */
+/** A server that announces changes of its tools without end is listed at most this often. */
 const changesEveryMs = 1000;
-/** How often one is asked for its tools that a call waits for. */
+/** While a call waits for an unavailable server, it is asked for its tools at most this often. */
 const askAwayEveryMs = 1000;
 const waitsEveryMs = 100;
 const leftOutToldMax = 10;
-/** Before each further attempt of a call of which the server does nothing twice; all of them within the time of the call. */
+/** Pauses before further attempts of a call that is safe to repeat; all attempts share the time of the call. */
 const attemptPausesMs = [250, 500, 1000, 2000, 4000, 8000];
 
-/** What a call came to that no answer says; why is for the log. A model that took "no answer" for "not done" would do it again under another key. */
+/**
+ * Results for a model when no answer came; the cause goes to the log. A model that took "no answer" for "not done" would repeat the call
+ * under another key.
+ */
 const words: Readonly<Record<Exclude<McpFailed['kind'], 'refused'>, Words>> = {
   unbegun: say`the server does not know our session`,
   redirected: say`the server redirects to another address, which is not followed`,
@@ -35,11 +38,11 @@ export type Connect = (
   onToolsChanged: () => void,
 ) => Promise<McpConnection>;
 
-/** One server: its connection, which is made again whenever it broke, and its tools as it listed them last. */
+/** One server: its connection, reopened whenever it broke, and its tools as last listed. */
 export class McpServer {
   /** Empty while the server is away. */
   tools: readonly Tool[] = [];
-  /** Until it has told its tools, and from when it could not be asked for them. */
+  /** True until its tools are listed, and after a listing has failed. */
   isAway = true;
   private connection: Promise<McpConnection> | null = null;
   private listing: Promise<void> | null = null;
@@ -58,8 +61,9 @@ export class McpServer {
   ) {}
 
   /**
-   * Lists the tools once more; a server that cannot be reached or understood has none until it can. One that is at work may be slow to
-   * answer, and keeps its tools until it is not: what it does would be cut off. A call during a call joins it. Never rejects.
+   * Lists the tools again; a server that cannot be reached or understood has none until it can. A failure during a call changes nothing,
+   * because a busy server may be slow to answer, and disconnecting would cut the call off. Concurrent calls share one listing. Never
+   * rejects.
    */
   refresh(): Promise<void> {
     this.listing ??= this.list().finally(() => {
@@ -70,8 +74,8 @@ export class McpServer {
   }
 
   /**
-   * Asks whether it is there now, and where it is not, waits until it is: as long as a start may take. It is not asked more often because
-   * several wait. Rejects when the signal aborts.
+   * Checks whether the server is there now and, if not, waits until it is, at most as long as a start may take. Several waiters do not ask
+   * more often than one. Rejects when the signal aborts.
    */
   async untilThere(signal: AbortSignal): Promise<void> {
     const patience = abortAfter(this.settings.startTimeoutMs);
@@ -87,7 +91,7 @@ export class McpServer {
     }
   }
 
-  /** Says that this server has not come up so far, where that is so. */
+  /** Logs that this server has not been available yet, if so. */
   tellAbsence(): void {
     if (this.isAway && this.logged === '') this.tell('warn', 'is not up yet; its tools are offered when it is');
   }
@@ -121,19 +125,19 @@ export class McpServer {
     }
   }
 
-  /** Lists once more for all changes that are told until then, after a pause; the tools of before hold meanwhile. Never rejects. */
+  /** Lists once more for all changes announced until then, after a pause; the previous tools stay valid meanwhile. Never rejects. */
   private async listAgain(): Promise<void> {
     if (this.isChangePending) return;
     this.isChangePending = true;
     await this.listing;
     const pauseMs = Math.max(0, this.listedAt + changesEveryMs - performance.now());
     await sleep(pauseMs, null, { signal: this.closing.signal }).catch(() => null); // closing ends the pause
-    while (this.listing !== null) await this.listing; // one that began meanwhile may have been answered before the last change
+    while (this.listing !== null) await this.listing; // a listing that began meanwhile may have been answered before the last change
     this.isChangePending = false;
     if (!this.closing.signal.aborted) await this.refresh();
   }
 
-  /** One call. A failure is its outcome; never rejects. */
+  /** Makes one call. A failure is an outcome too; never rejects. */
   private async call(tool: string, input: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolResult> {
     const patience = abortAfter(this.settings.timeoutMs);
     const both = AbortSignal.any([signal, patience]);
@@ -155,7 +159,7 @@ export class McpServer {
     }
   }
 
-  /** Asks twice only where the server did not begin: it was started again and has forgotten the session. */
+  /** Repeats the call only if the server did not begin, because it restarted and forgot the session. */
   private async ask(tool: string, input: JsonObject, context: CallContext, signal: AbortSignal): Promise<unknown> {
     const connection = await unlessAborted(this.connect(), signal);
     const opened = this.connection;
@@ -164,13 +168,13 @@ export class McpServer {
     } catch (error) {
       if (!(error instanceof McpFailed) || error.kind !== 'unbegun') throw error;
       if (this.connection === opened) this.connection = null;
-      connection.leave(); // other calls may be under way on it
+      connection.leave(); // other calls may be in flight on it
       const other = await unlessAborted(this.connect(), signal);
       return other.callTool(tool, input, await this.optionsOf(context, signal));
     }
   }
 
-  /** Made for each attempt: what is signed lives for a minute. */
+  /** Built anew for each attempt, because the signed token lives for a minute. */
   private async optionsOf(context: CallContext, signal: AbortSignal): Promise<CallOptions> {
     const { name, transport } = this.settings;
     const meta = callIdsOf(context);
@@ -178,7 +182,7 @@ export class McpServer {
     return { signal, meta, headers };
   }
 
-  /** The open connection, or a new one; those who ask at once share it. */
+  /** Returns the open connection, or a new one; concurrent callers share it. */
   private async connect(): Promise<McpConnection> {
     this.closing.signal.throwIfAborted();
     const present = this.connection;
@@ -198,10 +202,10 @@ export class McpServer {
   private async disconnect(): Promise<void> {
     const { connection } = this;
     this.connection = null;
-    await connection?.then((open) => open.close()).catch(() => undefined); // what did not open or close is gone either way
+    await connection?.then((open) => open.close()).catch(() => undefined); // a connection that did not open or close is gone either way
   }
 
-  /** Once for each change: a look every few seconds would fill the log. */
+  /** Logs each change once, because the same line every few seconds would fill the log. */
   private tell(level: 'log' | 'warn', what: string): void {
     if (this.logged === what) return;
     this.logged = what;
@@ -209,7 +213,7 @@ export class McpServer {
   }
 }
 
-/** Asks again where no answer came, as long as the pauses last. Rejects with the last failure. */
+/** Repeats a call while no answer comes, until the pauses are used up. Rejects with the last failure. */
 async function askAgain(ask: () => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   for (const pauseMs of attemptPausesMs) {
     try {

@@ -7,12 +7,12 @@ import { settingsOf } from './listed-tools';
 import { McpServer, type Connect } from './mcp-server';
 
 const lookEveryMs = 5000;
-/** A process waits so long for its servers when it starts; who comes later is offered from then on. */
+/** How long a start waits for the servers; the tools of a later one are offered once it is there. */
 const startWaitsMs = 5000;
-/** Of all servers: with the product's own, as many as a profile may name. */
+/** For all servers together: with the product's own tools, as many as a profile may name. */
 const toolsMax = 48;
 
-/** The tools of the deployment's MCP servers: listed at the start, within a time, and looked after from then on. */
+/** The tools of the deployment's MCP servers: listed at the start, within a time limit, and polled from then on. */
 @Injectable()
 export class McpServers implements OnModuleInit, OnModuleDestroy {
   readonly servers: readonly McpServer[];
@@ -35,8 +35,8 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * The tool of a call that was cut off. Where it is not known to act more than once, its server is asked whether it is there, and waited
-   * for as long as its start may take; undefined where it is not there then. Rejects when the signal aborts.
+   * Finds the tool of a call that was cut off. Unless a repeated call is known to repeat its effect, checks whether the server is there and
+   * waits for it, at most as long as its start may take; undefined if it is not there then. Rejects when the signal aborts.
    */
   async findAgain(name: string, signal: AbortSignal): Promise<Tool | undefined> {
     const find = () => this.tools.find((tool) => tool.name === name);
@@ -52,7 +52,7 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
     return [...this.taken, ...this.tools.map(({ name }) => name)];
   }
 
-  /** Names that are the product's own: no server's tool takes them. */
+  /** Reserves the product's own names: no server's tool takes them. */
   reserve(names: Iterable<string>): void {
     for (const name of names) this.taken.add(name);
   }
@@ -77,7 +77,7 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
     await Promise.all(this.servers.map((server) => server.close()));
   }
 
-  /** Lists every server once more. One that takes its time keeps no other waiting. */
+  /** Lists every server again, in parallel, so that a slow one delays no other. */
   async look(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.refresh().then(() => this.countTools())));
   }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** What every provider of models takes as the name of a tool. */
+/** Names of tools that every provider of models accepts. */
 const grammar = /^[A-Za-z0-9_-]{1,64}$/;
 const outside = /[^A-Za-z0-9_-]/gu;
 const lengthMax = 64;
 const digestLength = 8;
 
 /**
- * The names under which models and profiles see a server's tools, by the server's own names for them: `<server>_<tool>`. What is
- * outside of our grammar becomes `_`, and an overlong name is cut; where that is another tool's name, or was cut, the beginning of a
- * digest of the own name makes it one of its own. The names follow from the list alone, in whatever order and process it is read.
+ * Maps a server's own names of tools to those that models and profiles see: `<server>_<tool>`. Characters outside of our grammar become
+ * `_`. If that is another tool's name, or too long, the beginning of a digest of the own name makes it unique. The names depend on the list
+ * alone, not on its order or the process.
  */
 export function outwardNames(
   server: string,

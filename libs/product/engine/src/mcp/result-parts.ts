@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { storableInput, storableText } from '../models/answer-values';
 
-/** Characters of a member of an attachment; what is longer is cut, and marked. */
+/** Characters of a member of an attachment; a longer one is cut, and marked. */
 const memberLengthMax = 4096;
-/** Bytes of a part of an unknown type, as JSON. */
+/** Characters of a part of an unknown type, as JSON. */
 const unknownLengthMax = 4096;
-/** Members of a link or a file that say what it is. */
+/** Members that describe a link or a file. */
 const wordNames = ['uri', 'name', 'title', 'description'] as const;
 const fileTypes: readonly unknown[] = ['image', 'audio', 'resource', 'resource_link'];
 
-/** The words of a part of a content; null where it has none. */
+/** Returns the words of a content part, or null if it has none. */
 export function textOf(part: JsonValue): string | null {
   if (typeof part === 'string') return part;
   if (!isJsonObject(part)) return null;
@@ -19,13 +19,16 @@ export function textOf(part: JsonValue): string | null {
   return typeof held === 'string' ? held : null;
 }
 
-/** What a part is besides words: files by type, size and address, links whole, anything unknown as it is. Null for words alone. */
+/**
+ * Describes what a part holds in addition to words: files by type, size and address, links whole, anything unknown as it is. Null for words
+ * alone.
+ */
 export function attachmentOf(part: JsonValue): JsonObject | null {
   if (!isJsonObject(part) || part['type'] === 'text') return null;
   return fileTypes.includes(part['type']) || isFile(part) ? fileOf(part) : unknownOf(part);
 }
 
-/** Files are not text, neither in what is shown of them, nor in its copy within the structure. */
+/** Replaces files by their description, because they are not text: neither where they are shown, nor in their copy within the structure. */
 export function withoutBytes(value: JsonValue): JsonValue {
   if (value === null || typeof value !== 'object') return value;
   if (isJsonObject(value)) {
@@ -62,7 +65,7 @@ function fileOf(part: JsonObject): JsonObject {
   };
 }
 
-/** A type that a later version of the protocol, or a server alone, knows. */
+/** Describes a part of a type that only a later version of the protocol, or only this server, knows. */
 function unknownOf(part: JsonObject): JsonObject {
   const shown = withoutBytes(part);
   const json = JSON.stringify(shown);

@@ -3,7 +3,7 @@ import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@model
 import { messageBytesMax } from './connection';
 import { keepNumbers } from './exact-numbers';
 
-/** What a child inherits: what programs need to run at all, and none of the service's own variables. */
+/** Variables that a child inherits: those that programs need to run at all, none of the service's own. */
 const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
 const endWithinMs = 1000;
 const lastWordsLengthMax = 2000;
@@ -15,9 +15,9 @@ interface Program {
 }
 
 /**
- * A server as a child process, one JSON message in a line. Our own, since the library's forgets a child that it was told to end: nobody
- * could wait for the end of one that does not go by itself, nor for that of one that never got ready, and it would outlive us. The
- * child's standard input is a pipe of ours: it closes with us, however we end.
+ * Runs a server as a child process, one JSON message a line. The library's transport forgets a child once it has asked it to end: no caller
+ * could wait for the end of a child that does not exit by itself or never got ready, and it would outlive us. The child's standard input is
+ * a pipe of ours, which closes with us, however we end.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -65,7 +65,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Ends the child: by the end of its input, then by signals. Resolves when it has ended. */
+  /** Ends the child: closes its input, then sends signals. Resolves when it has ended. */
   async close(): Promise<void> {
     const { child } = this;
     if (child === null) return;
@@ -73,7 +73,7 @@ export class StdioTransport implements Transport {
     child.stdin.end();
     const terminate = setTimeout(() => child.kill('SIGTERM'), endWithinMs);
     const kill = setTimeout(() => child.kill('SIGKILL'), 2 * endWithinMs);
-    // A grandchild that holds the pipes would keep us waiting after all that.
+    // A grandchild that holds the pipes would otherwise keep us waiting even then.
     const giveUp = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => pipe.destroy()), 3 * endWithinMs);
     await ended;
     [terminate, kill, giveUp].forEach((timer) => clearTimeout(timer));
@@ -86,7 +86,7 @@ export class StdioTransport implements Transport {
       rest = end < 0 ? rest.subarray(rest.length) : rest.subarray(end + 1);
       this.lineBytes += part.length;
       if (this.lineBytes > messageBytesMax) {
-        // What follows could not be told from the rest of this line for sure.
+        // The messages after it could not be distinguished reliably from the remainder of this line.
         this.child?.kill('SIGKILL');
         this.parts = [];
         return;

@@ -21,7 +21,7 @@ export interface ProviderSettings extends ModelConnection {
   readonly structuredOutput: boolean;
 }
 
-/** Parts of the SDK's stream that say nothing yet about whether the provider answers. */
+/** Parts of the SDK's stream that do not show yet whether the provider answers. */
 const beforeAnswer: readonly string[] = ['start', 'start-step', 'error'];
 
 // The SDK's warnings (a setting that a model does not know) would go to the console, past the log.
@@ -29,7 +29,7 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** Providers through the AI SDK: one step at a time, its own retries and its running of tools switched off. */
 export class AiSdkProvider implements ModelProvider {
-  /** What no log may hold, in the words of the provider either. */
+  /** Values that no log may hold, not even within the provider's words. */
   private readonly secrets: readonly string[];
 
   constructor(private readonly settings: ProviderSettings) {
@@ -79,7 +79,7 @@ export class AiSdkProvider implements ModelProvider {
       if (!begun) yield { kind: 'begun' };
       begun = true;
       said ||= part.type === 'text-delta' || part.type === 'tool-call';
-      // A format that stands for a forced tool is answered twice by some models: the first value counts.
+      // Some models answer twice where a format is implemented as a forced tool: the first value counts.
       if (part.type === 'text-delta' && formatted && part.id !== (firstText ??= part.id)) continue;
       const answered = answerPart(part, names, inputs);
       if (answered !== null) yield answered;
@@ -116,7 +116,7 @@ export class AiSdkProvider implements ModelProvider {
   private model(name: string, fetch: typeof globalThis.fetch): LanguageModel {
     const { provider, baseUrl, apiKey, structuredOutput, headers: given } = this.settings;
     const headers = Object.fromEntries(Object.entries(given).map(([header, value]) => [header.toLowerCase(), value]));
-    // A header of that name takes the place of the key.
+    // A header of that name replaces the key.
     const key = apiKey === undefined || 'authorization' in headers ? {} : { apiKey };
     if (provider === 'anthropic') {
       return createAnthropic({
@@ -150,7 +150,7 @@ export class AiSdkProvider implements ModelProvider {
   }
 }
 
-/** The schema is in the system message besides. */
+/** Constrains the answer to the schema, which the system message contains as well. */
 function formatOf(outputSchema: JsonValue) {
   // Reason for the assertion: JSON Schema of the supported subset, which admission has checked.
   const schema = outputSchema as Parameters<typeof jsonSchema>[0] & object;
@@ -159,7 +159,7 @@ function formatOf(outputSchema: JsonValue) {
     schema: known,
   }));
   return {
-    // Text, since the SDK's object output would parse the whole answer so far again with every piece of it.
+    // Text, because the SDK's object output would parse the whole answer so far again with every piece of it.
     output: { ...Output.text(), responseFormat },
   };
 }
@@ -167,9 +167,9 @@ function formatOf(outputSchema: JsonValue) {
 /** Anthropic's lowest effort is `low`. It is set without thinking, whose signed blocks would have to be sent back within a turn. */
 const anthropicEfforts = { minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
 
-/** For both providers; each reads its own. */
+/** Options for both providers; each reads its own. */
 function optionsOf(effort: ModelRequest['effort'], without: Attempt['without']) {
-  // Clients' schemas need not keep to the subset that strict mode takes.
+  // Clients' schemas may exceed the subset that strict mode accepts.
   const always = { provider: { strictJsonSchema: false } };
   if (effort === null || without.has('effort')) return always;
   return {
@@ -179,9 +179,10 @@ function optionsOf(effort: ModelRequest['effort'], without: Attempt['without']) 
 }
 
 /**
- * What a part of the SDK's stream is of the answer; null where it is nothing of it.
+ * Converts a part of the SDK's stream to a part of the answer; null if it is none.
  *
- * @param inputs the JSON of each call so far, by its id, which grows with its pieces: where a number would change as a double, it stands for the input
+ * @param inputs the JSON of each call so far, by its id, which grows with its pieces: where a number would change as a double, it is the
+ * input
  */
 function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames, inputs: Map<string, string>): AnswerPart | null {
   if (part.type === 'text-delta') return { kind: 'text', text: part.text };
@@ -192,7 +193,7 @@ function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames, inputs: Map
   }
   if (part.type !== 'tool-call') return null;
   const json = inputs.get(part.toolCallId) ?? '';
-  // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
+  // Reason for the assertion: the SDK has parsed it from JSON, or it is the text that was not JSON.
   const input = holdsNumbers(json) ? (part.input as JsonValue) : json;
   return { kind: 'call', tool: names.inward(part.toolName), input: storableInput(input) };
 }
@@ -202,7 +203,7 @@ interface FinishedStep {
   readonly rawFinishReason: string | undefined;
 }
 
-/** How the answer came, before its end. */
+/** How much of the answer arrived before its end, and in which form. */
 interface Heard {
   readonly said: boolean;
   readonly isStream: boolean;
@@ -221,7 +222,7 @@ function endOf(
     usage: told,
     uncounted,
     skipped: notes.skipped,
-    // Some servers call it the end of calls where the limit cut the last of them, and some count the token that ends it as well.
+    // Some servers report the end of calls where the limit cut the last of them, and some count the token that ends it as well.
     cut: finishReason === 'length' || (finishReason === 'tool-calls' && isAtLimit(told?.outputTokens, heard.sentLimit)),
     trouble: troubleOfEnd(finishReason, rawFinishReason) ?? declined,
   };
@@ -231,7 +232,7 @@ function isAtLimit(tokens: number | undefined, limit: number | null): boolean {
   return tokens !== undefined && limit !== null && tokens >= limit;
 }
 
-/** Of chat completions OpenRouter ends so an answer that broke off behind it. */
+/** OpenRouter's ending in chat completions for an answer that broke off at its upstream. */
 const brokenOff = 'error';
 
 function troubleOfEnd(finishReason: string, rawFinishReason: string): ProviderTrouble | null {

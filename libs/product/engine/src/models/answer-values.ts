@@ -4,17 +4,17 @@ import type { TokenUsage } from './provider';
 /** Far beyond any model's window; a larger number is not taken for a count. */
 const tokensMax = 10_000_000;
 
-/** Text that every store of ours can hold: PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair. */
+/** Returns text that every store of ours can hold: PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair. */
 export function storableText(text: string): string {
   return Buffer.from(text.replaceAll('\u0000', '\ufffd'), 'utf8').toString('utf8');
 }
 
-/** The input of a call as it can be stored: what is nested more deeply than JSON of ours may be comes as its text. */
+/** Returns the input of a call as it can be stored: as its JSON text if it is nested more deeply than our limit for JSON. */
 export function storableInput(input: JsonValue): JsonValue {
   return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : toStorable(input);
 }
 
-/** Counts as a provider told them; `input` holds `cached` and `written`. */
+/** Counts as a provider reported them; `input` includes `cached` and `written`. */
 export interface Counted {
   readonly input: number | undefined;
   readonly output: number | undefined;
@@ -25,9 +25,9 @@ export interface Counted {
 }
 
 /**
- * The usage, or null when a provider reports no usable numbers; zero tokens of input are not usable. More cached tokens
- * than input are ignored, and lower no price. When the sums of a gateway disagree, the larger input counts: some leave out what the
- * provider's cache held. Some leave what the model thought out of its output, which their sum shows.
+ * Returns the usage, or null when a provider reports no usable numbers; zero tokens of input are not usable. More cached tokens than input
+ * are ignored, and lower no price. When the sums of a gateway disagree, the larger input counts, because some leave out what the provider's
+ * cache held. Some leave reasoning out of the output, which their sum shows.
  */
 export function usageOf({ input: told, output, total, cached, written, reasoning = 0 }: Counted): TokenUsage | null {
   if (!isCount(told) || !isCount(output)) return null;
@@ -52,7 +52,7 @@ function toStorable(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), toStorable(member)]));
 }
 
-/** Looks no further than the bound, so that no depth can exhaust the stack. */
+/** Descends no further than the bound, so that no depth can exhaust the stack. */
 function depthOf(value: JsonValue, above: number): number {
   if (value === null || typeof value !== 'object' || above > limits.jsonDepthMax) return above;
   const members = isList(value) ? value : Object.values(value);
@@ -63,7 +63,7 @@ function textOfDeep(value: JsonValue): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // So deep that it cannot even be written down again; no tool takes such an input.
+    // Nested too deeply even for JSON.stringify; no tool accepts such an input.
     return 'nested too deeply';
   }
 }

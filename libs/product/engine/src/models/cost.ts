@@ -5,7 +5,7 @@ import type { TokenUsage } from './provider';
 /** Bytes of UTF-8 per token; models count differently, and this errs on the side of more tokens. */
 export const bytesPerToken = 3;
 
-/** Estimates how many tokens so many bytes are. */
+/** Estimates the number of tokens in so many bytes. */
 export function estimatedTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
@@ -14,8 +14,8 @@ export function estimatedTokens(bytes: number): number {
 const microCentsPerTokenAtOneUsd = 100n;
 
 /**
- * What a step costs, in micro-cents, rounded up; exact before that. With at most 10,000,000 tokens and the prices that configuration
- * allows it is a safe integer.
+ * The cost of a step in micro-cents, rounded up; exact before that. With at most 10,000,000 tokens and the prices that configuration allows
+ * it is a safe integer.
  */
 export function stepCost(price: ModelPrice, usage: TokenUsage): number {
   const { inputUsdPerMillion: input, cachedInputUsdPerMillion: cached, cacheWriteUsdPerMillion: write } = price;
@@ -32,13 +32,13 @@ export function stepCost(price: ModelPrice, usage: TokenUsage): number {
   return Number((dollars * microCentsPerTokenAtOneUsd + divisor - 1n) / divisor);
 }
 
-/** What a step costs at most whose input is so many tokens, wherever its provider's cache has them, in micro-cents, rounded up. */
+/** The highest cost of a step with so many tokens, however much of the input its provider's cache holds, in micro-cents, rounded up. */
 export function dearestStepCost(price: ModelPrice, inputTokens: number, outputTokens: number): number {
   const { input, output, divisor } = dearestPrices(price);
   return Number((input * BigInt(inputTokens) + output * BigInt(outputTokens) + divisor - 1n) / divisor);
 }
 
-/** The most output tokens with which a step of that input costs no more than so many micro-cents at most; Infinity where they are free. */
+/** The most output tokens with which a step of that input costs at most so many micro-cents; Infinity if output is free. */
 export function affordableTokens(price: ModelPrice, inputTokens: number, microCents: number): number {
   const { input, output, divisor } = dearestPrices(price);
   const left = BigInt(microCents) * divisor - input * BigInt(inputTokens);
@@ -46,7 +46,7 @@ export function affordableTokens(price: ModelPrice, inputTokens: number, microCe
   return output === 0n ? Infinity : Number(left / output);
 }
 
-/** Micro-cents per token, as numerators of one divisor. */
+/** Micro-cents per token, as numerators over one divisor. */
 function dearestPrices({
   inputUsdPerMillion,
   cachedInputUsdPerMillion,

@@ -5,16 +5,16 @@ import { storableText } from './answer-values';
 import { estimatedTokens } from './cost';
 import type { AnswerPart, TokenUsage } from './provider';
 
-/** Text and the inputs of calls, as UTF-8. */
+/** Most bytes of text and of the inputs of calls, as UTF-8. */
 const answerBytesMax = 256 * 1024;
-/** Of reasoning, as JSON, which is shown so far and no further; it is paid for all the same. */
+/** Most bytes of reasoning, as JSON; more is not shown, but is paid for all the same. */
 const reasoningBytesMax = 64 * 1024;
 const betweenThoughts = '\n\n';
 const callsMax = 64;
-/** No answer has more bytes for each of its tokens. One that has was not limited as it was asked to be, and is stopped. */
+/** No answer has more bytes for each of its tokens. One that has did not respect the limit that was sent, and is stopped. */
 const bytesPerTokenMax = 32;
 
-/** What has come of an answer so far, however it ends: what was said was shown, and what was begun is paid for. */
+/** The part of an answer that has arrived, however it ends: received words were shown, and a begun answer is paid for. */
 export class HeardAnswer {
   /** Whether its output limit has cut it. */
   cut = false;
@@ -24,31 +24,31 @@ export class HeardAnswer {
   private thoughtBytesLeft = reasoningBytesMax;
   private thoughtBlock: string | null = null;
   private usage: TokenUsage | null = null;
-  /** What the provider works on now, estimated; 0 where it works on nothing. */
+  /** Estimated tokens of the prompt that the provider works on now; 0 if none. */
   private promptTokens = 0;
-  /** What it was sent in attempts that we left before a word, estimated: they are paid for too. */
+  /** Estimated input tokens of attempts that we abandoned before any output; they are billed too. */
   private leftTokens = 0;
   private answerBytes = 0;
   private arrivedBytes = 0;
   private arrivedBytesMax = Infinity;
   private lastWasCall = false;
   private uncounted = 0;
-  /** What the provider sent and is not read. */
+  /** Kinds of frames and members that the provider sent and that are not read. */
   skipped: readonly string[] = [];
 
   constructor(
     private readonly model: string,
-    /** Whether what the model thinks is kept and shown. */
+    /** Whether the model's reasoning is kept and shown. */
     private readonly keepsReasoning: boolean,
     private readonly onPiece: ShowPiece,
   ) {}
 
-  /** Null where nothing was said. */
+  /** Null if there was no text. */
   get text(): string | null {
     return this.said === '' ? null : storableText(this.said);
   }
 
-  /** What it thought, as far as it was shown; null where that was nothing. */
+  /** The reasoning, as far as it was shown; null if there was none. */
   reasoningUntil(ending: AnswerEnding): ModelReply['reasoning'] {
     if (this.thought.trim() === '') return null;
     const isBrokenOff = ending !== 'whole' && this.said === '' && this.calls.length === 0;
@@ -60,12 +60,12 @@ export class HeardAnswer {
     return this.promptTokens + this.leftTokens > 0;
   }
 
-  /** Whether the provider said what it counted. */
+  /** Whether the provider reported its counts. */
   get isCounted(): boolean {
     return this.usage !== null;
   }
 
-  /** What the provider counted, or an estimate of what it was sent and what arrived; an estimate for what was left on top. */
+  /** The provider's counts, or an estimate from the prompt and from what arrived; plus an estimate for abandoned attempts. */
   get counted(): TokenUsage & { readonly estimated: boolean } {
     const { usage, leftTokens, uncounted } = this;
     if (usage !== null) {
@@ -78,33 +78,35 @@ export class HeardAnswer {
     return { inputTokens: this.promptTokens + leftTokens, outputTokens, ...none, estimated: true };
   }
 
-  /** The estimated usage of the attempts that we left. */
+  /** The estimated usage of the abandoned attempts. */
   get left(): TokenUsage {
     return { inputTokens: this.leftTokens, outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0 };
   }
 
-  /** @param tokensMax the output limit that the provider is sent; null: none */
+  /**
+   * @param tokensMax the output limit that is sent to the provider; null: none
+   */
   limitOutput(tokensMax: number | null): void {
     this.arrivedBytesMax = tokensMax === null ? Infinity : tokensMax * bytesPerTokenMax;
   }
 
-  /** The provider works on what it was sent. */
+  /** The provider works on the prompt. */
   markAccepted(promptTokens: number): void {
     this.promptTokens = promptTokens;
   }
 
-  /** It gave up before it said anything, which is not billed. */
+  /** The provider gave up before any output, which is not billed. */
   markGivenUp(): void {
     this.promptTokens = 0;
   }
 
-  /** We waited no longer, or were stopped: the provider bills what it was sent. */
+  /** We stopped waiting, or were stopped: the provider bills the prompt. */
   markLeft(): void {
     this.leftTokens += this.promptTokens;
     this.promptTokens = 0;
   }
 
-  /** Throws ProviderTrouble or ModelFailed where the part is the end of what can be used. */
+  /** Throws ProviderTrouble or ModelFailed if nothing after this part can be used. */
   add(part: AnswerPart): void {
     switch (part.kind) {
       case 'begun':
@@ -141,7 +143,7 @@ export class HeardAnswer {
     this.skipped = skipped;
     this.cut = cut;
     if (trouble !== null) throw trouble;
-    // The limit cuts what comes last, and it is unknown what a truncated call was going to be.
+    // The limit cuts the last part, and it is unknown how a truncated call would have continued.
     const lost = cut && this.lastWasCall ? this.calls.pop() : undefined;
     if (this.calls.length > 0) return;
     if (lost !== undefined) throw new ModelFailed('cut_off', `${this.model}: the output limit cut the only call`);
@@ -154,7 +156,7 @@ export class HeardAnswer {
     this.thoughtBlock = block;
     const piece = isNext ? betweenThoughts + text : text;
     const shown = textWithin(piece, this.thoughtBytesLeft);
-    // What does not fit whole is the last that is shown.
+    // A piece that does not fit whole is the last that is shown.
     this.thoughtBytesLeft = shown === piece ? this.thoughtBytesLeft - Buffer.byteLength(JSON.stringify(piece)) + 2 : -1;
     this.thought += shown;
     if (shown !== '') this.onPiece(shown.replaceAll('\u0000', '\ufffd'), 'reasoning');

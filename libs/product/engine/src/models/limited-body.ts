@@ -5,13 +5,13 @@ export type LimitName = 'max_tokens' | 'max_completion_tokens';
 
 export interface LimitedBody {
   readonly body: string;
-  /** Null where the request has none. */
+  /** Null if the request has none. */
   readonly limit: number | null;
 }
 
-/** A request's body with no larger output limit than `tokensMax`, under that name; one that is smaller already is kept. */
+/** Returns a request's body with an output limit of at most `tokensMax`, under that name; a smaller limit is kept. */
 export function limitBody(body: string, tokensMax: number | null, name: LimitName): LimitedBody {
-  // Reason for the assertion: JSON.parse makes nothing but JSON.
+  // Reason for the assertion: JSON.parse returns nothing but JSON.
   const request = JSON.parse(body) as JsonValue;
   if (!isJsonObject(request)) throw new TypeError('a request to a model is an object');
   const { max_tokens: old, max_completion_tokens: present = old, ...rest } = request;

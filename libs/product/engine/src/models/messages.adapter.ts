@@ -4,7 +4,7 @@ import type { ModelRequest, ToolExchange, Turn, TurnStep } from '../model';
 import { repairText } from './repair-text';
 import type { ToolNames } from './tool-names';
 
-/** Stands for the answer of a turn that got none: it was aborted, it failed, or the model said nothing. */
+/** Replaces the answer of a turn that got none: it was aborted, it failed, or the model's answer was empty. */
 const noAnswer = '(No answer was given: the run ended before.)';
 const betweenTexts = '\n\n';
 
@@ -16,9 +16,9 @@ type Said =
   | ToolModelMessage;
 
 /**
- * The turns of a request as messages: every call with what it returned, or neither. Where no tools are offered, providers take no
- * calls either: calls and their results are then given as data. User and assistant always alternate: the
- * templates of many models refuse anything else (docs/decisions/runs.md, "Models as they are").
+ * The turns of a request as messages: every call with its result, or neither. If no tools are offered, providers accept no calls either:
+ * calls and their results are then given as data. User and assistant always alternate, because the templates of many models refuse anything
+ * else (docs/decisions/runs.md, "Models as they are").
  */
 export function messagesOf(request: ModelRequest, names: ToolNames): ModelMessage[] {
   let calls = 0;
@@ -38,12 +38,12 @@ function turnMessages({ input, steps }: Turn, stepMessages: (step: TurnStep) => 
   return [{ role: 'user', content: visibleText(input) }, ...steps.flatMap(stepMessages)];
 }
 
-/** A turn that is over ends with words of the assistant. */
+/** Ends a finished turn with words of the assistant. */
 function answerEveryCall(turn: Said[]): Said[] {
   return turn.at(-1)?.role === 'assistant' ? turn : [...turn, assistantMessage(noAnswer)];
 }
 
-/** Neighbours of one role become one message. */
+/** Merges neighbours of one role into one message. */
 function mergeNeighbours(messages: readonly Said[]): Said[] {
   const merged: Said[] = [];
   for (const message of messages) {
@@ -55,7 +55,7 @@ function mergeNeighbours(messages: readonly Said[]): Said[] {
   return merged;
 }
 
-/** Null where the two have different roles. */
+/** Null if the two have different roles. */
 function merge(one: Said, other: Said): Said | null {
   if (one.role === 'user' && other.role === 'user') {
     return { role: 'user', content: one.content + betweenTexts + other.content };
@@ -105,7 +105,7 @@ function outputOf({
     : { type: 'error-text', value: JSON.stringify({ outcome, result }) };
 }
 
-/** Providers take objects only; a model may have written something else. */
+/** Providers accept objects only; a model may have written something else. */
 function objectOf(input: JsonValue): unknown {
   return isJsonObject(input) ? input : { notAnObject: input };
 }

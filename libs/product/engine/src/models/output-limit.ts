@@ -3,15 +3,15 @@ import type { Allowance } from '../model';
 import { affordableTokens, dearestStepCost } from './cost';
 import { ProviderTrouble, type OutputRoom } from './provider';
 
-/** More is reserved before a step that could not write so many tokens. */
+/** If a step could not write so many tokens, more is reserved before it. */
 const usefulTokens = 4096;
-/** A model is not asked for fewer tokens: they would hardly hold a call of a tool. */
+/** A model is never asked for fewer tokens: they would hardly hold a call of a tool. */
 const leastTokens = 256;
 
-/** Where MODEL_OUTPUT_TOKENS is unset: providers count a limit against the rate of a key, however short the answer is. */
+/** The limit if MODEL_OUTPUT_TOKENS is unset: providers count a limit against the rate of a key, however short the answer is. */
 const usualTokensMax = 32_768;
 
-/** The most tokens that are asked for in any case: as configured, and as a model's provider has said in refusals. */
+/** The most tokens that are requested in any case: the configured limit, and the limits that a provider stated in refusals. */
 export class OutputCeiling {
   private own = Infinity;
   private contextTokens = Infinity;
@@ -20,15 +20,15 @@ export class OutputCeiling {
   constructor(private readonly configured: number | undefined) {}
 
   /**
-   * Infinity where output is free and nothing is known. A prompt is estimated too large rather than too small, so room for an answer
-   * is assumed.
+   * Infinity if output is free and no limit is known. A prompt is estimated too large rather than too small, so room for an answer is
+   * assumed.
    */
   for(promptTokens: number, isFree: boolean): number {
     const configured = this.configured ?? (isFree ? Infinity : usualTokensMax);
     return Math.min(configured, this.own, Math.max(this.contextTokens - promptTokens, usefulTokens));
   }
 
-  /** Remembers what a refusal says of the model. */
+  /** Remembers the limit that a refusal states for the model. */
   learn({ tokens, contextTokens }: OutputRoom): void {
     if (contextTokens === null) this.own = Math.min(this.own, tokens);
     else this.contextTokens = contextTokens;
@@ -39,16 +39,16 @@ interface Spending {
   readonly price: ModelPrice;
   readonly allowance: Allowance;
   readonly ceiling: OutputCeiling;
-  /** The limit of this question alone, after a refusal; Infinity where none is known. */
+  /** The limit of this question alone, after a refusal; Infinity if none is known. */
   readonly tokensMax: number;
   /** The cost of earlier attempts of the step. */
   readonly paidMicroCents: number;
 }
 
 /**
- * The output limit of a request: with the whole prompt at its dearest price and every token of the limit, the step costs no more than
- * what is left of the reservation, to which more is added where it would not hold a useful answer. Null where the output costs nothing
- * and no other limit is known. Throws ProviderTrouble, `out_of_budget`; and Unavailable.
+ * The output limit of a request: with the whole prompt at its dearest price and every token of the limit, the step costs at most what is
+ * left of the reservation, which is extended if it would not hold a useful answer. Null if output costs nothing and no other limit is
+ * known. Throws ProviderTrouble, `out_of_budget`; and Unavailable.
  *
  * Source: docs/decisions/runs.md, "Headroom".
  */

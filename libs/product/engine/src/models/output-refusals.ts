@@ -1,28 +1,28 @@
 import type { OutputRoom } from './provider';
 
-/** The limit's names in all formats, and in words. */
+/** The limit's names in all formats, and in prose. */
 const limitWords =
   /max_?(completion_?|output_?|new_?)?tokens|maximum tokens|(output|completion) tokens|in the completion/i;
-/** A limit of prompt and answer together, and its size. */
+/** Patterns of the limit of prompt and answer together, and its size. */
 const contextSizes = [
   /\d+ \+ \d+ > (\d+)/,
   /(?:context[ _]?(?:length|size|window|limit)|model maximum|must be <=)[^\d]{0,40}?(\d+)/i,
 ];
-/** The size of the prompt as the provider counted it, each in another one's words. */
+/** Patterns of the size of the prompt as the provider counted it, each in another provider's words. */
 const promptSizes = [
   /(\d+) (?:tokens )?(?:in|of|from) (?:the |your )?(?:messages|text input|input|prompt)/i,
   /(\d+) (?:prompt |input |`inputs` )tokens/i,
   /prompt contains (?:at least )?(\d+)/i,
   /(\d+) \+ \d+ > \d+/,
 ];
-/** Numbers of the report itself. */
+/** Status codes in the report itself, which are no limits. */
 const ofReport = /"?(code|status|status_code)"?\s*:\s*"?\d+"?/gi;
-/** Too little for an answer; a smaller number in a refusal is no limit. */
+/** Too few for an answer; a smaller number in a refusal is no limit. */
 const tokensMin = 16;
 
 /**
- * The largest output limit that a provider takes, from the words in which it refused a larger one; null for any other refusal.
- * Where it names the size of prompt and answer together, the limit is what the prompt leaves of that.
+ * Returns the largest output limit that a provider accepts, from the words in which it refused a larger one; null for any other refusal. If
+ * it names the size of prompt and answer together, the limit is the part that the prompt leaves.
  */
 export function outputRoomIn(status: number, body: string, sentLimit: number): OutputRoom | null {
   if (![400, 402, 413, 422, 500].includes(status) || !limitWords.test(body)) return null;
@@ -35,7 +35,7 @@ export function outputRoomIn(status: number, body: string, sentLimit: number): O
   }
   const named = numbersIn(text).filter((number) => number >= tokensMin && number < sentLimit);
   if (named.length > 0) return { tokens: Math.max(...named), contextTokens: null };
-  // It names ours, and no other.
+  // It names our limit, and no other.
   const isOurs = numbersIn(text).includes(sentLimit) && sentLimit >= 2 * tokensMin;
   return isOurs ? { tokens: Math.floor(sentLimit / 2), contextTokens: null } : null;
 }
@@ -45,7 +45,7 @@ function firstNumberIn(words: readonly RegExp[], text: string): number | null {
   return found === undefined ? null : Number(found);
 }
 
-/** Those that are no part of a name, such as a model's. */
+/** Returns the numbers in a text, except those within a name, such as a model's. */
 function numbersIn(text: string): readonly number[] {
   return [...text.matchAll(/(?<![\w.-])\d{1,12}(?![\w-]|\.\d)/g)].map(([digits]) => Number(digits));
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import { isSameJson, JsonEnd } from './json-end';
 
-/** A piece of a call in OpenAI's form; empty texts where it says nothing. */
+/** A piece of a call in OpenAI's form; texts are empty where the piece has none. */
 export interface CallPiece {
   readonly index: number | undefined;
   readonly id: string;
@@ -10,7 +10,7 @@ export interface CallPiece {
   readonly extra: JsonValue | undefined;
 }
 
-/** One call of an answer as far as its pieces go, and the pieces of it that the SDK is given. */
+/** One call of an answer as far as its pieces have arrived, and the pieces of it that are passed to the SDK. */
 export class BegunCall {
   name = '';
   args = '';
@@ -18,9 +18,9 @@ export class BegunCall {
   private isGiven = false;
 
   /**
-   * @param number by which the SDK knows it, and no other call
+   * @param number identifies the call to the SDK
    * @param first the piece that began it
-   * @param earlier calls of the same id: it is one of them where it says the same
+   * @param earlier calls of the same id: it repeats one of them if name and arguments are equal
    */
   constructor(
     private readonly number: number,
@@ -41,17 +41,17 @@ export class BegunCall {
     return this.end.reached;
   }
 
-  /** Whether it says what an earlier call of its id said. */
+  /** Whether it repeats an earlier call of its id. */
   get isRepeated(): boolean {
     return !this.isGiven && this.earlier.some((call) => call.says(this));
   }
 
-  /** Whether name and arguments are these. */
+  /** Whether name and arguments equal these. */
   says({ name, args }: Pick<CallPiece, 'name' | 'args'>): boolean {
     return name === this.name && isSameJson(args, this.args);
   }
 
-  /** A name may come in pieces until the first arguments; one that comes again is no piece of it. */
+  /** A name may arrive in pieces until the first arguments; one that arrives again is no piece of it. */
   add({ name, args }: CallPiece): readonly JsonObject[] {
     if (name !== this.name) this.name += name;
     this.args += args;
@@ -60,7 +60,7 @@ export class BegunCall {
     return this.args.trim() === '' || this.name === '' || this.earlier.length > 0 ? [] : [this.give()];
   }
 
-  /** The rest of it where nothing more comes; null for arguments of no tool. */
+  /** Returns what was held back, once no more pieces follow; null for arguments of no tool. */
   finish(): readonly (JsonObject | null)[] {
     if (this.isGiven || this.isRepeated) return [];
     if (this.name === '') return this.args.trim() === '' ? [] : [null];

@@ -5,17 +5,17 @@ import { listIn, nameIn, objectIn, type FrameNotes } from './frame-notes';
 const repeated = 'a call that came again';
 
 /**
- * The calls of tools in pieces, in OpenAI's present form and in the one before. Servers number them, or name them by ids, or neither, or
- * alike: each piece is given to its call here, and the SDK gets each call under a number of its own.
+ * The calls of tools in pieces, in OpenAI's present form and in the previous one. Servers number them, or name them by ids, or neither, or
+ * give several the same: each piece is assigned to its call here, and the SDK gets each call under a number of its own.
  */
 export class CallPieces {
-  /** Whether any came. */
+  /** Whether any arrived. */
   any = false;
   private readonly begun: BegunCall[] = [];
 
   constructor(private readonly notes: FrameNotes) {}
 
-  /** Null stands for a piece that cannot be told to belong to one call rather than another. */
+  /** Null stands in the result for a piece that cannot be assigned to one call rather than another. */
   read({ tool_calls: calls, function_call: legacy }: JsonObject): readonly (JsonObject | null)[] {
     const pieces = listIn(calls).flatMap<CallPiece>((call) => this.pieceOf(objectIn(call)) ?? []);
     const old = pieces.length > 0 ? null : this.legacyPiece(objectIn(legacy));
@@ -24,7 +24,7 @@ export class CallPieces {
     return read.flatMap((piece) => this.give(piece));
   }
 
-  /** The rest of the calls where nothing more comes. */
+  /** Returns the remainder of the calls, once no more pieces follow. */
   finish(): readonly (JsonObject | null)[] {
     if (this.begun.some(({ isRepeated }) => isRepeated)) this.notes.skip(repeated);
     return this.begun.flatMap((call) => call.finish());
@@ -62,7 +62,7 @@ export class CallPieces {
     return known.add(piece);
   }
 
-  /** The call of a piece by its id and its number; with another id, a piece that has a name begins a call of its own. */
+  /** Finds the call of a piece by its id and its number; a piece with a name and another id begins a new call. */
   private knownFor({ index, id, name }: CallPiece): BegunCall | undefined {
     const byId = id === '' ? undefined : this.begun.findLast((call) => call.id === id && isSame(call.index, index));
     if (byId !== undefined || index === undefined) return byId;
@@ -72,8 +72,8 @@ export class CallPieces {
   }
 
   /**
-   * A piece of no name and no known call: of the call begun last, unless an earlier one waits for its arguments too. Where that is complete,
-   * it begins a call whose name comes later.
+   * Assigns a piece without a name and without a known call: to the call begun last, unless an earlier one waits for its arguments too. If
+   * the last one is complete, the piece begins a call whose name follows later.
    */
   private giveOrphan(piece: CallPiece): readonly (JsonObject | null)[] {
     const last = this.begun.at(-1);
@@ -95,7 +95,7 @@ export class CallPieces {
     return called === null ? null : { index: 0, id: '', extra: undefined, ...this.calledIn(called) };
   }
 
-  /** Some servers write the arguments as the object itself. */
+  /** Some servers send the arguments as an object rather than its JSON. */
   private calledIn({ name, arguments: given }: JsonObject): Pick<CallPiece, 'name' | 'args'> {
     const args = argumentsIn(given);
     this.notes.hear(args);
@@ -103,7 +103,7 @@ export class CallPieces {
   }
 }
 
-/** A number that is not given may be any. */
+/** A missing number matches any. */
 function isSame(one: number | undefined, other: number | undefined): boolean {
   return one === undefined || other === undefined || one === other;
 }

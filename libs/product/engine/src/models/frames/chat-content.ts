@@ -5,13 +5,13 @@ export type Piece =
   | { readonly kind: 'content' | 'reasoning'; readonly text: string }
   /** A piece of a call, in OpenAI's form. */
   | { readonly kind: 'call'; readonly call: JsonObject }
-  /** What leaves open what the answer is: nothing of it may be run. */
+  /** Leaves open which answer is meant, so nothing of it may be run. */
   | { readonly kind: 'error'; readonly message: string };
 
-/** Where servers put what a model thinks; those that name it twice say the same twice, so the first that says anything counts. */
+/** Members in which servers put a model's reasoning; those that fill two repeat the same, so the first that is not empty counts. */
 const reasoningNames = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;
 
-/** The words of a message or a piece of one, in the order in which they are shown. A refusal is words too, and noted. */
+/** Returns the words of a message or of a piece of one, in the order in which they are shown. A refusal counts as words, and is noted. */
 export function contentPieces(speaker: JsonObject, notes: FrameNotes): Piece[] {
   const pieces: Piece[] = [];
   const say = (kind: 'content' | 'reasoning', text: string | null) => {
@@ -33,7 +33,7 @@ function reasoningIn(speaker: JsonObject): string | null {
   return textsOf(details, ['text', 'summary', 'thinking']);
 }
 
-/** A part of a content that is a list, or the content itself. */
+/** Reads the content, or one part of it if it is a list. */
 function readPart(
   part: JsonValue,
   say: (kind: 'content' | 'reasoning', text: string | null) => void,

@@ -5,7 +5,7 @@ import { countsIn } from './chat-usage';
 import { endingOf } from './endings';
 import { isEmpty, listIn, objectIn, wordsIn, type FrameNotes, type FrameReader } from './frame-notes';
 
-/** Members that carry nothing of the answer's words, or repeat what another has; they are skipped without a word in the log. */
+/** Members that carry no words of the answer, or repeat those of another; skipping them is not noted. */
 const framing: readonly string[] = [
   'role',
   'content',
@@ -30,7 +30,7 @@ export class ChatFrames implements FrameReader {
   private said = '';
   private hasDeltas = false;
   private hasThought = false;
-  /** An ending that says more than that the answer is over; a later one takes nothing of that back. */
+  /** The first ending that says more than that the answer is over; a later one does not replace it. */
   private telling: string | null = null;
   private readonly calls: CallPieces;
 
@@ -59,7 +59,7 @@ export class ChatFrames implements FrameReader {
     return this.restOfCalls();
   }
 
-  /** Servers that split one answer into choices without a number of their own, or with the same, mean one answer. */
+  /** Choices without a number, or with the same one, are parts of one answer. */
   private readChoice(choice: JsonObject, at: number): readonly JsonObject[] {
     const { index, delta, message, text, finish_reason: finish } = choice;
     const number = index === undefined || index === null ? at : Number(index);
@@ -75,7 +75,7 @@ export class ChatFrames implements FrameReader {
       frames.push(...this.framesOf(this.remainderOf(whole, speaker !== null || wordsIn(finish) !== null)));
     if (speaker === null && whole === null && wordsIn(text) !== null)
       frames.push(...this.framesOf([{ kind: 'content', text: wordsIn(text) ?? '' }]));
-    // A gateway's error about its upstream ends the answer, whatever ending it names.
+    // A gateway's error about its upstream ends the answer, whichever ending it names.
     const error = isEmpty(choice['error']) ? null : errorIn({ error: choice['error'] ?? null });
     return error === null ? [...frames, ...this.finishFrames(finish)] : [...frames, { error }];
   }
@@ -92,8 +92,8 @@ export class ChatFrames implements FrameReader {
   }
 
   /**
-   * A message where a piece is expected: some servers send it in place of pieces, others once more beside or after them. After deltas, the
-   * one beside a delta or with an ending is the whole answer; what it repeats is left out, whatever space it trims.
+   * Handles a message where a piece is expected: some servers send it in place of pieces, others in addition, with or after them. After
+   * deltas, one that accompanies a delta or has an ending is the whole answer; the repeated part is left out, whatever space it trims.
    */
   private remainderOf(message: JsonObject, isWhole: boolean): Piece[] {
     const pieces = this.calls.any ? contentPieces(message, this.notes) : this.piecesOf(message);
@@ -136,7 +136,7 @@ function callPiece(call: JsonObject | null): Piece {
   return call === null ? ambiguous : { kind: 'call', call };
 }
 
-/** A whole text without the beginning that was said; null where it begins otherwise. Servers trim what they repeat. */
+/** Returns a whole text without the beginning that was already received; null if it begins differently. Servers trim what they repeat. */
 function textBeyond(said: string, whole: string): string | null {
   if (whole.startsWith(said)) return whole.slice(said.length);
   const text = whole.trimStart();
@@ -148,7 +148,7 @@ function frameOf(delta: JsonObject, finish: string | null = null): JsonObject {
   return { choices: [{ index: 0, delta, finish_reason: finish }] };
 }
 
-/** As OpenAI's format tells an error (`error`), and as vLLM and proxies do; null where the frame is none. */
+/** Reads an error in OpenAI's format (`error`), or in that of vLLM and proxies; null if the frame is none. */
 function errorIn(frame: JsonObject): JsonObject | null {
   const { error, object, type, message, detail } = frame;
   if (isEmpty(error) && object !== 'error' && type !== 'error') return null;

@@ -1,7 +1,10 @@
-/** Reasons for which an answer can end otherwise than whole, in OpenAI's words; `error` as OpenRouter has it. */
+/** Endings of an answer that is not whole, in OpenAI's words; `error` is OpenRouter's. */
 export type TellingEnd = 'length' | 'content_filter' | 'error';
 
-/** As servers and gateways spell them, in small letters and without marks: OpenAI, Anthropic, Gemini, Bedrock, Mistral, Cohere, Z.ai, DeepSeek, SGLang. */
+/**
+ * Spellings of servers and gateways, in lower case and without punctuation: OpenAI, Anthropic, Gemini, Bedrock, Mistral, Cohere, Z.ai,
+ * DeepSeek, SGLang.
+ */
 const spellings: Readonly<Record<TellingEnd, readonly string[]>> = {
   length: [
     'length',
@@ -60,7 +63,7 @@ const whole: readonly string[] = [
   'compaction',
 ];
 
-/** Null for an ending of a whole answer; `unknown` for one of no known meaning, which is taken for that. */
+/** Null for an ending of a whole answer; `unknown` for one of no known meaning, which counts as whole. */
 export function endingOf(reason: string): TellingEnd | 'unknown' | null {
   const spelled = reason.toLowerCase().replace(/[^a-z]/g, '');
   for (const [end, names] of Object.entries(spellings))

@@ -9,7 +9,7 @@ const skippedLengthMax = 80;
 type CountName = 'input' | 'output' | 'total' | 'cached' | 'written' | 'reasoning';
 export type Counts = Readonly<Partial<Record<CountName, JsonValue | undefined>>>;
 
-/** Facts of an answer that a provider's stream tells besides its words. */
+/** Facts of an answer that a provider's stream reports in addition to its words. */
 export class FrameNotes {
   /** Whether the model refused to answer, in words that are shown. */
   declined = false;
@@ -23,7 +23,7 @@ export class FrameNotes {
     return [...this.unread];
   }
 
-  /** The usage as told, or null where that is unusable; and an estimate of the output that came after it was told. */
+  /** The usage as reported, or null if it is unusable; and an estimate of the output that arrived after the report. */
   get usage(): { readonly told: TokenUsage | null; readonly uncounted: number } {
     const { input, output, total, cached, written, reasoning } = this.counts;
     return {
@@ -32,14 +32,14 @@ export class FrameNotes {
     };
   }
 
-  /** Words of the model, which a count that was told before them does not hold. */
+  /** Notes words of the model, which are not part of a count reported before them. */
   hear(text: string): void {
     if (!this.isOver) this.uncountedBytes += Buffer.byteLength(text);
   }
 
   /**
-   * Counts are of the whole answer so far: of several the last is right, but never less than an earlier one. No words are zero tokens,
-   * so that a count of zero holds none of the words before it.
+   * Counts are of the whole answer so far: of several the last is right, but never less than an earlier one. A count of zero output tokens
+   * does not include the words before it, because any words are more than zero tokens.
    */
   count(counts: Counts): void {
     for (const [name, value] of Object.entries(counts)) {
@@ -54,7 +54,7 @@ export class FrameNotes {
     if (!this.isOver) this.declined = true;
   }
 
-  /** What comes from now on is no part of the answer; only counts are taken. */
+  /** Further frames are no part of the answer; only their counts are taken. */
   close(): void {
     this.isOver = true;
   }
@@ -69,13 +69,13 @@ function numberOf(value: JsonValue | undefined): number | null {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
-/** Reads the frames of one answer, and says the same in the frames that the SDK takes. */
+/** Reads the frames of one answer, and translates them to frames that the SDK accepts. */
 export interface FrameReader {
-  /** Whether the answer has ended: what follows is no part of it. */
+  /** Whether the answer has ended; later frames are no part of it. */
   readonly ended: boolean;
-  /** Of one frame. */
+  /** Translates one frame. */
   read(frame: JsonObject): readonly JsonObject[];
-  /** At the end of the stream, or of the answer. */
+  /** Returns the last frames, at the end of the stream or of the answer. */
   end(): readonly JsonObject[];
   /** Whether a body that is no stream of events is a whole answer. */
   isAnswer(body: JsonObject): boolean;
@@ -90,7 +90,7 @@ export function listIn(value: JsonValue | undefined): readonly JsonValue[] {
   return value === undefined || value === null ? [] : [value];
 }
 
-/** Null for what says nothing. */
+/** Null for an empty text or no text. */
 export function wordsIn(value: JsonValue | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -100,7 +100,7 @@ export function nameIn(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Whether a member says anything at all. */
+/** Whether a member has no content. */
 export function isEmpty(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === false) return true;
   if (isList(value)) return value.length === 0;

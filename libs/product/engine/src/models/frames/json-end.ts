@@ -1,4 +1,4 @@
-/** Follows a JSON text that comes in pieces to the end of its object or list, at one look for each character. */
+/** Follows a JSON text that arrives in pieces to the end of its object or list, reading each character once. */
 export class JsonEnd {
   private depth = 0;
   private inString = false;
@@ -25,7 +25,7 @@ export class JsonEnd {
   }
 }
 
-/** Whether two texts are the same JSON but for the space between its parts; digits count as they are written. */
+/** Whether two texts are the same JSON except for the space between its parts; numbers compare as they are written. */
 export function isSameJson(one: string, other: string): boolean {
   return one === other || withoutSpace(one) === withoutSpace(other);
 }

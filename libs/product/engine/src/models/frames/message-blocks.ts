@@ -3,19 +3,19 @@ import { nameIn } from './frame-notes';
 import { isSameJson } from './json-end';
 
 interface OpenBlock {
-  /** As the SDK is told it. */
+  /** The block's number for the SDK. */
   readonly at: number;
   readonly kind: 'text' | 'thinking' | 'call';
-  /** Of a call: an input that came with its begin; it counts where no pieces follow. */
+  /** For a call: an input that arrived with its begin; it counts if no pieces follow. */
   readonly input: string;
   /** Input of a call so far, in pieces. */
   said: string;
-  /** Begin of a call with the id of an earlier one; it waits until it is known whether it says the same. */
+  /** The begin of a call with the id of an earlier one; held back until it is known whether it repeats that one. */
   readonly held: JsonObject | null;
   readonly call: { readonly id: string; readonly name: string } | null;
 }
 
-/** The blocks of a message as the SDK takes them: each is begun before it is filled, and ended. */
+/** The blocks of a message as the SDK accepts them: each is begun before it is filled, and ended. */
 export class MessageBlocks {
   private readonly open = new Map<string, OpenBlock>();
   private readonly passed = new Set<string>();
@@ -24,7 +24,7 @@ export class MessageBlocks {
 
   constructor(private readonly onRepeated: () => void) {}
 
-  /** Words for a block; one is begun for them where none of that kind is open. */
+  /** Adds words to a block, and begins one if none of that kind is open. */
   say(index: JsonValue | undefined, kind: 'text' | 'thinking', text: string): readonly JsonObject[] {
     const present = this.open.get(keyOf(index));
     const ended = present === undefined || present.kind === kind ? [] : this.stop(index);
@@ -46,7 +46,7 @@ export class MessageBlocks {
     return isHeld ? ended : [...ended, begun];
   }
 
-  /** A piece of a call's input; null for one of a block that is no call. */
+  /** Adds a piece of a call's input; null if the block is no call. */
   addInput(index: JsonValue | undefined, json: string): readonly JsonObject[] | null {
     const block = this.open.get(keyOf(index));
     if (block?.kind !== 'call') return null;
@@ -54,7 +54,7 @@ export class MessageBlocks {
     return json === '' || block.held !== null ? [] : [inputDelta(block.at, json)];
   }
 
-  /** A block that is not read, with all that comes for it. */
+  /** Marks a block that is not read, with all that follows for it. */
   pass(index: JsonValue | undefined): void {
     this.passed.add(keyOf(index));
   }
@@ -95,7 +95,7 @@ export class MessageBlocks {
   ): JsonObject {
     const at = this.count++;
     const begun = { type: 'content_block_start', index: at, content_block: block };
-    // A block that is passed may lack its end; its number is then that of the next block.
+    // A passed block may lack its end; its number is then reused by the next block.
     this.passed.delete(keyOf(index));
     const { input, call, isHeld } = called;
     this.open.set(keyOf(index), { at, kind, input, said: '', call, held: isHeld ? begun : null });

@@ -3,7 +3,7 @@ import { endingOf } from './endings';
 import { listIn, nameIn, objectIn, wordsIn, type Counts, type FrameNotes, type FrameReader } from './frame-notes';
 import { MessageBlocks } from './message-blocks';
 
-/** Blocks and deltas that are known to carry nothing of the answer's words. */
+/** Blocks and deltas that are known to carry no words of the answer. */
 const silent: readonly string[] = ['redacted_thinking', 'signature_delta', 'citations_delta', 'ping'];
 
 /** Messages as Anthropic's API sends them. Source: docs/providers.md, which lists its members. */
@@ -28,7 +28,7 @@ export class MessageFrames implements FrameReader {
     return [messageStart, ...frames];
   }
 
-  /** An answer whose end was told is whole, even where its last frame is missing. */
+  /** An answer whose ending was reported is whole, even if its last frame is missing. */
   end(): readonly JsonObject[] {
     if (!this.isFinished || this.ended) return [];
     return [...this.blocks.stopAll(), { type: 'message_stop' }];
@@ -65,7 +65,7 @@ export class MessageFrames implements FrameReader {
     return [];
   }
 
-  /** A message that begins with words of its own has them first. */
+  /** Puts words that the message itself contains before those of its blocks. */
   private readMessage({ usage, content }: JsonObject): readonly JsonObject[] {
     this.notes.count(countsIn(usage));
     const frames = listIn(content).flatMap((block, at) => {
@@ -129,7 +129,7 @@ export class MessageFrames implements FrameReader {
   }
 }
 
-/** In Anthropic's words; `error` is none of them. */
+/** Endings in Anthropic's words; `error` is none of them. */
 const endings = { length: 'max_tokens', content_filter: 'refusal', error: 'error' } as const;
 
 /** Counts are taken from the frames themselves. */
@@ -138,7 +138,7 @@ const messageStart: JsonObject = {
   message: { role: 'assistant', content: [], usage: { input_tokens: 0, output_tokens: 0 } },
 };
 
-/** Anthropic counts what its cache held and what it put there apart from the other input. */
+/** Anthropic counts input that its cache held, or that it wrote there, apart from the other input. */
 function countsIn(usage: JsonValue | undefined): Counts {
   const counted = objectIn(usage);
   if (counted === null) return {};

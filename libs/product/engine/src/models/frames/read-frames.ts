@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { createParser } from 'eventsource-parser';
 import type { FrameNotes, FrameReader } from './frame-notes';
 
-/** How long more may come once the answer has ended; a server that keeps its connection open is left then. */
+/** How long to read on once the answer has ended; a server that keeps its connection open is left then. */
 const graceMs = 300;
 /** OpenAI's last frame. */
 const done = '[DONE]';
@@ -11,8 +11,8 @@ const done = '[DONE]';
 const eventOf = (data: string): string => `data: ${data}\n\n`;
 
 /**
- * The body of an answer with nothing in it but what the SDK knows: frames that carry no answer are left out, what is said in other
- * places is put where it looks, and what ends the answer ends the body. A body that is no stream, but a whole answer, comes as one.
+ * Rewrites the body of an answer to what the SDK knows: drops frames that carry no answer, moves words from other places to where the SDK
+ * reads them, and ends the body with the answer. A body that is a whole answer rather than a stream is converted to one.
  */
 export function readFrames(
   body: ReadableStream<Uint8Array>,
@@ -41,7 +41,7 @@ class RewrittenFrames {
   private readonly decoder = new TextDecoder();
   private readonly parser = createParser({ onEvent: ({ data }) => this.readEvent(data) });
   private out = '';
-  /** What came of a body that is no stream of events; null for one that is, and before its first character. */
+  /** The text of a body that is no stream of events; null for one that is, and before its first character. */
   private plain: string | null = null;
   private begun = false;
 
@@ -84,7 +84,7 @@ class RewrittenFrames {
     if (text === done) return this.endAnswer();
     const frame = parsed(text);
     if (isJsonObject(frame)) return this.readFrame(frame);
-    // A piece of the answer that cannot be read: the SDK says so.
+    // A piece of the answer that cannot be parsed: the SDK reports it.
     if (frame === undefined && text.startsWith('{')) this.out += eventOf(text);
     else this.notes.skip('frames that are no JSON objects');
   }
@@ -116,10 +116,10 @@ class RewrittenFrames {
   }
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for text that is not JSON. */
 function parsed(text: string): JsonValue | undefined {
   try {
-    // Reason for the assertion: JSON.parse makes nothing but JSON.
+    // Reason for the assertion: JSON.parse returns nothing but JSON.
     return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
