@@ -1,4 +1,4 @@
-// A row of a live table that somebody alters by hand: the next rebuild names it.
+// Alters a row of a live table by hand, as an operator might: the next rebuild must name it.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { parley } from './operator.mjs';
@@ -8,8 +8,9 @@ const column = 'cost_cents';
 const byHand = 4711;
 
 /**
- * Alters one value of a run that has ended long ago; rebuilds; looks what is said of it; and switches, at first without having seen
- * the difference. @returns what was altered, and what each of these answered
+ * Alters one value of a run that ended long ago, rebuilds, reads the reported differences, and switches, at first
+ * without having acknowledged the difference.
+ * @returns the alteration, and the result of each of these steps
  */
 export async function alteredRow({ baseUrl, stores }, operator, users) {
   const database = new pg.Client({ connectionString: stores.DATABASE_URL });
@@ -65,7 +66,7 @@ export async function alteredRow({ baseUrl, stores }, operator, users) {
   }
 }
 
-/** Of a user who makes no requests. */
+/** Alters a run of a user who makes no requests. */
 async function alter(database, users) {
   const table = await liveTable(database);
   const { rows } = await database.query(

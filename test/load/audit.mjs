@@ -1,4 +1,4 @@
-// Whether everything that was acknowledged is really done, as the service itself tells it.
+// Checks through the service's API that everything it acknowledged was really done.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from './client.mjs';
 
@@ -8,8 +8,8 @@ const doneWithinMs = 120_000;
 const lookAgainMs = 250;
 
 /**
- * Reads every journal and every automation that the ledger knows of, and waits for what is still under way.
- * @returns {Promise<string[]>} what is not as it must be, in words
+ * Reads every journal and every automation in the ledger, and waits for what is still in flight.
+ * @returns {Promise<string[]>} the deviations, in words
  */
 export async function audit(ledger) {
   const deadlineMs = performance.now() + doneWithinMs;
@@ -51,7 +51,10 @@ async function lookAtConversation(id, promised) {
   return findings.map((what) => `conversation ${id}: ${what}`);
 }
 
-/** The load gave up on these approvals before it had decided them; their runs wait, and end once they are denied. */
+/**
+ * The load gave up on these approvals before it had decided them. Their runs wait, and end once the approvals are
+ * denied.
+ */
 async function denyWhatWaits(user, events) {
   const ids = (type) => events.filter(({ payload }) => payload.type === type).map(({ payload }) => payload.approvalId);
   const over = new Set([...ids('approval.decided'), ...ids('approval.expired')]);
@@ -107,7 +110,7 @@ async function eventsOf(user, conversationId) {
   return events;
 }
 
-/** The audit is no load: it comes back as it is told. */
+/** Repeats a refused request after the time that the refusal names, because the audit must not add load. */
 async function patiently(ask) {
   for (;;) {
     try {

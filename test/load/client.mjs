@@ -1,13 +1,13 @@
-// The partner's backend: JSON over connections that are kept, and event streams.
+// The partner's backend: JSON over kept-alive connections, and event streams.
 import { Agent, request as httpRequest } from 'node:http';
 import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
 import { createParser } from 'eventsource-parser';
 
 const answerWithinMs = 60_000;
-/** Less than any service keeps an idle connection, so that no request meets one that closes. */
+/** Shorter than any service keeps an idle connection, so that no request meets one that is closing. */
 const idleMs = 4_000;
 
-/** The service said no, and that it may be asked again later. */
+/** The service refused a request that may be repeated later. */
 export class Refused extends Error {
   constructor({ status, reason, retryAfterMs }) {
     super(`${status} ${reason}`);
@@ -18,7 +18,7 @@ export class Refused extends Error {
 /** No answer, or one that the service should not have given. */
 export class Failed extends Error {}
 
-/** One user, as a partner's backend calls the service for it. */
+/** One user, with the requests that a partner's backend makes for it. */
 export class Client {
   constructor({ url, key, token, userId }) {
     const { protocol } = new URL(url);
@@ -37,12 +37,18 @@ export class Client {
     return this.ask('POST', path, body);
   }
 
-  /** Stores a text as a file. @throws Refused, Failed */
+  /**
+   * Stores a text as a file.
+   * @throws Refused, Failed
+   */
   upload(path, text) {
     return this.exchange('POST', path, { 'content-type': 'text/plain' }, Buffer.from(text));
   }
 
-  /** The body of a 2xx. @throws Refused, Failed */
+  /**
+   * Returns the body of a 2xx.
+   * @throws Refused, Failed
+   */
   ask(method, path, body) {
     const json = body === undefined ? null : Buffer.from(JSON.stringify(body));
     return this.exchange(method, path, json === null ? {} : { 'content-type': 'application/json' }, json);
@@ -63,8 +69,9 @@ export class Client {
   }
 
   /**
-   * Follows a conversation's events from behind `after` on; `onEvent` is told each durable one.
-   * @returns {Promise<{ended: Promise<void>, close: () => void}>} when the stream is open. @throws Refused, Failed
+   * Follows a conversation's events after `after`. Calls `onEvent` with each durable one.
+   * @returns {Promise<{ended: Promise<void>, close: () => void}>} when the stream is open
+   * @throws Refused, Failed
    */
   async follow(conversationId, after, onEvent) {
     const headers = { accept: 'text/event-stream', 'last-event-id': String(after) };
@@ -93,7 +100,7 @@ export class Client {
     return new Promise((resolve, reject) => {
       const all = { ...this.headers, ...headers };
       const request = this.request(`${this.base}${path}`, { method, headers: all, ...options });
-      // Only the wait for the head is bounded here; a stream lives as long as it is wanted.
+      // The signal bounds only the wait for the head; a stream stays open until it is closed.
       const giveUp = () => request.destroy(new Failed('no answer in time'));
       signal.addEventListener('abort', giveUp, { once: true });
       request.on('error', reject);
@@ -130,7 +137,7 @@ function answered(what, { statusCode: status, headers }, text) {
   throw new Refused({ status, reason: problem.reason, retryAfterMs: Number(headers['retry-after'] ?? 0) * 1000 });
 }
 
-/** Durable events have a `seq`; words as they are spoken have none. */
+/** Durable events have a `seq`; transient ones, such as the words of a reply in progress, have none. */
 function tell(data, onEvent) {
   const event = JSON.parse(data);
   if (event.delivery === 'durable') onEvent(event);

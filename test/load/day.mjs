@@ -1,4 +1,4 @@
-// The mixed day: which operations arrive, when, and whose they are.
+// The mixed day: which operations arrive, when, and for which users.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { approvals } from './journeys/approvals.mjs';
 import { automations } from './journeys/automations.mjs';
@@ -7,7 +7,7 @@ import { looks } from './journeys/lists.mjs';
 import { streams } from './journeys/streams.mjs';
 import { carryOut } from './operation.mjs';
 
-/** Of a hundred operations. */
+/** Shares in percent of all operations. */
 const mix = [
   { journey: chats, share: 40 },
   { journey: looks, share: 30 },
@@ -15,12 +15,12 @@ const mix = [
   { journey: approvals, share: 10 },
   { journey: automations, share: 10 },
 ];
-/** Operations under way at once; a service that is behind by more than that has failed, and the rate ends. */
+/** The largest number of operations in flight. A service that is further behind has failed, and the rate ends. */
 export const inFlightMax = 20_000;
 
 /**
- * Lets operations arrive at a rate for so many seconds, as a Poisson process: none waits for another, and each counts its time from
- * the instant at which it was due.
+ * Lets operations arrive at a rate for so many seconds, as a Poisson process: none waits for another, and each is timed
+ * from the instant at which it was due.
  * @param {{rate: number, seconds: number, users: object[], ledger: object, recorder: object, signal: AbortSignal}} what
  * @returns {{arrived: Promise<void>, ended: Promise<void>}} when the last one has arrived, and when all have ended
  */

@@ -1,4 +1,4 @@
-// A history of many events, made of a short real one: its events again and again, each time of other users.
+// A history of many events, multiplied from a short real one: each copy repeats its events for other users.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -7,24 +7,28 @@ import { Ledger } from './ledger.mjs';
 import { Recorder } from './recorder.mjs';
 import { auditStores } from './store-audit.mjs';
 
-/** Of the short history: a mixed day, and what that leaves out. */
+/** The rate of the mixed day in the short history. */
 const day = { rate: 20 };
 const projectedWithinMs = 1_800_000;
 const lookAgainMs = 500;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 
-/** Has the users live for so many seconds, and waits until nothing is under way any more. @throws Error for what is not as it must be */
+/**
+ * Runs the mixed day of the users for so many seconds, and waits until nothing is in flight.
+ * @throws Error naming whatever the audit finds wrong
+ */
 export async function shortHistory({ stores }, users, seconds) {
   const [ledger, recorder] = [new Ledger(), new Recorder()];
   const { signal } = new AbortController();
   const living = startDay({ ...day, seconds, users, ledger, recorder, signal });
   await Promise.all([living.ended, ...users.map(livesBeside)]);
-  // What failed since the machine was slow, such as a rule whose time had passed when it was made, is no matter here.
+  // Operations that failed because the machine was slow, such as a rule whose time had passed on creation, do not
+  // matter.
   const findings = await auditStores(stores, ledger);
   if (findings.length > 0) throw new Error(`the short history is wrong:\n${findings.join('\n')}`);
 }
 
-/** What the mixed day has none of: a file, a title, a withdrawal by the user alone, something archived. */
+/** Operations that the mixed day lacks: a file, a title, a withdrawal by the user alone, an archived conversation. */
 async function livesBeside(user) {
   const { id } = await user.post('/conversations', { title: 'Papers' });
   await user.upload(`/conversations/${id}/artifacts?name=${randomUUID()}.txt`, 'a few words');
@@ -36,9 +40,10 @@ async function livesBeside(user) {
 }
 
 /**
- * Multiplies what users and their things have done until there are so many events. Ids keep their form and, where they are of version
- * 7, their time; a part of each that says nothing is the number of the copy. Nobody may write meanwhile: the event store and the
- * product must not run. @returns {Promise<number>} how many events there are now
+ * Multiplies the events of users and their resources until there are `events` of them. Ids keep their form and, in
+ * version 7, their time; a random part of each is replaced by the number of the copy. Nothing may write meanwhile, so
+ * the event store and the product must not run.
+ * @returns {Promise<number>} the number of events after that
  */
 export async function multiply({ stores }, events) {
   const database = new pg.Client({ connectionString: stores.DATABASE_URL });
@@ -52,7 +57,7 @@ export async function multiply({ stores }, events) {
     const copies = Math.max(0, Math.ceil((events - last) / base));
     if (copies > 0) await database.query(insertCopies, [copies, last, base]);
     await database.query('ANALYZE event_store.events');
-    // They have been reacted to: a copy of what is over starts nothing.
+    // The checkpoints of the reactors move past the copies, so that a copy of a finished operation starts nothing.
     await database.query(
       'UPDATE reactor_checkpoints SET position = (SELECT max(global_position) FROM event_store.events)',
     );
@@ -78,7 +83,10 @@ const insertCopies = `
   FROM generate_series(1, $1::bigint) AS copy,
     LATERAL (SELECT *, row_number() OVER (ORDER BY global_position) AS number FROM event_store.events WHERE ${multiplied} AND global_position <= $2) AS base`;
 
-/** Waits until every read model has all events. */
+/**
+ * Waits until every read model has processed all events.
+ * @returns their names
+ */
 export async function untilProjected(operator) {
   const deadlineMs = performance.now() + projectedWithinMs;
   for (;;) {

@@ -1,4 +1,5 @@
-// A deployment whose processes can be killed and started again: as `npm start` has it (api and worker in one), or the roles apart.
+// A deployment whose processes can be killed and restarted: as with `npm start` (api and worker in one), or with
+// separate roles.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +16,10 @@ const readyWithinMs = 120_000;
 const lookAgainMs = 50;
 const workersApart = 2;
 
-/** How the roles are spread over processes: `together` as `npm start` has them, `apart` as docker/compose.yaml has them, with two workers. */
+/**
+ * The distribution of the roles over processes: `together` as with `npm start`, `apart` as in docker/compose.yaml, with
+ * two workers.
+ */
 export const layouts = ['together', 'apart'];
 
 /** Starts PostgreSQL, the event store, and the processes of the layout, in a temporary folder. */
@@ -61,7 +65,10 @@ async function environment(folder, stores) {
 class Parts {
   store = null;
   api = null;
-  /** By the id under which the deployment knows each: what executes and rebuilds. Together, the one process, which is the api as well. */
+  /**
+   * The worker processes by the id that the deployment gives each. In the layout `together` the only one is the api as
+   * well.
+   */
   workers = new Map();
 
   constructor(folder, env, layout) {
@@ -89,7 +96,7 @@ class Parts {
     if (this.store !== null) await stop(this.store);
   }
 
-  /** Kills what has this id as a crash would, and starts another in its place; answers once that is ready. */
+  /** Kills the process with this id by SIGKILL, as a crash would, and starts another. Resolves once that is ready. */
   async replace(processId) {
     const victim = this.workers.get(processId);
     this.workers.delete(processId);

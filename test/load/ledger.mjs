@@ -1,10 +1,10 @@
-// What the service has acknowledged, for the audit.
+// The acknowledgements of the service, for the audit.
 
-/** Every acknowledgement that the audit holds against what is recorded. */
+/** All acknowledgements that the audit compares with the recorded events. */
 export class Ledger {
-  /** By id: whose it is, the runs that were accepted in it, its last title, and how its approvals were decided. */
+  /** By conversation id: the owner, the accepted runs, the last title, and the decisions on its approvals. */
   conversations = new Map();
-  /** Those that must have fired once. */
+  /** Automations that must have fired once. */
   automations = [];
   /** The newest conversation of each user. */
   newest = new Map();

@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 const runMs = 170_000;
 const kinds = ['approval', 'automation', 'chat', 'list', 'stream', 'all'];
 
-/** Whether the load runs, and finds everything done that was acknowledged; how fast fails no test. Needs a build, as `npm test` makes one. */
+/**
+ * Checks that the load runs, and that everything acknowledged was done. No test fails by its speed. Needs a build, as
+ * `npm test` makes one.
+ */
 it(
   'drives a short day, and audits it',
   async () => {

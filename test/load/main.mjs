@@ -14,7 +14,7 @@ const print = (line) => console.log(line);
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
 
-/** @returns {Promise<number>} the exit code: 0 when everything is as it must be */
+/** @returns {Promise<number>} the exit code: 0 if nothing failed and the audit found nothing */
 async function main(options) {
   if (options.help) {
     print(usage);

@@ -1,14 +1,14 @@
-// One operation of the mixed day, from the moment that it was due.
+// One operation of the mixed day, timed from the moment at which it was due.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from './client.mjs';
 
 const firstPauseMs = 500;
 const insistsForMs = 120_000;
 
-/** What a journey has at hand: a user, what was acknowledged so far, and how to insist where something has begun already. */
+/** The context of a journey: a user, the acknowledgements so far, and a way to insist on what has already begun. */
 export class Operation {
   wasRefused = false;
-  /** Spent waiting for a moment that the operation itself has chosen; no latency. */
+  /** Time spent waiting for a moment that the operation itself has chosen, which is not latency. */
   idleMs = 0;
 
   constructor({ user, ledger, recorder }) {
@@ -17,7 +17,7 @@ export class Operation {
     this.recorder = recorder;
   }
 
-  /** Asks again, as long as it is refused, when the service says; for what may not be left half done. */
+  /** Repeats a refused request after the time that the refusal names. For journeys that must not be left half done. */
   async insist(ask) {
     const giveUpAtMs = performance.now() + insistsForMs;
     for (;;) {
@@ -36,14 +36,14 @@ export class Operation {
     this.recorder.sawRefusal(refusal);
   }
 
-  /** Waits for a moment that is no fault of the service. */
+  /** Waits without adding to the operation's latency. */
   async rest(ms) {
     this.idleMs += ms;
     await sleep(ms);
   }
 }
 
-/** Carries out one operation that was due at `dueAtMs`, and notes what became of it. */
+/** Carries out one operation that was due at `dueAtMs`, and records its outcome. */
 export async function carryOut({ kind, run }, { dueAtMs, ...parts }) {
   const operation = new Operation(parts);
   const { recorder } = parts;

@@ -1,4 +1,4 @@
-// The operator API, and its command line as a process of its own.
+// The operator API, and its command line in a separate process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,10 @@ const scopes = ['deployment', 'projections', 'keys'];
 const patienceMs = 60_000;
 const askAgainMs = 100;
 
-/** An operator of a sandbox, with all that the scenario needs. Asks again while nothing answers. */
+/**
+ * Creates an operator of a sandbox, with all scopes that the scenario needs. Repeats failed reads, also while the
+ * service is down.
+ */
 export async function operatorOf(baseUrl) {
   const { accessToken } = await patiently(() =>
     send('POST', `${baseUrl}/sandbox/v1/operator-tokens`, {}, { subject: 'ada', scopes }),
@@ -23,12 +26,12 @@ export async function operatorOf(baseUrl) {
     projections: async () => (await get('/projections')).data,
     rebuilds: async () => (await get('/rebuilds')).data,
     differences: async (id) => (await get(`/rebuilds/${id}/differences`)).data,
-    /** The status and the body, whatever they are. */
+    /** Returns the status and the body, whatever they are. */
     change: (path, body) => answerOf('POST', at(path), headers, { reason: 'the load asks for it', ...body }),
   };
 }
 
-/** The parley command, over HTTP, as a process that can be killed. */
+/** Starts the parley command against the service, as a process that can be killed. */
 export function parley(baseUrl, { token }, args) {
   const env = { PATH: process.env.PATH, PARLEY_URL: baseUrl, PARLEY_OPERATOR_TOKEN: token };
   const child = asUsual(spawn(process.execPath, [program('cli'), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] }));

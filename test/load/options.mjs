@@ -1,4 +1,4 @@
-// What a load is asked to be.
+// The options of a load.
 import { parseArgs } from 'node:util';
 
 export const usage = `npm run load -- [what] [options]: a mixed day against a deployment, at a rate that does not wait for answers
@@ -21,15 +21,18 @@ A deployment of your own, instead of one that is started in a temporary folder (
   --url http://127.0.0.1:8080 --key pk_… --token eyJ…   tokens of several users with commas between
   --pids 123,456      its processes on this machine, whose memory and CPU are shown`;
 
-/** What the command line asks for in a way that cannot be. */
+/** A command line that contradicts itself or cannot be parsed. */
 export class BadOptions extends Error {}
 
-/** Why there can be no load, in words for the one who asked for it. */
+/** The reason why no load is possible, in words for the person who requested it. */
 export class NoLoad extends Error {}
 
 const quick = { rate: 10, seconds: 3, everySeconds: 1, users: 4 };
 
-/** Reads the command line. @throws BadOptions */
+/**
+ * Reads the command line.
+ * @throws BadOptions
+ */
 export function readOptions(args) {
   const values = parsed(args);
   const given = [

@@ -1,10 +1,10 @@
-// Twice what the machine bears, between two times 80 % of it.
+// Twice the rate that the machine bears, between two phases at 80 % of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { finished, holdRate } from './phase.mjs';
 
 const calmShare = 0.8;
 const overloadFactor = 2;
-/** After the end of the overload, what was accepted ends; the calm that follows is measured from here on. */
+/** The pause after the overload, in which accepted operations end. The calm phase that follows is measured after it. */
 const breathMs = 1_000;
 
 /** @returns {Promise<{calm: object, over: object, after: object}>} the three rates with their figures */

@@ -6,14 +6,15 @@ import { watch } from './watch.mjs';
 /**
  * Holds a rate.
  * @param {{name: string, rate: number, seconds: number}} what
- * @param {{target: object, ledger: object, everySeconds: number, print: (line: string) => void, signal: AbortSignal}} load
+ * @param {{target: object, ledger: object, everySeconds: number, print: (line: string) => void, signal: AbortSignal}}
+ * load
  * @returns {Promise<object>} once the last operation has arrived; see `finished`
  */
 export async function holdRate({ name, rate, seconds }, { target, ledger, everySeconds, print, signal }) {
   const recorder = new Recorder();
   const watching = watch({ recorder, pids: target.pids, everySeconds, print });
   const day = startDay({ rate, seconds, users: target.users, ledger, recorder, signal });
-  day.ended.catch(() => undefined); // whether it failed is told where it is waited for
+  day.ended.catch(() => undefined); // the caller that awaits `ended` sees a failure
   const usage = await day.arrived.then(watching.stop, (error) => {
     watching.stop();
     throw error;
@@ -22,7 +23,7 @@ export async function holdRate({ name, rate, seconds }, { target, ledger, everyS
   return { name, rate, seconds, recorder, ended: day.ended, ...atTheEnd };
 }
 
-/** The same once all its operations have ended: with its figures by kind. */
+/** Returns the phase once all its operations have ended, with its figures by kind. */
 export async function finished(phase) {
   await phase.ended;
   const { refusals, failures } = phase.recorder;

@@ -1,7 +1,10 @@
-// Whose turn it is on a machine that the load shares with what it measures.
+// The scheduling priority of the load on a machine that it shares with what it measures.
 import { getPriority, setPriority } from 'node:os';
 
-/** A load that is itself late measures what is not there: where it may, it goes before the processes that it loads. Answers whether it may. */
+/**
+ * Raises the priority of this process, because a load that is itself late measures a latency that does not exist.
+ * Returns whether the system permits it.
+ */
 export function comeFirst() {
   try {
     setPriority(-10);
@@ -11,7 +14,7 @@ export function comeFirst() {
   }
 }
 
-/** A process that is started by one that comes first does not come first itself. */
+/** Resets the priority of a child process, which inherits that of its parent. */
 export function asUsual(child) {
   if (getPriority() < 0) setPriority(child.pid, 0);
   return child;

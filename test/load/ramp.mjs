@@ -1,4 +1,4 @@
-// Finds what the machine bears: the highest rate at which nothing is refused and nothing is late.
+// Finds the rate that the machine bears: the highest at which next to nothing is refused and nothing is late.
 import { NoLoad } from './options.mjs';
 import { finished, holdRate } from './phase.mjs';
 import { totalOf } from './recorder.mjs';
@@ -9,13 +9,17 @@ const stepSeconds = 8;
 const growth = 2;
 const refinements = 3;
 const ratesMax = 20;
-/** More of a hundred operations refused or failed, or a slower hundredth, is more than it bears. */
+/**
+ * The machine does not bear a rate with a larger share of refused or failed operations, or with a slower 99th
+ * percentile.
+ */
 const refusedShareMax = 0.005;
 const p99MaxMs = 1_000;
 
 /**
  * Doubles the rate until it is too high, and halves the last step three times.
- * @returns {Promise<{bears: number, steps: object[]}>} every step with its figures. @throws where it bears nothing
+ * @returns {Promise<{bears: number, steps: object[]}>} every step with its figures
+ * @throws NoLoad if it does not bear the first rate
  */
 export async function findBearableRate(load) {
   const steps = [];

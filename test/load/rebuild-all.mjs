@@ -1,5 +1,6 @@
-// Every read model is rebuilt by the command line while requests arrive at a steady rate; what rebuilds is killed three times, and the
-// command line too. Then a row is altered by hand, and found. Prints a line of JSON with what was seen; the story goes to stderr.
+// Rebuilds every read model by the command line while requests arrive at a steady rate. The process that rebuilds is
+// killed three times, and the command line too. Then a row is altered by hand, and the next rebuild must find it.
+// Prints a line of JSON with the observations; progress goes to stderr.
 import { parseArgs } from 'node:util';
 import { alteredRow } from './altered-row.mjs';
 import { Client } from './client.mjs';
@@ -54,7 +55,7 @@ async function scenario() {
     asked.rate,
   );
   try {
-    await sleep((asked.calm * 1000) / 4); // what a process takes while it becomes warm says nothing
+    await sleep((asked.calm * 1000) / 4); // the latencies of a process that is warming up are not representative
     requests.enter('before');
     await sleep(asked.calm * 1000);
     requests.enter('rebuild');
@@ -81,7 +82,10 @@ async function scenario() {
   }
 }
 
-/** Of each stretch; `slow` is the part of its requests that took more than twice the median of their kind before. */
+/**
+ * The figures of each stretch. `slow` is the share of requests that took more than twice the median of their kind in
+ * the stretch `before`.
+ */
 function figuresOf({ stretches }) {
   const medians = new Map(
     stretches

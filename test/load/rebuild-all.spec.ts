@@ -1,19 +1,19 @@
 /**
- * Every read model is rebuilt by `parley projections rebuild --all --watch` while requests arrive; what rebuilds is killed -9 three
- * times, the command line twice. No request fails or shows anything older than before; a row altered by hand is found and named. Needs
- * a build, as `npm test` makes one.
+ * Every read model is rebuilt by `parley projections rebuild --all --watch` while requests arrive; the process that
+ * rebuilds is killed with SIGKILL three times, the command line twice. No request fails or shows anything older than
+ * before; a row altered by hand is found and named. Needs a build, as `npm test` makes one.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const full = process.env['FIGURES'] === 'full';
-/** With a million events and 200 requests a second where all is measured. */
+/** A million events and 200 requests a second in a full measurement. */
 const size = full
   ? { events: 1_000_000, rate: 200, calm: 60, users: 40, history: 30 }
   : { events: 20_000, rate: 20, calm: 2, users: 4, history: 4 };
 const runMs = full ? 3_000_000 : 900_000;
-/** Of the median request of any kind, in times. */
+/** The largest factor by which a rebuild may slow the median request of any kind. */
 const slowdownMax = 1.5;
 const none = { missing: 0, extra: 0, changed: 0 };
 
@@ -51,7 +51,7 @@ async function scenario(layout: string): Promise<Seen> {
   const options = Object.entries(size).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const args = [join(__dirname, 'rebuild-all.mjs'), '--layout', layout, ...options];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: runMs });
-  // Reason for the assertion: the program's own line; a member that is missing fails below.
+  // Reason for the assertion: this is the program's own line; a missing member fails below.
   return JSON.parse(stdout) as Seen;
 }
 
@@ -71,7 +71,10 @@ function print(layout: string, { events, rebuilt, stretches }: Seen): void {
         );
 }
 
-/** How many times as long the median request of each kind took while all was rebuilt; kills apart. */
+/**
+ * The factor by which the median request of each kind was slower while everything was rebuilt, without the time around
+ * kills.
+ */
 function slowdowns({ stretches }: Seen): Record<string, number> {
   const before = new Map(stretches['before']?.figures.map(({ kind, p50 }) => [kind, p50]));
   const meanwhile = stretches['rebuild']?.figures ?? [];
@@ -85,14 +88,14 @@ function slowdowns({ stretches }: Seen): Record<string, number> {
 
 test.each([
   { layout: 'apart', cutOff: false },
-  // As `npm start` has it: who kills it kills the api.
+  // As with `npm start`, killing the process that rebuilds also kills the api.
   { layout: 'together', cutOff: true },
 ])(
   'every read model is rebuilt under load, $layout',
   async ({ layout, cutOff }) => {
     const seen = await scenario(layout);
     print(layout, seen);
-    // The end of a small rebuild may be over before anybody sees it.
+    // The end of a small rebuild may be over before a poll sees it.
     expect(seen.rebuilt.kills.length).toBeGreaterThanOrEqual(full ? 3 : 2);
     for (const rebuild of seen.rebuilt.rebuilds) expect(rebuild).toMatchObject({ state: 'ready', differences: none });
     expect(seen.switched).toBe(seen.rebuilt.rebuilds.length);
@@ -100,7 +103,7 @@ test.each([
       expect([name, older]).toEqual([name, []]);
       if (name === 'kills' && cutOff) continue;
       expect([name, failures]).toEqual([name, []]);
-      // Where a machine is so busy that the read models are seconds behind, a look-up may ask to be made again.
+      // On a machine so busy that the read models are seconds behind, a read may be refused and have to be repeated.
       if (full) expect([name, refusals]).toEqual([name, {}]);
     }
     const { key, column, was } = seen.altered;
@@ -109,7 +112,7 @@ test.each([
     expect(seen.altered).toMatchObject({ code: 1, named, isTold: true, refusals, switched: 200, right: was });
     const slowdown = slowdowns(seen);
     process.stdout.write(`  medians, times those of before: ${JSON.stringify(slowdown)}\n`);
-    // Single requests are slow on a machine that others use too, before as well as meanwhile.
+    // On a machine that others use too, single requests are slow both before and during the rebuild.
     if (full) expect(Math.max(...Object.values(slowdown))).toBeLessThan(slowdownMax);
   },
   runMs,

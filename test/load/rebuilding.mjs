@@ -1,14 +1,14 @@
-// A rebuild of every read model, by the command line, with kills on its way.
+// A rebuild of every read model by the command line, interrupted by kills.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parley } from './operator.mjs';
 
-/** Each look is requests of an operator, which take from what is measured. */
+/** Each poll is several requests of an operator, which affect the measured latencies. */
 const lookAgainMs = 500;
 const giveAgainMs = 500;
 const withinMs = 3_600_000;
 const words = ['projections', 'rebuild', '--all', '--watch', '--yes', '--reason', 'the load asks for it', '--json'];
 
-/** When the process that rebuilds is killed, and whether the command line is killed as well. */
+/** The moments at which the process that rebuilds is killed, and whether the command line is killed as well. */
 const stages = [
   { name: 'a fifth is built', isHere: (rebuilds) => built(rebuilds) >= 0.2, killsCommand: true },
   { name: 'two thirds are built', isHere: (rebuilds) => built(rebuilds) >= 0.65, killsCommand: false },
@@ -21,9 +21,9 @@ const stages = [
 ];
 
 /**
- * Runs the command to its end. Each kill takes the process that leads the rebuilds, which is started again, and at some of them the
- * command, which is given again.
- * @returns what was killed when, how long all of it took, and each rebuild as it ended
+ * Runs the command to its end. Each stage kills the process that leads the rebuilds, which is started again; some also
+ * kill the command, which is then issued again.
+ * @returns the kills, the total duration, and the final state of each rebuild
  */
 export async function rebuildKilled({ deployment, operator, requests, projections, tell }) {
   const { baseUrl, parts } = deployment;
@@ -55,7 +55,10 @@ export async function rebuildKilled({ deployment, operator, requests, projection
   return { kills, seconds, rebuilds };
 }
 
-/** The command, as somebody gives it who gives it again when it finds nobody: it waits only for a service that it has heard of. */
+/**
+ * The command, as issued by an operator who repeats it if the service does not answer: by itself it waits only for a
+ * service that it has reached before.
+ */
 class Command {
   end = null;
 
@@ -68,7 +71,7 @@ class Command {
     const running = this.parley();
     this.running = running;
     void running.ended.then(async (end) => {
-      if (this.running !== running) return; // it was killed, and given again
+      if (this.running !== running) return; // it was killed, and issued again
       if (end.code !== 1 || !end.stderr.includes('is the service started?')) return (this.end = end);
       await sleep(giveAgainMs);
       this.give();
@@ -86,7 +89,10 @@ class Command {
   }
 }
 
-/** Switches to every table that was rebuilt. @throws Error where one is refused */
+/**
+ * Switches to every table that was rebuilt.
+ * @throws Error if a switch is refused
+ */
 export async function switchAll(operator, projections) {
   const ready = newest(await operator.rebuilds(), projections).filter(({ state }) => state === 'ready');
   for (const { rebuildId, projection } of ready) {
@@ -96,7 +102,7 @@ export async function switchAll(operator, projections) {
   return ready;
 }
 
-/** Null where all was over first: little is rebuilt in a moment. */
+/** Returns null if the command ends before the stage is reached: a small rebuild takes only a moment. */
 async function untilStage(operator, projections, isHere, command) {
   const deadlineMs = performance.now() + withinMs;
   for (;;) {
@@ -108,7 +114,7 @@ async function untilStage(operator, projections, isHere, command) {
   }
 }
 
-/** Of those that live: one that was killed is silent only after some seconds. */
+/** The live process that leads the rebuilds. A killed process disappears from the list only after some seconds. */
 async function leaderOf(operator, { workers }) {
   for (;;) {
     const { processes } = await operator.deployment();
@@ -118,18 +124,18 @@ async function leaderOf(operator, { workers }) {
   }
 }
 
-/** The newest rebuild of each read model; a list is the newest first. */
+/** The newest rebuild of each read model; the API lists the newest first. */
 function newest(rebuilds, projections) {
   return projections.flatMap((name) => rebuilds.find(({ projection }) => projection === name) ?? []);
 }
 
-/** The part of the store that the slowest of them has come through. */
+/** The share of the store that the slowest rebuild has processed. */
 const built = (rebuilds) =>
   Math.min(
     ...rebuilds.map(({ state, position, target }) => (state === 'building' ? position / Math.max(1, target) : 1)),
   );
 
-/** How many are in which state. */
+/** The number of rebuilds in each state. */
 function states(rebuilds) {
   const counts = new Map();
   for (const { state } of rebuilds) counts.set(state, (counts.get(state) ?? 0) + 1);

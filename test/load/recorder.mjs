@@ -1,11 +1,11 @@
-// What became of the operations of one rate, by their kind.
+// The outcomes of the operations of one rate, by their kind.
 import { build } from 'hdr-histogram-js';
 
-/** Microseconds, with three digits that count, up to ten minutes. */
+/** Microseconds with three significant digits, up to ten minutes. */
 const histogram = () => build({ highestTrackableValue: 600_000_000, numberOfSignificantValueDigits: 3 });
 const samplesMax = 10;
 
-/** Operations of one kind. */
+/** The counts and latencies of one kind of operation. */
 class Tally {
   arrived = 0;
   done = 0;
@@ -13,14 +13,17 @@ class Tally {
   failed = 0;
   latency = histogram();
 
-  /** @returns {{arrived: number, done: number, refused: number, failed: number, p50: number, p90: number, p99: number, max: number}} latencies in milliseconds */
+  /**
+   * @returns {{arrived: number, done: number, refused: number, failed: number, p50: number, p90: number, p99: number,
+   * max: number}} latencies in milliseconds
+   */
   figures() {
     const { arrived, done, refused, failed, latency } = this;
     const at = (percentile) => latency.getValueAtPercentile(percentile) / 1000;
     return { arrived, done, refused, failed, p50: at(50), p90: at(90), p99: at(99), max: latency.maxValue / 1000 };
   }
 
-  /** The part of what was done that took longer, by a thousandth. */
+  /** The share of completed operations that took longer, in steps of a thousandth. */
   slowerThan(ms) {
     for (let part = 0; part <= 1_000; part += 1)
       if (this.latency.getValueAtPercentile(part / 10) > ms * 1000) return 1 - part / 1_000;
@@ -28,9 +31,9 @@ class Tally {
   }
 }
 
-/** Keeps the figures of one rate: as a whole, and since they were last looked at. */
+/** The figures of one rate: as a whole, and since the last call of `recentFigures`. */
 export class Recorder {
-  /** What was refused, by status and reason, and how often. */
+  /** The number of refusals by status and reason. */
   refusals = new Map();
   /** The first failures, in words. */
   failures = [];
@@ -43,7 +46,7 @@ export class Recorder {
     for (const tally of this.tallies(kind)) tally.arrived += 1;
   }
 
-  /** Everything was done, none of it refused. */
+  /** Records an operation that completed without a refusal. */
   done(kind, ms) {
     this.inFlight -= 1;
     for (const tally of this.tallies(kind)) {
@@ -52,7 +55,7 @@ export class Recorder {
     }
   }
 
-  /** Ended after a refusal, whether it was asked again or given up. */
+  /** Records an operation that met a refusal, whether it was retried or given up. */
   refused(kind) {
     this.inFlight -= 1;
     for (const tally of this.tallies(kind)) tally.refused += 1;
@@ -64,17 +67,20 @@ export class Recorder {
     for (const tally of this.tallies(kind)) tally.failed += 1;
   }
 
-  /** One request was refused. */
+  /** Records one refused request. */
   sawRefusal({ message }) {
     this.refusals.set(message, (this.refusals.get(message) ?? 0) + 1);
   }
 
-  /** By kind, and of all together. @returns {{kind: string}[]} */
+  /**
+   * The figures of each kind, and of all together.
+   * @returns {{kind: string}[]}
+   */
   figures() {
     return figuresOf(this.whole);
   }
 
-  /** The same since the last call. */
+  /** The same figures since the last call. */
   recentFigures() {
     const figures = figuresOf(this.recent);
     this.recent = new Map();

@@ -1,18 +1,18 @@
-// What a load found out: Markdown for docs/performance.md, and a verdict.
+// The results of a load: Markdown for docs/performance.md, and a verdict.
 import { cpus } from 'node:os';
 import { totalOf } from './recorder.mjs';
 import { comparison, markdown, milliseconds, refusalsLine, tableOf } from './tables.mjs';
 import { memoryGrowth } from './watch.mjs';
 
-/** What is accepted in an overload may take so many times as long as at 80 %. */
+/** The largest factor by which an accepted operation may be slower in an overload than at 80 %. */
 const slowdownMax = 3;
-/** Memory that grows by less, or by a smaller part, is flat. */
+/** Memory whose growth is within the larger of these two is flat. */
 const flatMib = 64;
 const flatShare = 0.2;
-/** What a process takes while it becomes warm says nothing. */
+/** Growth while a process warms up says nothing, so shorter runs are not judged. */
 const judgesMemoryAfterSeconds = 300;
 
-/** Of one rate that was held. */
+/** The report of one held rate. */
 export function rateReport({ name, rate, seconds, figures, refusals, failures, samples, cores }) {
   const { arrived, failed } = totalOf(figures);
   const growth = memoryGrowth(samples);
@@ -37,7 +37,7 @@ export function rateReport({ name, rate, seconds, figures, refusals, failures, s
 const growthLine = ({ name, firstMib, lastMib }, cores) =>
   `- ${name}: ${firstMib.toFixed(0)} MiB in the first minute, ${lastMib.toFixed(0)} MiB in the last; ${(cores.get(name) ?? 0).toFixed(2)} cores`;
 
-/** Of a ramp. */
+/** The report of a ramp. */
 export function rampReport({ bears, steps }) {
   const firstRefusing = steps
     .filter(({ refusals }) => refusals.size > 0)
@@ -57,7 +57,7 @@ export function rampReport({ bears, steps }) {
   return { report: report.join('\n'), isGood: bears > 0 };
 }
 
-/** Of an overload between two calm times. */
+/** The report of an overload between two calm phases. */
 export function overloadReport(bears, { calm, over, after }) {
   const phases = [calm, over, after];
   const failed = phases.reduce((sum, { figures }) => sum + totalOf(figures).failed, 0);
@@ -77,7 +77,7 @@ export function overloadReport(bears, { calm, over, after }) {
   return { report: report.join('\n'), isGood: failed === 0 && isBounded };
 }
 
-/** What was accepted at 200 % beside the same kind at 80 %; and the largest of the ratios. */
+/** The operations accepted at 200 % next to the same kind at 80 %, and the largest of the ratios. */
 function slowdown(calm, over) {
   const head = ['operation', 'p50 ms at 80 %', 'at 200 %', 'times', 'p99 ms at 80 %', 'at 200 %', 'times'];
   let slowest = 0;

@@ -1,11 +1,14 @@
-// Single requests of users, and what each may never take back that it has shown.
+// Single requests of users, and a check that no answer goes back behind what an earlier one showed.
 import { randomUUID } from 'node:crypto';
 
 const statusRank = ['queued', 'running', 'stopping', 'awaiting_approval', 'completed', 'failed', 'aborted'];
 const ended = statusRank.indexOf('completed');
 const pageLength = 20;
 
-/** Of a hundred requests: how each is asked, and what its answer shows. Reads are lists and look-ups of read models; a run is executed besides. */
+/**
+ * Shares in percent of all requests, with the function that makes each and returns what its answer shows. The reads are
+ * of lists and single rows of read models; the last kind executes a run.
+ */
 const mix = [
   { kind: 'list conversations', share: 20, ask: listConversations },
   { kind: 'list runs', share: 15, ask: listRuns },
@@ -17,9 +20,9 @@ const mix = [
   { kind: 'start run', share: 6, ask: startRun },
 ];
 
-/** One user, what it was shown so far, and what it has that requests can be about. */
+/** One user, the state that it was shown so far, and the resources that requests can refer to. */
 export class Caller {
-  /** By what it is of: never less than this is shown again. */
+  /** The largest value shown for each subject. No smaller one may be shown after it. */
   shown = new Map();
   conversations = [];
   fresh = [];
@@ -29,7 +32,7 @@ export class Caller {
     this.user = user;
   }
 
-  /** A kind of request by chance; of those that it has something for. */
+  /** A random kind of request, replaced by a creation if the user has no resource for it yet. */
   pick() {
     let ticket = Math.random() * mix.reduce((sum, { share }) => sum + share, 0);
     const found = mix.find(({ share }) => (ticket -= share) < 0) ?? mix[0];
@@ -42,7 +45,11 @@ export class Caller {
     return kind !== 'start run' || this.fresh.length > 0;
   }
 
-  /** Asks. @returns {Promise<string[]>} what was older than what this user had been shown before it asked, in words */
+  /**
+   * Makes the request.
+   * @returns {Promise<string[]>} everything in the answer that is older than what the user was shown before the
+   * request, in words
+   */
   async ask({ ask }) {
     const before = new Map(this.shown);
     const marks = await ask(this);
@@ -65,7 +72,7 @@ async function listRuns({ user }) {
   return [['runs', total], ...data.map(markOfRun)];
 }
 
-/** A list that is looked at for its time alone. */
+/** Reads a list only for its latency. */
 function lookAt(path) {
   return async ({ user }) => {
     await user.get(path);
@@ -77,7 +84,7 @@ async function getRun({ user, runs }) {
   return [markOfRun(await user.get(`/agent-runs/${runs[Math.floor(Math.random() * runs.length)]}`))];
 }
 
-/** How far a run is; one end is as far as another. */
+/** The progress of a run; all final states are equal. */
 const markOfRun = ({ id, status }) => [`state of run ${id}`, Math.min(ended, statusRank.indexOf(status))];
 
 async function create(caller) {

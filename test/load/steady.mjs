@@ -1,26 +1,31 @@
-// Requests at a steady rate, told apart by what goes on meanwhile.
+// Requests at a steady rate, recorded by what happens in the deployment meanwhile.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from './client.mjs';
 import { Recorder } from './recorder.mjs';
 
 const samplesMax = 10;
-/** Under way at once; while a service is behind by so many, one more counts as failed and is not sent. */
+/**
+ * The largest number of requests in flight. While the service is further behind, a new request counts as failed and is
+ * not sent.
+ */
 const inFlightMax = 5_000;
 const tooMany = new Error(`${inFlightMax} requests wait for their answers`);
 
 /** The requests of one stretch of time. */
 class Stretch {
   recorder = new Recorder();
-  /** What was older than what the same user had been shown before. */
+  /** Answers older than what the same user had been shown before. */
   older = [];
 }
 
-/** Requests that arrive by chance at a rate and wait for no other; each counts from the instant at which it was due. */
+/**
+ * Requests that arrive at random at a rate and wait for no other. Each is timed from the instant at which it was due.
+ */
 export class SteadyRequests {
   stretches = new Map();
   underWay = new Set();
   stopped = false;
-  /** Whether something is being killed now, and how often that began. */
+  /** The number of kills so far; `isKilling` is true while one is in progress. */
   kills = 0;
   isKilling = false;
 
@@ -29,10 +34,10 @@ export class SteadyRequests {
     this.rate = rate;
     this.enter('warm-up');
     this.running = this.run();
-    this.running.catch(() => undefined); // `stop` tells
+    this.running.catch(() => undefined); // `stop` reports a failure
   }
 
-  /** From now on requests count to this stretch; those that a kill fell into, to `kills`. */
+  /** From now on requests count towards this stretch; those that overlap with a kill count towards `kills`. */
   enter(name) {
     this.name = name;
   }
@@ -43,7 +48,7 @@ export class SteadyRequests {
     return stretch;
   }
 
-  /** Kills something by the body, which answers once it is back. */
+  /** Runs `body`, which kills something and resolves once its replacement is ready. */
   async killing(body) {
     this.kills += 1;
     this.isKilling = true;

@@ -1,4 +1,5 @@
-// The audit of the crash suites, of a deployment whose stores are at hand: every stream, run, budget and operation, and what is still held.
+// The audit of the crash suites for a deployment whose stores are reachable: every stream, run, budget and operation,
+// and everything still held.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -7,12 +8,12 @@ import { build } from 'esbuild';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 const folder = path.join(root, 'libs', 'testing', 'src', 'audits');
-/** Those of them that need no test runner around them. */
+/** The audits that do not depend on a test runner. */
 const audits = ['journal-audit', 'money-audit', 'stores-audit'];
 const rooms = ['platform', 'product', 'adapters', 'stores'];
 const require = createRequire(import.meta.url);
 
-/** @returns {Promise<string[]>} what is not as it must be, in words, once nothing is under way */
+/** @returns {Promise<string[]>} the deviations in words, once nothing is in flight */
 export async function auditStores({ DATABASE_URL, EVENTSTORE_URL }, ledger) {
   const { auditJournal, auditOperations, settled, unbalanced } = await loadAudits();
   const { events, left } = await settled(DATABASE_URL, EVENTSTORE_URL);
@@ -36,7 +37,7 @@ export async function auditStores({ DATABASE_URL, EVENTSTORE_URL }, ledger) {
   ];
 }
 
-/** They are TypeScript on the sources of the product; here they run on its build, as everything else does. */
+/** The audits are TypeScript on the product's sources; here they run on its build, as everything else does. */
 async function loadAudits() {
   const made = mkdtempSync(path.join(root, 'dist', 'load-audits-'));
   try {

@@ -1,9 +1,9 @@
-// What is shown: a table every few seconds, and Markdown at the end.
+// The output: a table every few seconds, and Markdown at the end.
 import { totalOf } from './recorder.mjs';
 
 const head = ['operation', 'done', 'a second', 'p50 ms', 'p90 ms', 'p99 ms', 'max ms', 'refused', 'failed'];
 
-/** A Markdown table that a terminal can show as well. */
+/** A Markdown table with aligned columns, so that a terminal can show it as well. */
 export function markdown([first, ...rows]) {
   const widths = first.map((_, column) => Math.max(...[first, ...rows].map((cells) => cells[column].length)));
   const line = (cells) =>
@@ -24,7 +24,7 @@ function rowOf({ kind, done, refused, failed, p50, p90, p99, max }, seconds) {
 
 export const milliseconds = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-/** How often which refusal came, in one line. */
+/** The number of each refusal, in one line. */
 export function refusalsLine(refusals) {
   const parts = [...refusals].sort(([, one], [, other]) => other - one).map(([what, count]) => `${what} ${count}×`);
   return parts.length === 0 ? 'nothing was refused' : `refused: ${parts.join(', ')}`;
@@ -38,7 +38,7 @@ export function usageLine(usage, cores) {
   return parts.length === 0 ? '' : parts.join(' · ');
 }
 
-/** The columns of a comparison between several rates: all operations of each. */
+/** A comparison of several rates: a row with all operations of each. */
 export function comparison(phases) {
   const columns = ['rate', 'arrived a second', 'done a second', 'p50 ms', 'p99 ms', 'max ms', 'refused', 'failed'];
   const rows = phases.map(({ name, figures, seconds }) => {

@@ -1,18 +1,19 @@
-// The deployment that the load goes to, and its users.
+// The deployment under load, and its users.
 import { startDeployment } from '../bench/deployment.mjs';
 import { Client } from './client.mjs';
 import { NoLoad } from './options.mjs';
 
 const ensuredAtOnce = 8;
 /**
- * Runs of the rules model wait for no provider, so more at once would only make each other slower; the default of REQUESTS_AT_ONCE. The
- * other limits of the deployment that is started are too wide to be met.
+ * Runs of the rules model wait for no provider, so more of them in parallel would only slow each other down. An empty
+ * REQUESTS_AT_ONCE means its default; the other limits of the started deployment are too wide to be reached.
  */
 const limits = { EXECUTION_CAPACITY: '16', REQUESTS_AT_ONCE: '' };
 
 /**
- * Starts a deployment of api and worker in one process, or takes the one that is named.
- * @returns {Promise<{users: Client[], pids: number[], stores: object | null, stop: () => Promise<void>}>} `stores`: where its events are, if it was started here
+ * Starts a deployment of api and worker in one process, or uses the named one.
+ * @returns {Promise<{users: Client[], pids: number[], stores: object | null, stop: () => Promise<void>}>} `stores`: the
+ * addresses of its stores if it was started here, else null
  */
 export async function openTarget({ own, users, env, pids }) {
   if (own !== null) {
@@ -21,7 +22,8 @@ export async function openTarget({ own, users, env, pids }) {
   }
   const deployment = await startDeployment({ env: { ...limits, ...env } });
   try {
-    // Words of the rules model take 40 ms each, as a reader would like it; here the service is measured, and not its model.
+    // The rules model takes 40 ms for each word, as a reader would like it. The service is measured here, not its
+    // model.
     await put(`${deployment.baseUrl}/sandbox/v1/faults`, { model: { delayMs: 0 } });
     const clients = await inLanes(users, (index) => newClient(deployment, `load-${index}`));
     return { users: clients, pids: [process.pid], stores: deployment.stores, stop: deployment.stop };

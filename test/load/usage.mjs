@@ -1,13 +1,14 @@
-// Memory and CPU of the deployment's processes, from the system's accounting (Linux; elsewhere there is none to show).
+// Memory and CPU of the deployment's processes, from the system's accounting (Linux; other systems show none).
 import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 const bytesPerMib = 1024 * 1024;
 
 /**
- * Groups the processes that some processes have started, and those themselves.
- * @param roots process ids; this process itself is left out, what it has started is not
- * @returns {Map<string, {pids: number[], mib: number, cpuSeconds: number}>} by what they are; memory without files and what is shared
+ * Groups the given processes and their descendants by program.
+ * @param roots process ids; this process itself is left out, its descendants are not
+ * @returns {Map<string, {pids: number[], mib: number, cpuSeconds: number}>} by program; memory without files and shared
+ * memory
  */
 export function usageOf(roots) {
   const groups = new Map();
@@ -23,7 +24,7 @@ export function usageOf(roots) {
   return groups;
 }
 
-/** What groups used of the processor between two looks, in cores. */
+/** The CPU that groups used between two measurements, in cores. */
 export function coresBetween(before, after, seconds) {
   const cores = new Map();
   for (const [name, { cpuSeconds }] of after) {
@@ -44,7 +45,7 @@ function pids() {
       .filter((name) => /^\d+$/.test(name))
       .map(Number);
   } catch {
-    return []; // another system than Linux
+    return []; // a system other than Linux
   }
 }
 
@@ -58,11 +59,11 @@ function entryOf(pid) {
     // utime, stime, and those of children that have ended: fields 14 to 17 of proc(5).
     const ticks = fields.slice(9, 13).reduce((sum, value) => sum + value, 0);
     const anonymous = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    if (anonymous === null) return []; // it has ended
+    if (anonymous === null) return []; // the process has ended
     const mib = (Number(anonymous[1]) * 1024) / bytesPerMib;
     return [[pid, { pid, parent, mib, cpuSeconds: ticks / ticksPerSecond }]];
   } catch {
-    return []; // it has ended since
+    return []; // the process has ended meanwhile
   }
 }
 

@@ -1,4 +1,4 @@
-// Looks at a running rate every few seconds.
+// Samples a running rate every second, and shows it every few seconds.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { refusalsLine, tableOf, usageLine } from './tables.mjs';
 import { coresBetween, usageOf } from './usage.mjs';
@@ -6,7 +6,7 @@ import { coresBetween, usageOf } from './usage.mjs';
 const sampleMs = 1_000;
 
 /**
- * Prints a table every few seconds and keeps what the deployment's memory and CPU were.
+ * Prints a table every few seconds and records the deployment's memory and CPU.
  * @returns {{stop: () => {samples: object[], cores: Map<string, number>}}}
  */
 export function watch({ recorder, pids, everySeconds, print }) {
@@ -44,7 +44,10 @@ export function watch({ recorder, pids, everySeconds, print }) {
   };
 }
 
-/** Memory of each group of processes in the first minute and in the last, in MiB; of a short load, its first and last fifth. */
+/**
+ * Memory of each group of processes in the first minute and in the last, in MiB; for a short load, in its first and
+ * last fifth.
+ */
 export function memoryGrowth(samples) {
   const lastSeconds = samples.at(-1)?.atSeconds ?? 0;
   const span = Math.min(60, lastSeconds / 5);

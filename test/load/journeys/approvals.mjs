@@ -1,12 +1,15 @@
-// Somebody asks for money to be moved, and decides on what the agent wants to do.
+// A user asks for money to be moved, and decides on the agent's request.
 import { Failed } from '../client.mjs';
 import { newConversation, startRun } from './chats.mjs';
 import { endOf, Follower } from './following.mjs';
 
-/** Of the approvals, so many are approved; the others are denied. */
+/** The share of approvals that are approved; the others are denied. */
 const approvedShare = 0.5;
 
-/** A run that asks for consent, the decision, and the run's end. A wallet begins with enough for 25,000 of these. */
+/**
+ * A run that asks for consent, the decision, and the run's end. A wallet's initial balance is enough for 25,000 of
+ * these.
+ */
 export const approvals = {
   kind: 'approval',
   async run(operation) {
@@ -32,7 +35,7 @@ async function decide(user, approvalId, status) {
   return user.post(`/approvals/${approvalId}/approve`, { fingerprint });
 }
 
-/** The run waits for this approval, or has ended without asking, which it should not. */
+/** Finds the approval that the run waits for. Throws if the run ended without asking. */
 const openedOf =
   (runId) =>
   ({ payload }) => {

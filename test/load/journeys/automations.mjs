@@ -1,4 +1,4 @@
-// Somebody has a rule, which fires once, and is removed.
+// A user creates a rule that fires once, and removes it.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failed } from '../client.mjs';
@@ -9,7 +9,7 @@ const firedWithinMs = 120_000;
 const firstLookMs = 25;
 const lookPauseMaxMs = 400;
 
-/** Fires by a signal, or by the clock, each half of the time; its run is followed to the end. */
+/** Fires by a signal or by the clock, each half of the time. Its run is followed to the end. */
 export const automations = {
   kind: 'automation',
   async run(operation) {
@@ -30,7 +30,10 @@ async function bySignal(operation) {
   }
 }
 
-/** The wait until it is due is none of the service's; the latency is counted from creation and from the due instant. */
+/**
+ * The wait until the due instant is not the service's latency: that is the time of creation plus the time after the due
+ * instant.
+ */
 async function byClock(operation) {
   const { user, ledger } = operation;
   const at = new Date(Date.now() + dueInMs).toISOString();
@@ -63,7 +66,7 @@ async function untilFired(operation, automationId) {
     const { data } = await operation.insist(() => operation.user.get(`/automations/${automationId}/occurrences`));
     const accepted = data.find(({ delivery }) => delivery === 'accepted');
     if (accepted !== undefined) {
-      // It was refused at first, as a caller would have been, and tried again by the service itself.
+      // The service deferred the occurrence, as it would refuse a caller, and retried by itself.
       if (accepted.attempts > 1) operation.noteRefusal({ message: 'an occurrence was deferred' });
       return accepted;
     }

@@ -1,9 +1,9 @@
-// Somebody says something, and reads the answer to its end.
+// A user writes a message, and reads the answer to its end.
 import { randomUUID } from 'node:crypto';
 import { Failed } from '../client.mjs';
 import { endOf, untilEvent } from './following.mjs';
 
-/** A new conversation, a run in it, its events until it has ended. */
+/** A new conversation, a run in it, and its events until the run has ended. */
 export const chats = {
   kind: 'chat',
   async run(operation) {
@@ -20,7 +20,7 @@ export async function newConversation({ user, ledger }) {
   return id;
 }
 
-/** Starts a run; the id is the client's own, so that an answer that was lost can be asked for again. */
+/** Starts a run. The client chooses the id, so that a request whose answer was lost can be repeated. */
 export async function startRun({ user, ledger }, conversationId, text) {
   const asked = { conversationId, runId: randomUUID(), input: { text } };
   const { runId, seq } = await user.post('/agent-runs', asked);

@@ -8,8 +8,9 @@ const eventWithinMs = 120_000;
 const reopenPauseMs = 100;
 
 /**
- * Follows a conversation, over as many connections as it takes, until `find` finds something in an event; answers that.
- * @throws Failed when it does not come in time, or events come out of order
+ * Follows a conversation, over as many connections as needed, until `find` returns something for an event. Returns
+ * that.
+ * @throws Failed if that takes too long, or events arrive out of order
  */
 export async function untilEvent(operation, conversationId, find) {
   const follower = new Follower(operation, conversationId);
@@ -20,12 +21,12 @@ export async function untilEvent(operation, conversationId, find) {
   }
 }
 
-/** Follows one conversation, and comes back after the last event whenever the stream ends. */
+/** Follows one conversation, and reconnects after the last event whenever the stream ends. */
 export class Follower {
   lastSeq = 0;
   isOver = false;
   stream = null;
-  /** Events that nobody has looked at yet. */
+  /** Events that `until` has not examined yet. */
   events = [];
   coming = new EventEmitter();
   fault = null;
@@ -36,7 +37,9 @@ export class Follower {
     this.following = this.follow();
   }
 
-  /** What `find` answers for the first event, of those not looked at yet, for which it answers something. */
+  /**
+   * Returns the first result of `find` that is neither undefined nor null, over the events that were not examined yet.
+   */
   async until(find) {
     const signal = AbortSignal.timeout(eventWithinMs);
     for (;;) {
@@ -46,11 +49,11 @@ export class Follower {
       }
       if (this.fault !== null) throw this.fault;
       if (signal.aborted) throw new Failed(`an event of a conversation did not come within ${eventWithinMs} ms`);
-      await once(this.coming, 'news', { signal }).catch(() => undefined); // the loop looks why
+      await once(this.coming, 'news', { signal }).catch(() => undefined); // the loop checks the cause
     }
   }
 
-  /** Breaks the connection off, as a network would. */
+  /** Breaks the connection, as a network failure would. */
   disconnect() {
     this.stream?.close();
   }
@@ -92,7 +95,7 @@ export class Follower {
   }
 }
 
-/** For `untilEvent`: the end of this run. */
+/** For `untilEvent`: matches the end of this run. */
 export const endOf =
   (runId) =>
   ({ payload }) =>

@@ -1,8 +1,8 @@
-// Somebody looks around.
+// A user browses their lists.
 
 const lists = ['/agent-runs', '/approvals?status=all', '/conversations', '/activity', '/automations'];
 
-/** One page of one list; a sixth of them the events of the user's newest conversation. */
+/** One page of one list, chosen evenly. The events of the user's newest conversation count as a sixth list. */
 export const looks = {
   kind: 'list',
   async run({ user, ledger }) {

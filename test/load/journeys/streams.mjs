@@ -1,10 +1,13 @@
-// Somebody leaves a conversation open in a window, goes through a tunnel, and comes back.
+// A user leaves a conversation open in a window, loses the connection, and reconnects.
 import { newConversation } from './chats.mjs';
 import { Follower } from './following.mjs';
 
 const staysMs = { min: 2_000, max: 8_000 };
 
-/** Opens a stream, stays, loses the connection, misses an event, and gets it after coming back with Last-Event-ID. */
+/**
+ * Opens a stream, keeps it for a while, loses the connection, misses an event, and gets it after reconnecting with
+ * Last-Event-ID.
+ */
 export const streams = {
   kind: 'stream',
   async run(operation) {
