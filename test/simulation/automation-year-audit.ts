@@ -4,17 +4,17 @@ import type { AutomationYear } from './automation-year';
 import type { Outcome, Subject } from './automation-year-streams';
 
 const minuteMs = 60_000;
-/** Later than this a due time is rejected (docs/decisions/automations.md). */
+/** An occurrence later than this is rejected (docs/decisions/automations.md). */
 const lateMaxMs = 60 * minuteMs;
-/** Within this time after the end of an outage everything has been looked at; the year holds it to that. */
+/** The year requires that everything due in an outage is handled within this time after its end. */
 const catchUpMs = 20 * minuteMs;
 
-/** What became of all due times of a year. */
+/** The outcomes of all due times of a year. */
 interface YearFigures {
   due: number;
   fired: number;
   rejected: number;
-  /** Several came due while nobody was up: only the latest counts. */
+  /** Due times in an outage that a later one superseded: only the latest counts. */
   passedOver: number;
   lateMostMs: number;
   readonly twice: string[];
@@ -22,7 +22,7 @@ interface YearFigures {
   readonly wrong: string[];
 }
 
-/** Holds what happened against what an independent calendar says was due. */
+/** Compares the recorded events with the due times of an independent calendar. */
 export function audited(year: AutomationYear): YearFigures {
   const figures: YearFigures = {
     due: 0,
@@ -41,7 +41,7 @@ export function audited(year: AutomationYear): YearFigures {
 
 type Outage = AutomationYear['outages'][number];
 
-/** Two outages between which there was no time to catch up are one. */
+/** Merges outages that are too close together for the schedulers to catch up in between. */
 function joined(outages: readonly Outage[]): Outage[] {
   return outages.reduce<Outage[]>((before, next) => {
     const last = before.at(-1);
@@ -75,7 +75,7 @@ function auditSubject(subject: Subject, endMs: number, outages: readonly Outage[
 function auditOutcome(outcome: Outcome, inOutage: boolean, name: string, figures: YearFigures): void {
   const { lateMs } = outcome;
   const course = courseOf(outcome);
-  // Looked at a little before the occurrence is recorded.
+  // The product decides a little before the occurrence is recorded.
   const mayFire = lateMs <= lateMaxMs + minuteMs;
   if (course === 'twice') figures.twice.push(name);
   else if (course === 'fired' && mayFire) figures.fired += 1;

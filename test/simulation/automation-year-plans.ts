@@ -2,15 +2,15 @@ import type { AutomationDefinition } from '@app/automations';
 import { instantOf } from '@app/kernel';
 import { scheduleOf, type Plan } from './due-oracle';
 
-/** With summer time of an hour on either side of the world, of half an hour, and without. */
+/** Zones with a summer time of one hour, in Europe and in America, with one of half an hour, and without one. */
 export const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata'] as const;
 
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
-/** What most cron expressions say at some hours, among them those that clocks leap over or show twice. */
+/** Hours that most cron expressions name, among them those that clocks skip or show twice. */
 const hoursOfDay = [0, 1, 2, 3, 6, 9, 12, 18, 23];
 
-/** A schedule such as people choose: mostly daily, some weekly or monthly, some at intervals, a few once. */
+/** A schedule of a kind that people choose: mostly daily, some weekly or monthly, some at intervals, a few once. */
 export function randomPlan(random: () => number, zone: string, fromMs: number, toMs: number): Plan {
   const upTo = (count: number) => Math.floor(random() * count);
   const one = <Value>(values: readonly Value[]): Value => {
@@ -21,7 +21,7 @@ export function randomPlan(random: () => number, zone: string, fromMs: number, t
   const kind = random();
   if (kind < 0.05) return { kind: 'once', at: instantOf(fromMs + 60_000 + upTo((toMs - fromMs) / 1000) * 1000) };
   if (kind < 0.2) {
-    // From two hours to the longest interval there is.
+    // From two hours to the longest permitted interval.
     const seconds = kind < 0.07 ? 2 * hourSeconds + upTo(daySeconds) : daySeconds + upTo(30 * daySeconds);
     return { kind: 'every', seconds };
   }

@@ -9,7 +9,7 @@ import { asId, epochMsOf, instantOf, type AutomationId, type OccurrenceId, type 
 import { definitionOf } from './automation-year-plans';
 import type { Plan } from './due-oracle';
 
-/** One automation: what it was meant to do, and what became of it. */
+/** One automation: its plan, its state, and the outcomes of its due times. */
 export interface Subject {
   readonly automationId: AutomationId;
   readonly epoch: string;
@@ -18,31 +18,31 @@ export interface Subject {
   readonly createdMs: number;
   state: AutomationState;
   revision: number;
-  /** Its occurrences, by due time in milliseconds. */
+  /** The outcomes of its occurrences, by due time in milliseconds. */
   readonly fired: Map<number, Outcome>;
 }
 
-/** How often each of these happened to the occurrence of one due time. */
+/** Counts of each step in the course of one due time's occurrence. */
 export interface Outcome {
   arose: number;
   accepted: number;
   rejected: number;
   finished: number;
-  /** Runs that were started. */
+  /** The number of runs that were started. */
   runs: number;
-  /** From the due time to the occurrence. */
+  /** The time from the due time to the occurrence. */
   lateMs: number;
 }
 
-/** The streams of all automations, each with its exact revision, and an account of what was recorded in them. */
+/** The streams of all automations, each with its exact revision, and the outcomes that their events record. */
 export class YearStreams {
   readonly subjects = new Map<AutomationId, Subject>();
   events = 0;
-  /** Of everything that was recorded, in its order. */
+  /** A hash of all recorded events, in their order. */
   trace = 0;
   private readonly outcomes = new Map<OccurrenceId, Outcome>();
 
-  /** What `CreateAutomation` appends. */
+  /** Appends the events of `CreateAutomation`. */
   create(index: number, plan: Plan, createdMs: number): Subject {
     const suffix = index.toString(16).padStart(12, '0');
     const automationId = asId<AutomationId>(`0a000000-0000-4000-8000-${suffix}`);
@@ -58,7 +58,7 @@ export class YearStreams {
     return subject;
   }
 
-  /** Throws for an automation that is none of the year's. */
+  /** Throws for an automation that does not belong to the year. */
   subject(automationId: AutomationId): Subject {
     const subject = this.subjects.get(automationId);
     if (subject === undefined) throw new Error(`no automation ${automationId}`);
@@ -103,7 +103,7 @@ export class YearStreams {
   }
 }
 
-/** The events that follow from a command; none may be refused here. */
+/** The events of a command. Throws if it is refused. */
 export function decided(command: AutomationCommand, state: AutomationState): readonly AutomationEvent[] {
   const decision = automationKind.decider.decide(command, state);
   if (!decision.accepted) throw new Error(`${command.type} was refused: ${JSON.stringify(decision.refusal)}`);

@@ -16,17 +16,17 @@ import type { Pause } from './stepwise';
 
 const capacityRefusals = 0.03;
 const unavailabilities = 0.0005;
-/** How long the run of an occurrence takes at most. */
+/** The longest duration of an occurrence's run. */
 const runMaxMs = 600_000;
-/** An append that loses its race is decided again. */
+/** The number of lost races after which a command fails. An append that loses its race is decided again. */
 const racesMax = 50;
-/** The timers by which ends of runs are told, as often as it takes. */
+/** The kind of the timers that report the end of a run; a timer repeats until it is handled. */
 export const runTimers = 'run-ended';
 
-/** What all schedulers share. */
+/** The state that all schedulers share. */
 export interface SharedWorld {
   readonly nowMs: number;
-  /** Whether nothing goes wrong any more. */
+  /** Whether failures have stopped. */
   readonly isCalm: boolean;
   readonly streams: YearStreams;
   readonly timers: SimulatedTimers;
@@ -36,10 +36,9 @@ export interface SharedWorld {
 }
 
 /**
- * The world as one handler of a scheduler sees it: anything may happen before and after each call, and a call may fail without
- * anybody knowing whether it was done.
- *
- * @param seen states as the scheduler's process saw them last
+ * The ports of one scheduler's handler: anything may happen before and after each call, and a call may fail with no way
+ * to know whether it was done.
+ * @param seen states that the scheduler's process saw last
  */
 export function yearWorld(shared: SharedWorld, seen: Map<AutomationId, AutomationState>, pause: Pause): FiringWorld {
   const fold = async (automationId: AutomationId): Promise<AutomationState> => {
@@ -90,7 +89,7 @@ export function yearWorld(shared: SharedWorld, seen: Map<AutomationId, Automatio
   };
 }
 
-/** As `Streams.decide`: decided on a revision, appended at that very revision, or decided again. */
+/** As `Streams.decide`: decides on a revision, appends at exactly that revision, and otherwise decides again. */
 async function recorded(
   shared: SharedWorld,
   automationId: AutomationId,
@@ -116,7 +115,7 @@ async function recorded(
   throw new Error(`${command.type} lost ${racesMax} races`);
 }
 
-/** A run that ends some minutes later. */
+/** Starts a run that ends some minutes later. */
 function startRun(shared: SharedWorld, automationId: AutomationId, occurrenceId: OccurrenceId, runId: RunId): void {
   shared.runs.add(runId);
   shared.streams.startedRun(occurrenceId);

@@ -1,7 +1,7 @@
 /**
- * A year of automations in four time zones, fired by the product's own process: over restarts at the worst of times, and with two
- * schedulers that race, every due time fires once; none twice, none is lost. What was due is told by a calendar of our own.
- * A failing seed plays the same again: SEED=123 npx jest test/simulation/automation-year
+ * A year of automations in four time zones, fired by the product's own process: over restarts at the worst moments, and
+ * with two racing schedulers, every due time fires exactly once. A separate calendar computes the due times. A failing
+ * seed replays identically: SEED=123 npx jest test/simulation/automation-year
  */
 import { audited } from './automation-year-audit';
 import { AutomationYear } from './automation-year';
@@ -11,7 +11,7 @@ const SEED = Number(process.env['SEED'] ?? 1);
 const AUTOMATIONS = full ? 1_000 : 16;
 const RESTARTS = 60;
 const TIMEOUT_MS = full ? 1_800_000 : 180_000;
-/** Of what is wrong, that many are shown. */
+/** The number of errors of each kind that a failure shows. */
 const shownMax = 5;
 
 test(

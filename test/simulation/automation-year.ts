@@ -12,22 +12,25 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-/** After the year nothing goes wrong any more, so that everything that was begun comes to its end. */
+/** After the year failures stop for this time, so that everything that was begun can finish. */
 const calmMs = dayMs;
 
 const schedulers = 2;
-/** Handlers that run at once in one process, as in the product. */
+/** The largest number of handlers running in parallel in one process, as in the product. */
 const runningMax = 8;
-/** What a dead process had claimed is free so much later. */
+/** A timer claimed by a process that died is free after this time. */
 const claimLostAfterMs = 6_000;
-/** Of steps, after which a process is taken for dead though it lives. */
+/** The share of steps after which a live process is taken for dead. */
 const stalls = 0.01;
-/** Of steps at work, once a restart's time has come; by then it comes in any case. */
+/**
+ * The chance of a restart at each step at work once the restart is due. It happens within `restartWithinMs` in any
+ * case.
+ */
 const restartAtWork = 0.05;
 const restartWithinMs = 2 * dayMs;
 
 interface Scheduler {
-  /** Another one each time that it starts. */
+  /** A new number for each start. */
   readonly process: number;
   readonly upAtMs: number;
   readonly handlers: Set<Stepwise>;
@@ -35,8 +38,8 @@ interface Scheduler {
 }
 
 /**
- * A year of automations, whose due times two schedulers handle with the product's own process, over restarts at the worst of times.
- * The same seed plays the same year.
+ * A year of automations whose due times two schedulers handle with the product's own process, over restarts at the
+ * worst moments. The same seed plays the same year.
  */
 export class AutomationYear implements SharedWorld {
   nowMs = startMs;
@@ -46,7 +49,7 @@ export class AutomationYear implements SharedWorld {
   readonly runs = new Set<RunId>();
   readonly random: () => number;
   readonly counts = { restarts: 0, lostRaces: 0, stalls: 0, refusals: 0, unavailable: 0, steps: 0 };
-  /** When no scheduler was up. */
+  /** Times in which no scheduler was up. */
   readonly outages: { readonly fromMs: number; readonly toMs: number }[] = [];
   private processes = 0;
   private schedulers: readonly Scheduler[];
@@ -69,7 +72,7 @@ export class AutomationYear implements SharedWorld {
     while (this.nowMs < this.endMs + calmMs) await this.step();
   }
 
-  /** On the first day: the timer, then the stream. */
+  /** Creates an automation on the first day: the stream, then the timer. */
   private create(index: number): void {
     const createdMs = startMs + this.upTo(hourMs);
     const plan = randomPlan(this.random, zones[index % zones.length] ?? zones[0], createdMs, this.endMs);
@@ -90,19 +93,19 @@ export class AutomationYear implements SharedWorld {
     if (handler.done) for (const scheduler of this.schedulers) scheduler.handlers.delete(handler);
     const chance = this.random();
     if (chance < stalls) this.stall();
-    // Mostly a step takes no time worth speaking of; now and then it takes long.
+    // Most steps take next to no time; now and then one takes long.
     if (chance > 0.999) this.nowMs += this.upTo(40 * secondMs);
     else if (chance > 0.8) this.nowMs += this.upTo(100);
   }
 
-  /** Sets off what is due, as far as the scheduler has room. */
+  /** Starts handlers for timers that are due, as far as the scheduler has room. */
   private take({ process, upAtMs, handlers, seen }: Scheduler): void {
     if (upAtMs > this.nowMs) return;
     for (const row of this.timers.claim(process, this.nowMs, runningMax - handlers.size))
       handlers.add(new Stepwise((pause) => this.handle(row, seen, pause)));
   }
 
-  /** What the worker does with a timer of that kind. */
+  /** Handles a timer as the worker does for its kind. */
   private async handle(row: TimerRow, seen: Scheduler['seen'], pause: Pause): Promise<void> {
     const { payload, kind, dueAt } = row.timer;
     const automationId = asId<AutomationId>(textIn(payload, 'automationId'));
@@ -119,14 +122,14 @@ export class AutomationYear implements SharedWorld {
     }
   }
 
-  /** To the next instant at which anything happens. */
+  /** Advances to the next instant at which anything happens. */
   private passTime(): void {
     const starts = this.schedulers.map(({ upAtMs }) => upAtMs).filter((atMs) => atMs > this.nowMs);
     const dueMs = starts.length < schedulers ? this.timers.nextMs : Infinity;
     this.nowMs = Math.max(this.nowMs + 1, Math.min(dueMs, ...starts, this.endMs + calmMs));
   }
 
-  /** One scheduler dies, or both, mostly while they are at work; what they have claimed comes back later. */
+  /** Restarts one scheduler or both, mostly while they are at work. Their claimed timers are free again later. */
   private mayRestart(): void {
     const [atMs] = this.restartsAtMs;
     if (atMs === undefined || this.nowMs < atMs) return;
@@ -145,7 +148,7 @@ export class AutomationYear implements SharedWorld {
     if (upAtMs > this.nowMs) this.outages.push({ fromMs: this.nowMs, toMs: upAtMs });
   }
 
-  /** What it was doing is never done on. */
+  /** The handlers of the dead process never continue. */
   private restarted({ process, upAtMs }: Scheduler, backAtMs: number): Scheduler {
     this.timers.released(process, this.nowMs + claimLostAfterMs);
     return this.started(Math.max(upAtMs, backAtMs));
@@ -156,7 +159,10 @@ export class AutomationYear implements SharedWorld {
     return { process: this.processes, upAtMs, handlers: new Set(), seen: new Map() };
   }
 
-  /** A process stands still for so long that the other takes it for dead; then it goes on where it was. */
+  /**
+   * Frees the timers of a process as if it were silent for so long that the other takes it for dead; then it continues
+   * where it was.
+   */
   private stall(): void {
     const scheduler = this.schedulers[this.upTo(schedulers)];
     if (scheduler === undefined || scheduler.handlers.size === 0) return;

@@ -2,7 +2,7 @@ import type { AutomationDefinition } from '@app/automations';
 import type { ContractAction } from '@app/consent';
 import { decimals, type BoundsWorld, type Effect } from './bounds-world';
 
-/** An exact number of US dollars. Its own arithmetic: the oracle shares none with the product. */
+/** An exact number of US dollars, with its own arithmetic: the oracle shares none with the product. */
 interface Fraction {
   readonly num: bigint;
   readonly den: bigint;
@@ -10,23 +10,23 @@ interface Fraction {
 
 type Bounds = NonNullable<NonNullable<AutomationDefinition['contract']>['bounds']>;
 
-/** An authority as its user approved it, with the operations that it covers. */
+/** An authority as its user approved it. */
 export interface Approved {
   readonly bounds: Bounds;
   readonly actions: readonly ContractAction[];
-  /** Set once it is over: nothing is chosen on its authority from then on. */
+  /** Set at its end: no amount may be chosen on its authority after that. */
   endedAtMs: number | null;
 }
 
-/** What the oracle knows of an operation. */
+/** The oracle's record of an operation. */
 export interface Moved {
-  /** Null where the user approved the call itself. */
+  /** Null if the user approved the call itself. */
   readonly authority: Approved | null;
   readonly occurrence: number;
   readonly actions: readonly ContractAction[];
 }
 
-/** Holds what the provider executes against what was read; it knows nothing of what the product has recorded. */
+/** Checks the provider's effects against what the user read, without any knowledge of what the product has recorded. */
 export class BoundsOracle {
   readonly wrongs: string[] = [];
   /** By operation id. */
@@ -34,7 +34,7 @@ export class BoundsOracle {
 
   constructor(private readonly world: () => BoundsWorld) {}
 
-  /** An effect that is about to be in the books. */
+  /** Checks an effect that is about to be recorded in the provider's books. */
   taken(effect: Effect): void {
     const id = effect.submission.key.split('/')[0] ?? '';
     const operation = this.operations.get(id);
@@ -46,7 +46,7 @@ export class BoundsOracle {
     if (operation.authority !== null) this.hold(operation.authority, id, effect, operation.occurrence);
   }
 
-  /** What an operation has moved in all: exact. Null where a price is missing. */
+  /** The exact sum that an operation has moved. Null if a price is missing. */
   movedBy(id: string): Fraction | null {
     return this.sumOf(([key]) => key.startsWith(`${id}/`));
   }
@@ -77,7 +77,7 @@ export class BoundsOracle {
   }
 }
 
-/** Worth of what has left and not come back, at the price by which the amount was chosen. */
+/** The worth of what left and did not return, at the price for which the amount was chosen. */
 function worthOf({ submission: { input }, chosen, back }: Effect): Fraction | null {
   const cents = chosen?.cents.get(input.tokenId) ?? null;
   if (cents === null) return null;
@@ -96,14 +96,17 @@ function isAtMost(amount: Fraction | null, usd: string): boolean {
   return amount.num * 10n ** BigInt(fraction.length) <= BigInt(whole + fraction) * amount.den;
 }
 
-/** Whether a count is the amount: rounded up, by less than one unit of the last place for each action. */
+/**
+ * Whether a count is the amount rounded up, by less than one unit of the last decimal place for each of up to sixteen
+ * actions.
+ */
 export function isCountOf(usd: string, amount: Fraction | null): boolean {
   const room = { num: -16n, den: 10n ** 18n };
   const under = sum(amount, room);
   return isAtMost(amount, usd) && under !== null && (under.num < 0n || !isMoreThan(usd, amount));
 }
 
-/** Whether dollars are more than an amount by over sixteen units of the last place. */
+/** Whether dollars exceed an amount by more than sixteen units of the last decimal place. */
 function isMoreThan(usd: string, amount: Fraction | null): boolean {
   const [whole = '', fraction = ''] = usd.split('.');
   const over = sum(amount, { num: 16n, den: 10n ** 18n });

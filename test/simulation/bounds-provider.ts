@@ -12,10 +12,10 @@ import {
 import type { BoundsWorld, Effect, Market } from './bounds-world';
 import type { Pause } from './stepwise';
 
-/** The provider as one driver sees it: anything may happen before and after each call. */
+/** The provider's port for one driver: anything may happen before and after each call. */
 export class BoundsProvider extends WalletProvider {
   override readonly name = 'sandbox';
-  /** Prices and instant at which this driver read the balances last: that is when amounts are chosen. */
+  /** The prices and the instant of this driver's last read of the balances, which is when amounts are chosen. */
   seen: Market | null = null;
 
   constructor(

@@ -53,7 +53,7 @@ function amountOf(world: BoundsWorld, tokenId: string): string {
   return ((whole * BigInt(1 + world.upTo(300))) / BigInt(1 + world.upTo(100)) + BigInt(world.upTo(3))).toString();
 }
 
-/** Bounds around what the wallet is worth, so that some uses fit in, some do not, and some do only at first. */
+/** Bounds near the wallet's worth, so that some uses fit, some do not, and some fit only at first. */
 export function randomBounds(world: BoundsWorld, actions: readonly ContractAction[]) {
   const worth = world.holdings().reduce((sum, held) => {
     const cents = world.market().cents.get(held.tokenId) ?? 0n;
@@ -77,7 +77,7 @@ interface Rule {
   readonly at: Instant;
 }
 
-/** The rule of that version, and what its user reviews. */
+/** The rule of that version, and the review that its user decides on. */
 export function ruleOf({ automationId, version, bounds, actions, at }: Rule): {
   readonly definition: AutomationDefinition;
   readonly review: Review;

@@ -40,7 +40,7 @@ const userId = asId<UserId>('0b7a3b7e-0000-5000-8000-000000000001');
 const namespace = '0b7a3b7e-0000-5000-8000-0000000000ff';
 const cause = causeOfService('test', automationId);
 const lifeMs = 15 * 60_000;
-/** From then on nobody meddles, so that every operation comes to its end. */
+/** After this many steps the interference stops, so that every operation can end. */
 const calmAfterSteps = 400;
 const stepsMax = 20_000;
 const workersMax = 4;
@@ -50,18 +50,19 @@ interface Held {
   readonly operationId: OperationId;
 }
 
-/** One call of a run: it may be asked again after a crash. */
+/** One call of a run, which may be repeated after a crash. */
 interface Call extends Held {
   occurrence: number;
   readonly toolCallId: ToolCallId;
-  /** Of the approval that the user gives itself, where the contract does not cover the call. */
+  /** The ids for the user's own approval, used if the contract does not cover the call. */
   readonly own: Held;
   done: boolean;
 }
 
 /**
- * An automation's authority, the calls of its occurrences, and everybody who may act between any two steps of theirs: deposits, moves
- * of prices, settlements, refunds, crashes, pauses, changes of the rule. The same seed plays the same schedule.
+ * An automation's authority, the calls of its occurrences, and everything that may happen between any two of their
+ * steps: deposits, price moves, settlements, refunds, crashes, pauses, changes of the rule. The same seed plays the
+ * same schedule.
  */
 export class BoundsSchedule {
   readonly world: BoundsWorld;
@@ -107,7 +108,7 @@ export class BoundsSchedule {
     await this.finish();
   }
 
-  /** What is counted at the end of the uses that are still known, against what was moved. */
+  /** The uses whose final count differs from the amount that was moved. */
   miscounted(): string[] {
     const uses = Object.values(this.streams.state(automationKind, automationId)?.uses ?? {});
     return uses.flatMap(({ approvalId, usd }) => {
@@ -146,7 +147,7 @@ export class BoundsSchedule {
     this.world.settle();
   }
 
-  /** Workers for calls that nobody makes, and operations that nobody drives; now and then a second one. */
+  /** Adds workers for calls and operations that have none, and now and then a second one. */
   private begin(): void {
     if (this.workers.length >= workersMax) return;
     const call = this.world.pick(this.calls);
@@ -166,14 +167,16 @@ export class BoundsSchedule {
       try {
         await body(pause);
       } catch (error) {
-        // Whoever meets a store or a provider that is away comes again.
+        // A worker that meets an unavailable store or provider is started again later.
         if (!(error instanceof Unavailable)) throw error;
       }
     };
     this.workers.push({ of, steps: new Stepwise(patiently) });
   }
 
-  /** Asks the authority, as a run does, and uses the approval; what is not covered, the user approves now and then. */
+  /**
+   * Asks the authority, as a run does, and uses the approval. The user approves some of the calls that are not covered.
+   */
   private async make(call: Call, pause: Pause): Promise<void> {
     const { approvalId, toolCallId, occurrence } = call;
     this.counts.calls += 1;
@@ -185,7 +188,7 @@ export class BoundsSchedule {
     this.counts[covered ? 'covered' : 'asked'] += 1;
     await pause();
     if (!covered && this.world.random() < 0.5) return void (call.done = true);
-    // An approval of the user's own is another one.
+    // The user's own approval has ids of its own.
     const held = covered ? call : call.own;
     const terms: OperationTerms = {
       kind: 'agent_transfer',
@@ -268,9 +271,9 @@ export class BoundsSchedule {
     };
   }
 
-  /** The product's own authority and ledger, over streams in memory that others append to between any two steps. */
+  /** The product's own authority and ledger, on streams in memory that others may append to between any two steps. */
   private partsFor(pause: Pause): { readonly authority: ContractAuthority; readonly ledger: ContractUses } {
-    // Reason for the assertions: these are the parts of the product that both use.
+    // Reason for the assertions: these are the members of the product's parts that both use.
     const streams = this.streams.paused(pause) as unknown as Streams & FoldedStates;
     const clock = { now: () => this.world.now(), epochMs: () => this.world.nowMs };
     const ledger = new ContractUses(streams, streams, clock, new AuthorityUses());
@@ -289,7 +292,7 @@ export class BoundsSchedule {
     return { authority, ledger };
   }
 
-  /** Somebody else acts, or a process dies. */
+  /** Lets others act, or a process die, by chance. */
   private meddle(): void {
     const { world } = this;
     if (this.calm) return this.resume();
@@ -328,7 +331,7 @@ export class BoundsSchedule {
     this.command({ type: 'ArchiveAutomation', at: this.world.now(), userId });
   }
 
-  /** Creates the rule, or changes it; its user approves the contract. */
+  /** Creates or changes the rule; its user approves the contract. */
   private define(): void {
     if (this.streams.state(automationKind, automationId)?.state === 'archived') return;
     const bounds = randomBounds(this.world, this.actions);
@@ -352,7 +355,7 @@ export class BoundsSchedule {
     this.command({ type: 'DecideApproval', at: this.world.now(), approvalId, verdict, decidedBy: 'user' });
     this.approved = { bounds, actions: this.actions, endedAtMs: null };
     this.approvals.set(approvalId, this.approved);
-    // Runs of the rule before have no part in this one.
+    // Runs of the previous rule have no part in this one.
     if (this.version > 1) for (let number = 0; number < 3; number += 1) this.occur(number + 10 * this.version);
   }
 
@@ -382,12 +385,12 @@ export class BoundsSchedule {
     this.streams.append(automationKind, automationId, command);
   }
 
-  /** What the reactor does, in any order and at any time. */
+  /** Settles ended uses as the reactor does, at any time. */
   private async settle(pause: Pause): Promise<void> {
     await this.partsFor(pause).ledger.settleEnded(automationId, cause);
   }
 
-  /** What the timer of a use does, however slow its run is. */
+  /** Returns an unused use as its timer does, even before its slow run has used it. */
   private async returnUnused(pause: Pause): Promise<void> {
     const { approvalId, operationId } = this.world.pick(this.calls);
     if (this.operation(operationId) !== null) return;

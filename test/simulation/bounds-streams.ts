@@ -6,7 +6,7 @@ interface Folded {
   state: unknown;
 }
 
-/** Streams in memory, by the deciders of their kinds. */
+/** Streams in memory, decided and folded by the deciders of their kinds. */
 export class MemoryStreams {
   private readonly folded = new Map<string, Folded>();
 
@@ -31,7 +31,7 @@ export class MemoryStreams {
     folded.state = events.reduce((state, event) => kind.decider.evolve(state, event), folded.state as State);
   }
 
-  /** Appends what follows from a command; answers whether anything did. A refusal appends nothing. */
+  /** Appends the events of a command. Returns whether there were any; a refusal appends nothing. */
   append<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
@@ -43,7 +43,7 @@ export class MemoryStreams {
     return decision.events.length > 0;
   }
 
-  /** As one process sees them: anything may happen while it reads, and between what it has read and its append. */
+  /** The streams as one process sees them: anything may happen during a read, and between a read and its append. */
   paused(pause: Pause) {
     return {
       current: async <State, Command, Event extends DomainEvent>(

@@ -2,22 +2,22 @@ import { instantOf, type Instant } from '@app/kernel';
 import type { Holding, Order, Submission, Token, TokenAmount } from '@app/wallets';
 import { seededRandom } from '@app/testing/journeys';
 
-/** Prices of whole tokens in hundredths of a dollar, and the instant. */
+/** The prices of whole tokens in cents at an instant; null if a token has none. */
 export interface Market {
   readonly at: Instant;
   readonly cents: ReadonlyMap<string, bigint | null>;
 }
 
-/** What the provider has executed; once. */
+/** A submission that the provider has executed, once. */
 export interface Effect {
   readonly submission: Submission;
-  /** When the amount was chosen. */
+  /** The market for which the amount was chosen. */
   readonly chosen: Market | null;
   readonly settlesAtMs: number;
   end: 'settled' | 'refunded' | null;
   output: TokenAmount | null;
   returned: TokenAmount | null;
-  /** What came back of the input, whether the provider names it or not. */
+  /** The amount of the input that was returned, whether or not the provider names it. */
   back: bigint;
 }
 
@@ -28,7 +28,7 @@ const decimalsOf: ReadonlyMap<string, number> = new Map([
   ['nep141:c', 8],
 ]);
 
-/** One wallet, its market, and the provider's books. Everything random in it follows from the seed. */
+/** One wallet, its market, and the provider's books. Everything random follows from the seed. */
 export class BoundsWorld {
   nowMs = Date.parse('2026-03-01T10:00:00Z');
   readonly random: () => number;
@@ -38,7 +38,7 @@ export class BoundsWorld {
   private readonly cents = new Map<string, bigint | null>();
   private readonly markets: (Market | null)[] = [];
 
-  /** @param taken is called with each effect, before it is in the books */
+  /** @param taken called with each effect before it is in the books */
   constructor(
     seed: number,
     private readonly taken: (effect: Effect) => void,
@@ -68,12 +68,12 @@ export class BoundsWorld {
     return { at: this.now(), cents: new Map(this.cents) };
   }
 
-  /** Keeps what a driver has seen; answers a name for it, which the bytes bear. */
+  /** Stores a market that a driver has seen. Returns its number, which the bytes of the plan contain. */
   keep(market: Market | null): number {
     return this.markets.push(market) - 1;
   }
 
-  /** Anything from nothing worth speaking of to many times what is there. */
+  /** Deposits an amount between next to nothing and many times the balance. */
   deposit(tokenId: string): void {
     const whole = 10n ** BigInt(decimals(tokenId));
     const amount = (whole * BigInt(1 + this.upTo(4_000))) / BigInt(1 + this.upTo(200)) + BigInt(this.upTo(7));
@@ -102,7 +102,7 @@ export class BoundsWorld {
     });
   }
 
-  /** What a swap delivers for an amount: a little less than its worth, with or without prices. */
+  /** The output of a swap for an amount: a little less than its worth. A token without a price counts as one dollar. */
   bought({ tokenId, amountRaw }: TokenAmount, outputTokenId: string): TokenAmount {
     const [paid, got] = [this.cents.get(tokenId) ?? 100n, this.cents.get(outputTokenId) ?? 100n];
     const units = (BigInt(amountRaw) * paid * 10n ** BigInt(decimals(outputTokenId)) * 99n) / 100n;
@@ -110,7 +110,7 @@ export class BoundsWorld {
     return { tokenId: outputTokenId, amountRaw: output.toString() };
   }
 
-  /** What an exact output costs; null where that is more than there is. */
+  /** The input that an exact output costs. Null if that exceeds the maximum of the order. */
   priced(order: Extract<Order['order'], { readonly kind: 'swap_exact_output' }>): TokenAmount | null {
     const { output, inputTokenId, inputMaxRaw } = order;
     const [paid, got] = [this.cents.get(inputTokenId) ?? 100n, this.cents.get(output.tokenId) ?? 100n];
@@ -119,7 +119,10 @@ export class BoundsWorld {
     return amount > BigInt(inputMaxRaw) ? null : { tokenId: inputTokenId, amountRaw: amount.toString() };
   }
 
-  /** Executes a submission, once however often; null where the wallet does not hold enough. */
+  /**
+   * Executes a submission once, however often it is sent. Null if the wallet does not hold enough or the deadline has
+   * passed.
+   */
   take(submission: Submission): Effect | null {
     const { key, input, bytes } = submission;
     const before = this.effects.get(key);
@@ -135,7 +138,7 @@ export class BoundsWorld {
     return effect;
   }
 
-  /** Settles what is due: all of it, a part, or nothing. */
+  /** Settles the effects that are due. Some return all of the input or a part of it. */
   settle(): void {
     for (const effect of this.effects.values()) {
       if (effect.end !== null || effect.settlesAtMs > this.nowMs) continue;
@@ -143,7 +146,7 @@ export class BoundsWorld {
       const refunds = this.random() < 0.1;
       const part = refunds || this.random() < 0.2 ? BigInt(this.upTo(101)) : 0n;
       const sent = BigInt(input.amountRaw);
-      // A refund of all of it may name no amount.
+      // A refund of the whole input may name no amount.
       const isWhole = refunds && (part === 0n || this.random() < 0.5);
       effect.back = isWhole ? sent : (sent * part) / 100n;
       const isNamed = effect.back > 0n && !(isWhole && this.random() < 0.5);

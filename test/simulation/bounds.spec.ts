@@ -1,8 +1,8 @@
 /**
- * Section 4: bounds bind what is done. Automations' authorities are used by several runs at once while others deposit, move prices,
- * pause, change the rule, and processes die between any two steps; for every kind of quantity and up to 16 actions. An oracle that
- * shares no arithmetic with the product holds what the provider executes against what the user read. A failing seed plays the same
- * again: SEED=123 npx jest test/simulation/bounds
+ * Section 4: bounds bind what is done. Several runs use automations' authorities in parallel while others deposit, move
+ * prices, pause and change the rule, and processes die between any two steps; for every kind of quantity and up to 16
+ * actions. An oracle that shares no arithmetic with the product checks the provider's effects against what the user
+ * read. A failing seed replays identically: SEED=123 npx jest test/simulation/bounds
  */
 import { automationKind } from '@app/automations';
 import { operationKind } from '@app/wallets';
@@ -30,7 +30,7 @@ function countIn({ world, counts, streams, oracle }: BoundsSchedule): void {
     if (type.startsWith('contract.use')) count(type);
 }
 
-/** Without these, a schedule shows nothing. */
+/** Occurrences without which the schedules prove nothing. */
 const happens = [
   'contract.used',
   'contract.use_raised',

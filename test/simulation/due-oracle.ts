@@ -1,14 +1,16 @@
 import type { Schedule } from '@app/automations';
 import { epochMsOf, type Instant } from '@app/kernel';
 
-/** A schedule in words of its own, so that its due times can be told without the product's parser and library. */
+/**
+ * A schedule in a separate notation, so that its due times can be computed without the product's parser and library.
+ */
 export type Plan =
   | {
       readonly kind: 'cron';
       readonly zone: string;
       readonly minute: number;
       readonly hours: readonly number[];
-      /** Of the week (0 is Sunday) or of the month; null: every day. */
+      /** Days of the week (0 is Sunday) or of the month; null: every day. */
       readonly days: { readonly of: 'week' | 'month'; readonly numbers: readonly number[] } | null;
     }
   | { readonly kind: 'every'; readonly seconds: number }
@@ -17,7 +19,7 @@ export type Plan =
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
-/** The plan as a definition spells it. */
+/** The plan as a definition expresses it. */
 export function scheduleOf(plan: Plan): Schedule {
   if (plan.kind !== 'cron') return plan;
   const { zone, minute, hours, days } = plan;
@@ -63,11 +65,14 @@ interface Span {
   readonly aheadMs: number;
 }
 
-/** The first instant at which clocks show a wall time (counted as if in UTC); where they leap over it, the instant of the leap. */
+/**
+ * The first instant at which clocks show a wall time (counted as if in UTC), or the instant of the leap if they skip
+ * it.
+ */
 function instantOfWall(spans: readonly Span[], wallMs: number): number {
   const shown = spans.map((span) => ({ ...span, atMs: wallMs - span.aheadMs }));
   const showing = shown.find(({ atMs, fromMs, toMs }) => atMs >= fromMs && atMs < toMs);
-  // Leapt over: in the span that follows it would have been before that began.
+  // A skipped wall time: by the clocks of the next span it falls before that span's beginning.
   const after = showing ?? shown.find(({ atMs, fromMs }) => atMs < fromMs);
   if (after === undefined) throw new RangeError('a wall time beyond the spans');
   return Math.max(after.atMs, after.fromMs);
@@ -82,7 +87,7 @@ function spansOf(zone: string, fromMs: number, toMs: number): readonly Span[] {
   return known;
 }
 
-/** Looks at the clocks every six hours, and closer where they have changed. */
+/** Samples the zone's offset every six hours, and locates each change to the second. */
 function foundSpans(zone: string, fromMs: number, toMs: number): readonly Span[] {
   const ahead = aheadIn(zone);
   const spans: Span[] = [];
@@ -101,7 +106,7 @@ function foundSpans(zone: string, fromMs: number, toMs: number): readonly Span[]
   return [...spans, { fromMs: began, toMs: Infinity, aheadMs: ahead(toMs) }];
 }
 
-/** How far a zone's clocks are ahead of UTC at an instant. */
+/** A function that returns the offset of a zone's clocks from UTC at an instant. */
 function aheadIn(zone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   return (ms) => {

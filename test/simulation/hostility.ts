@@ -3,7 +3,7 @@ const forgetsAtFirstMaxMs = 25_000;
 
 type Random = () => number;
 
-/** What can go wrong in a schedule, each as a chance of a call. */
+/** The faults of a schedule, each as the chance that a call meets it. */
 export interface Hostility {
   readonly away: number;
   readonly timeoutBefore: number;
@@ -11,7 +11,7 @@ export interface Hostility {
   readonly delayed: number;
   readonly duplicated: number;
   readonly rejected: number;
-  /** Refused, and kept by strangers who send the bytes later. */
+  /** Refused, but third parties keep the bytes and send them later. */
   readonly refused: number;
   readonly greedy: number;
   readonly refunded: number;
@@ -44,7 +44,7 @@ function seldom(random: Random): number {
   return random() ** 6 * 0.4;
 }
 
-/** The chances of one schedule. Most schedules have a fault of which there is too much. */
+/** The chances of one schedule. Most schedules have at least one fault that is far too frequent. */
 export function randomHostility(random: Random): Hostility {
   const hostility = {
     away: often(random),
@@ -65,14 +65,14 @@ export function randomHostility(random: Random): Hostility {
   return hostility;
 }
 
-/** While it lasts, the provider does not know what it has taken, or does not know what became of it. */
+/** A time in which the provider does not know of an accepted submission, or does not know its outcome. */
 export interface Lapse {
   readonly kind: 'never_accepted' | 'unknown';
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** The provider may not know at first what it has taken; later it may be unable to tell what became of it. */
+/** The provider may not know of an accepted submission at first, and later may not know its outcome for a while. */
 export function randomLapses(random: Random, { forgets, unsure }: Hostility, takenAtMs: number): Lapse[] {
   const lapses: Lapse[] = [];
   if (random() < forgets) {

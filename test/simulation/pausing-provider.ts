@@ -16,13 +16,17 @@ import {
 import type { SimulatedProvider } from './settlement-provider';
 import type { Pause } from './stepwise';
 
-/** The provider as one worker sees it: anything may happen before and after each call, and the worker is held to the rules. */
+/**
+ * The provider's port for one worker: anything may happen before and after each call, and the worker must obey the
+ * port's rules.
+ */
 export class PausingProvider extends WalletProvider {
   override readonly name = 'sandbox';
 
   /**
-   * @param sendable keys that the worker may send: journaled by itself, or never accepted by the provider's last word to it
-   * @param folded what the worker decides on
+   * @param sendable keys that the worker may send: it journaled them itself, or the provider's last answer to it was
+   * `never_accepted`
+   * @param folded the state on which the worker decides
    */
   constructor(
     private readonly world: { readonly provider: SimulatedProvider; readonly events: readonly OperationEvent[] },

@@ -2,7 +2,7 @@ import type { OperationEvent } from '@app/wallets';
 import type { Taken } from './settlement-provider';
 import type { SettlementSchedule } from './settlement-schedule';
 
-/** What is wrong with how a schedule ended: with what was recorded against what was effected. */
+/** The errors at the end of a schedule: differences between the recorded events and the effects. */
 export function wrongsOf(schedule: SettlementSchedule): string[] {
   const { events, provider, contract } = schedule;
   const taken = [...provider.taken.values()];
@@ -27,7 +27,7 @@ function wrongsOfAction(index: number, events: readonly OperationEvent[], effect
   if (acceptance !== undefined && acceptance.providerReference !== effect?.reference)
     wrongs.push('has a reference that is not its effect');
   const outcomes = events.flatMap(({ type }) => outcomeOf[type] ?? []);
-  // An action fails without an effect as well; apart from that, what was effected is what is recorded.
+  // An action may also fail without an effect; otherwise the recorded outcome is the effect's.
   const expected =
     effect === undefined ? outcomes.filter((outcome) => outcome === 'failed').slice(0, 1) : [effect.outcome];
   if (outcomes.join() !== expected.join())

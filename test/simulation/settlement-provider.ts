@@ -14,7 +14,7 @@ import { randomLapses, type Hostility, type Lapse } from './hostility';
 
 type Outcome = 'settled' | 'refunded' | 'failed';
 
-/** A submission that has had its effect; `key` is unique among them, or something was paid twice. */
+/** A submission that has had its effect. `key` is unique among them, otherwise something was paid twice. */
 export interface Taken {
   readonly submission: Submission;
   readonly index: number;
@@ -22,17 +22,20 @@ export interface Taken {
   readonly takenAtMs: number;
   readonly settlesAtMs: number;
   readonly outcome: Outcome;
-  /** Its bytes take more than what was ordered. */
+  /** Whether its bytes take more than was ordered. */
   readonly isGreedy: boolean;
   readonly lapses: readonly Lapse[];
 }
 
-/** What was sent and takes its time to arrive. A port promises that nothing is under way for as long as the driver waits to be sure. */
+/**
+ * The longest delay of a submission in flight. A port promises that nothing is in flight for as long as the driver
+ * waits to be sure.
+ */
 const delayMaxMs = 20_000;
-/** Strangers may take longer than any deadline. */
+/** Third parties may take longer than any deadline. */
 const strangersDelayMaxMs = 2_400_000;
 const hourMs = 3_600_000;
-/** At the end of bytes that take more than what was ordered. */
+/** The ending of bytes that take more than was ordered. */
 const greedyMark = '!';
 
 /** A provider in simulated time, which counts effects by key. */
@@ -67,7 +70,7 @@ export class SimulatedProvider {
     return Math.min(Infinity, ...this.inFlight.map(({ atMs }) => atMs));
   }
 
-  /** Whatever was under way until now has arrived, each at its own time. */
+  /** Delivers everything that has arrived until now, each at its own time. */
   arrive(): void {
     const arrived = this.inFlight.filter(({ atMs }) => atMs <= this.clock.nowMs).sort((a, b) => a.atMs - b.atMs);
     this.inFlight = this.inFlight.filter(({ atMs }) => atMs > this.clock.nowMs);
@@ -133,7 +136,7 @@ export class SimulatedProvider {
     return { kind: 'accepted', providerReference: reference, checkAt: this.maybe(instantOf(settlesAtMs)) };
   }
 
-  /** Strangers keep the bytes, and have them executed later, or not. */
+  /** Refuses a submission whose bytes third parties keep and send later, possibly after the deadline. */
   private refuse(submission: Submission): Submitted {
     this.counts.strangers += 1;
     const atMs = this.clock.nowMs + Math.floor(this.random() ** 2 * strangersDelayMaxMs);
@@ -146,7 +149,7 @@ export class SimulatedProvider {
     return this.random() < 0.1 ? null : { key, bytes: `revoke ${key}` };
   }
 
-  /** Takes the place of the submission, unless that was executed. */
+  /** Revokes the submission unless it was executed. */
   revoke({ key }: Revocation): void {
     this.enter();
     if (this.happens('timeoutBefore')) throw away();
@@ -164,7 +167,7 @@ export class SimulatedProvider {
     const { nowMs } = this.clock;
     if (taken === undefined) {
       const failure = this.refused.get(key);
-      // Who does not know of the revocation takes what it has done for the submission's doing.
+      // A driver that does not know of the revocation mistakes its effect for the submission's.
       if (this.revoked.has(key) && revocation === null) {
         this.counts.mistaken += 1;
         return { kind: 'settled', providerReference: 'of the revocation', output: null, returned: null };
@@ -201,14 +204,16 @@ export class SimulatedProvider {
     });
   }
 
-  /** At most one effect for a key, and none after the deadline or a refusal, however late and however often it arrives. */
+  /**
+   * Takes effect at most once for a key, and never after the deadline or a refusal, however late and often it arrives.
+   */
   private deliver(submission: Submission, atMs: number, isStrangers = false): void {
     const { key, input, deadline } = submission;
     if (this.taken.has(key) || this.refused.has(key) || this.revoked.has(key)) return;
     const balance = this.balances.get(input.tokenId) ?? 0n;
     const refuse = (reason: OperationFailure['reason']): void => {
       this.counts.refusals += 1;
-      // What strangers fail with, they may try again.
+      // Third parties may retry a submission that failed for them.
       if (isStrangers) return;
       this.refused.set(key, { reason, text: words`No.` });
     };

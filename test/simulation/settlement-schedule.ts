@@ -21,15 +21,15 @@ import { Stepwise, type Pause } from './stepwise';
 const startMs = Date.parse('2026-03-01T10:00:00Z');
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** From then on nothing goes wrong any more, so that every operation comes to its end. */
+/** After this time failures stop, so that every operation can end. */
 const calmAfterMs = 2 * hourMs;
-/** How long the operation may be sent. */
+/** The time within which the operation may be sent. */
 const lifeMs = 15 * minuteMs;
 const workersMax = 3;
-/** The timer of a worker that died comes back this much later. */
+/** The timer of a worker that died is free after this time. */
 const claimLostAfterMs = 6_000;
 const sweepEveryMs = 30_000;
-/** An operation that was to go on where it began is taken by another worker this much later. */
+/** An operation whose first worker has not finished it is taken by another worker after this time. */
 const netAfterMs = 3_000;
 const stepsMax = 50_000;
 
@@ -39,11 +39,11 @@ const wallet: WalletAccount = { userId: asId('user'), walletId: asId('wallet'), 
 interface TimerRow {
   readonly dueMs: number;
   readonly waits: number;
-  /** Before that, it is some worker's. */
+  /** Until then a worker holds it. */
   readonly freeAtMs: number;
 }
 
-/** One operation, from its use to its end, in a world that is against it. The same seed plays the same schedule. */
+/** One operation, from its use to its end, in a hostile world. The same seed plays the same schedule. */
 export class SettlementSchedule {
   nowMs = startMs;
   readonly events: OperationEvent[] = [];
@@ -76,7 +76,7 @@ export class SettlementSchedule {
     return this.events.reduce(operationKind.decider.evolve, operationKind.decider.initialState);
   }
 
-  /** Everything that was recorded and everything that was effected: what a replay must repeat to the letter. */
+  /** Everything that was recorded and everything that took effect: a replay must repeat it exactly. */
   get trace(): string {
     return JSON.stringify([
       this.events,
@@ -87,7 +87,7 @@ export class SettlementSchedule {
     ]);
   }
 
-  /** Plays the schedule until the operation is over and nothing is under way any more. */
+  /** Plays the schedule until the operation has ended and nothing is in flight. */
   async play(): Promise<void> {
     this.workers.push(new Stepwise((pause) => this.use(pause)));
     for (let steps = 0; this.workers.length > 0 || this.timer !== null || this.isUnderWay(); steps += 1) {
@@ -109,20 +109,20 @@ export class SettlementSchedule {
   private async stepped(worker: Stepwise): Promise<void> {
     await worker.step();
     if (worker.done) this.workers = this.workers.filter((other) => other !== worker);
-    // Mostly a step takes no time worth speaking of; now and then it takes long.
+    // Most steps take next to no time; now and then one takes long.
     const chance = this.random();
     if (chance > 0.99) this.nowMs += this.upTo(40_000);
     else if (chance > 0.6) this.nowMs += this.upTo(300);
   }
 
-  /** One worker dies, or all of them; what they held comes back later. */
+  /** Kills one worker or all of them. Their claimed timer is free again later. */
   private crash(): void {
     this.counts.crashes += 1;
     this.workers = this.random() < 0.5 ? [] : this.workers.slice(1);
     if (this.timer !== null) this.timer = { ...this.timer, freeAtMs: this.nowMs + claimLostAfterMs };
   }
 
-  /** To the next instant at which something happens, or a part of the way. */
+  /** Advances to the next instant at which something happens, or a part of the way. */
   private passTime(): void {
     const due =
       this.timer === null ? Infinity : Math.max(this.timer.dueMs, Math.min(this.timer.freeAtMs, this.sweepAtMs));
@@ -137,7 +137,7 @@ export class SettlementSchedule {
     const callback = !this.calm && this.random() < 0.01;
     const sweeps = this.nowMs >= this.sweepAtMs;
     if (sweeps) this.sweepAtMs = this.nowMs + sweepEveryMs;
-    // A callback of the provider, also for nothing; and the watchdog, when nothing drives what is under way.
+    // A callback of the provider, possibly without cause, or the watchdog, if an operation in flight has no timer.
     if (callback || (sweeps && this.timer === null && this.isUnderWay())) this.schedule(this.nowMs, 0);
     const { timer } = this;
     if (timer === null || timer.dueMs > this.nowMs || timer.freeAtMs > this.nowMs) return;
@@ -152,11 +152,11 @@ export class SettlementSchedule {
       this.rejections.splice(rejected, 1);
       this.provider.sessionGood = false;
     }
-    // Its owner comes back some time.
+    // Its owner connects again some time later.
     if (this.calm || this.random() < 0.01) this.provider.sessionGood = true;
   }
 
-  /** What `OperationStart.begin` does, and the driver that goes on at once. */
+  /** Begins the operation as `OperationStart.begin` does, and drives it at once. */
   private async use(pause: Pause): Promise<void> {
     this.timer = { dueMs: this.nowMs, waits: 0, freeAtMs: this.nowMs + netAfterMs };
     await pause();
@@ -167,7 +167,7 @@ export class SettlementSchedule {
     await this.drive(0, null, pause, begun);
   }
 
-  /** What the handler of `OperationDriver` does. */
+  /** Handles the timer as `OperationDriver` does. */
   private async handle(claimed: TimerRow, pause: Pause): Promise<void> {
     await this.drive(claimed.waits, claimed, pause, null);
   }
@@ -185,7 +185,7 @@ export class SettlementSchedule {
   }
 
   private worldFor(pause: Pause, begun: OperationState | null): OperationWorld {
-    /** Keys that this worker may send: journaled by itself, or never accepted by the provider's last word. */
+    /** Keys that this worker may send: it journaled them itself, or the provider's last answer was `never_accepted`. */
     const sendable = new Set<string>();
     let folded = begun;
     const record: OperationWorld['record'] = async (command) => {

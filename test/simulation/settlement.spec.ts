@@ -1,8 +1,8 @@
 /**
- * Reliability 5: a provider that takes and times out, delivers twice, forgets, refunds, rejects, refuses what strangers
- * have executed later, and loses its sessions; workers
- * that die anywhere; over thousands of seeded schedules. Nothing is paid twice, and nothing that was paid is forgotten.
- * A failing seed plays the same again: SEED=123 npx jest test/simulation/settlement
+ * Reliability 5, over thousands of seeded schedules: a provider that accepts and times out, delivers twice, forgets,
+ * refunds, rejects, refuses submissions that third parties execute later, and loses its sessions; workers that die
+ * anywhere. Nothing is paid twice, and nothing that was paid is forgotten. A failing seed replays identically: SEED=123
+ * npx jest test/simulation/settlement
  */
 import { wrongsOf } from './settlement-audit';
 import { SettlementSchedule } from './settlement-schedule';
@@ -10,7 +10,7 @@ import { SettlementSchedule } from './settlement-schedule';
 const full = process.env['FIGURES'] === 'full';
 const only = process.env['SEED'] === undefined ? null : Number(process.env['SEED']);
 const SCHEDULES = full ? 10_000 : 200;
-/** Every so many are played once more. */
+/** One of so many schedules is played a second time. */
 const REPLAY_EVERY = full ? 20 : 10;
 const TIMEOUT_MS = full ? 600_000 : 60_000;
 

@@ -1,7 +1,7 @@
 import { epochMsOf } from '@app/kernel';
 import type { Timer } from '@app/timers';
 
-/** A timer, and whose it is: nobody's from `freeAtMs` on. */
+/** A timer with its claim: it is free from `freeAtMs` on. */
 export interface TimerRow {
   readonly timer: Timer;
   readonly dueMs: number;
@@ -13,27 +13,30 @@ export interface TimerRow {
 const retryFirstMs = 250;
 const retryLastMs = 60_000;
 
-/** The rows of the timers' table, with its rules: claims, moves while a handler runs, and what is left when that ends. */
+/**
+ * The rows of the timers' table, with its rules for claims, for moves while a handler runs, and for the end of a
+ * handler.
+ */
 export class SimulatedTimers {
   private readonly rows = new Map<string, TimerRow>();
-  /** No row can be claimed before that instant. */
+  /** No row can be claimed before this instant. */
   nextMs = Infinity;
 
-  /** As `Timers.schedule`: unchanged it does nothing; moved, it is nobody's any more. */
+  /** As `Timers.schedule`: an unchanged timer stays as it is; a moved one loses its claim. */
   schedule(timer: Timer): void {
     const row = this.rows.get(timer.id);
     if (row?.timer.dueAt === timer.dueAt && JSON.stringify(row.timer.payload) === JSON.stringify(timer.payload)) return;
     this.put({ timer, dueMs: epochMsOf(timer.dueAt), freeAtMs: 0, failures: 0, claimedBy: null });
   }
 
-  /** Up to so many that are due and free, the oldest first; they are that process's from now on. */
+  /** Claims for a process up to `count` rows that are due and free, the oldest first. */
   claim(process: number, nowMs: number, count: number): TimerRow[] {
     if (nowMs < this.nextMs || count === 0) return [];
     const due: TimerRow[] = [];
     let nextMs = Infinity;
     for (const row of this.rows.values()) {
       const atMs = Math.max(row.dueMs, row.freeAtMs);
-      // What its own handler is at is free for the others only.
+      // A row of the process's own running handler can be claimed only by other processes.
       if (atMs <= nowMs && row.claimedBy !== process) due.push(row);
       else nextMs = Math.min(nextMs, atMs);
     }
@@ -46,19 +49,19 @@ export class SimulatedTimers {
     });
   }
 
-  /** Its handler has finished: gone, unless it was moved or is another's by now. */
+  /** Deletes the row of a handler that has finished, unless it was moved or another process has claimed it. */
   handled(row: TimerRow): void {
     if (this.isStill(row)) this.rows.delete(row.timer.id);
   }
 
-  /** Its handler has failed: it comes back. */
+  /** Makes the row of a handler that has failed due again after a pause. */
   failed(row: TimerRow, nowMs: number): void {
     if (!this.isStill(row)) return;
     const pauseMs = Math.min(retryFirstMs * 2 ** row.failures, retryLastMs);
     this.put({ ...row, claimedBy: null, freeAtMs: nowMs + pauseMs, failures: row.failures + 1 });
   }
 
-  /** The process is gone, or is believed to be: what it has claimed is free from that instant on. */
+  /** Frees the claims of a process that is gone, or is believed to be, at that instant. */
   released(process: number, freeAtMs: number): void {
     for (const row of this.rows.values()) if (row.claimedBy === process) this.put({ ...row, freeAtMs });
   }

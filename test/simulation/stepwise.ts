@@ -1,8 +1,8 @@
-/** Stops the code that calls it until the simulation lets it go on. */
+/** Stops the code that calls it until the simulation continues it. */
 export type Pause = () => Promise<void>;
 
 /**
- * Code that runs in steps from pause to pause, so that many of them can be played in any order, the same order every time. What
+ * Code that runs in steps from pause to pause, so that many of them can be played in any order, reproducibly. Code that
  * is never stepped again has crashed.
  */
 export class Stepwise {
@@ -20,7 +20,7 @@ export class Stepwise {
     void this.run(pause, body);
   }
 
-  /** Runs until the next pause or the end. Throws what the code throws. */
+  /** Runs until the next pause or the end. Rethrows errors of the code. */
   async step(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.stopped = resolve;
