@@ -13,7 +13,7 @@ for await (const { payload } of parley.conversations.stream({ conversationId, af
 const { summary, fingerprint } = await parley.approvals.get({ approvalId });
 console.log(summary); // Withdraw 1.5 USDC to your main account, once.
 
-// The fingerprint of what the user saw, and no other.
+// Send exactly the fingerprint of what the user saw.
 await parley.approvals.approve({ approvalId, fingerprint });
 await parley.approvals.deny({ approvalId }).catch((error) => {
   if (isReason(error, 'approval_not_pending'))

@@ -12,12 +12,12 @@ const automationId = automation.id;
 const { behavior } = await parley.automations.status({ automationId });
 console.log(behavior.text); // …
 
-// Now, whatever the schedule says. The client makes the `idempotencyKey`, so that it fires once.
+// Fires now, regardless of the schedule. The client makes the `idempotencyKey`, so that it fires once.
 const { status } = await parley.automations.invoke({ automationId, revision: automation.revision });
 console.log(status); // recorded
 for await (const { trigger } of parley.automations.occurrences({ automationId })) console.log(trigger); // invoke
 
-// Whoever writes says which revision they have read: here it has been renamed since.
+// An update names the revision that its writer has read: here the automation was renamed in between.
 const { definition, revision } = await parley.automations.get({ automationId });
 await parley.automations.update({ automationId, revision, definition: { ...definition, name: 'NEAR is cheap' } });
 await parley.automations.pause({ automationId, revision }).catch((error) => {

@@ -10,7 +10,7 @@ for await (const { payload } of parley.conversations.stream({ conversationId, af
   if (payload.type === 'settlement.updated') break;
 }
 
-// The only evidence that money has moved: a run that completed is none.
+// The only evidence that money has moved: a completed run is not.
 for await (const operation of parley.financialOperations.list()) {
   const { status, actions } = await parley.financialOperations.get({ operationId: operation.id });
   console.log(status, actions.map(({ kind }) => kind).join()); // settled withdraw_to_owner

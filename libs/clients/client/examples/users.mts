@@ -1,4 +1,4 @@
-// At every login: creates the account the first time, and finds it ever after.
+// At every login: creates the account the first time, and finds it afterwards.
 const user = await parley.users.ensure();
 console.log(user.subject); // user-…
 

@@ -5,7 +5,7 @@ const { assets } = await parley.wallets.withdrawalSources();
 const usdc = assets.find(({ symbol, withdrawable }) => symbol === 'USDC' && withdrawable);
 if (usdc === undefined) throw new Error('there is none');
 
-// Show the user what this comes to, then send the fingerprint back.
+// Show the user the terms of this, then send the fingerprint back.
 const { operationId, fingerprint } = await parley.wallets.prepareWithdrawal({
   tokenId: usdc.tokenId,
   amountRaw: '2500000',

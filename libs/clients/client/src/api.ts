@@ -4,7 +4,10 @@ import { withClientMadeId, isRepeatable } from './repeatable.js';
 import type { Transport } from './transport.js';
 import type { CallMethod } from './types.js';
 
-/** Every operation of the service by method and path, typed. A call that fails rejects; see `ParleyProblem` and `ParleyUnreachable`. */
+/**
+ * Every operation of the service by method and path, typed. A call that fails rejects with `ParleyProblem` or
+ * `ParleyUnreachable`.
+ */
 export interface Api {
   readonly GET: CallMethod<'get'>;
   readonly POST: CallMethod<'post'>;
@@ -13,7 +16,7 @@ export interface Api {
   readonly DELETE: CallMethod<'delete'>;
 }
 
-/** What the calls have in common once their types are left aside. */
+/** The common shape of the calls, without their types. */
 interface UntypedOptions {
   readonly params?: { readonly path?: Readonly<Record<string, unknown>> };
   readonly body?: unknown;
@@ -28,7 +31,7 @@ export function createApi(baseUrl: string, transport: Transport): Api {
   const client = createClient<paths>({ baseUrl, bodySerializer: serialize });
   const calls = methods.map((method) => {
     const call: UntypedCall = async (path, options = {}) => {
-      // Reason for the assertion: the typed signature of this very call, `CallMethod`, lets nothing else through.
+      // Reason for the assertion: the typed signature of this call, `CallMethod`, accepts nothing else.
       const given = withClientMadeId(method, path, options as UntypedOptions);
       checkPathIds(`${method} ${path}`, path, given.params?.path ?? {});
       const traits = {
@@ -44,19 +47,20 @@ export function createApi(baseUrl: string, transport: Transport): Api {
     };
     return [method, call] as const;
   });
-  // Reason for the assertion: one call for each method of `Api`, whose types only say more of the same arguments.
+  // Reason for the assertion: there is one call for each method of `Api`, whose types only describe the same arguments
+  // more closely.
   return Object.fromEntries(calls) as unknown as Api;
 }
 
-/** Bytes and texts go as they are, everything else as JSON. */
+/** Bytes and texts are sent unchanged, everything else as JSON. */
 function serialize(body: unknown): BodyInit {
   if (typeof body === 'string' || body instanceof Blob || body instanceof ArrayBuffer) return body;
-  // Reason for the assertion: a view of shared memory is refused by fetch itself.
+  // Reason for the assertion: fetch itself refuses a view of shared memory.
   if (ArrayBuffer.isView(body)) return body as ArrayBufferView<ArrayBuffer>;
   return JSON.stringify(body);
 }
 
-/** Throws a TypeError when an id of the path is missing, or would lead elsewhere: URLs take `.` and `..` for steps. */
+/** Throws a TypeError when an id of the path is missing, or is `.` or `..`, which a URL resolves as a step in the path. */
 function checkPathIds(call: string, path: string, given: Readonly<Record<string, unknown>>): void {
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const value = given[name];

@@ -5,7 +5,7 @@ import { retryAfterSeconds } from './retries.js';
 
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
-/** The largest answer that is taken: well over the largest artifact. */
+/** Largest answer that is accepted: well above the largest artifact. */
 const answerBytesMax = 64 * 1024 * 1024;
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 export interface Attempt {
@@ -15,11 +15,11 @@ export interface Attempt {
   readonly requestId: string;
   /** Ends the attempt; it then rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Up to the whole answer. */
+  /** Limit for the attempt, including reading the whole answer. */
   readonly timeoutMs: number;
 }
 
-/** One request, and its whole answer. Throws ParleyProblem, ParleyUnreachable, or the signal's reason. */
+/** Sends one request and reads its whole answer. Throws ParleyProblem, ParleyUnreachable, or the signal's reason. */
 export async function attemptWhole(attempt: Attempt, expectsJson: boolean): Promise<Response> {
   const { signal, timeoutMs } = attempt;
   return withTimeout({ signal, timeoutMs, staysOpen: false }, async (inner, timedOut) => {
@@ -36,7 +36,7 @@ export async function attemptWhole(attempt: Attempt, expectsJson: boolean): Prom
   });
 }
 
-/** One request whose answer is a stream: resolves as soon as its head is there. Throws as `attemptWhole`. */
+/** Sends one request whose answer is a stream; resolves as soon as the headers arrive. Throws like `attemptWhole`. */
 export async function attemptStream(attempt: Attempt, mediaType: string): Promise<ReadableStream<Uint8Array>> {
   const { signal, timeoutMs } = attempt;
   return withTimeout({ signal, timeoutMs, staysOpen: true }, async (inner, timedOut) => {
@@ -57,11 +57,11 @@ export async function attemptStream(attempt: Attempt, mediaType: string): Promis
 interface Bounds {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The signal stays in force for what `work` left open, such as a body. */
+  /** Whether the outer signal still applies after `work` returns, to what it left open, such as a body. */
   readonly staysOpen: boolean;
 }
 
-/** Runs `work` with a signal that aborts with the outer one, and when the time is over. */
+/** Runs `work` with a signal that aborts with the outer one and after the timeout. */
 async function withTimeout<Value>(
   { signal: outer, timeoutMs, staysOpen }: Bounds,
   work: (inner: AbortSignal, timedOut: () => boolean) => Promise<Value>,
@@ -86,16 +86,19 @@ async function withTimeout<Value>(
   }
 }
 
-/** Ends a wait when the signal aborts. A body that Node 20 unpacks at that moment never settles by itself. */
+/**
+ * Ends a wait when the signal aborts, because a body that Node 20 is decompressing at that moment never settles by
+ * itself.
+ */
 function endedBy(signal: AbortSignal): <Value>(read: Promise<Value>) => Promise<Value> {
   const aborted = new Promise<never>((_, reject) => {
     const stop = (): void => reject(new Error('the attempt was ended'));
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
   });
-  aborted.catch(() => undefined); // nothing may be waiting
+  aborted.catch(() => undefined); // there may be no reader waiting
   return (read) => {
-    read.catch(() => undefined); // after an abort nothing waits for it
+    read.catch(() => undefined); // after an abort no reader waits for it
     return Promise.race([read, aborted]);
   };
 }
@@ -104,7 +107,7 @@ async function readWhole(response: Response, signal: AbortSignal): Promise<Uint8
   if (response.body === null) return new Uint8Array(0);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // With a reader, since not every browser iterates a stream.
+  // With a reader, because not every browser can iterate a stream.
   const reader = response.body.getReader();
   const next = endedBy(signal);
   for (let read = await next(reader.read()); !read.done; read = await next(reader.read())) {
@@ -126,7 +129,7 @@ async function readWhole(response: Response, signal: AbortSignal): Promise<Uint8
 function rebuilt(response: Response, bytes: Uint8Array<ArrayBuffer>): Response {
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
-  // They told of the bytes on the wire.
+  // These headers describe the encoded body; `fetch` has already decoded it.
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name);
   return new Response(statusesWithoutBody.has(status) ? null : bytes, { status, statusText, headers });
 }
@@ -164,18 +167,18 @@ function mediaTypeOf(response: Response): string {
   return response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** undefined: no JSON. */
+/** Returns undefined when the bytes are not JSON. */
 function parseJson(bytes: Uint8Array): unknown {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     return value;
   } catch {
-    // The caller says so in its own words.
+    // The caller reports it in its own words.
     return undefined;
   }
 }
 
-/** What an attempt rejects with that got no whole answer. */
+/** The error to reject with when no whole answer was received. */
 function unreached(error: unknown, { url, requestId, timeoutMs }: Attempt, late: boolean): Error {
   if (error instanceof ParleyProblem || error instanceof ParleyUnreachable) return error;
   if (!late) return connectionFailure(error, url, requestId);

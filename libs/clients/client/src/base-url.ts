@@ -1,6 +1,6 @@
 /**
- * The address of a deployment without a slash at its end. Throws a TypeError that says what is wrong with it.
- * @param given absolute http(s), with a path where a proxy needs one, without `/v1`
+ * Returns the address of a deployment without a slash at its end. Throws a TypeError that says what is wrong with it.
+ * @param given absolute http(s) URL without `/v1`; may have a path if a proxy needs one
  */
 export function checkedBaseUrl(given: unknown): string {
   const wrong = (what: string): TypeError =>
@@ -11,7 +11,7 @@ export function checkedBaseUrl(given: unknown): string {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw wrong(`${JSON.stringify(given)} is neither http: nor https:`);
   }
-  // Not quoted: it may be a password.
+  // Not quoted, because it may be a password.
   if (url.username !== '' || url.password !== '') throw wrong('holds a user name or a password');
   if (/[?#]/.test(given)) throw wrong(`${JSON.stringify(given)} has a query or a fragment`);
   const path = url.pathname.replace(/\/+$/, '');
@@ -23,12 +23,12 @@ function parsed(text: string): URL | null {
   try {
     return new URL(text);
   } catch {
-    // Said by the null.
+    // The null reports it.
     return null;
   }
 }
 
-/** `host:port`, also where the port is the protocol's own. */
+/** Returns `host:port`, also where the port is the protocol's default. */
 export function hostOf(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;

@@ -2,8 +2,8 @@
 const transferTool = 'intents_transfer';
 
 /**
- * The id of the operation that a call has begun, by what it returned; null where it has begun none. The journal tells of the operation
- * by `operation.submitted`, which can come after the end of the run.
+ * Returns the id of the operation that a tool call has begun, read from its result; null if it began none. The journal
+ * reports the operation with `operation.submitted`, which can follow after the end of the run.
  */
 export function operationBegunBy(
   tool: string | null,

@@ -1,7 +1,7 @@
 import type { CallAnswer } from './types.js';
 
 /**
- * A call that is on its way: await it for what the operation answers. Rejects with ParleyProblem, ParleyUnreachable, or the signal's
+ * A call in flight: await it for the operation's answer. Rejects with ParleyProblem, ParleyUnreachable, or the signal's
  * reason.
  */
 export class Call<Value> implements Promise<Value> {
@@ -9,14 +9,14 @@ export class Call<Value> implements Promise<Value> {
 
   constructor(private readonly sent: Promise<CallAnswer<Value>>) {}
 
-  /** What the operation answers, and the `Response` itself for its headers and its status. Does not send anything again. */
+  /** Returns the operation's answer together with the `Response`, for its headers and status. Sends nothing again. */
   withResponse(): Promise<CallAnswer<Value>> {
     return this.sent;
   }
 
   then<Fulfilled = Value, Rejected = never>(
     onFulfilled?: ((value: Value) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    // Reason for `any`: as a Promise of the language has it, so that `catch` reads the same.
+    // Reason for `any`: the same type as in the language's own Promise, so that `catch` has the same signature.
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
     onRejected?: ((reason: any) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
@@ -24,7 +24,7 @@ export class Call<Value> implements Promise<Value> {
   }
 
   catch<Rejected = never>(
-    // Reason for `any`: as a Promise of the language has it, so that `catch` reads the same.
+    // Reason for `any`: the same type as in the language's own Promise, so that `catch` has the same signature.
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
     onRejected?: ((reason: any) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Value | Rejected> {

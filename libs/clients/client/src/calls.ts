@@ -6,42 +6,45 @@ import type { StreamOptions } from './journal.js';
 import type { FollowOptions } from './stream.js';
 import type { CallAnswer, JournalFrame, PageOf } from './types.js';
 
-/** What every method takes besides its input. */
+/** Options of every method, in addition to its input. */
 export interface CallOptions {
   /** Ends the call, also between two attempts; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Sent with the request, such as an `X-Request-Id` of your own. */
+  /** Headers to send with the request, such as your own `X-Request-Id`. */
   readonly headers?: HeadersInit | undefined;
 }
 
-/** What can be sent as the content of a file. */
+/** Types that can be sent as the content of a file. */
 export type Bytes = string | Blob | ArrayBuffer | ArrayBufferView;
 
 export type FollowInput = Pick<StreamOptions, 'conversationId' | 'after'> & {
-  /** Whose. The client knows its own user: see `userId` of `ParleyClientOptions` */
+  /** Owner of the conversation; the client's own user by default: see `userId` of `ParleyClientOptions` */
   readonly userId?: string | undefined;
 };
 
-/** The streams that the client follows by itself. */
+/** The streams that the client keeps reading across connections. */
 export interface Streams {
   readonly journal: (options: StreamOptions) => AsyncGenerator<JournalFrame, void>;
   readonly feed: (input: FeedInput, options: FollowOptions) => AsyncGenerator<FeedFrame, void>;
 }
 
-/** An operation as the service's document has it. */
+/** An operation as the service's OpenAPI document describes it. */
 export interface Operation {
   readonly id: string;
   readonly method: keyof Api;
   readonly path: string;
-  /** The members of the input that go into the query; where there is no body, all that the path leaves. */
+  /** The members of the input that go into the query; for a call without a body, all that the path does not take. */
   readonly query?: readonly string[];
-  /** How the body is given; as members of the input when absent. `bytes`: as `content` and `contentType`. `whole`: as `body`. */
+  /**
+   * How the body is given: as members of the input when absent; `bytes`: as `content` and `contentType`; `whole`: as
+   * `body`.
+   */
   readonly body?: 'bytes' | 'whole';
 }
 
-/** The methods of the resources, once their names and types are left aside. */
+/** The calls behind the methods of the resources, without their names and types. */
 export class Calls {
-  /** @param userId of the client's user; undefined: not known yet */
+  /** @param userId the client's own user; undefined if not known yet */
   constructor(
     private readonly api: Api,
     private readonly streams: Streams,
@@ -91,15 +94,18 @@ export class Calls {
     const { method, path, id } = operation;
     const given: Record<string, unknown> = { ...input };
     if (path.includes('{userId}')) given['userId'] = await this.user(given['userId'], options.signal);
-    // Reason for the assertion: the generated method, which names operation and input, is what the types check.
+    // Reason for the assertion: the types are checked at the generated method, which fixes operation and input.
     const call = this.api[method] as unknown as UntypedCall;
     const { data, response } = await call(path, { ...requestOf(operation, given, options), parseAs });
     if (namesTheUser(id, data)) this.userId ??= data.userId;
-    // Reason for the assertion: what the operation answers is the service's contract.
+    // Reason for the assertion: the service's contract defines the operation's answer.
     return { data: data as Value, response };
   }
 
-  /** Whom a call is about: who is named, or the client's own user, who is looked up when nothing named them so far. */
+  /**
+   * Returns the user that a call concerns: the one given, or the client's own, which is requested if it is not
+   * known yet.
+   */
   private async user(named: unknown, signal: AbortSignal | undefined): Promise<string> {
     if (typeof named === 'string') return named;
     if (named !== undefined && named !== null) throw new TypeError('userId is no text');
@@ -114,7 +120,7 @@ function namesTheUser(id: string, data: unknown): data is { readonly userId: str
   return typeof data === 'object' && data !== null && 'userId' in data && typeof data.userId === 'string';
 }
 
-/** Sorts an input into path, query and body. Members that are undefined are not there. */
+/** Sorts an input into path, query and body. Members that are undefined are left out. */
 function requestOf(operation: Operation, input: Record<string, unknown>, { signal, headers }: CallOptions): object {
   const left = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const take = (names: readonly string[]): object =>
@@ -137,7 +143,10 @@ function requestOf(operation: Operation, input: Record<string, unknown>, { signa
   };
 }
 
-/** Of a file: as it is said, as the options' headers say it, as a Blob knows it, or that nobody knows. */
+/**
+ * Sets the media type of a file: as given, else from the options' headers, else the Blob's own, else
+ * `application/octet-stream`.
+ */
 function withMediaType(headers: HeadersInit | undefined, said: unknown, content: unknown): Headers {
   const all = new Headers(headers);
   const known = content instanceof Blob ? content.type : '';

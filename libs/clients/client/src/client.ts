@@ -13,36 +13,40 @@ import { Transport } from './transport.js';
 import type { ItemOf, JournalFrame, ListOptions, ListPath, OptionalWhereEmpty } from './types.js';
 
 export interface ParleyClientOptions {
-  /** Where the service is, without `/v1`: `https://parley.example.com`. */
+  /** Address of the service, without `/v1`: `https://parley.example.com`. */
   readonly baseUrl: string;
-  /** Your integration's key. It belongs into a backend, never into a browser. */
+  /** Your integration's key. It belongs in a backend, never in a browser. */
   readonly partnerKey: string;
-  /** The access token of the user that this client acts for. Leave it out of a client that only reads the feed, which is of all users. */
+  /**
+   * Access token of the user that this client acts for. Leave it out for a client that only reads the feed, which
+   * covers all users.
+   */
   readonly userToken?: UserToken;
   /**
-   * That user's id, where you know it. Otherwise it is what `users.ensure()` or `users.me()` answered, and else the client asks for
-   * it once, before the first call that needs it. A call may name another.
+   * That user's id, if you know it. Otherwise the client takes it from the answer of `users.ensure()` or `users.me()`,
+   * or requests it once, before the first call that needs it. A call may give another id.
    */
   readonly userId?: string | undefined;
-  /** The runtime's own when absent. */
+  /** Defaults to the runtime's own `fetch`. */
   readonly fetch?: Fetch;
   readonly retry?: RetryOptions;
 }
 
-// One member for each resource, so that a new one needs no word here.
+// One member for each resource, by declaration merging, so that a new resource needs no change here.
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type -- the constructor assigns what `resourcesOf` has
 export interface ParleyClient extends Resources {}
 
 /**
- * One user's view of a Parley deployment: `parley.runs.start(…)` for the operation `runs.start`, and so on. Cheap to make: one for
- * each of your users' sessions.
+ * One user's view of a Parley deployment: `parley.runs.start(…)` calls the operation `runs.start`, and so on. It is
+ * cheap to create: make one for each of your users' sessions.
  *
- * Calls that fail are sent again only where that does nothing twice: reads, deletions, writes that the service recognizes, whatever it
- * calls `retryable`, and what never left. All else rejects with what is known of it.
+ * A call that fails is sent again only where that cannot repeat its effect: reads, deletions, writes that the service
+ * recognizes as repeated, answers that it marks `retryable`, and requests that were never sent. Every other call
+ * rejects with what is known of it.
  */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- as above
 export class ParleyClient {
-  /** Every operation by method and path, also one that is newer than this client: `await parley.api.GET('/v1/users/me')`. */
+  /** Every operation by method and path, including ones newer than this client: `await parley.api.GET('/v1/users/me')`. */
   readonly api: Api;
   private readonly transport: Transport;
   private readonly baseUrl: string;
@@ -50,10 +54,11 @@ export class ParleyClient {
   /** Throws a TypeError that says what is wrong with an option. */
   constructor(options: ParleyClientOptions) {
     const { baseUrl, partnerKey, userId, fetch, retry = {} } = options;
-    // One that was to be there and is not, such as a variable that is not set, is no client without a user.
+    // A token that is given but undefined, such as an unset variable, is an error: it does not make a client without a
+    // user.
     const userToken = 'userToken' in options ? (options.userToken ?? '') : undefined;
     this.baseUrl = checkedBaseUrl(baseUrl);
-    // Looked up at each call, so that instrumentation which replaces it later is used.
+    // Resolved at each call, so that instrumentation that replaces it later is used.
     const send: Fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
     const policy = { ...defaultRetries, ...withoutGaps(retry) };
     this.transport = new Transport(send, new Credentials(partnerKey, userToken), policy);
@@ -66,8 +71,9 @@ export class ParleyClient {
   }
 
   /**
-   * Every item of a list, page after page: `for await (const run of parley.pages('/v1/users/{userId}/agent-runs', { params }))`.
-   * The options are those of the list: `limit` is the size of a page. Throws as the calls do.
+   * Iterates over every item of a list, page after page: `for await (const run of
+   * parley.pages('/v1/users/{userId}/agent-runs', { params }))`. Takes the options of the list; `limit` is the size of
+   * a page. Throws as the calls do.
    */
   pages<Path extends ListPath>(
     path: Path,
@@ -75,14 +81,16 @@ export class ParleyClient {
   ): AsyncGenerator<ItemOf<Path>, void> {
     // Reason for the assertion: `ListPath` and `ListOptions` have checked path and options.
     const get = this.api.GET as unknown as UntypedCall;
-    // Reason for the assertion: `ItemOf` is what the list at this path holds.
+    // Reason for the assertion: `ItemOf` is the item type of the list at this path.
     return itemsOf(get, path, options ?? {}) as AsyncGenerator<ItemOf<Path>, void>;
   }
 
   /**
-   * A conversation's journal from `after` on, and then live: every durable frame exactly once and in order, whatever happens to
-   * the connection, and live frames as they come. Runs until its signal aborts or the loop over it is left.
-   * Throws ParleyProblem when the service refuses for good (401, 403, 404), after a fresh token was asked for if the old one had expired.
+   * Follows a conversation's journal after `after`, and then live: each durable frame exactly once and in order, across
+   * any number of connections, and live frames as they arrive. Runs until its signal aborts or the loop over it is
+   * left.
+   * Throws ParleyProblem when the service refuses for good (401, 403, 404), after requesting a fresh token if the old
+   * one had expired, and ParleyUnreachable when the stream cannot be read.
    */
   stream(options: StreamOptions): AsyncGenerator<JournalFrame, void> {
     return this.framesOf(new FollowedJournal(this.baseUrl, options), options);
@@ -98,7 +106,7 @@ export class ParleyClient {
   }
 }
 
-/** An option that is there but undefined stands for its default. */
+/** Drops options that are given but undefined, so that their defaults apply. */
 function withoutGaps(retry: RetryOptions): RetryOptions {
   return Object.fromEntries(Object.entries(retry).filter(([, value]) => value !== undefined));
 }

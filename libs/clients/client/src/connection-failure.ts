@@ -1,9 +1,9 @@
-// How the `fetch` of each runtime fails, as test/runtimes sees them do it. A browser says only that it failed; nothing that a page may
-// read tells whether anything was sent.
+// How the `fetch` of each runtime fails, as observed by test/runtimes. A browser reports only that it failed; a page
+// cannot read whether anything was sent.
 import { hostOf } from './base-url.js';
 import { ParleyUnreachable } from './problems.js';
 
-/** Codes of connections that were never there: Node, Bun, and Bun before 1.4. */
+/** Codes of connections that were never opened: Node, Bun, and Bun before 1.4. */
 const notConnected: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -11,17 +11,20 @@ const notConnected: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'ConnectionRefused',
 ]);
-/** Node's system calls that come before anything is sent. Of others the same codes may tell of a connection that broke. */
+/** Node's system calls that precede sending. With any other call the same codes may mean that an open connection broke. */
 const beforeSending: ReadonlySet<string> = new Set(['getaddrinfo', 'connect']);
-/** A certificate is looked at before the request is sent (OpenSSL's names, in Node and Bun). */
+/** A certificate is checked before the request is sent (OpenSSL's names, in Node and Bun). */
 const certificate =
   /^(ERR_TLS_CERT_\w+|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET|VERIFY)_\w+|HOSTNAME_MISMATCH)$/;
-/** Where only the words tell: Deno's step of connecting, a handshake that Node or Bun did not finish, a port that fetch bars. */
+/**
+ * Cases known only by their message: Deno failing to connect, an unfinished TLS handshake in Node or Bun, a port that
+ * fetch blocks.
+ */
 const saidBeforeSending =
   /client error \(Connect\)|before secure TLS connection was established|TLS handshake failed|^bad port$|Requests to port \d+ are blocked/;
 const causesMax = 10;
 
-/** What is known of a request that got no whole answer: `error` is what `fetch`, or its body, failed with. */
+/** Describes a request that got no whole answer. `error` is the failure of `fetch` or of its body. */
 export function connectionFailure(error: unknown, url: string, requestId: string): ParleyUnreachable {
   const host = hostOf(url);
   const outcome = wasNeverSent(error, 0) ? 'not_sent' : 'unknown';
@@ -34,13 +37,13 @@ export function connectionFailure(error: unknown, url: string, requestId: string
   return new ParleyUnreachable(message, { kind: 'connection', outcome, host, requestId, cause: error });
 }
 
-/** How every message ends that cannot say more. */
+/** End of each message about a request whose outcome is unknown. */
 export const outcomeUnknown: string = 'whether the request was carried out is not known';
 
-/** Whether every attempt to connect that an error tells of failed. */
+/** Whether an error says that every attempt to connect failed. */
 function wasNeverSent(error: unknown, depth: number): boolean {
   if (!isObject(error) || depth > causesMax) return false;
-  // Several, when a name stands for several addresses.
+  // Several errors, when a name resolves to several addresses.
   if (Array.isArray(error['errors']) && error['errors'].length > 0) {
     return error['errors'].every((one) => wasNeverSent(one, depth + 1));
   }
@@ -53,7 +56,7 @@ function saysSo({ code, syscall, message }: Record<string, unknown>): boolean {
   return typeof message === 'string' && saidBeforeSending.test(message);
 }
 
-/** The innermost code that tells why. */
+/** The innermost error code. */
 function codeOf(error: unknown, depth: number): string | undefined {
   if (!isObject(error) || depth > causesMax) return undefined;
   const inner: unknown = Array.isArray(error['errors']) ? error['errors'][0] : error['cause'];

@@ -1,18 +1,22 @@
 /**
- * The user's access token, or where to get it. A function is asked before every request, so let it remember the token until
- * shortly before it expires. With `renew` the service has just refused the one that it gave last: give a fresh one.
+ * The user's access token, or a function that provides it. The function is called before every request, so let it cache
+ * the token until shortly before it expires. `renew` means that the service has just refused the token it last
+ * returned: return a fresh one.
  */
 export type UserToken = string | ((ask: { readonly renew: boolean }) => string | Promise<string>);
 
-/** What credentials a request carries. */
+/** The credentials that a request needs. */
 export interface Asked {
-  /** The last token was refused as expired. */
+  /** Whether the last token was refused as expired. */
   readonly renew: boolean;
-  /** False: it asks for the key alone. */
+  /** Whether the request carries the user's token; otherwise only the key. */
   readonly forUser: boolean;
 }
 
-/** A client without a user's token was asked for what is a user's. It never has one, so no attempt is better than another. */
+/**
+ * A call for a user was made with a client that has no user token. Another attempt cannot help, because such a client
+ * never gets one.
+ */
 export class NoUserToken extends TypeError {
   constructor() {
     super('userToken is missing: this call is for a user');
@@ -21,7 +25,7 @@ export class NoUserToken extends TypeError {
 
 /** Both credentials of a request (specification, "Authentication"). */
 export class Credentials {
-  /** Throws a TypeError when one is missing. @param userToken undefined: for what is no user's alone */
+  /** Throws a TypeError when one is missing. @param userToken undefined: only calls that are not for a user are possible */
   constructor(
     private readonly partnerKey: string,
     private readonly userToken: UserToken | undefined,
@@ -51,7 +55,7 @@ export class Credentials {
   }
 }
 
-/** One line of visible ASCII, as a header can carry it. Never quoted: it is a secret. */
+/** Requires one line of visible ASCII, as a header can carry it. The value is never quoted, because it is a secret. */
 function mustBeText(name: string, value: unknown): void {
   if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is missing`);
   if (!/^[!-~]+$/.test(value))

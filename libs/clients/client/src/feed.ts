@@ -5,21 +5,24 @@ import type { Schemas } from './types.js';
 
 export interface FeedInput {
   /**
-   * Begin strictly after this cursor: any `endCursor` of `feed.list`, or the `cursor` of a frame. `now` is the end as it is when the
-   * stream opens; absent, it begins at the beginning.
+   * Begin strictly after this cursor: any `endCursor` of `feed.list`, or the `cursor` of a frame. `now` is the end of
+   * the feed at the moment when the stream opens. Default: the beginning.
    */
   readonly after?: string | undefined;
 }
 
-/** An event of the feed, and the place behind it. */
+/** An event of the feed, and the position after it. */
 export interface FeedFrame {
-  /** Keep it with what you did about the event, in one transaction, and give it as `after` when your process starts again. */
+  /**
+   * Store it together with the effects of handling the event, in one transaction, and pass it as `after` when your
+   * process starts again.
+   */
   readonly cursor: string;
-  /** Tell them apart by `type`. Types that you do not know may come of a later version. */
+  /** Distinguish events by `type`. A later version of the service may send types that you do not know. */
   readonly event: Schemas['FeedEvent'];
 }
 
-/** The feed, read so far. */
+/** The feed, and the position up to which it was read. */
 export class FollowedFeed implements Followed<FeedFrame> {
   readonly forUser = false;
   readonly url: string;
@@ -36,7 +39,7 @@ export class FollowedFeed implements Followed<FeedFrame> {
       typeof event === 'object' && event !== null && 'type' in event && typeof event.type === 'string' && 'id' in event;
     if (id === undefined || !isEvent) throw new GarbledStream('no event of the feed');
     this.place = id;
-    // Reason for the assertion: it has an id and a type, and what else it has is the service's contract.
+    // Reason for the assertion: it has an id and a type; the service's contract defines its other members.
     return { cursor: id, event: event as Schemas['FeedEvent'] };
   }
 

@@ -1,27 +1,28 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** Characters of one frame: well over the largest event. */
+/** Longest frame, in characters: well above the largest event. */
 const frameLengthMax = 16 * 1024 * 1024;
 
-/** What came is not a stream of the service: it can only be cut and reopened. */
+/** The data received is not a stream of the service: all that is left is to close the connection and open another. */
 export class GarbledStream extends Error {}
 
-/** No byte came for too long: the connection is dead, even if the system still takes it for open. */
+/** No byte was received for too long: the connection is dead, even if the operating system still reports it as open. */
 class SilentStream extends Error {}
 
 export interface FrameSource {
   readonly body: ReadableStream<Uint8Array>;
   /** Longest time without a byte. */
   readonly silenceMaxMs: number;
-  /** Told of each `retry:`. */
+  /** Called with each `retry:`. */
   readonly onRetry?: (retryMs: number) => void;
-  /** Told of the last `id` that came, of frames without data too, once all messages before it were taken. */
+  /** Called with the last `id` received, also from frames without data, once all messages before it were consumed. */
   readonly onPassed?: ((id: string) => void) | undefined;
 }
 
 /**
- * The messages of one connection. Reads only as they are taken, so that a slow reader holds the sender up instead of filling
- * memory. Ends when the connection does; throws GarbledStream, SilentStream, or what the connection broke with.
+ * Yields the messages of one connection. Reads only as they are consumed, so that a slow reader applies back-pressure
+ * instead of filling memory. Ends when the connection does; throws GarbledStream, SilentStream, or the error that broke
+ * the connection.
  */
 export async function* messagesOf(source: FrameSource): AsyncGenerator<EventSourceMessage, void> {
   const { body, silenceMaxMs, onRetry, onPassed } = source;
@@ -31,7 +32,7 @@ export async function* messagesOf(source: FrameSource): AsyncGenerator<EventSour
     ...(onRetry && { onRetry }),
     maxBufferSize: frameLengthMax,
     onError: (error) => {
-      // Fields that are unknown are to be ignored (the SSE standard).
+      // Unknown fields are ignored, as the SSE standard requires.
       if (error.type === 'max-buffer-size-exceeded') throw new GarbledStream(error.message);
     },
   });
@@ -49,16 +50,16 @@ export async function* messagesOf(source: FrameSource): AsyncGenerator<EventSour
       if (passed !== undefined) onPassed?.(passed);
     }
   } finally {
-    // It may be broken already, which is why it ends.
+    // The connection may already be broken.
     void reader.cancel().catch(() => undefined);
   }
 }
 
-/** The ids of whole frames. The parser hands no frame on that has an `id` alone, as the standard wants it. */
+/** Finds the ids of complete frames. The parser, following the standard, does not report a frame that has only an `id`. */
 class FrameIds {
   private unended = '';
 
-  /** @returns undefined where no frame with an id has ended with this text */
+  /** @returns undefined if no frame with an id has ended in this text */
   lastAfter(text: string): string | undefined {
     const frames = (this.unended + text).split('\n\n');
     this.unended = frames.pop() ?? '';

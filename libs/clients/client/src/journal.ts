@@ -6,11 +6,11 @@ import type { JournalFrame } from './types.js';
 export interface StreamOptions extends FollowOptions {
   readonly userId: string;
   readonly conversationId: string;
-  /** Begin strictly after this `seq`, such as a conversation's `lastSeq`; 0, the default: from the beginning. */
+  /** Begin strictly after this `seq`, such as a conversation's `lastSeq`. Default 0: the beginning. */
   readonly after?: number;
 }
 
-/** One conversation's journal, read so far: every durable frame once, without a gap. */
+/** One conversation's journal, and the position up to which it was read: each durable frame once, without a gap. */
 export class FollowedJournal implements Followed<JournalFrame> {
   readonly forUser = true;
   readonly url: string;
@@ -31,7 +31,7 @@ export class FollowedJournal implements Followed<JournalFrame> {
     return frame.delivery === 'durable' && !this.isNext(frame.seq) ? null : frame;
   }
 
-  /** Whether a durable frame was not given yet. Throws GarbledStream when the ones before it are missing. */
+  /** Whether a durable frame is new. Throws GarbledStream when frames before it are missing. */
   private isNext(seq: number): boolean {
     if (seq <= this.after) return false;
     if (seq !== this.after + 1) throw new GarbledStream(`${seq} came after ${this.after}`);
@@ -51,6 +51,7 @@ function frameOf(data: string): JournalFrame {
   if (!isTyped || !(delivery === 'live' || (delivery === 'durable' && isNumbered))) {
     throw new GarbledStream('no journal frame');
   }
-  // Reason for the assertion: `delivery` and `type` tell the frames apart, and what else they have is the service's contract.
+  // Reason for the assertion: `delivery` and `type` distinguish the frames; the service's contract defines their other
+  // members.
   return frame as JournalFrame;
 }

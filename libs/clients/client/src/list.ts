@@ -2,23 +2,26 @@ import type { Call } from './call.js';
 import type { PageOf } from './types.js';
 
 /**
- * A list of the service, newest first unless its operation says otherwise. Nothing is asked for before it is read:
- * `for await (const run of parley.runs.list())` takes item after item, each page when the one before is used up; `await` and `page()`
- * take one page.
+ * A list of the service, newest first unless its operation says otherwise. Nothing is requested until it is read: `for
+ * await (const run of parley.runs.list())` yields every item and requests each page after the one before is used up;
+ * `await` and `page()` read one page.
  */
 export class List<Item, Page extends PageOf<Item>> implements AsyncIterable<Item>, PromiseLike<Page> {
-  /** @param pageAt asks for the page at a cursor; undefined: for the first that is wanted */
+  /** @param pageAt requests the page at a cursor; undefined: the first page */
   constructor(
     private readonly name: string,
     private readonly pageAt: (cursor: string | undefined) => Call<Page>,
   ) {}
 
-  /** One page: `{ data, nextCursor, … }`. Give its `nextCursor` as `cursor` for the next; null: it was the last. */
+  /**
+   * Requests one page: `{ data, nextCursor, … }`. Pass its `nextCursor` as `cursor` to get the next; null means that it
+   * was the last.
+   */
   page(): Call<Page> {
     return this.pageAt(undefined);
   }
 
-  /** Page after page. Throws as the calls do. */
+  /** Yields page after page. Throws as the calls do. */
   async *pages(): AsyncGenerator<Page, void> {
     for (let cursor: string | null | undefined; cursor !== null;) {
       const page: Page = await this.pageAt(cursor);

@@ -1,17 +1,18 @@
 import { reasons, withdrawalChanges, type Reason, type WithdrawalChange } from './generated/enums.js';
 import type { Schemas } from './types.js';
 
-/** What the service says of a failure: an RFC 9457 problem. */
+/** The service's description of a failure: an RFC 9457 problem. */
 export type Problem = Schemas['Problem'];
-/** One thing that was wrong with a body or a query; `path` is a JSON pointer, empty for the root. */
+/** One mistake in a body or a query; `path` is a JSON pointer, empty for the root. */
 export type Issue = NonNullable<Problem['issues']>[number];
 
 const problemName = 'ParleyProblem';
 const unreachableName = 'ParleyUnreachable';
 
 /**
- * The service answered, and refused. Compare `reason` (closed set) or `type`; `title` is for logs. `retryable` says whether the
- * very same request can succeed later: the client has tried that already, within the bounds of its `retry` options.
+ * The service answered, and refused. Compare `reason` (a closed set) or `type`; `title` is for logs. `retryable` says
+ * whether exactly the same request can succeed later: the client has already retried it within the bounds of its
+ * `retry` options.
  */
 export class ParleyProblem extends Error {
   override readonly name = problemName;
@@ -25,13 +26,13 @@ export class ParleyProblem extends Error {
   /** Quote it when you report the failure. */
   readonly requestId: string;
   readonly retryable: boolean;
-  /** With `withdrawal_changed` only: what to do about it. */
+  /** Present only with `withdrawal_changed`: what to do about it. */
   readonly change: WithdrawalChange | undefined;
-  /** With `invalid_input` only: which part failed. */
+  /** Present only with `invalid_input`: which part failed. */
   readonly detail: string | undefined;
-  /** With `invalid_input` only. */
+  /** Present only with `invalid_input`. */
   readonly issues: readonly Issue[] | undefined;
-  /** What `Retry-After` asks for, when there is one. */
+  /** The delay that `Retry-After` asks for, if it was sent. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(problem: Problem, retryAfterSeconds?: number) {
@@ -51,26 +52,29 @@ export class ParleyProblem extends Error {
   }
 }
 
-/** How a call went wrong without a word of the service itself. */
+/** How a call failed without an answer of the service itself. */
 export interface Unreached {
-  /** `connection`: none, or it broke. `timeout`: no whole answer in time. `answer`: what came is none of the service's, such as a proxy's page. */
+  /**
+   * `connection`: there was none, or it broke. `timeout`: no whole answer in time. `answer`: the answer is not the
+   * service's, such as a proxy's page.
+   */
   readonly kind: 'connection' | 'timeout' | 'answer';
   /**
-   * `not_sent`: the request did not reach anything, nothing has happened. `unknown`: it may have been carried out; read the
-   * recorded state before you act again. In a browser always `unknown`: a page is never told more.
+   * `not_sent`: the request was not sent, so nothing has happened. `unknown`: it may have been carried out; read the
+   * recorded state before you act again. Always `unknown` in a browser, which gives a page no further details.
    */
   readonly outcome: 'not_sent' | 'unknown';
-  /** Where the request went, or was to go: `parley.example.com:443`. */
+  /** Host and port that the request was sent to, or would have been: `parley.example.com:443`. */
   readonly host: string;
   /** The id that the request carried. */
   readonly requestId: string;
-  /** The HTTP status, when there was an answer at all. */
+  /** The HTTP status, if there was an answer at all. */
   readonly status?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** The service could not be asked, or its answer did not arrive whole. */
+/** The service could not be reached, or its answer did not arrive whole. */
 export class ParleyUnreachable extends Error implements Unreached {
   override readonly name = unreachableName;
   readonly kind: Unreached['kind'];
@@ -91,17 +95,17 @@ export class ParleyUnreachable extends Error implements Unreached {
   }
 }
 
-/** Whether an error is a problem of the service; also one that another copy of this package made. */
+/** Whether an error is a problem reported by the service, including one created by another copy of this package. */
 export function isProblem(error: unknown): error is ParleyProblem {
   return isNamed(error, problemName);
 }
 
-/** Whether an error says that the service could not be reached; also one that another copy of this package made. */
+/** Whether an error says that the service could not be reached, including one created by another copy of this package. */
 export function isUnreachable(error: unknown): error is ParleyUnreachable {
   return isNamed(error, unreachableName);
 }
 
-// By name, since `instanceof` knows but one copy of a class.
+// Compares names, because `instanceof` recognizes only one copy of a class.
 function isNamed(error: unknown, name: string): boolean {
   return typeof error === 'object' && error !== null && 'name' in error && error.name === name;
 }
@@ -114,10 +118,13 @@ export function isReason<Wanted extends Reason>(
   return isProblem(error) && wanted.some((reason) => reason === error.reason);
 }
 
-/** A problem document, or null when the value is none. A reason or change that this client does not know is left out. */
+/**
+ * Returns a problem document, or null if the value is not one. A reason or change that this client does not know is
+ * left out.
+ */
 export function problemOf(value: unknown): Problem | null {
   if (typeof value !== 'object' || value === null) return null;
-  // Reason for the assertion: every member is looked at below before it is believed.
+  // Reason for the assertion: every member is checked below before it is used.
   const given = value as Record<keyof Problem, unknown>;
   const { type, title, status, reason, requestId, retryable, change, detail, issues } = given;
   if (typeof type !== 'string' || typeof title !== 'string' || typeof requestId !== 'string') return null;

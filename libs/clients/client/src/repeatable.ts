@@ -1,8 +1,8 @@
 import { clientMadeIds } from './generated/operations.js';
 
 /**
- * Writes that, done twice, leave what they leave done once, and say so with the same answer. `PUT` is none of them: its revision
- * is spent by the first.
+ * Writes that have the same effect and the same answer when sent twice as when sent once. `PUT` is not among them,
+ * because the first one uses up the revision that it names.
  */
 const repeatableWrites: ReadonlySet<string> = new Set([
   'POST /v1/users',
@@ -22,7 +22,10 @@ export function isRepeatable(method: string, path: string): boolean {
   return method === 'GET' || method === 'DELETE' || idMembers.has(call) || repeatableWrites.has(call);
 }
 
-/** The options, with the id in the body by which the service knows a repetition of this call, unless one is given. */
+/**
+ * Returns the options with an id in the body, by which the service recognizes a repetition of this call; an id that is
+ * given is kept.
+ */
 export function withClientMadeId<Options extends { readonly body?: unknown }>(
   method: string,
   path: string,

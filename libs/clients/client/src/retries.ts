@@ -1,18 +1,21 @@
 import { isProblem, isUnreachable, type ParleyProblem } from './problems.js';
 
-/** How long a call is tried. Every wait is up to chance between nothing and its length (full jitter), and never less than `Retry-After`. */
+/**
+ * Limits for retrying a call. Each wait is random between zero and its length (full jitter), plus `Retry-After` if it
+ * was sent.
+ */
 export interface RetryOptions {
-  /** Attempts in all; 1: none is repeated. Default 5. */
+  /** Total number of attempts, not counting the one with a renewed token; 1 means no retry. Default 5. */
   readonly attempts?: number;
-  /** The longest first wait; each further one may be twice as long. Default 250. */
+  /** Longest first wait; the bound doubles with each further one. Default 250. */
   readonly firstDelayMs?: number;
-  /** No wait is longer, but one that `Retry-After` asks for. Also bounds the waits of `stream()`. Default 8,000. */
+  /** Longest wait, not counting `Retry-After`. Also bounds the waits of `stream()`. Default 8,000. */
   readonly delayMaxMs?: number;
-  /** From the first attempt on: no wait goes past it. Default 60,000. */
+  /** Time since the start of the call that no wait extends beyond. Default 60,000. */
   readonly totalMs?: number;
-  /** Of one attempt, up to the whole answer. Default 45,000. */
+  /** Limit for one attempt, including reading the whole answer. Default 45,000. */
   readonly attemptMs?: number;
-  /** Which problems are worth another attempt; those that the service calls `retryable` when absent. */
+  /** Decides which problems are retried. Default: those that the service marks `retryable`. */
   readonly when?: (problem: ParleyProblem) => boolean;
 }
 
@@ -27,12 +30,12 @@ export const defaultRetries: RetryPolicy = {
   when: (problem) => problem.retryable,
 };
 
-/** Twice the wait at each failure stops to matter long before this. */
+/** Bound of the exponent: further doubling has no effect long before this. */
 const doublingsMax = 20;
 
 /**
  * Whether a failed attempt may be repeated without doing anything twice.
- * @param repeatable doing it twice is the same as doing it once
+ * @param repeatable whether doing it twice has the same effect as doing it once
  */
 export function mayRepeat(error: unknown, repeatable: boolean, policy: RetryPolicy): boolean {
   if (isProblem(error)) return policy.when(error);
@@ -41,17 +44,17 @@ export function mayRepeat(error: unknown, repeatable: boolean, policy: RetryPoli
   return repeatable && !isRefusal(error.status);
 }
 
-/** A status of a proxy that another attempt will not change. */
+/** Whether it is a status of a proxy that another attempt will not change. */
 function isRefusal(status: number | undefined): boolean {
   return status !== undefined && status >= 300 && status < 500 && status !== 408 && status !== 429;
 }
 
-/** What an error asks for with `Retry-After`, in ms; 0 when it does not. */
+/** Returns the delay in ms that an error asks for with `Retry-After`, else 0. */
 export function askedDelayMs(error: unknown): number {
   return isProblem(error) || isUnreachable(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
 }
 
-/** Exponential backoff with full jitter. @param failures so far, 0 before the first wait */
+/** Returns a wait in ms: exponential backoff with full jitter. @param failures so far, 0 before the first wait */
 export function jitteredMs(firstDelayMs: number, delayMaxMs: number, failures: number): number {
   return Math.random() * Math.min(delayMaxMs, firstDelayMs * 2 ** Math.min(failures, doublingsMax));
 }
@@ -71,7 +74,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** `Retry-After` in seconds, from a number of them or a date. */
+/** Returns `Retry-After` in seconds, given as a number of seconds or as a date. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value);

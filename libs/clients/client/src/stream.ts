@@ -6,44 +6,50 @@ import { isProblem, ParleyUnreachable } from './problems.js';
 import { askedDelayMs, jitteredMs, pause } from './retries.js';
 import type { Transport } from './transport.js';
 
-/** Until the service says otherwise with `retry:`. */
+/** Used until the service sends another value with `retry:`. */
 const retryMsDefault = 2_000;
 /** The service sends a heartbeat every 15 s. */
 const silenceMaxMsDefault = 45_000;
-/** A connection that lived this long was a good one, even if nothing happened meanwhile. */
+/** A connection that lasted longer resets the count of failures, even if it delivered no frame. */
 const goodLifeMs = 30_000;
-/** The same place cannot be read this often: then it never will be. */
+/** After this many unreadable messages at the same position the stream fails, because retrying will not help. */
 const garbledMax = 5;
 
 export interface FollowOptions {
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal;
-  /** The connection is opened again when no byte came for this long; heartbeats come every 15 s. Default 45,000. */
+  /** The connection is reopened when no byte arrived for this long; heartbeats arrive every 15 s. Default 45,000. */
   readonly silenceMaxMs?: number;
-  /** Told of each connection that opens. Live frames of before it are not given again, so what was being said then has a gap. */
+  /**
+   * Called each time a connection opens. Live frames sent before that are not repeated, so text that was being streamed
+   * then has a gap.
+   */
   readonly onOpen?: () => void;
 }
 
-/** What a stream is of, and where its reader is in it. */
+/** A stream to follow, and the reader's position in it. */
 export interface Followed<Frame> {
   readonly url: string;
-  /** Whether it asks for a user's token. */
+  /** Whether the stream needs a user's token. */
   readonly forUser: boolean;
-  /** Where the next connection begins, as `Last-Event-ID`; undefined: at the beginning. */
+  /** Where the next connection begins, sent as `Last-Event-ID`; undefined: at the beginning. */
   readonly place: string | undefined;
-  /** What a message holds; the place is behind it then. Null: it was given before. Throws GarbledStream. */
+  /**
+   * Returns the frame in a message and moves the place behind it; null if it was already delivered. Throws
+   * GarbledStream.
+   */
   take(message: EventSourceMessage): Frame | null;
-  /** Moves the place to an `id` that came without a message. */
+  /** Moves the place to an `id` that was sent without a message. */
   passTo?(id: string): void;
 }
 
-/** Follows a stream of the service over as many connections as it takes. */
+/** Follows a stream of the service over as many connections as needed. */
 export class FollowedStream<Frame> {
   private retryMs = retryMsDefault;
   /** Since the last frame, or the last good connection. */
   private failures = 0;
   private garbled = 0;
-  /** A fresh token is asked for at most once between two connections, in front of the one attempt after a refusal. */
+  /** A fresh token is requested at most once between two connections, before the one attempt that follows a refusal. */
   private renewal: 'none' | 'next' | 'done' = 'none';
   private readonly silenceMaxMs: number;
   private readonly onOpen: () => void;
@@ -59,7 +65,7 @@ export class FollowedStream<Frame> {
     this.onOpen = options.onOpen ?? (() => undefined);
   }
 
-  /** Ends when the signal aborts. Throws when the service refuses for good, or cannot be understood. */
+  /** Yields frames until the signal aborts. Throws when the service refuses for good, or cannot be understood. */
   async *frames(signal: AbortSignal): AsyncGenerator<Frame, void> {
     while (!signal.aborted) {
       const connection = new AbortController();
@@ -76,12 +82,12 @@ export class FollowedStream<Frame> {
         signal.removeEventListener('abort', stop);
         connection.abort();
       }
-      // Aborted, it rejects; that is the end, which the loop's condition sees.
+      // Rejects when aborted; the loop's condition then ends it.
       await pause(waitMs, signal).catch(() => undefined);
     }
   }
 
-  /** The new frames of one connection. */
+  /** Yields the new frames of one connection. */
   private async *connection(signal: AbortSignal): AsyncGenerator<Frame, void> {
     const { url, place, forUser } = this.followed;
     const headers = new Headers({ 'x-request-id': this.requestId });
@@ -109,7 +115,7 @@ export class FollowedStream<Frame> {
     }
   }
 
-  /** How long to wait before the next connection; throws the error when there is to be none. @param error null: a clean end */
+  /** Returns the wait before the next connection; throws the error if there is to be none. @param error null: a clean end */
   private nextWaitMs(error: unknown): number {
     if (this.transport.isRenewable(error) && this.renewal === 'none') {
       this.renewal = 'next';

@@ -3,9 +3,9 @@ import type { Asked, Credentials } from './credentials.js';
 import { isReason } from './problems.js';
 import { askedDelayMs, jitteredMs, mayRepeat, pause, type RetryPolicy } from './retries.js';
 
-/** What is known of a call besides its request. */
+/** Traits of a call that its request does not show. */
 export interface CallTraits {
-  /** Doing it twice is the same as doing it once. */
+  /** Whether doing it twice has the same effect as doing it once. */
   readonly repeatable: boolean;
   readonly expectsJson: boolean;
   /** Whether it carries the user's token. */
@@ -21,7 +21,7 @@ interface PreparedCall {
   readonly signal: AbortSignal;
 }
 
-/** Sends requests with credentials, and again where that is safe. */
+/** Sends requests with credentials, and repeats them where that is safe. */
 export class Transport {
   constructor(
     private readonly fetch: Fetch,
@@ -29,11 +29,14 @@ export class Transport {
     readonly policy: RetryPolicy,
   ) {}
 
-  /** The whole answer, a success. Throws ParleyProblem, ParleyUnreachable, or the reason of the request's signal. */
+  /**
+   * Returns the whole answer of a success. Throws ParleyProblem, ParleyUnreachable, or the reason of the request's
+   * signal.
+   */
   async send(request: Request, traits: CallTraits): Promise<Response> {
     const call = await prepareCall(request);
     const giveUpAt = Date.now() + this.policy.totalMs;
-    // Asked for at most once, in front of the one attempt after the refusal.
+    // A fresh token is requested at most once, before the one attempt that follows the refusal.
     let renewal: 'none' | 'next' | 'done' = 'none';
     for (let failures = 0; ;) {
       const renew = renewal === 'next';
@@ -55,10 +58,7 @@ export class Transport {
     }
   }
 
-  /**
-   * Opens a stream, with one attempt.
-   * Throws ParleyProblem, ParleyUnreachable, or the signal's reason.
-   */
+  /** Opens a stream with one attempt. Throws ParleyProblem, ParleyUnreachable, or the signal's reason. */
   async open(url: string, headers: Headers, signal: AbortSignal, asked: Asked): Promise<ReadableStream<Uint8Array>> {
     const all = new Headers(headers);
     all.set('accept', 'text/event-stream');
@@ -67,7 +67,7 @@ export class Transport {
     return attemptStream(await this.attempt(call, asked), 'text/event-stream');
   }
 
-  /** Whether another token may help. */
+  /** Whether a fresh token may help. */
   isRenewable(error: unknown): boolean {
     return this.credentials.renewable && isReason(error, 'credential_expired');
   }
@@ -94,7 +94,7 @@ async function prepareCall(request: Request): Promise<PreparedCall> {
   return { url, method, headers, body, requestId, signal };
 }
 
-/** The same for every attempt of a call, so that they are found together in logs. */
+/** Returns one id for all attempts of a call, so that they are found together in logs. */
 function requestIdOf(headers: Headers): string {
   const given = headers.get('x-request-id');
   if (given !== null) return given;

@@ -5,7 +5,7 @@ import type { components, paths } from './generated/openapi.js';
 /** Every schema that the service names: `Schemas['Run']`. */
 export type Schemas = components['schemas'];
 
-/** Event streams are followed by `conversations.stream()` and `feed.stream()`. */
+/** Event streams, which are followed with `conversations.stream()` and `feed.stream()` instead. */
 type StreamPath = '/v1/users/{userId}/conversations/{conversationId}/stream' | '/feed/v1/stream';
 type EventsPath = '/v1/users/{userId}/conversations/{conversationId}/events';
 
@@ -15,16 +15,19 @@ export type PathOf<Method extends HttpMethod> = Exclude<
   StreamPath
 >;
 
-/** How an answer is read: as JSON unless it says otherwise, such as an artifact's content. */
+/** How an answer is read: as JSON by default, or otherwise, such as an artifact's content. */
 export type ReadAs = 'json' | 'text' | 'blob' | 'arrayBuffer' | 'stream';
 
-/** What a call takes besides its path: `params`, `body`, `headers`, `signal`, `parseAs`. Exactly these members: the service refuses others. */
+/**
+ * Options of a call in addition to its path: `params`, `body`, `headers`, `signal`, `parseAs`. No other members: the
+ * service refuses them.
+ */
 export type CallOptions<Path extends keyof paths, Method extends HttpMethod, As extends ReadAs> = Omit<
   FetchOptions<OperationAt<Path, Method>>,
   'parseAs'
 > & { readonly parseAs?: As };
 
-/** The argument itself is optional where all of it is. */
+/** Arguments of a call; the options may be omitted if all of their members are optional. */
 export type OptionalWhereEmpty<Options> = object extends Options ? [Options?] : [Options];
 
 type OperationAt<Path extends keyof paths, Method extends HttpMethod> =
@@ -35,7 +38,7 @@ type SuccessOf<Operation, As extends ReadAs> = Extract<
   { data: unknown }
 >['data'];
 
-/** A success: what the operation answers, and the answer itself for its headers. */
+/** A success: the operation's answer, and the `Response` for its headers. */
 export interface CallAnswer<Value> {
   readonly data: Value;
   readonly response: Response;
@@ -55,12 +58,12 @@ export interface PageOf<Item> {
 
 type PageAt<Path extends keyof paths> = SuccessOf<OperationAt<Path, 'get'>, 'json'>;
 
-/** The lists that go on with a cursor. */
+/** The lists that are paged with a cursor. */
 export type ListPath = {
   [Path in PathOf<'get'>]: PageAt<Path> extends PageOf<unknown> ? Path : never;
 }[PathOf<'get'>];
 
-/** What a list holds. */
+/** The item type of a list. */
 export type ItemOf<Path extends ListPath> = PageAt<Path> extends PageOf<infer Item> ? Item : never;
 
 /** Options of a list. */
@@ -69,13 +72,13 @@ export type ListOptions<Path extends ListPath> = CallOptions<Path, 'get', 'json'
 /** An event of a conversation's journal, recorded permanently under its `seq`. */
 export type DurableFrame = ItemOf<EventsPath>;
 
-/** Presentation only: the words of an answer, or of the reasoning before it, as they come. Never replayed. */
+/** Presentation only: text of an answer, or of the reasoning before it, as it is generated. Never replayed. */
 export type LiveFrame = TextDeltaFrame | ReasoningDeltaFrame;
 
-/** What a message grows by; the whole text is in the `agent.message` of its `messageId`. */
+/** Text that a message grows by; the whole text is in the `agent.message` with its `messageId`. */
 type TextDeltaFrame = LiveFrameOf<'agent.text_delta'>;
 
-/** What the reasoning of a step grows by; the whole is in the `agent.reasoning` of its `messageId`. */
+/** Text that the reasoning of a step grows by; the whole text is in the `agent.reasoning` with its `messageId`. */
 type ReasoningDeltaFrame = LiveFrameOf<'agent.reasoning_delta'>;
 
 interface LiveFrameOf<Type extends string> {
@@ -89,5 +92,5 @@ interface LiveFrameOf<Type extends string> {
   };
 }
 
-/** What `stream()` gives: tell them apart by `delivery`, and then by `payload.type`. */
+/** A frame of `stream()`: distinguish frames by `delivery`, then by `payload.type`. */
 export type JournalFrame = DurableFrame | LiveFrame;

@@ -2,30 +2,31 @@ import { Webhook } from 'standardwebhooks';
 
 const toleranceSecondsDefault = 300;
 const secretBytes = 32;
-/** A dot would make the signed text ambiguous. */
+/** No dots, because one would make the signed text ambiguous. */
 const idForm = /^[A-Za-z0-9_-]{1,64}$/;
 const timestampForm = /^[1-9]\d{0,11}$/;
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
-/** Of an endpoint: 24 to 64 bytes in base64, as Standard Webhooks has them. */
+/** Secret of an endpoint: 24 to 64 bytes in base64, as Standard Webhooks defines it. */
 const endpointSecretForm = /^whsec_(?=.{32,88}$)((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
 export interface WebhookToSign {
-  /** What `automations.rotateWebhookSecret` answered: 43 letters, digits, `_`, `-`. */
+  /** The answer of `automations.rotateWebhookSecret`: 43 letters, digits, `_`, `-`. */
   readonly secret: string;
-  /** Names this delivery: 1 to 64 letters, digits, `_`, `-`. */
+  /** Identifies this delivery: 1 to 64 letters, digits, `_`, `-`. */
   readonly id: string;
-  /** When it is sent. In seconds since the epoch when a number; now when absent. */
+  /** Time of sending: a Date, or seconds since the epoch. Default: now. */
   readonly timestamp?: Date | number;
-  /** The very bytes that are sent, as UTF-8. */
+  /** Exactly the bytes that are sent, as UTF-8. */
   readonly body: string | Uint8Array;
 }
 
-/** The headers that go with a delivery. */
+/** The headers to send with a delivery. */
 export type WebhookHeaders = Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>>;
 
 /**
- * Signs a delivery to an automation's inbound webhook as Standard Webhooks says: `v1,` and the base64 HMAC-SHA256 over
- * `id.timestamp.body`, by the 32 bytes that the secret stands for. Throws for a secret, an id or a timestamp of another form.
+ * Signs a delivery to an automation's inbound webhook according to Standard Webhooks: `v1,` and the base64 HMAC-SHA256
+ * over `id.timestamp.body`, with the 32 bytes that the secret encodes. Throws a TypeError for a malformed secret, id or
+ * timestamp, and for a body that is not UTF-8.
  */
 export function signWebhook({ secret, id, timestamp = new Date(), body }: WebhookToSign): WebhookHeaders {
   const seconds = Math.floor(typeof timestamp === 'number' ? timestamp : timestamp.getTime() / 1_000);
@@ -43,17 +44,17 @@ export function signWebhook({ secret, id, timestamp = new Date(), body }: Webhoo
 }
 
 export interface WebhookToVerify {
-  /** Of an endpoint to which Parley delivers (`whsec_…`), or of an automation's inbound webhook. */
+  /** Secret of an endpoint to which Parley delivers (`whsec_…`), or of an automation's inbound webhook. */
   readonly secret: string;
-  /** As `fetch` or Node has them; names in any case. */
+  /** Headers as `fetch` or Node provides them; names in any case. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The very bytes that came. */
+  /** Exactly the bytes that were received. */
   readonly body: string | Uint8Array;
-  /** How far the timestamp may be from now, in either direction. Default 300. */
+  /** How far the timestamp may differ from the current time, in either direction. Default 300. */
   readonly toleranceSeconds?: number;
 }
 
-/** Whether a delivery was signed with this secret, and lately. Compares in constant time; never throws. */
+/** Whether a delivery was signed with this secret, within the tolerance. Compares in constant time; never throws. */
 export function verifyWebhook(delivery: WebhookToVerify): boolean {
   const { secret, headers, body, toleranceSeconds = toleranceSecondsDefault } = delivery;
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
@@ -66,10 +67,10 @@ export function verifyWebhook(delivery: WebhookToVerify): boolean {
   }
   if (!idForm.test(id) || !timestampForm.test(timestamp)) return false;
   const seconds = Number(timestamp);
-  // A tolerance that is no number lets nothing pass.
+  // A tolerance that is not a number lets nothing pass.
   if (!(Math.abs(Date.now() / 1_000 - seconds) <= toleranceSeconds)) return false;
   const expected = signatureOf(key, id, seconds, text);
-  // All of them are compared, so that the time tells nothing of which one fits.
+  // All of them are compared, so that the duration does not reveal which one matches.
   return signatures.split(' ').reduce((fits, signature) => isSame(signature, expected) || fits, false);
 }
 
@@ -92,18 +93,18 @@ function bytesOf(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
-/** null: no UTF-8, so that no text has these bytes. */
+/** Returns null if the bytes are not UTF-8, so that no text has these bytes. */
 function textOf(body: string | Uint8Array): string | null {
   if (typeof body === 'string') return body;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
-    // Said by the null.
+    // The null reports it.
     return null;
   }
 }
 
-/** undefined: missing, or given more than once. */
+/** Returns undefined if the header is missing, or given more than once. */
 function headerOf(headers: WebhookToVerify['headers'], name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));

@@ -1,11 +1,14 @@
-/** What a receipt says of its approval, in words. Whether it is true the report says; here any member may be missing, or be anything. */
+/**
+ * Renders a receipt's approval in words. The report says whether it is true; here any member may be missing or have any
+ * value.
+ */
 import { fromBase64 } from '../src/index.js';
 import { bullets, card, facts, make, type Child } from './elements.js';
 
-/** Beyond this a text is no longer read. */
+/** Longer texts are cut. */
 const charactersMax = 20_000;
 
-/** A member of a member; undefined where there is none. */
+/** Returns a nested member; undefined if there is none. */
 function within(value: unknown, ...names: readonly string[]): unknown {
   let found = value;
   for (const name of names) {
@@ -26,13 +29,13 @@ function listIn(value: unknown, ...names: readonly string[]): readonly unknown[]
   return Array.isArray(found) ? found : [];
 }
 
-/** `2026-11-21T09:19:24.117Z` as people read it. */
+/** Returns a time such as `2026-11-21T09:19:24.117Z` in a readable form. */
 function timeIn(value: unknown, ...names: readonly string[]): string | null {
   const found = textIn(value, ...names);
   return found?.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC') ?? null;
 }
 
-/** Everything that a receipt says of what was reviewed, decided and done. */
+/** Returns everything that a receipt says about what was reviewed, decided and done. */
 export function approvalCards(receipt: unknown): readonly HTMLElement[] {
   const { approval, decision, operation, authority } = {
     approval: within(receipt, 'approval'),
@@ -57,7 +60,7 @@ export function approvalCards(receipt: unknown): readonly HTMLElement[] {
   ];
 }
 
-/** The sentences, then the same as a list of terms. */
+/** Returns the summary, then the same as a list of terms. */
 function reviewed(approval: unknown): readonly Child[] {
   const terms = listIn(approval, 'terms').slice(0, 20);
   return [
@@ -73,7 +76,7 @@ function reviewed(approval: unknown): readonly Child[] {
   ];
 }
 
-/** The bytes that the fingerprint is of. */
+/** Returns the bytes that the fingerprint covers. */
 function exactly(receipt: unknown): HTMLElement | null {
   const bytes = fromBase64(textIn(receipt, 'review', 'canonical') ?? '');
   if (bytes === null || bytes.length === 0) return null;
@@ -152,7 +155,7 @@ function done(operation: unknown): readonly Child[] {
   ];
 }
 
-/** In the token's smallest unit: how many of them make one, a receipt need not say. */
+/** Returns an amount in the token's smallest unit, because a receipt need not say how many of them make one token. */
 function amountIn(action: unknown, side: string): string | null {
   const [amount, token] = [textIn(action, side, 'amountRaw'), textIn(action, side, 'tokenId')];
   return amount === null ? null : `${amount} smallest units of ${token ?? 'an unnamed token'}`;

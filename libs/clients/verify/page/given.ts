@@ -1,9 +1,9 @@
-/** What the page was given: a receipt, and keys. A text says why it cannot be used. */
+/** Reads the input of the page: a receipt, and keys. A returned text says why the input cannot be used. */
 import { parseVerifierKey, trustPolicy, type SignatureKind, type TrustPolicy } from '../src/index.js';
 
-/** Receipts are some ten kilobytes; far more than the largest is not looked at. */
+/** A receipt is about ten kilobytes; anything far larger than the largest is not read. */
 const receiptBytesMax = 4 * 1024 * 1024;
-/** More keys than anybody trusts. */
+/** More keys than a user would ever trust. */
 const keysMax = 100;
 
 const tooLarge = 'This is larger than 4 MB: no receipt is.';
@@ -26,7 +26,7 @@ export function readReceipt(text: string): { readonly receipt: unknown } | strin
   }
 }
 
-/** Whom to trust; null for nobody. */
+/** Returns the keys to trust; null for none. */
 export function readTrust(logText: string, witnessText: string, neededText: string): TrustPolicy | null | string {
   const [log, witnesses] = [linesOf(logText), linesOf(witnessText)];
   if (log.length === 0 && witnesses.length === 0) return null;
@@ -40,7 +40,7 @@ export function readTrust(logText: string, witnessText: string, neededText: stri
   return trustPolicy({ log, witnesses, needed });
 }
 
-/** One key given twice is one: a witness counts once. */
+/** A key that is given twice counts once, because a witness counts once. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim());
   return [...new Set(lines)].filter((line) => line !== '');

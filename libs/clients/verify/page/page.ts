@@ -1,4 +1,7 @@
-/** The page that verifies a receipt where nobody can be asked: from a file, in a browser (scripts/verify-page.mjs makes one file of it). */
+/**
+ * The page that verifies a receipt offline, from a file in a browser (scripts/verify-page.mjs builds it as a single
+ * file).
+ */
 import { verifyReceipt } from '../src/index.js';
 import { byId, say } from './elements.js';
 import { readFile, readReceipt, readTrust } from './given.js';
@@ -15,12 +18,12 @@ const refused = byId('refused', HTMLParagraphElement);
 const judged = byId('judged', HTMLElement);
 const report = byId('report', HTMLElement);
 
-/** A file's text stays out of the text area, which is slow with long lines. */
+/** A file's text is not put into the text area, which is slow with long lines. */
 let fileText: string | null = null;
-/** Of the file that was chosen last: an earlier one may be read to its end after it. */
+/** The file that was chosen last; reading an earlier one may finish after it. */
 let reading: File | null = null;
 
-/** Who pastes or types is not interrupted by every letter. */
+/** Pause before verifying, so that pasting or typing is not interrupted at every letter. */
 const pauseMs = 250;
 let pause: ReturnType<typeof setTimeout> | undefined;
 
@@ -49,7 +52,7 @@ function verify(): boolean {
     report.replaceChildren(...reportElements(read.receipt, found));
     judged.replaceChildren(verdictElement(found));
   } catch {
-    refuse('This cannot be verified: it is not built like a receipt.'); // so deep that no stack is enough
+    refuse('This cannot be verified: it is not built like a receipt.'); // nested so deeply that the stack overflows
     return false;
   }
   [judged.hidden, report.hidden] = [false, false];
@@ -84,7 +87,7 @@ form.addEventListener('input', ({ target }) => {
     [fileText, reading, file.value] = [null, null, ''];
     say(chosen, null);
   }
-  refuse(null); // what was found is not about this any more
+  refuse(null); // the last report no longer applies
   clearTimeout(pause);
   pause = setTimeout(verify, pauseMs);
 });
@@ -94,7 +97,7 @@ file.addEventListener('change', () => {
   if (first !== undefined) void take(first);
 });
 
-// A browser would leave the page to show a file that is dropped on it.
+// Otherwise a browser would leave the page to show a dropped file.
 document.addEventListener('dragover', (event) => {
   event.preventDefault();
   document.body.classList.add('dropping');
@@ -103,7 +106,7 @@ document.addEventListener('dragleave', () => document.body.classList.remove('dro
 document.addEventListener('drop', (event) => {
   document.body.classList.remove('dropping');
   const [first] = event.dataTransfer?.files ?? [];
-  if (first === undefined) return; // a text, which goes where it is dropped
+  if (first === undefined) return; // a text, which is inserted where it is dropped
   event.preventDefault();
   file.value = '';
   void take(first);

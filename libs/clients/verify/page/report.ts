@@ -1,4 +1,4 @@
-/** What verifying found, as a part of the page. */
+/** The result of verifying, as elements of the page. */
 import type { ReceiptCheckpoint, ReceiptFinding, ReceiptProblem, ReceiptReport } from '../src/index.js';
 import { approvalCards } from './approval-words.js';
 import { bullets, card, facts, make, type Child } from './elements.js';
@@ -17,7 +17,7 @@ export function verdictElement({ holds, unchecked }: ReceiptReport): HTMLElement
   return heading;
 }
 
-/** The findings behind the verdict, and the approval in words. */
+/** Returns the findings behind the verdict, and the approval in words. */
 export function reportElements(receipt: unknown, report: ReceiptReport): readonly HTMLElement[] {
   const { holds, proven, unproven, unchecked, problems, checkpoint } = report;
   return [

@@ -1,10 +1,10 @@
 import { parsePath, parseProof, proofText } from '@app/transparency';
 
 /**
- * That one event of a receipt is in the log, as a `.tlog-proof` file for verifiers of others (C2SP tlog-proof). The leaf is the RFC 8785
- * form of the event's `{stream, revision, id, type, dataSha256, metadataSha256}`. Null where the receipt has no proof of that event, or a
- * malformed one.
- * @param receipt as `approvals.receipt` answers it. @param event which of its events, from 0
+ * Returns the proof that one event of a receipt is in the log, as a `.tlog-proof` file for other verifiers (C2SP
+ * tlog-proof). The leaf is the RFC 8785 form of the event's `{stream, revision, id, type, dataSha256, metadataSha256}`.
+ * Null if the receipt has no proof of that event, or a malformed one.
+ * @param receipt as `approvals.receipt` answers it. @param event index of the event in the receipt, from 0
  */
 export function eventProof(receipt: unknown, event: number): string | null {
   const proof = memberOf(receipt, 'proof');

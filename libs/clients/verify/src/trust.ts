@@ -1,15 +1,18 @@
 import { parseVerifierKey, type SignatureKind, type TrustPolicy, type VerifierKey } from '@app/transparency';
 
-/** Public keys, as they are written: `<name>+<id>+<key>`. */
+/** Public keys in their text form: `<name>+<id>+<key>`. */
 export interface TrustedKeys {
-  /** Of the log: those that it signed with over time. */
+  /** Keys of the log: all that it has signed with over time. */
   readonly log: readonly string[];
   readonly witnesses?: readonly string[];
-  /** How many of the witnesses must have signed; all of them unless said. */
+  /** How many of the witnesses must have signed; all of them by default. */
   readonly needed?: number;
 }
 
-/** Whom to trust. @throws RangeError for a text that is no such key, and where more witnesses are needed than there are */
+/**
+ * Returns a trust policy of these keys. @throws RangeError for a text that is not such a key, or if `needed` is not 0
+ * to the number of witnesses
+ */
 export function trustPolicy({ log, witnesses = [], needed = witnesses.length }: TrustedKeys): TrustPolicy {
   if (!Number.isInteger(needed) || needed < 0 || needed > witnesses.length)
     throw new RangeError(`${needed} of ${witnesses.length} witnesses`);

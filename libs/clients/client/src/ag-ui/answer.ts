@@ -13,23 +13,25 @@ import type { Thread, ThreadOperation } from './thread.js';
 const settleWaitMsDefault = 60_000;
 
 export interface AgUiRequest {
-  /** Acts for the user whose conversation it is. */
+  /** A client that acts for the owner of the conversation. */
   readonly parley: Parley;
   /** The body of the request, parsed: a `RunAgentInput`. Bound its size where you read it. */
   readonly input: unknown;
-  /** Of the runs that it starts. It is your server's to choose: what a browser sends does not choose it. */
+  /** Profile of the runs that it starts. Your server chooses it: a browser cannot. */
   readonly profile?: Schemas['StartRun']['profile'];
-  /** How long the answer stays open for money on its way, once nothing runs any more. Default 60,000. */
+  /** How long the answer stays open for transfers in flight after the last run ended. Default 60,000. */
   readonly settleWaitMs?: number;
   /** Ends the answer. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Answers a request of an AG-UI client: 400 for what is no `RunAgentInput`, else its events as server-sent events.
+ * Answers a request of an AG-UI client: 400 if the input is not a `RunAgentInput`, otherwise its events as server-sent
+ * events.
  *
- * The last message starts a run if it is the user's, once, however often it is sent, and where no approval waits; `resume` decides
- * approvals; without either the conversation is followed until nothing runs any more. A client that was cut off sends the same again and gets what it misses.
+ * If the last message is the user's, it starts a run: only once, however often it is sent, and only if no approval is
+ * pending. `resume` decides approvals. Without either, the answer follows the conversation until nothing is running any
+ * more. A client whose connection broke sends the same request again and receives what it missed.
  */
 export function answerAgUi(request: AgUiRequest): Response {
   const input = readAgUiInput(request.input);
@@ -63,8 +65,8 @@ async function* eventsOf(request: AgUiRequest, input: AgUiInput, signal: AbortSi
 }
 
 /**
- * Does what the request asks for; the `seq` up to which its effect is to be followed. Throws as calls do, UnusableInput, and
- * InterruptsOpen.
+ * Does what the request asks for and returns the `seq` up to which to follow its effect. Throws as calls do, and
+ * UnusableInput and InterruptsOpen.
  */
 async function* act(
   request: AgUiRequest,
@@ -75,7 +77,7 @@ async function* act(
   const { parley, profile } = request;
   const { threadId: conversationId, resume } = input;
   if (resume.length > 0) {
-    // Answers come alone: a message beside them would be neither sent nor shown.
+    // Answers are sent on their own: a message next to them would be neither sent nor shown.
     if (runId !== null && !(await isSent(parley, runId)))
       throw new UnusableInput('Send what was answered and a new message one after the other');
     yield* decide(parley, resume);
@@ -85,14 +87,15 @@ async function* act(
   if (message === null || runId === null) return lastSeq;
   const text = textOf(message);
   if (text === null) throw new UnusableInput('A message is text; files are uploaded with artifacts.upload');
-  // Source: AG-UI 1.0, "Interrupts", "Pending interrupts block new input"; a message that is sent again is none.
+  // Source: AG-UI 1.0, "Interrupts", "Pending interrupts block new input"; a message that is sent again is not new
+  // input.
   const open = await openInterrupts(parley, thread);
   if (open.length > 0 && !(await isSent(parley, runId))) throw new InterruptsOpen(open);
   const { seq } = await parley.runs.start({ conversationId, runId, input: { text }, profile });
   return seq;
 }
 
-/** Whether a message's run is there. Throws as calls do. */
+/** Whether a message's run exists. Throws as calls do. */
 async function isSent(parley: Parley, runId: string): Promise<boolean> {
   try {
     await parley.runs.get({ runId });
@@ -104,8 +107,8 @@ async function isSent(parley: Parley, runId: string): Promise<boolean> {
 }
 
 /**
- * Whether everything up to a `seq` was told and nothing runs any more. Money on its way is waited for, but only so long after it was
- * submitted; then `over` is aborted.
+ * Returns a predicate: whether everything up to a `seq` was published and nothing is running any more. It waits for
+ * transfers in flight, but at most `settleWaitMs` after their submission; then `over` is aborted.
  */
 function overAt(target: number, settleWaitMs: number, over: AbortController): (thread: Thread) => boolean {
   let timer: ReturnType<typeof setTimeout> | undefined;

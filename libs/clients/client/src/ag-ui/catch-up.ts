@@ -5,18 +5,19 @@ import type { AgUiEvent, Message } from './protocol.js';
 import { messagesSnapshot, stateSnapshot, threadOf, type Frame, type Thread } from './thread.js';
 import { translate } from './translate.js';
 
-/** What a client has once it has everything up to a point of the journal, and what follows that. */
+/** A client that has everything up to a point of the journal, and the frames that follow. */
 export interface CaughtUp {
   readonly thread: Thread;
-  /** Read from already, so that no word of what begins now is missed. */
+  /** Already being read, so that no word of a run that begins now is missed. */
   readonly frames: AsyncIterator<Frame, void>;
-  /** The `seq` up to which it has everything. */
+  /** The `seq` up to which the client has everything. */
   readonly lastSeq: number;
 }
 
 /**
- * Brings a client to where the conversation is now: from its own cursor by the events that it misses, without one by a snapshot of all.
- * Throws as calls do. @param runId of the run that the newest message starts, or has started
+ * Brings a client up to date with the conversation: with a cursor, by the events that it missed; without one, by a
+ * snapshot of everything.
+ * Throws as calls do. @param runId the run that the newest message starts, or has started
  */
 export async function* catchUp(
   parley: Parley,
@@ -27,9 +28,9 @@ export async function* catchUp(
   const { threadId: conversationId, messages } = input;
   const conversation = await parley.conversations.get({ conversationId });
   const { lastSeq, liveRunId } = conversation;
-  // A replica that is behind what the client has seen tells it all once more.
+  // If a replica is behind what the client has seen, everything is sent once more.
   const known = input.known !== null && input.known.cursor <= lastSeq ? input.known : null;
-  // The newest event at least is read again: it shows that the stream is open before anything begins.
+  // Rereads at least the newest event: it shows that the stream is open before anything begins.
   const after = Math.min(known?.cursor ?? 0, lastSeq - 1);
   const frames = parley.conversations.stream({ conversationId, after }, { signal })[Symbol.asyncIterator]();
   const message = newestOf(input);
@@ -41,7 +42,7 @@ export async function* catchUp(
   if (known !== null) yield stateSnapshot(before, input.state);
   const missed = replay(frames, before, lastSeq);
   const thread = known === null ? wholeOf(await lastOf(missed), message) : yield* missed;
-  // The cursor comes last: a client that has it has all that it stands for.
+  // The cursor is sent last: a client that has it also has everything before it.
   if (known === null) yield* [messagesSnapshot(thread), stateSnapshot(thread, input.state)];
   const pending = await pendingOf(parley, thread, conversation);
   return { thread: { ...thread, liveRunId, missedRunId: liveRunId, pending }, frames, lastSeq };
@@ -71,16 +72,16 @@ async function lastOf<Value>(events: AsyncGenerator<unknown, Value>): Promise<Va
   }
 }
 
-/** Everything there is, with a message of the user's that is not sent yet at its end. */
+/** Returns the whole thread, followed by the user's newest message if it is not sent yet. */
 function wholeOf(thread: Thread, newest: Message | null): Thread {
   const isUnsent = newest !== null && !thread.messages.some(({ id }) => id === newest.id);
   const messages = isUnsent ? [...thread.messages, newest] : thread.messages;
-  // What failed before anybody asked is no failure of this request.
+  // A failure from before this request is not reported as a failure of this request.
   const lastEnd = thread.lastEnd !== null && thread.lastEnd.runId in thread.messageIds ? thread.lastEnd : null;
   return { ...thread, messages, lastEnd };
 }
 
-/** Those that were opened before the client's cursor are not among what it missed. */
+/** Adds approvals that were opened before the client's cursor: the events it missed do not contain them. */
 async function pendingOf(parley: Parley, thread: Thread, conversation: Schemas['Conversation']): Promise<Set<string>> {
   const pending = new Set(thread.pending);
   if (conversation.pendingApprovals <= pending.size) return pending;

@@ -7,12 +7,13 @@ import type { Thread } from './thread.js';
 
 type Approval = Schemas['Approval'];
 
-/** A client that acts for the user whose conversation it is. */
+/** A client that acts for the owner of the conversation. */
 export type Parley = Pick<ParleyClient, 'approvals' | 'conversations' | 'runs'>;
 
 /**
- * Sends what a user answered. An answer that is sent again, or whose first attempt nobody knows the end of, counts once. What was not
- * accepted comes as `parley.answer_refused`, and the approval is asked for again. Throws where nobody can say what became of it.
+ * Sends a user's answers. An answer counts once, even if it is sent again or the outcome of its first attempt is
+ * unknown. One that was not accepted is reported as `parley.answer_refused`, and its approval is asked for again.
+ * Throws if the outcome cannot be determined.
  */
 export async function* decide(parley: Parley, resume: readonly ResumeEntry[]): AsyncGenerator<AgUiEvent, void> {
   for (const entry of resume) {
@@ -55,7 +56,10 @@ async function send(parley: Parley, approvalId: string, answer: Answer): Promise
   else await parley.approvals.deny({ approvalId, reason: answer.reason });
 }
 
-/** Whether an approval has come to what the answer asks for. What was given up needs no decision once it is over. */
+/**
+ * Whether an approval has the state that the answer asks for. A cancelled answer needs no decision once the approval is
+ * no longer pending.
+ */
 function isDone({ status, fingerprint }: Approval, entry: ResumeEntry, answer: Answer): boolean {
   if (answer.approved) return status === 'approved' && fingerprint === answer.fingerprint;
   return status === 'denied' || (entry.status === 'cancelled' && status !== 'pending');
@@ -63,7 +67,7 @@ function isDone({ status, fingerprint }: Approval, entry: ResumeEntry, answer: A
 
 const refused = (reason: string, title: string, retryable: boolean): Refusal => ({ reason, title, retryable });
 
-/** The approvals that a conversation waits for, as they are now. Throws as calls do. */
+/** Returns the approvals that a conversation waits for, as they are now. Throws as calls do. */
 export async function openInterrupts(parley: Parley, { pending }: Thread): Promise<Interrupt[]> {
   const approvals = await Promise.all([...pending].map((approvalId) => parley.approvals.get({ approvalId })));
   return approvals.flatMap((one) => (one.kind === 'agent_tool' && one.status === 'pending' ? [interruptOf(one)] : []));

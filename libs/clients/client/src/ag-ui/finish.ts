@@ -4,7 +4,7 @@ import type { AgUiInput } from './input.js';
 import type { AgUiEvent, Interrupt, RunFinishedOutcome as Outcome } from './protocol.js';
 import { messagesSnapshot, stateSnapshot, type RunEnd, type Thread } from './thread.js';
 
-/** The last event of an answer, and what has to come before it: whatever waits for an answer is asked for, again if need be. */
+/** Yields the last event of an answer. Approvals that are still pending are asked for, again if necessary. */
 export async function* finish(
   parley: Parley,
   { threadId, runId, state }: AgUiInput,
@@ -28,10 +28,10 @@ function outcomeOf(end: RunEnd | null, interrupts: Interrupt[]): { outcome: Outc
   return { outcome: { type: 'success' }, ...(result !== undefined && { result }) };
 }
 
-/** A request that AG-UI allows, and that Parley has no use for. */
+/** A request that AG-UI allows but Parley cannot serve. */
 export class UnusableInput extends Error {}
 
-/** A new message, where approvals wait that a client has to answer first. */
+/** A new message was sent while approvals are pending, which the client has to answer first. */
 export class InterruptsOpen extends Error {
   constructor(readonly interrupts: readonly Interrupt[]) {
     super('Answer what the conversation waits for, before a new message');
@@ -39,8 +39,8 @@ export class InterruptsOpen extends Error {
 }
 
 /**
- * What went wrong, by Parley's own reason. Rethrows what is no failure of Parley's, so that the server's own log has it.
- * With `retryable` the same request can be sent again; whatever it asked for is then done once.
+ * Describes a failure by Parley's own reason. Rethrows errors that are not Parley's, so that the server's own log has
+ * them. If `retryable`, the same request can be sent again; its effect then still happens only once.
  */
 export function runError(error: unknown): AgUiEvent {
   if (isProblem(error)) {

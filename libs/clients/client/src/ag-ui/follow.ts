@@ -3,8 +3,9 @@ import { threadOf, type Frame, type Thread } from './thread.js';
 import { translate } from './translate.js';
 
 /**
- * A journal as AG-UI events, as long as there are frames: what happens within runs, without the events that begin and end them.
- * Returns what the client has then. @param thread what it has before
+ * Translates a journal into AG-UI events as long as there are frames: the events within runs, without those that begin
+ * and end a run.
+ * Returns the client's state at the end. @param thread the client's state before
  */
 export async function* toAgUiEvents(
   frames: AsyncIterable<Frame, void>,
@@ -18,7 +19,7 @@ export async function* toAgUiEvents(
   }
 }
 
-/** The same until the thread is as wanted; the frames after that are left. */
+/** Does the same until `isOver`; later frames are not read. */
 export async function* follow(
   frames: AsyncIterator<Frame, void>,
   thread: Thread,

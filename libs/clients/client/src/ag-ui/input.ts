@@ -7,11 +7,11 @@ const resumeMax = 200;
 const idLengthMax = 256;
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A `RunAgentInput` as far as Parley has a use for it. */
+/** The parts of a `RunAgentInput` that Parley uses. */
 export interface AgUiInput {
-  /** The conversation. */
+  /** The id of the conversation. */
   readonly threadId: string;
-  /** Of this exchange; a run of Parley's can take several. */
+  /** Id of this exchange; one run of Parley can take several exchanges. */
   readonly runId: string;
   readonly messages: readonly Message[];
   readonly state: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface AgUiInput {
   readonly resume: readonly ResumeEntry[];
 }
 
-/** Reads the body of a request, or says what is wrong with it. The caller has bounded its bytes. */
+/** Reads the body of a request, or returns its mistakes. The caller has bounded its bytes. */
 export function readAgUiInput(body: unknown): AgUiInput | { readonly issues: readonly Issue[] } {
   const { threadId, runId, messages, state, resume } = membersOf(body);
   const issues: Issue[] = [];
@@ -34,32 +34,32 @@ export function readAgUiInput(body: unknown): AgUiInput | { readonly issues: rea
   if (answers === null) issues.push({ path: '/resume', message: `must be at most ${resumeMax} answers` });
   if (issues.length > 0 || said === null || answers === null) return { issues };
   const own = membersOf(state);
-  // Reason for the assertions: both were looked at above.
+  // Reason for the assertions: both were checked above.
   const [thread, run] = [threadId as string, runId as string];
   return { threadId: thread, runId: run, messages: said, state: own, known: knownOf(own['parley']), resume: answers };
 }
 
-/** The message that this request is to send: the last one, where it is the user's. null where there is none. */
+/** Returns the message that this request is to send: the last one, if it is the user's, else null. */
 export function newestOf({ messages }: AgUiInput): Extract<Message, { role: 'user' }> | null {
   const last = messages.at(-1);
   return last?.role === 'user' ? last : null;
 }
 
-/** null: it has something besides text, or none. */
+/** Returns the text of a message; null if it has a part that is not text. */
 export function textOf({ content }: Extract<Message, { role: 'user' }>): string | null {
   if (typeof content === 'string') return content;
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === content.length ? texts.join('\n') : null;
 }
 
-/** Nothing that the client says of itself is believed for more than its own display. */
+/** Reads what the client says of itself. It is trusted only for the client's own display. */
 function knownOf(parley: unknown): AgUiInput['known'] {
   const { cursor, operations } = membersOf(parley);
   if (typeof cursor !== 'number' || !Number.isSafeInteger(cursor) || cursor < 1) return null;
   const known = Object.entries(membersOf(operations)).filter(
     ([, operation]) => typeof membersOf(operation)['status'] === 'string',
   );
-  // Reason for the assertion: they came from here, and go back to nobody but who sent them.
+  // Reason for the assertion: this package made them, and they are returned only to the client that sent them.
   return { cursor, operations: Object.fromEntries(known) as Thread['operations'] };
 }
 
@@ -88,12 +88,12 @@ function isResumeEntry(value: unknown): value is ResumeEntry {
 const isId = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= idLengthMax;
 
-/** null: no list, too long a list, or one with something else in it. */
+/** Returns null if the value is not a list, is too long, or has an item of another kind. */
 function listOf<Item>(value: unknown, lengthMax: number, is: (item: unknown) => item is Item): Item[] | null {
   return Array.isArray(value) && value.length <= lengthMax && value.every(is) ? value : null;
 }
 
-/** The members of an object; none of anything else. */
+/** Returns the members of an object; none for any other value. */
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   // Reason for the assertion: an object's members can be read as unknown.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};

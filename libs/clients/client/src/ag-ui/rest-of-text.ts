@@ -1,6 +1,6 @@
 /**
- * What is still to be shown of a text of which a reader has seen something already; null when what was seen is not its beginning,
- * so that only the whole text in its place puts it right. Live words can miss some: the recorded text is what counts.
+ * Returns the remainder of a text after the part that a reader has seen; null if that part is not its beginning,
+ * because live text was lost: then the whole recorded text has to replace it.
  */
 export function restOfText(seen: string, whole: string): string | null {
   return whole.startsWith(seen) ? whole.slice(seen.length) : null;

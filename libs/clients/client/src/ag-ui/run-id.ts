@@ -1,8 +1,8 @@
 const uuidForm = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /**
- * The run that a message starts: its own id where that is a UUID, else a UUIDv5 of it in its conversation. A message that is sent again,
- * whatever `runId` its request has, so finds the run that it started.
+ * Returns the id of the run that a message starts: the message's own id if it is a UUID, else a UUIDv5 of it in its
+ * conversation. So a message that is sent again finds the run that it started, whatever `runId` its request has.
  */
 export async function runIdOf(conversationId: string, messageId: string): Promise<string> {
   const own = messageId.toLowerCase();

@@ -6,12 +6,12 @@ type Voice = 'text' | 'reasoning';
 type Metadata = Readonly<Record<string, unknown>>;
 type Recorded = Pick<Extract<DurablePayload, { type: 'agent.message' }>, 'messageId' | 'text' | 'truncated'>;
 
-/** Words as they come: they are shown where the message was heard from its beginning; of any other the recorded text is waited for. */
+/** Handles live text. It is shown if the message was received from its beginning; otherwise the recorded text is awaited. */
 export function hear(thread: Thread, { type, runId, messageId, text }: LivePayload): Step {
   const voice: Voice = type === 'agent.text_delta' ? 'text' : 'reasoning';
   const isNew = !thread.messages.some(({ id }) => id === messageId);
   if (isNew && thread.missedRunId === runId) {
-    // Kept without a word, so that what follows of it is not taken for its beginning.
+    // Kept without text, so that later text is not taken for its beginning.
     const messages = [...thread.messages, emptyMessage(voice, messageId)];
     return { thread: { ...thread, messages, missedRunId: null }, events: [] };
   }
@@ -19,13 +19,13 @@ export function hear(thread: Thread, { type, runId, messageId, text }: LivePaylo
   return say(thread, voice, messageId, text);
 }
 
-/** A message as it was recorded: what the client has of it is completed, or replaced where live words were lost. */
+/** Handles a recorded message: completes the text that the client has, or replaces it if live text was lost. */
 export function record(thread: Thread, voice: Voice, { messageId, text, truncated }: Recorded): Step {
   const known = thread.messages.find(({ id }) => id === messageId);
   if (known !== undefined && !isUnfinished(known)) return { thread, events: [] };
   const rest = restOfText(textOf(known) ?? '', text);
   const said = rest === null ? { thread, events: [] } : say(thread, voice, messageId, rest);
-  // It comes back with the client's next request, and tells that this message is whole.
+  // The client sends it with its next request; it marks this message as whole.
   const metadata = { parley: { seq: thread.cursor, ...(truncated && { truncated }) } };
   const { messages, speaking } = said.thread;
   const whole = {
@@ -37,7 +37,7 @@ export function record(thread: Thread, voice: Voice, { messageId, text, truncate
   return { thread: whole, events: [...said.events, ...ends, ...(rest === null ? [messagesSnapshot(whole)] : [])] };
 }
 
-/** Messages that nobody will finish, of which a worker that is gone has said something, are taken back. */
+/** Retracts partial messages of a worker that is gone, because they will not be finished. */
 export function takeBackUnfinished(thread: Thread): Step {
   const unfinished = thread.messages.filter(isUnfinished);
   if (unfinished.length === 0) return { thread, events: [] };
@@ -48,13 +48,13 @@ export function takeBackUnfinished(thread: Thread): Step {
   return { thread: left, events: [...ends, messagesSnapshot(left)] };
 }
 
-/** Of the agent, and not recorded as far as the client has the journal. */
+/** Whether a message is the agent's and was not recorded up to the client's cursor. */
 function isUnfinished(message: Message): boolean {
   const isSpeech = message.role === 'reasoning' || (message.role === 'assistant' && message.toolCalls === undefined);
   return isSpeech && message.metadata?.['parley'] === undefined;
 }
 
-/** A whole message of the user that this client did not send. */
+/** Adds a whole message of the user that this client did not send. */
 export function askedElsewhere(thread: Thread, messageId: string, text: string): Step {
   return {
     thread: { ...thread, messages: [...thread.messages, { id: messageId, role: 'user', content: text }] },
@@ -104,7 +104,7 @@ function emptyMessage(voice: Voice, id: string): Message {
   return voice === 'text' ? { id, role: 'assistant', content: '' } : { id, role: 'reasoning', content: '' };
 }
 
-/** null: no message whose text grows. */
+/** Returns null if it is not a message with growing text. */
 function textOf(message: Message | undefined): string | null {
   if (message === undefined || (message.role !== 'assistant' && message.role !== 'reasoning')) return null;
   return message.content ?? '';

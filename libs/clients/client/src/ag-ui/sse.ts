@@ -1,16 +1,17 @@
 import type { AgUiEvent } from './protocol.js';
 
-/** Proxies end a connection on which nothing passes. */
+/** Proxies close idle connections. */
 const heartbeatMs = 15_000;
 
-/** One AG-UI event as server-sent events carry it. */
+/** Returns one AG-UI event in the format of server-sent events. */
 export function encodeAgUiEvent(event: AgUiEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }
 
 /**
- * AG-UI events as the answer to a client's request. A client that reads slowly holds the events up; one that goes away ends them.
- * @param leave called once when the client is gone
+ * Returns AG-UI events as the answer to a client's request. A slow reader delays the events; a client that disconnects
+ * ends them.
+ * @param leave called once when the client has disconnected
  */
 export function agUiResponse(events: AsyncIterator<AgUiEvent, void>, leave: () => void): Response {
   const encoder = new TextEncoder();
@@ -39,7 +40,7 @@ export function agUiResponse(events: AsyncIterator<AgUiEvent, void>, leave: () =
   const headers = {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
-    'x-accel-buffering': 'no', // nginx would collect words before it passes them on
+    'x-accel-buffering': 'no', // otherwise nginx would buffer text before it forwards it
   };
   return new Response(body, { headers });
 }

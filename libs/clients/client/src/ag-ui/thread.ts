@@ -1,7 +1,7 @@
 import type { JournalFrame } from '../types.js';
 import type { AgUiEvent, Message } from './protocol.js';
 
-/** What became of money that a conversation moved; under `state.parley.operations`, by the operation's id. */
+/** The state of a transfer that a conversation made; in `state.parley.operations`, by the operation's id. */
 export interface ThreadOperation {
   readonly status: 'submitted' | 'settled' | 'failed';
   readonly submittedAt: string;
@@ -11,14 +11,14 @@ export interface ThreadOperation {
   readonly failure: unknown;
 }
 
-/** The member `parley` of an agent's `state`: what the next request brings back, so that it goes on where this one ended. */
+/** The member `parley` of an agent's `state`: the next request sends it back, so that it continues where this one ended. */
 export interface ThreadState {
   /** The `seq` of the last durable event that the client has. */
   readonly cursor: number;
   readonly operations: Readonly<Record<string, ThreadOperation>>;
 }
 
-/** Reasoning as the journal has it; its messageId is its own. */
+/** Reasoning as the journal records it, with a messageId of its own. */
 interface Reasoning {
   readonly type: 'agent.reasoning';
   readonly at: string;
@@ -36,7 +36,7 @@ interface ReasoningDelta {
   readonly text: string;
 }
 
-/** A published frame; one that this version does not know changes nothing. */
+/** A published frame; a type that this version does not know changes nothing. */
 export type Frame =
   | JournalFrame
   | {
@@ -54,25 +54,25 @@ export type RunEnd = Extract<DurablePayload, { type: 'run.ended' }>;
 /** A conversation as one AG-UI client has it. */
 export interface Thread extends ThreadState {
   readonly messages: readonly Message[];
-  /** Ids of messages of which more is to come. */
+  /** Ids of messages whose text is not complete yet. */
   readonly speaking: ReadonlySet<string>;
-  /** A run that was live before anybody listened: whatever it is saying now, its beginning is missing. */
+  /** A run that was live before the client connected: the beginning of its current message is missing. */
   readonly missedRunId: string | null;
   readonly liveRunId: string | null;
   /** Approvals that are neither decided nor expired. */
   readonly pending: ReadonlySet<string>;
   readonly lastEnd: RunEnd | null;
-  /** Ids that the client gave to the messages that started these runs. */
+  /** Ids that the client gave to the messages that started these runs, by run id. */
   readonly messageIds: Readonly<Record<string, string>>;
 }
 
-/** What a frame comes to. */
+/** The result of a frame. */
 export interface Step {
   readonly thread: Thread;
   readonly events: readonly AgUiEvent[];
 }
 
-/** A client that has these messages up to a cursor. Without any: one that has nothing yet. */
+/** Returns a client that has these messages up to a cursor; by default one that has nothing yet. */
 export function threadOf(
   known: Partial<Pick<Thread, 'cursor' | 'operations' | 'messages' | 'messageIds'>> = {},
 ): Thread {
@@ -90,12 +90,12 @@ export function threadOf(
   };
 }
 
-/** All messages at once: puts right whatever the client has. */
+/** Returns all messages at once, which replaces whatever the client has. */
 export function messagesSnapshot({ messages }: Thread): AgUiEvent {
   return { type: 'MESSAGES_SNAPSHOT', messages: [...messages] };
 }
 
-/** @param state the client's own, whose other members stay as they are */
+/** @param state the client's own; its other members are kept */
 export function stateSnapshot({ cursor, operations }: Thread, state: Readonly<Record<string, unknown>>): AgUiEvent {
   return { type: 'STATE_SNAPSHOT', snapshot: { ...state, parley: { cursor, operations } } };
 }

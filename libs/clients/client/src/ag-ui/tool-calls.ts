@@ -5,11 +5,11 @@ import type { DurablePayload, Step, Thread } from './thread.js';
 type Called = Extract<DurablePayload, { type: 'tool.called' }>;
 type Returned = Extract<DurablePayload, { type: 'tool.returned' }>;
 
-/** A tool call with its whole input, as far as the client does not have it. Each call is an assistant message of its own. */
+/** Handles a tool call with its whole input, unless the client has it. Each call is an assistant message of its own. */
 export function called(thread: Thread, { toolCallId, tool, input }: Called): Step {
   const whole = JSON.stringify(input);
   const seen = thread.messages.flatMap(callsOf).find(({ id }) => id === toolCallId)?.function.arguments;
-  // What a cut left is a beginning of it: the same input is always the same text.
+  // After a cut the client may have the beginning of it: the same input is always the same text.
   const rest = restOfText(seen ?? '', whole) ?? '';
   if (seen !== undefined && rest === '') return { thread, events: [] };
   const events: AgUiEvent[] = [
@@ -26,7 +26,7 @@ export function called(thread: Thread, { toolCallId, tool, input }: Called): Ste
   return { thread: { ...thread, messages }, events };
 }
 
-/** What a call came to; `metadata.parley.outcome` tells `ok`, `error`, `denied` and `expired` apart. */
+/** Handles the result of a call; `metadata.parley.outcome` distinguishes `ok`, `error`, `denied` and `expired`. */
 export function returned(thread: Thread, { toolCallId, outcome, result }: Returned): Step {
   if (thread.messages.some((one) => one.role === 'tool' && one.toolCallId === toolCallId))
     return { thread, events: [] };
@@ -40,12 +40,12 @@ export function returned(thread: Thread, { toolCallId, outcome, result }: Return
   };
 }
 
-/** The tool of a call; null for one that the client does not have. */
+/** Returns the tool of a call; null if the client does not have the call. */
 export function toolOf({ messages }: Thread, toolCallId: string): string | null {
   return messages.flatMap(callsOf).find(({ id }) => id === toolCallId)?.function.name ?? null;
 }
 
-/** Where AG-UI's own client puts a result: right after its call and the results that are there already. */
+/** Inserts a result where AG-UI's own client does: right after its call and the results that are already there. */
 function insertedAfterCall(messages: readonly Message[], result: Message, toolCallId: string): readonly Message[] {
   const owner = messages.findIndex((one) => callsOf(one).some(({ id }) => id === toolCallId));
   if (owner < 0) return [...messages, result];

@@ -8,8 +8,9 @@ type Payload<Type extends DurablePayload['type']> = Extract<DurablePayload, { ty
 type Operations = Thread['operations'];
 
 /**
- * One frame of the journal as AG-UI events, and what the client has then. Pure. A durable frame that the client has already comes to
- * nothing, and a message of which it has a part to the rest of it: so the same frames can be read again after any cut.
+ * Translates one frame of the journal into AG-UI events and the client's new state. Pure. A durable frame that the
+ * client already has yields nothing, and a message that it has in part yields the remainder, so the same frames can be
+ * read again after any cut.
  */
 export function translate(thread: Thread, frame: Frame): Step {
   if (frame.delivery === 'live') return hear(thread, frame.payload);
@@ -23,7 +24,7 @@ export function translate(thread: Thread, frame: Frame): Step {
   };
 }
 
-/** What each event of the journal comes to. One that is not here, also of a newer service, changes nothing that is shown. */
+/** Handlers by event type. An event without one, such as one of a newer service, changes nothing that is shown. */
 const takers: { readonly [Type in DurablePayload['type']]?: (thread: Thread, payload: Payload<Type>) => Step } = {
   'run.started': started,
   'run.claimed': takeBackUnfinished,
@@ -41,7 +42,7 @@ const takers: { readonly [Type in DurablePayload['type']]?: (thread: Thread, pay
 };
 
 function take<Type extends DurablePayload['type']>(thread: Thread, payload: Payload<Type>): Step {
-  // Reason for the assertion: the type of a payload that is no literal does not say which taker is its own.
+  // Reason for the assertion: TypeScript cannot tie a payload of a type that is no literal to its handler.
   const taker = takers[payload.type] as ((thread: Thread, payload: Payload<Type>) => Step) | undefined;
   return taker?.(thread, payload) ?? silently(thread);
 }
@@ -55,7 +56,7 @@ function started(thread: Thread, { runId, request }: Payload<'run.started'>): St
 
 const silently = (thread: Thread): Step => ({ thread, events: [] });
 
-/** The message that was missed in part is whole: the next one is heard from its beginning. */
+/** The message that was missed in part is complete: the next one is received from its beginning. */
 const atNextStep = (thread: Thread): Thread => ({ ...thread, missedRunId: null });
 
 const withoutLive = (thread: Thread, runId: string): Thread => ({
@@ -73,7 +74,7 @@ function operationsChangedBy(thread: Thread, payload: DurablePayload): Operation
   if (payload.type === 'tool.returned') {
     const { at, runId, toolCallId } = payload;
     const operationId = operationBegunBy(toolOf(thread, toolCallId), payload);
-    // The journal may tell of it only after the end of the run, and is followed until then.
+    // The journal may report it only after the end of the run, and is followed until then.
     if (operationId === null || operationId in known) return {};
     return {
       [operationId]: { status: 'submitted', submittedAt: at, runId, approvalId: null, actions: [], failure: null },
@@ -100,13 +101,13 @@ const ownTypes: ReadonlySet<DurablePayload['type']> = new Set([
   'artifact.uploaded',
 ]);
 
-/** What AG-UI has no event for, as `parley.<type>` with the event itself and its `seq`. */
+/** Returns events that AG-UI has no counterpart for as `parley.<type>`, with the event itself and its `seq`. */
 function told(seq: number, payload: DurablePayload): readonly AgUiEvent[] {
   if (!ownTypes.has(payload.type)) return [];
   return [{ type: 'CUSTOM', name: `parley.${payload.type}`, value: { seq, ...payload } }];
 }
 
-/** The last event of each frame: a client that has it has all of the frame. */
+/** The last event of each frame: a client that has it has the whole frame. */
 function stateDelta(seq: number, changed: Operations): AgUiEvent {
   const cursor = { op: 'replace', path: '/parley/cursor', value: seq } as const;
   const operations = Object.entries(changed).map(

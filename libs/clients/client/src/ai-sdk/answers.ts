@@ -10,7 +10,7 @@ export interface GivenAnswer {
   readonly reason?: string;
 }
 
-/** The answers of a message of which nobody has told yet what they came to. */
+/** Returns the answers in a message whose outcome is not published yet. */
 export function answersIn({ role, parts }: UIMessage): GivenAnswer[] {
   if (role !== 'assistant') return [];
   return parts.flatMap((part) => {
@@ -19,13 +19,13 @@ export function answersIn({ role, parts }: UIMessage): GivenAnswer[] {
     if (descriptor === null) return [];
     const { toolCallId, approval } = part;
     const { id: approvalId, approved, reason } = approval;
-    // The fingerprint of what was shown, and of nothing else.
+    // Always the fingerprint of what was shown.
     const { fingerprint } = descriptor;
     return [{ toolCallId, approvalId, approved, fingerprint, ...(reason !== undefined && { reason }) }];
   });
 }
 
-/** The questions as they were, and why their answers did not arrive. */
+/** Shows the questions again, with the reason why their answers did not arrive. */
 export function questionsAgain(
   message: UIMessage,
   given: readonly GivenAnswer[],

@@ -6,11 +6,11 @@ type ToolPart = Extract<Part, { type: 'dynamic-tool' }>;
 type Draft = Record<string, unknown> & { type: string };
 
 /**
- * Adds a chunk to the message that it belongs to, as the AI SDK does when it reads one from a stream, so that what is read again is
- * what was streamed. Changes the message.
+ * Adds a chunk to its message as the AI SDK does when it reads one from a stream, so that a message read from the
+ * journal equals the streamed one. Changes the message.
  */
 export function applyChunk(message: ParleyUIMessage, chunk: ParleyUIChunk): void {
-  // Reason for the assertion: the same objects, seen as what they are made of.
+  // Reason for the assertion: the same objects, seen as plain records.
   const parts = message.parts as Draft[];
   if ('messageMetadata' in chunk) applyMetadata(message, chunk);
   else if (chunk.type === 'start-step') parts.push({ type: 'step-start' });
@@ -56,7 +56,7 @@ function inState(state: ToolPart['state']): { state: ToolPart['state'] } {
   return { state };
 }
 
-/** What ended has been decided on: a part's approval says so. */
+/** Records the decision in the part's approval: a call that has an output was decided. */
 function decide(part: Draft, approved: boolean): void {
   const { approval } = part;
   if (typeof approval === 'object' && approval !== null) part['approval'] = { ...approval, approved };
@@ -75,7 +75,7 @@ function begun(chunk: { type: 'text-start' | 'reasoning-start'; id: string }): D
     : { type: 'reasoning', id: chunk.id, text: '', state: 'streaming' };
 }
 
-/** Of one kind, one part is written at a time. */
+/** Returns the open part of a type; at most one of each type is open at a time. */
 function beingWritten(parts: Draft[], type: string): Draft | undefined {
   return parts.findLast((part) => part.type === type && part['state'] === 'streaming');
 }

@@ -1,6 +1,6 @@
 import type { ApprovalAnswer } from './chat-stream.js';
 
-/** What a page sent is none of what it may send. */
+/** A page's request is malformed. */
 export class BadChatRequest extends Error {
   override readonly name = 'BadChatRequest';
 }
@@ -12,7 +12,7 @@ export interface SentMessage {
   readonly artifactIds: readonly string[];
 }
 
-/** Answers to questions of consent, as `ParleyChatTransport` sends them. */
+/** Answers to requests for consent, as `ParleyChatTransport` sends them. */
 export interface SentAnswers {
   readonly cursor: string;
   readonly answers: readonly ApprovalAnswer[];
@@ -53,7 +53,7 @@ export function readAnswers(body: object): SentAnswers {
   return { cursor: textAt(body, 'cursor', cursorLengthMax), answers };
 }
 
-/** Whether a text is an id of Parley's. */
+/** Whether a text has the form of Parley's ids. */
 export function isId(text: string): boolean {
   return uuid.test(text);
 }

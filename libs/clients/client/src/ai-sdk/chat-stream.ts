@@ -7,17 +7,17 @@ import { initialRun } from './run-state.js';
 import { sseBytes, uiMessageStreamHeaders } from './sse.js';
 import { tellRun, type ChunkEvent, type TellingEnd } from './telling.js';
 
-/** An answer to a question of consent. */
+/** An answer to a request for consent. */
 export interface ApprovalAnswer {
   readonly approvalId: string;
   readonly approved: boolean;
-  /** Of what the user was shown. */
+  /** The fingerprint of what the user was shown. */
   readonly fingerprint: string;
-  /** Why not; the agent reads it. */
+  /** The reason for a denial; the agent reads it. */
   readonly reason?: string;
 }
 
-/** What the page asks for. */
+/** The page's request. */
 export type ChatRequest =
   | {
       /** A message of the user. Sent again with the same `runId`, it is the same message. */
@@ -25,28 +25,28 @@ export type ChatRequest =
       readonly runId: string;
       readonly text: string;
       readonly artifactIds?: readonly string[];
-      /** Yours to set: a page should not choose its own model. */
+      /** Set it on your server: a page should not choose its own model. */
       readonly profile?: Schemas['RunProfile'];
     }
   | { readonly type: 'answer'; readonly cursor: string; readonly answers: readonly ApprovalAnswer[] }
-  /** Goes on after a cut, exactly there. */
+  /** Continues exactly where a connection broke. */
   | { readonly type: 'resume'; readonly cursor: string }
-  /** Tells a run from its beginning, again. @member startedSeq of its `run.started` */
+  /** Streams a run again from its beginning. @member startedSeq `seq` of its `run.started` */
   | { readonly type: 'replay'; readonly startedSeq: number };
 
 export interface UIMessageStreamOptions extends ChatScope, TellingEnd {
   readonly request: ChatRequest;
 }
 
-/** The cursor is none of this conversation's. */
+/** The cursor does not belong to this conversation. */
 export class UnknownCursor extends Error {
   override readonly name = 'UnknownCursor';
 }
 
 /**
- * Does what the page asks, and tells what comes of it as the AI SDK's UI message chunks until the run rests: it is over (with its
- * transfers, unless `until` says otherwise) or waits for consent. Rejects before the first chunk with what `@parley/client` rejects
- * with, and with UnknownCursor.
+ * Does what the page asks and streams the result as the AI SDK's UI message chunks, until the run is over (including
+ * its transfers, unless `until` says otherwise) or waits for consent. Rejects before the first chunk with the errors of
+ * `@parley/client`, and with UnknownCursor.
  */
 export async function toUIMessageStream(options: UIMessageStreamOptions): Promise<ReadableStream<ParleyUIChunk>> {
   const { scope, leave } = leavable(options);
@@ -62,8 +62,8 @@ export async function toUIMessageStream(options: UIMessageStreamOptions): Promis
 }
 
 /**
- * The same as a response: server-sent events with the header `x-vercel-ai-ui-message-stream: v1`. Events carry ids, so that
- * `ParleyChatTransport` goes on after a cut without a gap; other readers ignore them.
+ * Returns the same as a response: server-sent events with the header `x-vercel-ai-ui-message-stream: v1`. Events carry
+ * ids, so that `ParleyChatTransport` can continue after a broken connection without a gap; other readers ignore them.
  */
 export async function toUIMessageStreamResponse(options: UIMessageStreamOptions): Promise<Response> {
   const { scope, leave } = leavable(options);
@@ -93,7 +93,7 @@ async function send(
   const journal = new OpenJournal(options, lastSeq);
   let seq: number;
   try {
-    // Open before the run begins: then no word of it is missed.
+    // Opened before the run begins, so that no word of it is missed.
     await journal.opened;
     journal.hearsAllAfter(lastSeq);
     const input = { text, ...(artifactIds !== undefined && { artifactIds: [...artifactIds] }) };
@@ -105,13 +105,13 @@ async function send(
     throw error;
   }
   await journal.close();
-  // The same message again: it is told from its beginning, as it is recorded.
+  // The message was sent before: stream its run from the beginning, as recorded.
   return replay(options, seq);
 }
 
 const untold = { toldSeq: 0, shown: [], opens: false } as const;
 
-/** Tells a run from its beginning, to a reader who has nothing of it. @param startedSeq of its `run.started` */
+/** Streams a run from its beginning, for a reader that has nothing of it. @param startedSeq `seq` of its `run.started` */
 async function replay(options: UIMessageStreamOptions, startedSeq: number): Promise<AsyncGenerator<ChunkEvent, void>> {
   return tellFrom(options, { startedSeq, seq: startedSeq - 1, shown: [] }, false);
 }
@@ -127,7 +127,7 @@ async function resume(
   return tellFrom(options, place, answers !== null);
 }
 
-/** @param opens whether the message is opened for its reader at the place */
+/** @param opens whether to open the message for its reader at that place */
 async function tellFrom(
   options: UIMessageStreamOptions,
   { startedSeq, seq: toldSeq, shown }: Cursor,
@@ -149,8 +149,8 @@ async function tellFrom(
 }
 
 /**
- * Records answers, each at most once: one that was decided already, here or elsewhere, stays as it is, and the journal tells how.
- * Rejects when an answer could not be recorded; the ones before it are.
+ * Records answers, each at most once: an approval that was already decided, here or elsewhere, keeps its decision, and
+ * the journal reports it. Rejects when an answer could not be recorded; the ones before it are recorded.
  */
 async function decide({ parley }: ChatScope, answers: readonly ApprovalAnswer[]): Promise<void> {
   for (const { approvalId, approved, fingerprint, reason } of answers) {
@@ -160,7 +160,7 @@ async function decide({ parley }: ChatScope, answers: readonly ApprovalAnswer[])
     } catch (error) {
       if (isReason(error, 'approval_not_pending')) continue;
       if (!isUnreachable(error)) throw error;
-      // The answer to the answer was lost: what is recorded says whether it arrived.
+      // The response to the answer was lost: the recorded status says whether the answer arrived.
       const { status } = await parley.approvals.get({ approvalId });
       if (status === 'pending') throw error;
     }

@@ -14,15 +14,15 @@ interface Answer {
 export class ConversationFold {
   private readonly listed: ParleyUIMessage[] = [];
   private readonly answers = new Map<string, Answer>();
-  /** Which run an approval or an operation belongs to. */
+  /** The run that an approval or an operation belongs to, by the id of either. */
   private readonly owners = new Map<string, string>();
 
-  /** All messages, in the order in which they began. */
+  /** Returns all messages, in the order in which they began. */
   messages(): ParleyUIMessage[] {
     return structuredClone(this.listed);
   }
 
-  /** Takes the next frame; the messages that it changed or began. */
+  /** Applies the next frame; returns the messages that it changed or began. */
   apply(frame: JournalFrame, context: FrameContext = noContext): ParleyUIMessage[] {
     if (frame.delivery === 'live') return [];
     const { payload } = frame;
@@ -53,7 +53,7 @@ export class ConversationFold {
     return 'operationId' in payload ? this.owners.get(payload.operationId) : undefined;
   }
 
-  /** The user's own message; an automation's prompt is a part of the answer. */
+  /** Adds the user's own message; an automation's prompt is a part of the answer instead. */
   private ask(started: Extract<DurableFrame['payload'], { type: 'run.started' }>): ParleyUIMessage[] {
     if (started.origin !== 'user') return [];
     const { text, artifactIds } = started.request.input;
@@ -69,8 +69,9 @@ export class ConversationFold {
 }
 
 /**
- * A conversation's history as the messages of `useChat`, from its frames in their order: what was streamed, read again. Pure.
- * @param approvals what the approvals of those frames ask, as `approvals.get` answers
+ * Returns a conversation's history as the messages of `useChat`, from its frames in order; equal to what was streamed.
+ * Pure.
+ * @param approvals the approvals of those frames by id, as `approvals.get` answers them
  */
 export function toUIMessages(
   frames: Iterable<JournalFrame>,

@@ -1,20 +1,20 @@
-/** How much of a message that is not recorded yet was shown. */
+/** The part of a message that was shown before it was recorded. */
 export interface ShownText {
   readonly kind: 'text' | 'reasoning';
   readonly messageId: string;
   /** In UTF-16 code units. */
   readonly length: number;
-  /** Of what was shown, by `hashOf`: it must be how the whole message begins. */
+  /** Hash of the text that was shown, by `hashOf`; the beginning of the whole message must have the same. */
   readonly hash: number;
 }
 
-/** An exact place in the telling of a run. */
+/** An exact position in the stream of a run. */
 export interface Cursor {
-  /** Of the run's `run.started`: the fold begins there. */
+  /** The `seq` of the run's `run.started`, where folding begins. */
   readonly startedSeq: number;
-  /** All events up to this one were told. */
+  /** All events up to this one were streamed. */
   readonly seq: number;
-  /** And so much of what is being said. */
+  /** Messages that were partly shown after that, and how much of each. */
   readonly shown: readonly ShownText[];
 }
 
@@ -33,7 +33,7 @@ export function writeCursor({ startedSeq, seq, shown }: Cursor): string {
   return [startedSeq, seq, ...texts].join('.');
 }
 
-/** The place that a cursor names; null when it is none that `writeCursor` wrote. */
+/** Returns the position that a cursor encodes; null if `writeCursor` did not write it. */
 export function readCursor(cursor: string): Cursor | null {
   if (!pattern.test(cursor)) return null;
   const [startedSeq = '', seq = '', ...texts] = cursor.split('.');
@@ -51,7 +51,10 @@ function readShown(text: string): ShownText {
   };
 }
 
-/** FNV-1a over UTF-16 code units, 32 bits: tells that a text is not the one that was begun. @param before of what comes before the text */
+/**
+ * Returns a 32-bit FNV-1a hash over UTF-16 code units, to detect that a text does not begin as the shown one did.
+ * @param before hash of the preceding text
+ */
 export function hashOf(text: string, before = 0x811c9dc5): number {
   let hash = before;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

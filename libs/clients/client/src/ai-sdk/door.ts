@@ -1,13 +1,13 @@
 import { jitteredMs, pause } from '../retries.js';
 
-/** The server refused, or could not be reached for as long as was tried. `message` can be shown. */
+/** The server refused, or could not be reached until retrying ended. `message` can be shown. */
 export class ChatRefused extends Error {
   override readonly name = 'ChatRefused';
 
   constructor(
-    /** Parley's reason, or one of your server's; `unreachable` where nobody answered. */
+    /** Parley's reason, or one of your server's; `unreachable` if there was no answer. */
     readonly reason: string,
-    /** The HTTP status; 0 where nobody answered. */
+    /** The HTTP status; 0 if there was no answer. */
     readonly status: number,
     readonly retryable: boolean,
     message: string,
@@ -18,13 +18,13 @@ export class ChatRefused extends Error {
 }
 
 export interface DoorOptions {
-  /** Where `handleChat` is mounted. */
+  /** The path at which `handleChat` is mounted. */
   readonly api: string;
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
   readonly credentials?: RequestCredentials;
-  /** The browser's own when absent. */
+  /** Defaults to the browser's own `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How long what fails is tried again. Default 60,000. */
+  /** How long failed calls are retried. Default 60,000. */
   readonly retryForMs?: number;
 }
 
@@ -34,7 +34,7 @@ interface Call {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Whether a refusal that time may solve is tried again. */
+  /** Whether to retry after a refusal; by default if it is retryable. */
   readonly worthAnotherTry?: (refused: ChatRefused) => boolean;
 }
 
@@ -43,11 +43,14 @@ const firstDelayMs = 250;
 const delayMaxMs = 4_000;
 const titleLengthMax = 500;
 
-/** The way to the partner's own server. */
+/** Calls the partner's own server. */
 export class Door {
   constructor(private readonly options: DoorOptions) {}
 
-  /** A good answer, after as many attempts as it took. Every call here may be repeated. Throws ChatRefused, or the signal's reason. */
+  /**
+   * Returns a successful answer, after as many attempts as necessary. Every call here may be repeated. Throws
+   * ChatRefused, or the signal's reason.
+   */
   async call(call: Call): Promise<Response> {
     const { signal, worthAnotherTry = ({ retryable }) => retryable } = call;
     const until = performance.now() + (this.options.retryForMs ?? retryForMsDefault);
@@ -106,6 +109,6 @@ function parseJson(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return value;
   } catch {
-    return null; // a proxy's page: the status has to do
+    return null; // a proxy's page: only the status is usable
   }
 }

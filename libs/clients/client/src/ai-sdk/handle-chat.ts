@@ -8,13 +8,13 @@ import { sseBytes, uiMessageStreamHeaders } from './sse.js';
 import type { TellingEnd } from './telling.js';
 
 export interface ChatHandlerOptions extends Omit<ChatScope, 'conversationId'>, TellingEnd {
-  /** Where the handler is mounted: `/api/chat`. */
+  /** The path at which the handler is mounted: `/api/chat`. */
   readonly path: string;
-  /** What every run of this page is started with. */
+  /** Profile of every run of this page. */
   readonly profile?: Schemas['RunProfile'];
 }
 
-/** What a page learns of a failure. */
+/** The description of a failure that a page receives. */
 export interface ChatProblem {
   readonly reason: string;
   readonly title: string;
@@ -25,10 +25,12 @@ export interface ChatProblem {
 type Route = (scope: ChatScope, request: Request, options: ChatHandlerOptions) => Promise<Response>;
 
 /**
- * The server's side of `ParleyChatTransport`, for the user who is signed in; null where the path is none of it. Call it after your
- * own checks of session and origin: the browser that asks has neither the partner's key nor the user's token.
+ * Serves the requests of `ParleyChatTransport` for the user who is signed in; returns null if the path is not one of
+ * its own. Call it after your own checks of session and origin: the browser has neither the partner's key nor the
+ * user's token.
  *
- * `GET /{id}` history · `POST /{id}/messages` · `POST /{id}/answers` · `GET /{id}/stream` · `GET /{id}/watch` · `POST /{id}/stop`
+ * `GET /{id}` history · `POST /{id}/messages` · `POST /{id}/answers` · `GET /{id}/stream` · `GET /{id}/watch` · `POST
+ * /{id}/stop`
  */
 export async function handleChat(request: Request, options: ChatHandlerOptions): Promise<Response | null> {
   const { pathname } = new URL(request.url);
@@ -95,11 +97,11 @@ function streamOf(
   };
 }
 
-/** A failure as a response that `ParleyChatTransport` understands. Rethrows what is a fault of the program. */
+/** Returns a failure as a response that `ParleyChatTransport` understands. Rethrows errors of the program. */
 export function chatProblem(error: unknown): Response {
   if (isProblem(error)) {
     const { status, reason, title, retryable, requestId } = error;
-    // The server's own key is none of the user's business, and no reason to sign in again.
+    // A problem with the server's own key does not concern the user, and is no reason to sign in again.
     if (isReason(error, 'partner_key_required', 'partner_key_invalid'))
       return problem(500, { reason: 'internal', title: 'A fault of this server', retryable: false, requestId });
     return problem(status, { reason: reason ?? String(status), title, retryable, requestId });

@@ -5,21 +5,21 @@ import { OpenJournal, readConversation, type ChatScope } from './open-journal.js
 import { noContext, type ReadApproval } from './run-state.js';
 import type { SentEvent } from './sse.js';
 
-/** So much of a journal's end is read for a page: what is older, `events.list` has. */
+/** Number of events at a journal's end that are read for a page; `events.list` has older ones. */
 const eventsMax = 2_000;
-/** Approvals that are read at the same time. */
+/** Number of approvals that are read at the same time. */
 const readsMax = 8;
 
 /** A conversation as a page opens it. */
 export interface ChatHistory {
   readonly conversation: Schemas['Conversation'];
-  /** For `useChat({ messages })`. */
+  /** Pass them to `useChat({ messages })`. */
   readonly messages: ParleyUIMessage[];
-  /** The messages are those of the journal up to here: `watchMessages` goes on after it. */
+  /** The messages include the journal up to this `seq`: `watchMessages` continues after it. */
   readonly seq: number;
 }
 
-/** The messages of a conversation's newest 2,000 events. Rejects with what `@parley/client` rejects with. */
+/** Returns the messages of a conversation's newest 2,000 events. Rejects with the errors of `@parley/client`. */
 export async function readHistory(scope: ChatScope): Promise<ChatHistory> {
   const { conversation, frames } = await newestFrames(scope);
   const approvals = await approvalsOf(scope, frames);
@@ -28,7 +28,10 @@ export async function readHistory(scope: ChatScope): Promise<ChatHistory> {
   return { conversation, messages: fold.messages(), seq: conversation.lastSeq };
 }
 
-/** The `seq` of the `run.started` of the run that is live; null where none is, or where it began longer ago than is looked back. */
+/**
+ * Returns the `seq` of the `run.started` of the live run; null if there is none, or if it began before the events that
+ * are read.
+ */
 export async function startOfLiveRun(scope: ChatScope): Promise<number | null> {
   const { liveRunId } = await readConversation(scope);
   if (liveRunId === null) return null;
@@ -38,8 +41,8 @@ export async function startOfLiveRun(scope: ChatScope): Promise<number | null> {
 }
 
 /**
- * Each message that changes or begins after a place, whole, as it is recorded: for what happens while no answer streams, such as a
- * settlement, a decision elsewhere, or an automation. Ends with the signal.
+ * Yields each message that changes or begins after a position, whole and as recorded. It covers what happens while no
+ * answer streams, such as a settlement, a decision made elsewhere, or an automation. Ends with the signal.
  */
 export async function* watchMessages(scope: ChatScope, after: number): AsyncGenerator<SentEvent, void> {
   const { lastSeq } = await readConversation(scope);
@@ -53,7 +56,8 @@ export async function* watchMessages(scope: ChatScope, after: number): AsyncGene
       await journal.readApprovalOf(frame);
       const changed = fold.apply(frame, journal.context);
       if (frame.seq <= after) continue;
-      // The place stands on the last one: who got only some of them gets all of them again.
+      // Only the last message of a frame carries its position, so a reader that got some of them gets all of them
+      // again.
       for (const [index, message] of changed.entries())
         yield index === changed.length - 1 ? { data: { message }, id: String(frame.seq) } : { data: { message } };
     }
@@ -80,7 +84,7 @@ async function newestFrames(
   return { conversation, frames };
 }
 
-/** What the approvals of frames ask, a few at a time. */
+/** Reads the approvals of frames, a few at a time. */
 async function approvalsOf({ parley }: ChatScope, frames: readonly DurableFrame[]): Promise<Map<string, ReadApproval>> {
   const ids = frames.flatMap(({ payload }) => (payload.type === 'approval.opened' ? [payload.approvalId] : []));
   const approvals = new Map<string, ReadApproval>();

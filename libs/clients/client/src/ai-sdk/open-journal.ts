@@ -2,25 +2,28 @@ import type { ParleyClient } from '../client.js';
 import type { JournalFrame, Schemas } from '../types.js';
 import type { FrameContext, ReadApproval } from './run-state.js';
 
-/** Whose conversation is told. */
+/** The conversation to stream, and the client to read it with. */
 export interface ChatScope {
   /** The client of the user who is signed in. */
   readonly parley: ParleyClient;
   readonly conversationId: string;
-  /** Ends what streams, such as when the user signs out. */
+  /** Ends the stream, for example when the user signs out. */
   readonly signal?: AbortSignal;
 }
 
-/** A scope that can be left: what reads in it ends then, even while it waits. */
+/** Returns a scope that can be left: reading in it then ends, even while it waits. */
 export function leavable<Scope extends Pick<ChatScope, 'signal'>>(scope: Scope): { scope: Scope; leave: () => void } {
   const left = new AbortController();
   const signal = scope.signal === undefined ? left.signal : AbortSignal.any([scope.signal, left.signal]);
   return { scope: { ...scope, signal }, leave: () => left.abort() };
 }
 
-/** A conversation's journal that is being read, with all that telling its frames takes. */
+/** A conversation's journal that is being read, and the context for translating its frames. */
 export class OpenJournal {
-  /** The connection is open: what is recorded from now on is heard. Rejects when the service refuses. */
+  /**
+   * Resolves when the connection is open, so that everything recorded from now on is received. Rejects when the service
+   * refuses.
+   */
   readonly opened: Promise<void>;
   private readonly frames: AsyncGenerator<JournalFrame, void>;
   private readonly gone = new AbortController();
@@ -52,23 +55,23 @@ export class OpenJournal {
     this.opened = Promise.race([open, this.pending.then(() => undefined)]);
   }
 
-  /** What the frame that was read last is told with. */
+  /** The context of the frame that was read last. */
   get context(): FrameContext {
     return { approvals: this.approvals, liveAfter: this.liveAfter };
   }
 
-  /** Everything after this `seq` is recorded while the connection is open. */
+  /** Says that everything after this `seq` is recorded while the connection is open. */
   hearsAllAfter(seq: number): void {
     this.liveAfter = Math.min(this.liveAfter, seq);
   }
 
-  /** The next frame, which stays the next one. */
+  /** Returns the next frame without consuming it. */
   async peek(): Promise<JournalFrame | null> {
     this.pending ??= this.frames.next();
     return (await this.pending).value ?? null;
   }
 
-  /** The next frame; null at the end, `late` when none came within a limit. Throws what the stream throws. */
+  /** Returns the next frame; null at the end, `late` if none arrived within the limit. Throws the errors of the stream. */
   async next(limitMs: number | null = null): Promise<JournalFrame | 'late' | null> {
     this.pending ??= this.frames.next();
     const result = limitMs === null ? await this.pending : await within(limitMs, this.pending);
@@ -77,40 +80,43 @@ export class OpenJournal {
     return result.value ?? null;
   }
 
-  /** Whether another connection was opened since this was asked last: live frames may be missing. */
+  /** Whether another connection was opened since the last call: live frames may be missing. */
   wasReopened(): boolean {
     const reopened = this.connections > this.heard;
     this.heard = Math.max(this.heard, this.connections);
     return reopened;
   }
 
-  /** Reads what the approval of a frame asks, so that `context` has it. */
+  /** Reads the approval of a frame, so that `context` has it. */
   async readApprovalOf(frame: JournalFrame): Promise<void> {
     if (frame.delivery === 'live' || frame.payload.type !== 'approval.opened') return;
     const { approvalId } = frame.payload;
     this.approvals.set(approvalId, await this.scope.parley.approvals.get({ approvalId }));
   }
 
-  /** What the journal already has when a connection is open was not heard on it. */
+  /**
+   * Excludes events that the journal already had when the connection opened, because live frames before them may be
+   * missing.
+   */
   private findHead(connection: number): void {
     readConversation(this.scope).then(
       ({ lastSeq }) => {
         if (connection === this.connections) this.hearsAllAfter(lastSeq);
       },
-      // Then words are not shown before their message is recorded; what the service refuses, the stream says as well.
+      // Then text is not shown before its message is recorded; if the service refuses, the stream reports that as well.
       () => undefined,
     );
   }
 
   async close(): Promise<void> {
     this.gone.abort();
-    // What is being read ends with the signal, whatever it was.
+    // The signal ends the pending read; its outcome does not matter.
     await this.pending?.catch(() => undefined);
     await this.frames.return();
   }
 }
 
-/** The conversation as it is now; `lastSeq` is where its journal ends. */
+/** Returns the conversation as it is now; `lastSeq` is the end of its journal. */
 export async function readConversation({ parley, conversationId }: ChatScope): Promise<Schemas['Conversation']> {
   return parley.conversations.get({ conversationId });
 }

@@ -8,7 +8,7 @@ interface Said {
   readonly text: string;
 }
 
-/** Words as they come. They are shown only where every word before them was: what was missed waits for the recorded message. */
+/** Handles live text. It is shown only if all text before it was; a message with a gap waits until it is recorded. */
 export function tellWords(state: RunState, said: Said): Told {
   if (said.text === '') return silent(state);
   const known = state.open.find(({ messageId }) => messageId === said.messageId);
@@ -21,7 +21,7 @@ export function tellWords(state: RunState, said: Said): Told {
   );
 }
 
-/** A message as it was recorded: tells what of it was not shown yet. */
+/** Handles a recorded message: shows the part that was not shown yet. */
 export function tellWhole(state: RunState, said: Said): Told {
   const known = state.open.find(({ messageId }) => messageId === said.messageId);
   if (known !== undefined && isBeginningOf(known, said.text)) {
@@ -39,7 +39,7 @@ export function tellWhole(state: RunState, said: Said): Told {
   );
 }
 
-/** Begins the step whose `agent.step` was recorded, unless its words had begun it already. */
+/** Begins the step of a recorded `agent.step`, unless its live text already began it. */
 export function enterRecordedStep(state: RunState): Told {
   if (state.step === 'live') return silent({ ...state, step: 'recorded' });
   return andThen(leaveStep(state), (next) => ({
@@ -48,14 +48,14 @@ export function enterRecordedStep(state: RunState): Told {
   }));
 }
 
-/** Ends the step that is under way. */
+/** Ends the current step. */
 export function leaveStep(state: RunState): Told {
   return andThen(withdrawOpen(state), (next) =>
     next.step === 'none' ? silent(next) : { state: { ...next, step: 'none' }, chunks: [{ type: 'finish-step' }] },
   );
 }
 
-/** Takes back what was shown and never recorded: the process that said it is lost, and another one answers again. */
+/** Withdraws text that was shown and never recorded: its process was lost, and another one answers again. */
 export function withdrawOpen(state: RunState): Told {
   return state.open.reduce((told, open) => andThen(told, (next) => end(next, open, 'withdrawn')), silent(state));
 }

@@ -12,7 +12,7 @@ export function tellCall(state: RunState, { toolCallId, tool, input }: PayloadOf
 
 export function tellReturn(state: RunState, { toolCallId, outcome, result }: PayloadOf<'tool.returned'>): Told {
   const call = state.calls[toolCallId];
-  // A window that begins in the middle of a run does not show the call.
+  // If the window of frames begins in the middle of a run, the call is not in it.
   if (call === undefined || call.isReturned) return silent(state);
   const next = withCall(state, toolCallId, { ...call, isReturned: true });
   switch (outcome) {
@@ -55,21 +55,21 @@ export function tellOpened(state: RunState, opened: PayloadOf<'approval.opened'>
   };
 }
 
-/** A decision, also one that was made on another page or by a contract. */
+/** Handles a decision, including one made on another page or by a contract. */
 export function tellDecided(state: RunState, { approvalId, status }: PayloadOf<'approval.decided'>): Told {
   const asked = state.approvals[approvalId];
   const call = asked === undefined ? undefined : state.calls[asked.toolCallId];
   if (asked === undefined || call === undefined) return silent(state);
   const next = { ...state, approvals: { ...state.approvals, [approvalId]: { ...asked, status } } };
   const { toolCallId } = asked;
-  // The question is taken off the page: what was approved is being done now.
+  // Removes the question from the page: the approved call is being executed now.
   return {
     state: next,
     chunks: [status === 'approved' ? inputOf(toolCallId, call) : { type: 'tool-output-denied', toolCallId }],
   };
 }
 
-/** What an expiry means for its call, the call's own return says. */
+/** Shows nothing, because the call's own return reports the effect of the expiry. */
 export function tellExpired(state: RunState, { approvalId }: PayloadOf<'approval.expired'>): Told {
   const asked = state.approvals[approvalId];
   if (asked === undefined) return silent(state);
@@ -91,7 +91,7 @@ export function tellSettled(state: RunState, payload: PayloadOf<'settlement.upda
   return { state: { ...state, operations }, chunks: [{ type: 'data-settlement', id: operationId, data }] };
 }
 
-/** Calls that the end of the run left without a return are shown as what they are: nobody knows what they came to. */
+/** Reports calls that had no return at the end of the run as failed, because their outcome is unknown. */
 export function tellUnreturned(state: RunState): Told {
   const waiting = Object.entries(state.calls).filter(([, call]) => !call.isReturned && !isDenied(state, call));
   return {
@@ -100,7 +100,7 @@ export function tellUnreturned(state: RunState): Told {
   };
 }
 
-/** Parley runs every tool itself; a page is never asked to, and knows their names only as data. */
+/** Parley runs every tool itself: a page never has to, and gets the names of tools only as data. */
 const ours = { dynamic: true, providerExecuted: true } as const;
 
 function inputOf(toolCallId: string, { tool, input }: Call): ParleyUIChunk {
@@ -115,7 +115,10 @@ function withCall(state: RunState, toolCallId: string, call: Call): RunState {
   return { ...state, calls: { ...state.calls, [toolCallId]: call } };
 }
 
-/** What a call has begun is not over before it is settled, though the journal may tell of it only after the end of the run. */
+/**
+ * Adds the operation that a call has begun, so that the run waits for its settlement: the journal may report it only
+ * after the end of the run.
+ */
 function withBegun(state: RunState, { approvalId }: Call, operationId: string | null): RunState {
   if (operationId === null || operationId in state.operations) return state;
   return { ...state, operations: { ...state.operations, [operationId]: { approvalId, isSettled: false } } };

@@ -18,8 +18,8 @@ type Payload = DurableFrame['payload'];
 type PayloadOf<Type extends Payload['type']> = Extract<Payload, { type: Type }>;
 
 /**
- * The next frame of a conversation's journal, as the AI SDK's chunks for the message that answers one run. Pure. Frames of other runs
- * tell nothing and move the cursor.
+ * Translates the next frame of a conversation's journal into the AI SDK's chunks for the message that answers one run.
+ * Pure. Frames of other runs yield no chunks but move the cursor.
  */
 export function reduce(state: RunState, frame: JournalFrame, context: FrameContext = noContext): Told {
   if (frame.delivery === 'live') return reduceLive(state, frame);
@@ -32,23 +32,23 @@ export function reduce(state: RunState, frame: JournalFrame, context: FrameConte
   return { state: next, chunks: [...told.chunks, { type: 'message-metadata', messageMetadata: metadataOf(next) }] };
 }
 
-/** A connection was lost: what was being said is not heard to its end. */
+/** Returns the state after a connection was lost: the end of the current message will not be received live. */
 export function loseTrack(state: RunState): RunState {
   return { ...state, follows: false, open: state.open.map((text) => ({ ...text, isFollowed: false })) };
 }
 
-/** The state of somebody who was shown so much of what is not recorded yet. */
+/** Returns the state of a reader that was shown this much of messages that are not recorded yet. */
 export function withShown(state: RunState, shown: readonly ShownText[]): RunState {
   if (shown.length === 0) return state;
   return { ...state, step: 'live', open: shown.map((text) => ({ ...text, isFollowed: false })) };
 }
 
-/** Opens the message: for a run that begins, and for one that goes on. */
+/** Opens the message, for a run that begins or continues. */
 export function startOf(state: RunState): ParleyUIChunk {
   return { type: 'start', messageId: answerIdOf(state.runId), messageMetadata: metadataOf(state) };
 }
 
-/** Closes the stream of a message whose run is at rest. */
+/** Closes the stream of a message whose run is over or waits for consent. */
 export function finishOf(state: RunState): readonly ParleyUIChunk[] {
   const { chunks, state: left } = leaveStep(state);
   const messageMetadata = metadataOf(left);
@@ -63,7 +63,7 @@ export function finishOf(state: RunState): readonly ParleyUIChunk[] {
   return [...chunks, { type: 'finish', finishReason, messageMetadata }];
 }
 
-/** The run's frames between which a message is said from its first word to its last. */
+/** Events that delimit messages: a message that begins after one of them is received from its first word. */
 const edges: ReadonlySet<Payload['type']> = new Set([
   'run.started',
   'run.claimed',
@@ -96,7 +96,7 @@ const tellers: { readonly [Type in Payload['type']]?: Tell<PayloadOf<Type>> } = 
   'run.stopping': (state) => silent({ ...state, status: 'stopping' }),
   'run.ended': tellEnded,
   'agent.step': enterRecordedStep,
-  // What the model thought is told as what it said is, and is recorded right before it.
+  // The reasoning is shown like the answer, and is recorded right before it.
   'agent.reasoning': (state, { messageId, text }) => tellWhole(state, { kind: 'reasoning', messageId, text }),
   'agent.message': tellMessage,
   'tool.called': (state, payload) => andThen(withdrawOpen(state), (next) => tools.tellCall(next, payload)),
@@ -109,7 +109,7 @@ const tellers: { readonly [Type in Payload['type']]?: Tell<PayloadOf<Type>> } = 
 };
 
 function reducePayload(state: RunState, payload: Payload, context: FrameContext, seq: number): Told {
-  // Reason for the assertion: the teller of this very type.
+  // Reason for the assertion: the handler is selected by the payload's own type.
   const tell = tellers[payload.type] as Tell<Payload> | undefined;
   return tell === undefined ? silent(state) : tell(state, payload, context, seq);
 }

@@ -1,9 +1,9 @@
 import type { ParleyUIChunk, ApprovalDescriptor, ChatMetadata } from './message.js';
 import { writeCursor, type ShownText } from './cursor.js';
 
-/** A message of the agent that is being shown before it is recorded. */
+/** A message of the agent that is shown before it is recorded. */
 export interface OpenText extends ShownText {
-  /** Whether every word so far was heard; else the rest waits for the recorded message. */
+  /** Whether all text so far was received; otherwise the remainder waits for the recorded message. */
   readonly isFollowed: boolean;
 }
 
@@ -19,28 +19,28 @@ export interface AskedApproval {
   readonly status: 'pending' | 'approved' | 'denied' | 'expired';
 }
 
-/** What a run's frames have come to so far: all that the next one needs. */
+/** The state folded from a run's frames: everything that the next frame needs. */
 export interface RunState {
   readonly runId: string;
   readonly startedSeq: number;
-  /** The newest durable frame that was looked at. */
+  /** The newest durable frame that was read. */
   readonly seq: number;
   readonly startedAt: string;
   readonly status: ChatMetadata['status'];
   readonly failure: ChatMetadata['failure'];
   readonly truncated: boolean;
   readonly automationId: string | null;
-  /** `live`: words of it came; `recorded`: its `agent.step` did, and what is said next belongs to the next one. */
+  /** `live`: text of the step was received; `recorded`: its `agent.step` was, and later text belongs to the next step. */
   readonly step: 'none' | 'live' | 'recorded';
   readonly open: readonly OpenText[];
-  /** Whether a message that begins now is heard from its first word. */
+  /** Whether a message that begins now is received from its first word. */
   readonly follows: boolean;
   readonly calls: Readonly<Record<string, Call>>;
   readonly approvals: Readonly<Record<string, AskedApproval>>;
   readonly operations: Readonly<Record<string, { readonly approvalId: string | null; readonly isSettled: boolean }>>;
 }
 
-/** Of an approval, what its question is made of; every answer of `approvals.get` has it. */
+/** The parts of an approval that its request for consent consists of; every answer of `approvals.get` has them. */
 export interface ReadApproval {
   readonly fingerprint: string;
   readonly summary: string;
@@ -50,7 +50,7 @@ export interface ReadApproval {
   readonly toolCallId?: string | null;
 }
 
-/** What frames alone do not say. */
+/** Information that frames alone do not contain. */
 export interface FrameContext {
   /** Approvals as they were read, by id. */
   readonly approvals: ReadonlyMap<string, ReadApproval>;
@@ -58,7 +58,7 @@ export interface FrameContext {
   readonly liveAfter: number;
 }
 
-/** A step of the fold: the state after it, and what it tells. */
+/** A step of the fold: the new state, and the chunks to send. */
 export interface Told {
   readonly state: RunState;
   readonly chunks: readonly ParleyUIChunk[];
@@ -85,7 +85,7 @@ export function initialRun(runId: string): RunState {
   };
 }
 
-/** One after the other: `next` sees the state that `told` led to. */
+/** Runs both steps in order: `next` gets the state after `told`. */
 export function andThen(told: Told, next: (state: RunState) => Told): Told {
   const { state, chunks } = next(told.state);
   return { state, chunks: [...told.chunks, ...chunks] };
@@ -95,7 +95,7 @@ export function silent(state: RunState): Told {
   return { state, chunks: [] };
 }
 
-/** The exact place in the telling. */
+/** Returns the exact position in the stream. */
 export function cursorOf({ startedSeq, seq, open }: RunState): string {
   return writeCursor({ startedSeq, seq, shown: open });
 }
@@ -113,7 +113,7 @@ export function metadataOf(state: RunState): ChatMetadata {
   };
 }
 
-/** Whether nothing more will be told unless somebody decides: the run is over, or waits for consent. */
+/** Whether no more chunks follow without a decision: the run is over, or waits for consent. */
 export function isAtRest(state: RunState): boolean {
   if (isOver(state)) return true;
   return (
@@ -126,12 +126,12 @@ export function isOver({ status }: RunState): boolean {
   return status === 'completed' || status === 'failed' || status === 'aborted';
 }
 
-/** Whether every transfer of the run has come to its end. */
+/** Whether every transfer of the run is settled or failed. */
 export function isSettled({ operations }: RunState): boolean {
   return Object.values(operations).every((operation) => operation.isSettled);
 }
 
-/** What an approval asks, from what was read of it; from the frame alone where it could not be read. */
+/** Describes an approval from its reading; from the frame alone if it could not be read. */
 export function descriptorOf(
   opened: Pick<ApprovalDescriptor, 'approvalId' | 'kind' | 'tool' | 'fingerprint' | 'expiresAt'>,
   input: unknown,
@@ -140,7 +140,7 @@ export function descriptorOf(
   const { approvalId, kind, tool, fingerprint, expiresAt } = opened;
   const named = { approvalId, kind, tool, fingerprint, expiresAt };
   if (read === undefined) return { ...named, summary: null, terms: [], input, contract: null };
-  // The fingerprint is that of what is shown: both come from the same reading.
+  // The fingerprint must match what is shown, so both are taken from the same reading.
   const { fingerprint: readFingerprint, summary, terms, contract } = read;
   return { ...named, fingerprint: readFingerprint, summary, terms, input: read.input, contract };
 }

@@ -6,33 +6,33 @@ import { cursorOf, isAtRest, isOver, isSettled, type RunState } from './run-stat
 import type { ShownText } from './cursor.js';
 import type { SentEvent } from './sse.js';
 
-/** A chunk of the stream; with an `id`, all up to it can be taken, and `id` is the cursor after it. */
+/** A chunk of the stream. If it has an `id`, all chunks up to it can be taken, and `id` is the cursor after it. */
 export interface ChunkEvent extends SentEvent {
   readonly data: ParleyUIChunk;
 }
 
-/** Where a telling begins. */
+/** The starting point of a stream. */
 export interface Beginning {
   readonly state: RunState;
-  /** Frames up to this one were told already, and are only folded. */
+  /** Frames up to this one were already streamed and are only folded. */
   readonly toldSeq: number;
   readonly shown: readonly ShownText[];
-  /** Whether the message is opened for its reader, who does not have it open. */
+  /** Whether to open the message for its reader, which does not have it open. */
   readonly opens: boolean;
-  /** Where the journal ended when this was asked for: the run is not taken for resting before that. */
+  /** End of the journal when the stream was requested: until then the run is not considered over or waiting. */
   readonly headSeq: number;
 }
 
 export interface TellingEnd {
   /** `ended`: the stream ends with the run; `settled` (default): with its last settlement. */
   readonly until?: 'ended' | 'settled';
-  /** How long to wait for settlements once the run has ended. Default 60,000. */
+  /** How long to wait for settlements after the run has ended. Default 60,000. */
   readonly settledWithinMs?: number;
 }
 
 const settledWithinMsDefault = 60_000;
 
-/** Tells one run from a place on until it rests. Closes the journal. */
+/** Streams one run from a position until it is over or waits for consent. Closes the journal. */
 export async function* tellRun(
   journal: OpenJournal,
   beginning: Beginning,
@@ -60,7 +60,7 @@ export async function* tellRun(
   }
 }
 
-/** Folds what was told already, and tells the rest. */
+/** Folds a frame, and returns its chunks if they were not streamed before. */
 async function tellFrame(
   journal: OpenJournal,
   state: RunState,
@@ -79,7 +79,7 @@ async function tellFrame(
   return { state: there, chunks: opens ? [startOf(there)] : [] };
 }
 
-/** @param state null: there is no place after these, who misses them asks again */
+/** @param state null: there is no position after these chunks; a reader that misses them requests them again */
 function* events(chunks: readonly ParleyUIChunk[], state: RunState | null): Generator<ChunkEvent, void> {
   for (const [index, data] of chunks.entries()) {
     const isLast = index === chunks.length - 1;

@@ -16,12 +16,13 @@ type SendOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>[
 type ReconnectOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['reconnectToStream']>[0];
 
 /**
- * `useChat` in front of Parley: `useChat({ id: conversationId, transport: new ParleyChatTransport({ api: '/api/chat' }) })`. It speaks
- * to your own server (`handleChat`), which holds the keys.
+ * Connects `useChat` to Parley: `useChat({ id: conversationId, transport: new ParleyChatTransport({ api: '/api/chat' })
+ * })`. It calls your own server (`handleChat`), which holds the keys.
  *
- * A message starts one run, however often it is sent; `regenerate()` tells the recorded answer again and runs nothing. An answer to
- * an approval is sent until it is recorded; if it cannot be, the question is asked again. `stop()` only stops to read: `abort()` ends
- * the run. Connections may break at any moment: what streams has no gap and nothing twice.
+ * A message starts one run, however often it is sent; `regenerate()` streams the recorded answer again and runs
+ * nothing. An answer to an approval is sent until it is recorded; if that fails, the question is shown again. `stop()`
+ * only stops reading: `abort()` ends the run. Connections may break at any moment: the stream has no gap and repeats
+ * nothing.
  */
 export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> implements ChatTransport<Message> {
   private readonly door: Door;
@@ -56,20 +57,20 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
         path: `/${chatId}/messages`,
         body,
         signal: by,
-        // Somebody waits: what only time solves is told at once.
+        // The user is waiting, so a conflict that only time resolves is reported at once.
         worthAnotherTry: ({ retryable, status }) => retryable && status !== 409,
       });
     return this.stream(chatId, await first(signal), first, signal);
   }
 
   /**
-   * For `useChat({ sendAutomaticallyWhen })`: sends each answer as soon as it is given, so that none is kept in the page alone while
-   * another question is open.
+   * For `useChat({ sendAutomaticallyWhen })`: sends each answer as soon as it is given, so that no answer exists only
+   * in the page while another question is open.
    */
   readonly sendAutomaticallyWhen = ({ messages }: { messages: readonly UIMessage[] }): boolean =>
     messages.some((message) => this.unsent(message).length > 0);
 
-  /** For `useChat` to call, with `resume: true`: tells the answer that is under way from its beginning; null where none is. */
+  /** For `useChat` to call, with `resume: true`: streams the current answer from its beginning; null if there is none. */
   async reconnectToStream({
     chatId,
     abortSignal,
@@ -81,21 +82,21 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
     return response.status === 204 ? null : this.stream(chatId, response, first, signal);
   }
 
-  /** The conversation as it is recorded, for `useChat({ messages })`. Rejects with ChatRefused. */
+  /** Returns the conversation as it is recorded, for `useChat({ messages })`. Rejects with ChatRefused. */
   async load(chatId: string, signal: AbortSignal = new AbortController().signal): Promise<ChatHistory> {
     const response = await this.door.call({ method: 'GET', path: `/${chatId}`, signal });
-    // Reason for the assertion: what `handleChat` answers.
+    // Reason for the assertion: `handleChat` answers in this form.
     return (await response.json()) as ChatHistory;
   }
 
-  /** Ends the run that is under way. Rejects with ChatRefused. */
+  /** Ends the current run. Rejects with ChatRefused. */
   async abort(chatId: string): Promise<void> {
     await this.door.call({ method: 'POST', path: `/${chatId}/stop`, body: {}, signal: new AbortController().signal });
   }
 
   /**
-   * Every message that changes after `seq`, whole: settlements, decisions made elsewhere, automations. Put each into the chat with
-   * `withUpdate`. Ends with the signal; throws ChatRefused when the server refuses for good.
+   * Yields every message that changes after `seq`, whole: settlements, decisions made elsewhere, automations. Merge
+   * each into the chat with `withUpdate`. Ends with the signal; throws ChatRefused when the server refuses for good.
    */
   async *watch(chatId: string, seq: number, signal: AbortSignal): AsyncGenerator<ParleyUIMessage, void> {
     const place = { seq: String(seq), hasMoved: false };
@@ -105,15 +106,18 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
         yield* this.updates(chatId, place, signal);
       } catch (error) {
         if (error instanceof ChatRefused && !error.retryable) throw error;
-        // Anything else passes: it is asked again from the same place.
+        // Other failures are temporary: continue from the same position.
       }
       if (place.hasMoved) failures = 0;
-      // Aborted, it rejects; that is the end, which the loop's condition sees.
+      // Rejects when aborted; the loop's condition then ends it.
       await pause(jitteredMs(watchDelayMs, watchDelayMaxMs, failures), signal).catch(() => undefined);
     }
   }
 
-  /** The messages with an update of `watch` in its place. Older news than what is there changes nothing. */
+  /**
+   * Returns the messages with an update of `watch` in its place. An update that is older than the message in the chat
+   * changes nothing.
+   */
   withUpdate<Some extends UIMessage>(messages: readonly Some[], update: Some): Some[] {
     const isSame = ({ id }: Some): boolean => id === update.id || this.runs.get(id) === update.id;
     const index = messages.findIndex(isSame);
@@ -123,7 +127,7 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
     return messages.map((message) => (isSame(message) ? update : message));
   }
 
-  /** The updates of one connection. */
+  /** Yields the updates of one connection. */
   private async *updates(
     chatId: string,
     place: { seq: string; hasMoved: boolean },
@@ -134,7 +138,7 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
     if (body === null) return;
     for await (const { data, id } of sseEvents(body)) {
       if (data === '[DONE]') return;
-      // Reason for the assertion: what `handleChat` sends.
+      // Reason for the assertion: `handleChat` sends this form.
       yield (JSON.parse(data) as { message: ParleyUIMessage }).message;
       place.seq = id ?? place.seq;
       place.hasMoved = true;
@@ -145,7 +149,7 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
     return answersIn(message).filter(({ approvalId }) => !this.answered.has(approvalId));
   }
 
-  /** Sends a message's answers, and tells how its run goes on. */
+  /** Sends a message's answers, and streams how its run continues. */
   private async sendAnswers(
     chatId: string,
     message: Message,
@@ -161,7 +165,7 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
     }
   }
 
-  /** Sends the answers of a message that the chat is not about to change: what comes of them, `watch` tells. */
+  /** Sends the answers of a message that the chat is not about to change; `watch` reports their effect. */
   private async recordAnswers(
     chatId: string,
     message: Message,
@@ -215,7 +219,10 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Version 4. `crypto.randomUUID` is missing where a page is not served securely, such as a phone that looks at a developer's machine. */
+/**
+ * Returns a UUID of version 4. `crypto.randomUUID` is missing if a page is not served securely, such as on a phone that
+ * opens a developer's machine.
+ */
 function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = [...bytes].map((byte, index) =>
@@ -232,7 +239,7 @@ function contentOf({ parts }: UIMessage): { text: string } {
   return { text: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n') };
 }
 
-/** How far into the journal a message goes. */
+/** Returns the `seq` up to which a message includes the journal. */
 function seqOf(message: UIMessage): number {
   return Number(answerMetadataOf(message)?.cursor.split('.')[1] ?? 0);
 }

@@ -2,11 +2,11 @@ import { jitteredMs, pause } from '../retries.js';
 import type { ParleyUIChunk } from './message.js';
 import { sseEvents } from './sse.js';
 
-/** Where the chunks of one answer come from. */
+/** Requests for the chunks of one answer. */
 export interface ChunkSource {
-  /** Asks for the answer. It is asked again where a connection broke before anything of it could be taken. */
+  /** Requests the answer. Called again if a connection broke before any of its chunks could be delivered. */
   readonly first: (signal: AbortSignal) => Promise<Response>;
-  /** Goes on after a cursor. */
+  /** Continues after a cursor. */
   readonly goOn: (cursor: string, signal: AbortSignal) => Promise<Response>;
 }
 
@@ -14,9 +14,10 @@ const firstDelayMs = 100;
 const delayMaxMs = 4_000;
 
 /**
- * One answer's chunks over as many connections as it takes: nothing is lost between two of them, and nothing given twice. Chunks are
- * held until the place after them is known, so that a cut in between takes none of them halfway.
- * Ends when the server says that the answer is told; throws what `ChunkSource` rejects with.
+ * Yields one answer's chunks over as many connections as necessary: none is lost between two of them, and none
+ * repeated. Chunks are held back until the position after them is known, so that a break never leaves a group half
+ * delivered.
+ * Ends when the server says that the answer is complete; throws the errors of `ChunkSource`.
  */
 export async function* unbrokenChunks(
   opened: Response,
@@ -29,7 +30,7 @@ export async function* unbrokenChunks(
     try {
       yield* chunksOf(response, place);
     } catch {
-      // Cut, or silent for too long. What is not in order at the door, the door says.
+      // Broken, or silent for too long. If the server refuses, the next request reports it.
       signal.throwIfAborted();
     }
     if (place.isTold) return;
@@ -42,19 +43,19 @@ export async function* unbrokenChunks(
 
 interface Place {
   cursor: string | null;
-  /** Whether the server has said that the answer is told. */
+  /** Whether the server has said that the answer is complete. */
   isTold: boolean;
   /** Whether anything was taken from this connection. */
   hasMoved: boolean;
 }
 
-/** The chunks of one connection, group by group. */
+/** Yields the chunks of one connection, group by group. */
 async function* chunksOf({ body }: Response, place: Place): AsyncGenerator<ParleyUIChunk, void> {
   if (body === null) return;
   const held: ParleyUIChunk[] = [];
   for await (const { data, id } of sseEvents(body)) {
     if (data === '[DONE]') return;
-    // Reason for the assertion: what `handleChat` sends.
+    // Reason for the assertion: `handleChat` sends this form.
     held.push(JSON.parse(data) as ParleyUIChunk);
     place.isTold = isLast(held.at(-1));
     if (id === undefined && !place.isTold) continue;
@@ -65,7 +66,7 @@ async function* chunksOf({ body }: Response, place: Place): AsyncGenerator<Parle
   }
 }
 
-/** The last chunk of an answer has no place after it. */
+/** Whether it is the last chunk of an answer, which has no position after it. */
 function isLast(chunk: ParleyUIChunk | undefined): boolean {
   return chunk?.type === 'finish' || chunk?.type === 'error' || chunk?.type === 'abort';
 }
