@@ -1,7 +1,7 @@
-/** One failure happens; work that fails for this long does not get on. */
+/** Work that has failed for this long is reported as stuck; a single failure is not. */
 const stuckAfterMs = 5_000;
 
-/** Whether a piece of work in the background gets on. Other processes see it in `/readyz` as `work <name>` while it does not. */
+/** Whether a piece of background work makes progress. While it does not, other processes see it in `/readyz` as `work <name>`. */
 export class BackgroundWork {
   private failingSinceMs: number | null = null;
 
@@ -11,12 +11,12 @@ export class BackgroundWork {
     return this.failingSinceMs !== null && performance.now() - this.failingSinceMs > stuckAfterMs;
   }
 
-  /** One round went well. */
+  /** Records that one round succeeded. */
   succeeded(): void {
     this.failingSinceMs = null;
   }
 
-  /** One round failed; the caller logs why. */
+  /** Records that one round failed; the caller logs the reason. */
   failed(): void {
     this.failingSinceMs ??= performance.now();
   }

@@ -1,10 +1,10 @@
 import { limits } from '@app/kernel';
 
 /**
- * A statement for a list whose rows may be long: it answers the rows of a page that begin within the first 1 MiB, and at least two if
- * there are two, so that the code that cuts the page sees that it goes on. The others never leave PostgreSQL.
- * @param page a statement with ORDER BY and LIMIT that selects `position`, which it is sorted by, and what is measured
- * @param measured the text whose bytes count, in terms of the columns that the page selects
+ * Returns a statement for a list whose rows may be long. It selects the rows of a page that begin within the first 1 MiB, and at least two
+ * if there are two, so that the code that cuts the page sees that more follow. The others never leave PostgreSQL.
+ * @param page a statement with ORDER BY and LIMIT that selects `position`, its sort key, and the measured columns
+ * @param measured the text whose bytes count, as an expression over the columns that the page selects
  */
 export function boundedPage(page: string, measured = 'text', order: 'ASC' | 'DESC' = 'DESC'): string {
   return `SELECT * FROM (

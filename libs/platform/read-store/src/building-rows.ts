@@ -2,18 +2,18 @@ import { bytesOf, KnownRows } from './known-rows';
 import type { ReadModelRow } from './projection';
 import type { BatchChanges, ChangedRow } from './projection-batch';
 
-/** What rows may take up that are written, and need not be selected as long as they are kept. */
+/** Estimated bytes of written rows that are cached, so that they need not be selected. */
 const knownBytesMax = 64_000_000;
 
 interface Unwritten extends ChangedRow {
-  /** What it takes up, as reckoned here. */
+  /** Estimated size. */
   readonly bytes: number;
 }
 
-/** Rows of tables that are being built: all that changed since they were written, and of the others those that were used last. */
+/** Rows of tables that are being built: all unwritten changes, and the most recently used of the written rows. */
 export class BuildingRows extends KnownRows {
   private readonly waiting = new Map<string, Map<string, Unwritten>>();
-  /** What the unwritten rows take up, as reckoned here. */
+  /** Estimated size of the unwritten rows. */
   unwrittenBytes = 0;
 
   constructor() {
@@ -34,12 +34,12 @@ export class BuildingRows extends KnownRows {
     }
   }
 
-  /** What is to be written of a table: its rows as they are now, beside what they were when they were written last. */
+  /** Unwritten rows of a table: each as it is now, and as it was when it was last written. */
   unwritten(table: string): readonly ChangedRow[] {
     return [...(this.waiting.get(table)?.values() ?? [])];
   }
 
-  /** All that was unwritten of the table is written, or of no use any more. */
+  /** Marks all rows of the table as written, or as no longer needed. */
   settle(table: string): void {
     for (const { key, row, bytes } of this.waiting.get(table)?.values() ?? []) {
       this.unwrittenBytes -= bytes;

@@ -6,11 +6,11 @@ import type { Execute } from './table-making';
 
 const connectTimeoutMs = 5_000;
 
-/** The connection on which tables are built: one of its own, since statements may take long, and since COPY cannot be pipelined. */
+/** The connection on which tables are built. It is not one of the pool's, because statements may take long and COPY cannot be pipelined. */
 export class BuildingSession {
   private constructor(readonly client: Client) {}
 
-  /** Throws Unavailable. */
+  /** Connects. Throws Unavailable. */
   static async open(url: string): Promise<BuildingSession> {
     const client = new Client({
       connectionString: url,
@@ -18,16 +18,16 @@ export class BuildingSession {
       connectionTimeoutMillis: connectTimeoutMs,
       ...heldConnection,
     });
-    client.on('error', () => undefined); // the statement under way fails with it
+    client.on('error', () => undefined); // the running statement fails with it
     await answering(() => client.connect());
-    // What a crash takes back of a table that is being built is folded again.
+    // After a crash of PostgreSQL, lost writes of a table that is being built are folded again.
     await answering(() => client.query(`${noticeLostClient}; SET statement_timeout = 0; SET synchronous_commit = off`));
     return new BuildingSession(client);
   }
 
   /** Runs one statement. Throws Unavailable when PostgreSQL does not answer. */
   readonly execute: Execute = async <Row>(sql: string, parameters: readonly unknown[] = []) =>
-    // Reason for the assertion: the caller names the columns that its statement answers.
+    // Reason for the assertion: the caller names the columns that its statement returns.
     (await answering(() => this.client.query(sql, [...parameters]))).rows as Row[];
 
   /** Runs the body in one transaction; a throw rolls it back. */

@@ -1,23 +1,23 @@
 import type { ReadModel } from './projection-batch';
 import type { RebuildPace } from './rebuild-course';
 
-/** How much is done at once in a process that has nothing else to do, or by a rebuild that pauses for nothing. */
+/** How much is done at once in an idle process, or by a rebuild at full pace. */
 export interface Pace {
   readonly kind: RebuildPace;
-  /** Events of the store that are read at once; the next ones are read while they are folded. */
+  /** Events that one read of the store returns; the next page is read while this one is folded. */
   readonly pageEvents: number;
-  /** What so many events came to is written at once. */
+  /** Rows are written after this many events. */
   readonly writtenEvents: number;
 }
 
-/** A table that is being built beside those that are read. */
+/** A table that is built while others are read. */
 export interface Building extends ReadModel {
   readonly rebuildId: string;
   readonly isOfNewVersion: boolean;
-  /** How far it is written. */
+  /** Position up to which its rows are written. */
   position: number;
-  /** How far it is folded, in the rows that are still to be written. */
+  /** Position up to which events are folded, including the unwritten rows. */
   folded: number;
-  /** Why it cannot go on. */
+  /** Why building cannot go on; null while it can. */
   failure: string | null;
 }

@@ -12,14 +12,14 @@ export class ColumnNames extends DefaultNamingStrategy {
 
 const names = new ColumnNames();
 
-/** The members of an entity that are columns, in its order, but for some. */
+/** Names of an entity's columns in its order, except the given ones. */
 export function membersOf<Row extends object, Left extends MemberOf<Row> = never>(
   row: RowOf<Row>,
   except: readonly Left[] = [],
 ): Exclude<MemberOf<Row>, Left>[] {
   const left: readonly string[] = except;
   const members = getMetadataArgsStorage().filterColumns(row);
-  // Reason for the assertion: what the entity declares as columns are members of its class.
+  // Reason for the assertion: the columns that the entity declares are members of its class.
   return members.map(({ propertyName }) => propertyName).filter((name) => !left.includes(name)) as Exclude<
     MemberOf<Row>,
     Left
@@ -27,10 +27,10 @@ export function membersOf<Row extends object, Left extends MemberOf<Row> = never
 }
 
 /**
- * What a SELECT answers of an entity, each column under its member's name: `"run_key" AS "runKey", "segment"`.
+ * Returns the column list of a SELECT, each column under its member's name: `"run_key" AS "runKey", "segment"`.
  * @param computed SQL of members that are not columns
- * @param table the name or alias by which the statement has the table, where it has more than one
- * @throws Error when a member is neither
+ * @param table the name or alias of the table within the statement, if that has several tables
+ * @throws Error when a member is neither a column nor computed
  */
 export function selectList<Row extends object, Computed extends string = never>(
   row: RowOf<Row>,

@@ -5,26 +5,26 @@ import { primaryOf } from './projection-batch';
 import type { Difference, Differences } from './rebuild';
 import type { Execute } from './table-making';
 
-/** Differences that are fetched at once, and those that are kept for operators to look at. */
+/** Differences that one FETCH returns, and those that are kept for operators to read. */
 const fetchedAtOnce = 1_000;
 const keptMax = 10_000;
-/** Of a value that is kept, characters; the digest is over the whole. */
+/** Characters kept of each value; the digest covers the whole value. */
 const keptLengthMax = 1_000;
 
-/** A lock that is held for longer is reported: other rebuilds wait for this one. */
+/** How long a table may stay locked before that is reported: other rebuilds wait for this one. */
 const lockTimeout = '10s';
 
 type Found = Omit<Difference, 'number'>;
 
 export interface Comparison {
-  /** Where both tables were. */
+  /** Position of both tables. */
   readonly position: number;
   readonly differences: Differences;
-  /** The first of them. */
+  /** The first differences, at most `keptMax`. */
   readonly first: readonly Found[];
 }
 
-/** The tables are at different places, so that they cannot be compared. */
+/** The tables are at different positions, so they cannot be compared. */
 export class NotAtOnePlace extends Error {
   /** @param position the lower one of the two */
   constructor(
@@ -36,10 +36,10 @@ export class NotAtOnePlace extends Error {
 }
 
 /**
- * Compares two tables of one read model at one position, on every column as text, by key, and what is counted in them. Both are seen by
- * one snapshot; nothing waits for it. Throws NotAtOnePlace, Unavailable, TookTooLong for a lock, and what PostgreSQL says of a table
- * that cannot be read.
- * @param endPosition that of the newest event that concerns them
+ * Compares two tables of one read model at one position: every column as text, by key, and the kept counters. One snapshot sees both, and
+ * nothing waits for it.
+ * @param endPosition position of the newest event that concerns them
+ * @throws NotAtOnePlace, Unavailable, TookTooLong for a lock, and PostgreSQL's own error when a table cannot be read
  */
 export async function compareTables(
   session: BuildingSession,
@@ -58,7 +58,7 @@ export async function compareTables(
          FROM read_model_places WHERE table_name = ANY($1) GROUP BY table_name) AS of`,
       [[live, rebuilt]],
     );
-    // Partitions may stand at places that differ by no event: then no later one was there when both tables were looked at.
+    // Partitions may differ in position by no event: then no later event existed when both tables were read.
     if (place === undefined || (!place.isOne && place.position < (await endPosition())))
       throw new NotAtOnePlace(`${live} and ${rebuilt} are not at one place`, place?.position ?? 0);
     await execute(`DECLARE differing NO SCROLL CURSOR FOR ${differingRows(metadata, live, rebuilt)}`);
@@ -66,7 +66,7 @@ export async function compareTables(
   }, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 }
 
-/** Reads a table as a comparison does, by holding it against itself. Throws as `compareTables` does. */
+/** Reads a table as a comparison does, by comparing it with itself. Throws as `compareTables` does. */
 export async function readWhole(session: BuildingSession, metadata: EntityMetadata, table: string): Promise<void> {
   await session.transaction(async () => {
     await session.execute(`SET LOCAL lock_timeout = '${lockTimeout}'`);
@@ -94,7 +94,7 @@ async function readDifferences(execute: Execute): Promise<Pick<Comparison, 'diff
 
 const cut = (value: string | null) => value?.slice(0, keptLengthMax) ?? null;
 
-/** Each value that differs: of a row that one table lacks, all of it. Counters come under `counter <name>`. */
+/** SQL for each value that differs: all values of a row that one table lacks. Counters appear under `counter <name>`. */
 function differingRows(metadata: EntityMetadata, live: string, rebuilt: string): string {
   const key = primaryOf(metadata).databaseName;
   const names = metadata.columns.map(({ databaseName }) => databaseName);
@@ -118,7 +118,7 @@ function differingRows(metadata: EntityMetadata, live: string, rebuilt: string):
     ORDER BY key COLLATE "C", place`;
 }
 
-/** Ends a rebuild as ready and says why its table was not compared with the live one. */
+/** Ends a rebuild as ready, and records why its table was not compared with the live one. */
 export async function keepUncompared(execute: Execute, rebuildId: string, why: string): Promise<void> {
   await execute(`UPDATE read_model_rebuilds SET state = 'ready', error = $2 WHERE id = $1 AND state = 'comparing'`, [
     rebuildId,
@@ -126,7 +126,7 @@ export async function keepUncompared(execute: Execute, rebuildId: string, why: s
   ]);
 }
 
-/** Keeps what a comparison came to, in the place of an earlier one's. */
+/** Stores the result of a comparison, which replaces that of an earlier one. */
 export async function keepComparison(execute: Execute, rebuildId: string, comparison: Comparison): Promise<void> {
   const { differences, position, first } = comparison;
   await execute('DELETE FROM read_model_differences WHERE rebuild_id = $1', [rebuildId]);

@@ -17,15 +17,15 @@ interface Compared {
 /** Why a comparison was not possible. */
 export interface Obstacle {
   readonly why: string;
-  /** Whether the live table is the reason, and not the rebuilt one or both. */
+  /** Whether the live table is the cause, rather than the rebuilt one or both. */
   readonly isOfLive: boolean;
-  /** Until somebody repairs it: another try would end alike. */
+  /** Whether it remains until an operator repairs it: a retry would fail in the same way. */
   readonly isLasting: boolean;
-  /** The lower position of the two tables; -1 where it was not read. */
+  /** The lower position of the two tables; -1 if it was not read. */
   readonly position: number;
 }
 
-/** The reason in what a comparison threw. @throws the error itself where it says nothing of a table */
+/** Returns why a comparison threw. @throws the error itself if it does not concern a table */
 export async function obstacleTo(session: BuildingSession, compared: Compared, error: unknown): Promise<Obstacle> {
   const { metadata, live, rebuilt } = compared;
   if (error instanceof NotAtOnePlace) {

@@ -5,10 +5,12 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityMetadata } from 'typeorm';
 import type { ChangedRow, ReadModel } from './projection-batch';
 
-/** Rows that are handed to the connection at once. */
+/** Rows that are written to the connection at once. */
 const rowsAtOnce = 500;
 
-/** Writes rows into a table that has none of them, by one COPY. The client must not be one of the pool's, whose statements are pipelined. */
+/**
+ * Writes rows into a table that has none of them, with one COPY. The client must not be one of the pool's, whose statements are pipelined.
+ */
 export async function copyIn(
   client: Client,
   { table, metadata }: ReadModel,
@@ -39,7 +41,7 @@ function memberOf({ propertyName: name, type }: EntityMetadata['columns'][number
   return { name, isJson: type === 'json' || type === 'jsonb' };
 }
 
-/** A row as COPY reads it: a line of values, tabs between them. */
+/** Formats a row for COPY: one line, values separated by tabs. */
 function lineOf(members: readonly Member[], row: object): string {
   let line = '';
   let separator = '';
@@ -58,7 +60,7 @@ function textOf(value: Value, isJson: boolean): string {
   return Array.isArray(value) ? escaped(arrayOf(value)) : String(value);
 }
 
-/** An array as PostgreSQL reads it. */
+/** An array literal of PostgreSQL. */
 function arrayOf(items: readonly unknown[]): string {
   return `{${items.map((item) => `"${String(item).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

@@ -25,7 +25,7 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   readonly rows: readonly RowClass[];
   readonly migrations: readonly Migration[];
-  /** Where statements name read models; without any, each is in its first table. */
+  /** Projections whose live tables replace read model names in statements; without any, each name means its first table. */
   readonly projections?: readonly AnyProjection[];
   /** How long one statement may take; 30 s when absent. */
   readonly timeoutMs?: number;
@@ -34,27 +34,27 @@ export interface DatabaseOptions {
 /** How long a caller waits for a connection of the pool, and how long one statement may take. */
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
-/** Statements that wait for a connection; a process that has so many is far behind, and the next one is refused at once. */
+/** Statements that may wait for a connection; beyond it the process is far behind, and the next statement is refused at once. */
 const waitingStatementsMax = 5_000;
-/** PostgreSQL ends a statement that takes too long; its word of that may come this much later. */
+/** PostgreSQL cancels a statement that takes too long; its error may arrive this much later. */
 const answerGraceMs = 1_000;
-/** How long one statement waits for a lock: somebody who holds a table keeps nothing else waiting with it. */
+/** How long one statement waits for a lock, so that a session that holds a table blocks nothing else along with it. */
 const lockTimeoutMs = 10_000;
-/** A process that stops in the middle of a transaction keeps its row locks no longer than this. */
+/** A process that hangs in the middle of a transaction keeps its row locks no longer than this. */
 const idleInTransactionTimeoutMs = 10_000;
 
 /** PostgreSQL: read models, and operational rows that do not come from events (slots, leases, counters, snapshots). */
 export class Database {
-  /** For what this process leads. */
+  /** Holds the locks of everything that this process leads. */
   readonly leaderSession: LeaderSession;
   readonly reactorCheckpoints = new ReactorCheckpoints(this);
   readonly reactorLags = new ReactorLags();
-  /** Which tables statements read where they name read models. */
+  /** The tables that statements read where they name read models. */
   readonly tables: LiveTables;
 
   private constructor(
     readonly source: DataSource,
-    /** For the connections that are not the pool's: LISTEN, and locks that are held long. */
+    /** For connections outside the pool: LISTEN, and locks that are held long. */
     readonly url: string,
     private readonly connections: WatchedConnections,
     projections: readonly AnyProjection[],
@@ -75,7 +75,7 @@ export class Database {
     const connections = new WatchedConnections(timeoutMs + answerGraceMs);
     const source = new DataSource({
       type: 'postgres',
-      driver: pg, // else TypeORM loads a second copy of it beside the one in the bundle
+      driver: pg, // otherwise TypeORM loads a second copy of it in addition to the bundled one
       url: options.url,
       entities: [...options.rows],
       namingStrategy: new ColumnNames(),
@@ -102,10 +102,10 @@ export class Database {
   }
 
   /**
-   * Runs one statement with positional parameters, the live table of each read model in the place of its name in braces: `FROM {runs}`.
-   * Throws Unavailable when PostgreSQL does not answer, too many wait for it already, or a read model is still being built.
-   * @param preparedAs keeps the statement prepared under this name, which must stand for this text only; for what every
-   *   request runs. Its columns must be named one by one, since they may not change while it is prepared.
+   * Runs one statement with positional parameters. Names of read models in braces are replaced by their live tables: `FROM {runs}`.
+   * Throws Unavailable when PostgreSQL does not answer, too many statements wait for it, or a read model is still being built.
+   * @param preparedAs keeps the statement prepared under this name, which must identify this text only; for statements that every request
+   * runs. Its columns must be listed one by one, because they may not change while it is prepared.
    */
   async query<Row>(sql: string, parameters: readonly unknown[] = [], preparedAs?: string): Promise<Row[]> {
     if (this.pool.waitingCount >= waitingStatementsMax) throw new Unavailable('database', { cause: tooMany });
@@ -113,14 +113,16 @@ export class Database {
     try {
       return await this.run(named, parameters, preparedAs);
     } catch (error) {
-      // A process that was stopped for long may not have heard that another table is read now.
+      // A process that was suspended for long may have missed that another table is live now.
       if (named.text === sql || !(error instanceof pg.DatabaseError && error.code === undefinedTable)) throw error;
       await this.tables.look();
       return this.run(this.tables.inStatement(sql), parameters, preparedAs);
     }
   }
 
-  /** The statement with the live table of each read model that it names in braces; for what runs in a transaction. Throws as `query`. */
+  /**
+   * Returns the statement with the live table of each read model that it names in braces, to be run in a transaction. Throws as `query`.
+   */
   inTables(sql: string): string {
     return this.tables.inStatement(sql).text;
   }
@@ -132,7 +134,7 @@ export class Database {
   ): Promise<Row[]> {
     const name = preparedAs !== undefined && { name: preparedAs + suffix };
     const statement = { text, values: [...parameters], ...name };
-    // Straight to the pool: TypeORM's own `query` costs more, and answers pairs for UPDATE and DELETE.
+    // Straight to the pool: TypeORM's own `query` costs more, and returns pairs for UPDATE and DELETE.
     return answering(async () => (await this.pool.query<Row & QueryResultRow>(statement)).rows);
   }
 
@@ -142,8 +144,8 @@ export class Database {
   }
 
   /**
-   * Runs statements in one transaction, all of them or none, and sends them at once: they wait for one answer instead of one each.
-   * Throws what the first one that fails comes to, and Unavailable when PostgreSQL does not answer.
+   * Runs statements in one transaction, all or none of them, and sends them at once: they wait for one answer instead of one each.
+   * Throws the error of the first statement that fails, and Unavailable when PostgreSQL does not answer.
    */
   async all(statements: readonly Statement[]): Promise<void> {
     if (this.pool.waitingCount >= waitingStatementsMax) throw new Unavailable('database', { cause: tooMany });
@@ -152,13 +154,13 @@ export class Database {
       const sent = [{ text: 'BEGIN', values: [] }, ...statements, { text: 'COMMIT', values: [] }];
       const answers = await Promise.allSettled(sent.map(({ text, values }) => client.query(text, [...values])));
       const failure = answers.find((answer) => answer.status === 'rejected');
-      // After an answer that refuses a statement, COMMIT was taken for ROLLBACK; without one the connection cannot be used.
+      // After an error response, COMMIT acted as ROLLBACK; without a response the connection is unusable.
       client.release(failure !== undefined && !(failure.reason instanceof pg.DatabaseError));
       if (failure !== undefined) throw failure.reason;
     });
   }
 
-  /** Whether PostgreSQL answers, and takes writes. */
+  /** Whether PostgreSQL answers and accepts writes. */
   async answers(): Promise<boolean> {
     try {
       const [state] = await this.query<{ writes: boolean }>(
@@ -166,46 +168,47 @@ export class Database {
       );
       return state?.writes === true;
     } catch {
-      // Any failure means the same here: the database cannot be used now.
+      // Any failure has the same consequence here: the database cannot be used now.
       return false;
     }
   }
 
-  /** From now on nothing waits longer than this for PostgreSQL to say something; for a process that is to end. */
+  /** From now on nothing waits longer than this for a response of PostgreSQL; for a process that is shutting down. */
   expectWithin(silenceMs: number): void {
     this.connections.expectWithin(silenceMs);
   }
 
-  /** Ends the connections, also where PostgreSQL does not answer. */
+  /** Ends the connections, even if PostgreSQL does not answer. */
   async close(): Promise<void> {
     await this.connections.end(this.source.destroy());
   }
 }
 
-/** Uses statements, since a pooler such as pgbouncer refuses such settings when they come with the connection. */
+/** Uses statements, because a pooler such as pgbouncer refuses these settings as connection parameters. */
 async function limitStatements(client: Client, timeoutMs: number): Promise<void> {
   await client.query(
     `SET statement_timeout = ${timeoutMs}; SET lock_timeout = ${lockTimeoutMs}; SET idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,
   );
 }
 
-// Connection trouble (class 08), a server that became read-only, as by a failover (25006), shutdown and start-up (57P0x), too
-// many connections (53300), sockets that broke; and a transaction that was rolled back so that others could go on (class 40): like the
-// others, it may well succeed when it is tried again.
+// Connection failures (class 08), a server that became read-only, as in a failover (25006), shutdown and start-up (57P0x), too many
+// connections (53300), broken sockets; and a transaction that was rolled back so that others could go on (class 40). A retry may well
+// succeed.
 const awayCodes =
   /^(08...|25006|40001|40P01|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
-// What `pg` says without a code; and PostgreSQL, with one that means other things too, of a database that an administrator has closed.
+// Messages of `pg` without a code; and PostgreSQL's, with an ambiguous code, for a database that an administrator has closed to
+// connections.
 const awayMessages =
   /not currently accepting connections|connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable/i;
 
-/** What PostgreSQL says of a table that is not there. */
+/** PostgreSQL's code for a table that does not exist. */
 const undefinedTable = '42P01';
-/** What PostgreSQL says of a statement that it ended: after `statement_timeout`, or `lock_timeout`. */
+/** PostgreSQL's codes for a statement that it cancelled: after `statement_timeout` or `lock_timeout`. */
 const endedCodes: ReadonlySet<string> = new Set(['57014', '55P03']);
 
 /**
- * Runs the body, and turns the errors that mean "PostgreSQL does not answer", or "not this time", into Unavailable; into TookTooLong
- * where it ended the statement itself.
+ * Runs the body. Turns errors that mean "PostgreSQL does not answer" or "not this time" into Unavailable, and those of a statement that
+ * PostgreSQL cancelled into TookTooLong.
  */
 export async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
   try {

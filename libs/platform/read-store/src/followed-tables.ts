@@ -9,7 +9,7 @@ import { divide, partitionCount, placesOf, type Places } from './places';
 import { beginRebuild } from './rebuild';
 import { addTable, executeOf, lockTables, removalOf, type Execute } from './table-making';
 
-/** The event at which a table stands still, since it cannot be applied. */
+/** The event at which a table is stalled, because it cannot be applied. */
 export interface Stall {
   readonly stream: string;
   readonly revision: number;
@@ -17,29 +17,29 @@ export interface Stall {
   readonly error: string;
 }
 
-/** A table of a read model that a projector of this program fills, and how far it was when it was looked at. */
+/** A table of a read model that a projector of this program fills, with its position when it was read. */
 export interface FollowedTable extends Omit<ReadModel, 'certainFrom'>, Places {
-  /** Why it is left out until an operator says that the event is to be passed over. */
+  /** Why it is left out until an operator skips the event; null while it moves. */
   readonly stalled: Stall | null;
 }
 
-/** The projections of a program, and its number. */
+/** The projections of a program, and the number that identifies it. */
 export interface Program {
   readonly projections: readonly AnyProjection[];
   readonly program: number;
 }
 
-/** The owners of streams were divided otherwise meanwhile: these partitions are not there any more. */
+/** The number of partitions has changed in the meantime: these partitions no longer exist. */
 class PartitionsChanged extends Error {}
 
 const otherPartitions = 'there are other partitions now';
 
 /**
- * Takes over the tables of this program's read models that no other living program follows, so that each is filled by one program, and
- * answers those that this program follows. A read model without a table of this version gets one: the first table where that is unused,
- * or else one that is built beside the others. Throws Unavailable, and PartitionsChanged.
- * @param partitions whose places are answered
- * @param retries whether those that are stalled are tried again
+ * Takes over the tables of this program's read models that no other living program follows, so that one program fills each, and returns the
+ * tables that this program follows. A read model without a table of this version gets one: its first table if that is unused, otherwise one
+ * that is built while the others are read. Throws Unavailable, and PartitionsChanged.
+ * @param partitions the partitions whose positions are returned
+ * @param retries whether stalled tables are tried again
  */
 export async function followTables(
   database: Database,
@@ -82,7 +82,7 @@ export async function followTables(
   });
 }
 
-/** The names of the tables that this program is to follow now, as `followTables` would find them. */
+/** Names of the tables that this program should follow now, as `followTables` would find them. */
 export async function tablesToFollow(database: Database, program: Program): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `SELECT t.table_name AS name FROM read_model_tables AS t, ${own} AND t.stalled IS NULL AND (t.follower = $1 OR ${isFree})
@@ -92,7 +92,7 @@ export async function tablesToFollow(database: Database, program: Program): Prom
   return rows.map(({ name }) => name);
 }
 
-/** Records that a table stands still, so that every projector of the program leaves it out. Throws Unavailable. */
+/** Records that a table is stalled, so that every projector of the program leaves it out. Throws Unavailable. */
 export async function recordStall(
   database: Database,
   { program }: Program,
@@ -106,7 +106,7 @@ export async function recordStall(
   );
 }
 
-/** The event that a table cannot apply; null where it moves, or is not there. */
+/** The event that a table cannot apply; null if it moves or does not exist. */
 export async function stallOf(execute: Execute, table: string): Promise<Stall | null> {
   const [row] = await execute<{ stalled: Stall | null }>(
     'SELECT stalled FROM read_model_tables WHERE table_name = $1',
@@ -115,7 +115,7 @@ export async function stallOf(execute: Execute, table: string): Promise<Stall | 
   return row?.stalled ?? null;
 }
 
-/** Events that projections pass over, as `<stream> <revision>`. */
+/** Events that projections skip, as `<stream> <revision>`. */
 export async function skippedEvents(execute: Execute): Promise<Map<string, ReadonlySet<string>>> {
   const rows = await execute<{ projection: string; events: string[] }>(
     `SELECT projection, array_agg(stream || ' ' || revision) AS events FROM skipped_events GROUP BY projection`,
@@ -123,13 +123,13 @@ export async function skippedEvents(execute: Execute): Promise<Map<string, Reado
   return new Map(rows.map(({ projection, events }) => [projection, new Set(events)]));
 }
 
-/** A projection with one of its tables; the first one when none is named. */
+/** A projection with one of its tables; the first one if none is named. */
 export function readModelOf(database: Database, projection: AnyProjection, table?: string): ReadModel {
   const metadata = database.source.getMetadata(projection.row);
   return { projection, metadata, table: table ?? metadata.tableName };
 }
 
-/** Empties every read model, so that all are filled again from the beginning; for when nothing runs on the database. */
+/** Empties every read model, so that all are filled again from the beginning. To be called only while nothing runs on the database. */
 export async function forgetReadModels(manager: EntityManager): Promise<void> {
   const execute = executeOf(manager);
   const rows = await execute<{ name: string; projection: string }>(
@@ -140,11 +140,11 @@ export async function forgetReadModels(manager: EntityManager): Promise<void> {
   await execute(`UPDATE read_model_rebuilds SET state = 'discarded', ended_at = now() WHERE ended_at IS NULL`);
 }
 
-/** Tables that are filled, of this program's versions. */
+/** Tables of this program's versions that are being filled. */
 const own = `unnest($2::text[], $3::integer[]) AS own (projection, version)
   WHERE t.projection = own.projection AND t.version = own.version AND t.state IN ('ready', 'live', 'kept')`;
 
-/** Of a table `t`: whether the program that followed it is gone, whose projector then holds no lock any more. */
+/** Whether the program that followed a table `t` is gone; its projector then holds no lock any more. */
 export const isFree = `NOT EXISTS (
   SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -167,7 +167,7 @@ async function haveTable(execute: Execute, { projection, table }: ReadModel, all
   const ofVersion = tables.filter((one) => one.version === version);
   if (ofVersion.some(({ state }) => state === 'live' || state === 'building')) return;
   const kept = ofVersion.find(({ state }) => state === 'kept');
-  // The program of before is back: it goes on with its own table.
+  // The previous program is back: it continues with its own table.
   if (kept !== undefined)
     return void (await execute(`UPDATE read_model_tables SET state = 'live', kept_until = NULL WHERE table_name = $1`, [
       kept.name,

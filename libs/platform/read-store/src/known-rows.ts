@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { ReadModelRow } from './projection';
 
-/** What the rows may take up in all, as reckoned here. */
+/** Estimated size of all cached rows. */
 const bytesMax = 16_000_000;
-/** Of an entry beside its row's texts: the objects, the names, the cache's own part. */
+/** Estimated overhead per entry, on top of the row's texts: objects, names, the cache's own part. */
 const entryBytes = 500;
-/** Of a character, in a string of the engine at worst. */
+/** Bytes of one character in a JavaScript string, at worst. */
 const characterBytes = 2;
 
 /**
- * Rows as the projector left them in the tables, so that it need not select what it wrote a moment ago. They hold as long as no other
- * process writes these tables: the projector forgets all when it begins to lead, when a batch fails, and with it when the tables
- * are not where it left them; and a batch that was made of rows which were not so any more fails by the places of its tables.
+ * Cache of rows as the projector wrote them, so that it need not select what it wrote a moment ago. The rows are valid as long as no other
+ * process writes these tables: the projector clears the cache when it begins to lead and when a batch fails. A batch computed from stale
+ * rows fails, because the positions of its tables no longer match.
  */
 export class KnownRows {
   private readonly rows: LRUCache<string, { readonly row: ReadModelRow | null }>;
@@ -20,12 +20,12 @@ export class KnownRows {
     this.rows = new LRUCache({ maxSize });
   }
 
-  /** The row; null where there is none; undefined where that is not known. */
+  /** Returns the row; null if it does not exist; undefined if that is unknown. */
   get(table: string, key: string): ReadModelRow | null | undefined {
     return this.rows.get(nameOf(table, key))?.row;
   }
 
-  /** @param row null where there is none */
+  /** @param row null if it does not exist */
   keep(table: string, key: string, row: ReadModelRow | null): void {
     const name = nameOf(table, key);
     const size = characterBytes * name.length + (row === null ? entryBytes : bytesOf(row));
@@ -37,7 +37,7 @@ export class KnownRows {
   }
 }
 
-/** What a row takes up in memory, at most. */
+/** Estimated memory of a row, at most. */
 export function bytesOf(row: ReadModelRow): number {
   let characters = 0;
   for (const value of Object.values(row)) {

@@ -4,35 +4,35 @@ import { Client } from 'pg';
 import { endConnection, socketOf } from './silent-servers';
 
 const connectTimeoutMs = 5_000;
-/** A leader that does not say a word for this long has been stopped or is stuck; PostgreSQL then ends its connection. */
+/** PostgreSQL ends the connection of a leader that is silent for this long: it was suspended or is stuck. */
 const silenceMaxMs = 5_000;
 const pingMs = 1_000;
 
 /**
- * The one connection on which a process holds the locks of all that it leads. It is opened when the first of them is asked for and
- * ended when the last is given back; when it breaks, all are lost at once.
+ * The one connection on which a process holds the locks of everything that it leads. It is opened for the first lock and ended after the
+ * last release; when it breaks, all locks are lost at once.
  */
 export class LeaderSession {
   private readonly led = new Set<string>();
   private current: Promise<OpenSession> | null = null;
   private opened: OpenSession | null = null;
 
-  /** @param silenceMs how long either side may say nothing to the other; 5 s when absent */
+  /** @param silenceMs how long either side may be silent; 5 s when absent */
   constructor(
     private readonly databaseUrl: string,
     private readonly silenceMs = silenceMaxMs,
   ) {}
 
   /**
-   * What this process leads at present, by name. Nothing once PostgreSQL may have ended the session: a process that stood still hears of
-   * that later than another one leads.
+   * Names of everything that this process leads now. Empty once PostgreSQL may have ended the session, because a process that was suspended
+   * learns of that only after another one leads.
    */
   get leads(): readonly string[] {
     const { opened } = this;
     return opened === null || opened.silentMs > this.silenceMs ? [] : [...this.led];
   }
 
-  /** Runs the body, and names what is led by it meanwhile. */
+  /** Runs the body, and lists the names in `leads` meanwhile. */
   async leading(names: readonly string[], body: () => Promise<void>): Promise<void> {
     for (const name of names) this.led.add(name);
     try {
@@ -67,14 +67,14 @@ export class LeaderSession {
   }
 
   private forget(opening: Promise<OpenSession>): void {
-    // Another one may be on its way already.
+    // Another session may already be opening.
     if (this.current === opening) this.current = null;
   }
 }
 
-/** A connection, the locks that it holds, and the end of both. */
+/** A connection and the locks that it holds. */
 export class OpenSession {
-  /** How many use it at the moment. */
+  /** Number of current users. */
   users = 0;
   private readonly ending = new AbortController();
   private readonly held = new Set<number>();
@@ -101,17 +101,17 @@ export class OpenSession {
     return session;
   }
 
-  /** Aborted when the connection ends, and every lock with it. */
+  /** Aborted when the connection ends, and with it every lock. */
   get lost(): AbortSignal {
     return this.ending.signal;
   }
 
-  /** How long PostgreSQL has said nothing. */
+  /** Time since PostgreSQL last answered. */
   get silentMs(): number {
     return performance.now() - this.heardMs;
   }
 
-  /** Takes a lock unless this or another process holds it; answers whether it did. */
+  /** Takes a lock unless this or another process holds it. Returns whether it did. */
   async lock(key: number): Promise<boolean> {
     return this.inTurn(async () => {
       if (this.held.has(key)) return false;
@@ -122,7 +122,7 @@ export class OpenSession {
     });
   }
 
-  /** Takes a lock together with others that take it so, unless somebody holds it alone; answers whether it did. */
+  /** Takes a shared lock unless another session holds it exclusively. Returns whether it did. */
   async lockShared(key: number): Promise<boolean> {
     return this.inTurn(async () => {
       const text = 'SELECT pg_try_advisory_lock_shared($1) AS held';
@@ -132,8 +132,8 @@ export class OpenSession {
   }
 
   /**
-   * Releases a lock. Never rejects: if PostgreSQL does not confirm it, the whole session ends, since it is then unknown which locks it
-   * holds, and a pause of all that it leads is better than two leaders. The statement has the usual timeout.
+   * Releases a lock. Never rejects: if PostgreSQL does not confirm it, the whole session ends, because it is then unknown which locks it
+   * holds, and a pause of everything that it leads is better than two leaders. The statement has the usual timeout.
    */
   async giveBack(key: number): Promise<void> {
     if (this.lost.aborted) return;
@@ -142,14 +142,14 @@ export class OpenSession {
     await this.release(key);
   }
 
-  /** As `giveBack`, of a lock that was taken together with others. */
+  /** As `giveBack`, for a shared lock. */
   async giveBackShared(key: number): Promise<void> {
     if (this.lost.aborted) return;
     if (this.users === 1) return this.end();
     await this.unlock('SELECT pg_advisory_unlock_shared($1)', key);
   }
 
-  /** As `giveBack`, where the session is needed on. */
+  /** As `giveBack`, when the session is still needed. */
   async release(key: number): Promise<void> {
     if (this.lost.aborted) return;
     await this.unlock('SELECT pg_advisory_unlock($1)', key);
@@ -171,7 +171,7 @@ export class OpenSession {
     socketOf(this.client).destroy();
   }
 
-  /** Says now and then that this process lives. Throws when the server does not answer. */
+  /** Pings PostgreSQL periodically to show that this process lives. Throws when the server does not answer. */
   private async keepAsking(): Promise<void> {
     while (!this.lost.aborted) {
       await this.inTurn(() => this.client.query('SELECT 1'));
@@ -179,7 +179,7 @@ export class OpenSession {
     }
   }
 
-  /** One statement after the other, as `pg` wants it; one that fails leaves nothing to rely on. */
+  /** Runs statements one after the other, as `pg` requires; after one that fails, the session is lost. */
   private async inTurn<Value>(statement: () => Promise<Value>): Promise<Value> {
     const turn = this.turns.then(() => {
       this.lost.throwIfAborted();

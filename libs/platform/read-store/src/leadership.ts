@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LeaderSession, OpenSession } from './leader-session';
 
 const retryMs = 300;
-/** How long work is left alone that needs a damaged stream. */
+/** Pause before work that needs a damaged stream is retried. */
 const damagedRetryMs = 5_000;
 const logger = new Logger('Leadership');
 
-/** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. */
+/** Advisory lock numbers of the work that only one process of the deployment may do at a time. */
 export const leaderLocks = {
   migrations: 7_265_001,
   segments: 7_265_003,
@@ -22,9 +22,9 @@ export const leaderLocks = {
 } as const;
 
 /**
- * Runs the body whenever this process holds the lock, until the signal aborts; starts over, after a pause, whenever it breaks.
- * The lock lives on the process's session for all that it leads: when that ends, the body's signal aborts, and another process takes
- * over. It ends with the process, and under a process that hangs.
+ * Runs the body whenever this process holds the lock, until the signal aborts; when the body ends or throws, it starts over after a pause.
+ * The lock belongs to the session for everything that the process leads: when that session ends, the body's signal aborts and another
+ * process takes over. The lock is also released when the process ends or hangs.
  */
 export async function keepLeading(
   leaderSession: LeaderSession,
@@ -35,7 +35,7 @@ export async function keepLeading(
   await keepHolding(leaderSession, { name: lock, key: leaderLocks[lock] }, signal, body);
 }
 
-/** As `keepLeading`, by a lock of any number. */
+/** As `keepLeading`, with a lock of any number. */
 export async function keepHolding(
   leaderSession: LeaderSession,
   { name, key }: { readonly name: string; readonly key: number },
@@ -47,7 +47,7 @@ export async function keepHolding(
   );
 }
 
-/** Runs the body with the session again and again, after a pause each time, until the signal aborts. @param name for the log */
+/** Runs the body with the session repeatedly, after a pause each time, until the signal aborts. @param name for the log */
 export async function keepUsing(
   leaderSession: LeaderSession,
   name: string,
@@ -62,7 +62,7 @@ export async function keepUsing(
       said = null;
     } catch (error) {
       const message = failureWords(error);
-      // A damaged stream waits for an operator, and was named when it was found.
+      // A damaged stream waits for an operator, and was logged when it was found.
       if (error instanceof DamagedStream) pauseMs = damagedRetryMs;
       if (!(error instanceof DamagedStream) || said !== message)
         logger.warn(`${name} stopped and is tried again: ${message}`);
@@ -87,7 +87,7 @@ async function lead(
   }
 }
 
-/** Asks for the lock again and again; false when the signal aborts before it is free. */
+/** Retries until it holds the lock; returns false when the signal aborts before that. */
 async function obtainLock(session: OpenSession, key: number, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (await session.lock(key)) return true;

@@ -3,19 +3,19 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { programOf, type AnyProjection } from './projection';
 
-/** The channel on which it is said that other tables are read, or that others follow them. */
+/** The channel that announces a change of live tables, or of the programs that follow them. */
 export const tablesChannel = 'parley_read_model_tables';
 
-/** Statements whose text is remembered with the tables put in. */
+/** Statements whose text with table names is cached. */
 const textsMax = 1_000;
 const logger = new Logger('LiveTables');
-/** A read model's name in a statement. */
+/** A read model's name within a statement. */
 const names = /\{([a-z_]+)\}/g;
 
-/** A statement with tables in the place of read models. */
+/** A statement with tables in place of read models. */
 export interface NamedStatement {
   readonly text: string;
-  /** What tells it from the same statement on other tables; empty where each read model has its first one. */
+  /** Distinguishes it from the same statement on other tables; empty if each read model uses its first one. */
   readonly suffix: string;
 }
 
@@ -26,7 +26,7 @@ interface Live {
   readonly program: number | null;
 }
 
-/** What `Notifications` tells of. */
+/** The part of `Notifications` that is used here. */
 interface Hints {
   on(channel: string, listener: () => void): unknown;
   onReconnected(callback: () => void): void;
@@ -35,14 +35,14 @@ interface Hints {
 type Query = <Row>(sql: string) => Promise<Row[]>;
 
 /**
- * Which table of each read model this program reads at present. A process that has not heard yet of a switch reads the table of before,
- * which is kept at the same position for an hour.
+ * The live table of each read model for this program. A process that has not yet heard of a switch reads the previous table, which is kept
+ * at the same position for an hour.
  */
 export class LiveTables {
-  /** This program's, and no other version's. */
+  /** Identifies this program and its versions of the projections. */
   readonly program: number;
   private readonly texts = new LRUCache<string, NamedStatement>({ max: textsMax });
-  /** Programs that move the tables that are read here, each of which tells how far they are. */
+  /** Programs that fill the tables that are read here; each announces its progress. */
   followers: ReadonlySet<number>;
   private live: readonly Live[] = [];
   private built: ReadonlySet<string> = new Set();
@@ -57,7 +57,7 @@ export class LiveTables {
     this.followers = new Set([this.program]);
   }
 
-  /** Puts tables in the place of read models: `{runs}`. Throws Unavailable where this version's table is still being built. */
+  /** Replaces read models by tables: `{runs}`. Throws Unavailable while this version's table is still being built. */
   inStatement(sql: string): NamedStatement {
     if (!sql.includes('{')) return { text: sql, suffix: '' };
     const known = this.texts.get(sql);
@@ -73,12 +73,12 @@ export class LiveTables {
     return named;
   }
 
-  /** Read models whose table of this version is not there yet. */
+  /** Read models that have no live table of this version yet. */
   get missing(): readonly string[] {
     return this.projections.map(({ name }) => name).filter((name) => this.isMissing(name));
   }
 
-  /** Looks again which tables are live. Throws Unavailable. */
+  /** Reads which tables are live. Throws Unavailable. */
   async look(): Promise<void> {
     if (this.projections.length === 0) return;
     const rows = await this.query<Live & { readonly state: string }>(
@@ -94,7 +94,7 @@ export class LiveTables {
     this.texts.clear();
   }
 
-  /** Looks again whenever it is told to. Where that fails, the tables of before are read on, until the next notification. */
+  /** Reads them again on each notification. If that fails, the previous tables are used until the next notification. */
   keepLooking(notifications: Hints): void {
     const look = (): void => {
       this.look().catch((error: unknown) => logger.warn(`the live tables are not known: ${failureWords(error)}`));

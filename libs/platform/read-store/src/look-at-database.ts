@@ -2,18 +2,21 @@ import { Client } from 'pg';
 import { answering } from './database';
 import { endConnection } from './silent-servers';
 
-/** PostgreSQL answers, and cannot carry the service as it is; the message says what is wrong and what to do, and is all there is to say. */
+/**
+ * PostgreSQL answers, but cannot carry the service as it is. The message states what is wrong and what to do; it is complete without a
+ * stack.
+ */
 export class UnfitDatabase extends Error {}
 
 const lookWithinMs = 5_000;
-/** The first with `idle_session_timeout`, by which a leader that hangs loses its lock. */
+/** PostgreSQL 14, the first version with `idle_session_timeout`, by which a leader that hangs loses its lock. */
 const oldestVersion = 140_000;
 const lookedAtTimes = 3;
 
 export interface DatabaseFacts {
-  /** As `server_version_num`: 140000 is version 14.0. */
+  /** The value of `server_version_num`: 140000 is version 14.0. */
   readonly versionNumber: number;
-  /** As PostgreSQL writes it to be read. */
+  /** The version in PostgreSQL's display format. */
   readonly version: string;
   readonly encoding: string;
   readonly isStandby: boolean;
@@ -21,8 +24,9 @@ export interface DatabaseFacts {
 }
 
 /**
- * Looks once, before anything is made there, whether a database can carry the service (docs/decisions/configuration-and-start.md, "Start").
- * @param namedBy the setting that names it, for the message
+ * Checks once, before anything is created there, whether a database can carry the service (docs/decisions/configuration-and-start.md,
+ * "Start").
+ * @param namedBy the setting that names the database, for the message
  * @throws UnfitDatabase; Unavailable when it does not answer; PostgreSQL's own error when it refuses the role
  */
 export async function lookAtDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<void> {
@@ -35,12 +39,12 @@ export async function lookAtDatabase(url: string, namedBy = 'DATABASE_URL'): Pro
   });
 }
 
-/** PostgreSQL's own words for a wrong role, password, database or right: they name no secret. */
+/** PostgreSQL's codes for a wrong role, password, database or right; their messages contain no secret. */
 const refusedCodes = /^(28...|3D000|42501)$/;
-/** Node's for a certificate that it does not believe, and `pg`'s for a server without TLS. */
+/** Node's codes for a certificate that it does not trust, and `pg`'s message for a server without TLS. */
 const tlsTrouble = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|does not support SSL/;
 
-/** The error as a sentence, when only a wrong setting can be its cause. */
+/** Returns an UnfitDatabase with advice if only a wrong setting can be the cause; otherwise the error itself. */
 function refusalOf(error: unknown, namedBy: string): unknown {
   if (!(error instanceof Error)) return error;
   const code = 'code' in error ? String(error.code) : '';
@@ -59,7 +63,7 @@ const perTransaction =
   'a pooler that hands out its connections by transaction, so that locks and LISTEN are lost in between: ' +
   'set its pool_mode to session, or name PostgreSQL itself';
 
-/** What is wrong with a database, and what to do about it; null when nothing is. */
+/** Returns why a database is unfit, and what to do about it; null if it is fit. */
 export function whyUnfit({ versionNumber, version, encoding, isStandby, isReadOnly }: DatabaseFacts): string | null {
   if (versionNumber < oldestVersion) return `PostgreSQL ${version}, which is too old: upgrade it to 14 or newer`;
   if (encoding !== 'UTF8')
@@ -82,8 +86,8 @@ async function factsOf(client: Client): Promise<DatabaseFacts> {
 }
 
 /**
- * Whether one client meets several backends, or two clients the same one: then a pooler hands them out by transaction (or by
- * statement, where none can be begun). While the other client holds a backend, a pooler has to give this one another.
+ * Whether one client gets several backends, or two clients the same one: then a pooler assigns backends by transaction (or by statement, if
+ * no transaction can begin). While the other client holds a backend, a pooler must give this one a different one.
  */
 async function sharesBackends(one: Client, other: Client): Promise<boolean> {
   const first = await backendOf(one);
@@ -101,7 +105,7 @@ async function begins(client: Client): Promise<boolean> {
     await client.query('BEGIN');
     return true;
   } catch (error) {
-    // What pgbouncer says with pool_mode = statement, without a code of its own.
+    // The message of pgbouncer with pool_mode = statement, which has no code of its own.
     if (error instanceof Error && error.message.includes('transaction blocks not allowed')) return false;
     throw error;
   }
@@ -124,7 +128,7 @@ async function withClients(
       await other.connect();
       await body(one, other);
     } finally {
-      // A server that stands still answers no farewell.
+      // A server that hangs does not answer the end of a connection.
       await Promise.all([endConnection(one), endConnection(other)]);
     }
   });
@@ -138,10 +142,10 @@ function newClient(url: string, namedBy: string): Client {
       connectionTimeoutMillis: lookWithinMs,
       query_timeout: lookWithinMs,
     });
-    client.on('error', () => undefined); // the statement under way, if any, fails with it
+    client.on('error', () => undefined); // the running statement, if any, fails with it
     return client;
   } catch (error) {
-    // No URL, or a file of a certificate that it names and that is not there: the words hold no password.
+    // Not a URL, or it names a certificate file that does not exist: the message contains no password.
     const found = error instanceof Error ? ` (${error.message})` : '';
     throw new UnfitDatabase(
       `${namedBy} cannot be used${found}: write it as postgres://role:password@host:5432/database, special characters percent-encoded`,

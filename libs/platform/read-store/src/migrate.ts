@@ -10,7 +10,7 @@ import { endConnection } from './silent-servers';
 class SchemaTooNew extends UnfitDatabase {}
 
 const lockWithinMs = 30_000;
-/** A database that says nothing for this long stands still; the lock's own time comes on top. */
+/** A database that does not answer for this long hangs; time spent waiting for the lock is added. */
 const answerWithinMs = 5_000;
 const lockNotAvailable = '55P03';
 
@@ -21,13 +21,13 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the schema to this version, under an advisory lock, since TypeORM takes none.
- * @throws UnfitDatabase when the database knows a migration that this version does not, when the role may not make or use what this
- *   version needs, and when another process holds the lock for too long: the message says which
- * @throws Unavailable when PostgreSQL does not answer, or the lock is lost on the way
+ * Migrates the schema to this version under an advisory lock, because TypeORM takes none.
+ * @throws UnfitDatabase when the database has a migration that this version does not know, when the role may not create or use what this
+ * version needs, and when another process holds the lock for too long: the message states which
+ * @throws Unavailable when PostgreSQL does not answer, or the lock is lost meanwhile
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<void> {
-  // A connection of its own: the lock must be held while the pool's connections do the work.
+  // A separate connection, because the lock must be held while the pool's connections do the work.
   const holder = new Client({
     connectionString: database.url,
     application_name: 'parley migrations',
@@ -51,13 +51,13 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
 }
 
-/** @throws UnfitDatabase that names the session which holds the lock, when it does not let go in time */
+/** @throws UnfitDatabase naming the session that holds the lock, if it does not release it in time */
 async function acquireLock(holder: Client, withinMs: number): Promise<void> {
   try {
     await holder.query(`SET lock_timeout = ${withinMs}`);
     const answeredWithinMs = withinMs + answerWithinMs;
     const text = 'SELECT pg_advisory_lock($1)';
-    // `pg` takes the limit of one statement, which its types do not show.
+    // `pg` accepts a time limit for one statement, which its types do not show.
     const taking = { text, values: [leaderLocks.migrations], query_timeout: answeredWithinMs };
     await holder.query(taking);
   } catch (error) {
@@ -69,7 +69,7 @@ async function acquireLock(holder: Client, withinMs: number): Promise<void> {
   }
 }
 
-/** Who has the lock, in words; it may just have let it go, and a role sees of others' sessions only their number. */
+/** Describes the session that holds the lock. It may just have released it, and a role sees only the number of other roles' sessions. */
 async function holderOfLock(client: Client): Promise<string> {
   const { rows } = await client.query<{ pid: number; host: string; application: string }>(
     `SELECT pid, coalesce(host(client_addr), 'this machine or hidden') AS host,
@@ -85,7 +85,7 @@ async function holderOfLock(client: Client): Promise<string> {
   return `pid ${found.pid}, from ${found.host}, application ${found.application}`;
 }
 
-/** How many migrations of this version are still to do. @throws UnfitDatabase when a newer version has migrated the database */
+/** Number of migrations of this version that are not applied yet. @throws UnfitDatabase when a newer version has migrated the database */
 export async function pendingMigrations(database: Database): Promise<number> {
   const known = new Set(database.source.migrations.map(({ name, constructor }) => name ?? constructor.name));
   const [table] = await database.query<{ name: string | null }>(

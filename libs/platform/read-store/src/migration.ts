@@ -1,23 +1,25 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** One step of the schema. Steps go forward only: what a database has taken is never changed, and never taken back. */
+/** One step of the schema. Steps go forward only: an applied step is never changed or reverted. */
 export interface Migration {
-  /** Unique in the product; a database takes what it lacks in ascending order. */
+  /** Unique in the product; missing migrations are applied in ascending order. */
   readonly number: number;
-  /** Under which databases know it. */
+  /** The name under which databases record it. */
   readonly name: string;
   readonly sql: string;
 }
 
-/** TypeORM sorts by an instant in ms at the end of a name; ours are this one and the number. */
+/** TypeORM sorts by a timestamp in ms at the end of the name; ours is this one plus the number. */
 const numberZeroMs = 1_700_000_000_000;
 
-/** A migration that databases know as `CreateRuns1700000000020`. @param sql any number of statements; they run in one transaction */
+/**
+ * Creates a migration that databases record as `CreateRuns1700000000020`. @param sql any number of statements; they run in one transaction
+ */
 export function migration(number: number, title: string, sql: string): Migration {
   return { number, name: `${title}${numberZeroMs + number}`, sql };
 }
 
-/** As TypeORM takes them. @throws Error when two have the same number */
+/** The migrations as TypeORM's classes. @throws Error when two have the same number */
 export function migrationClasses(migrations: readonly Migration[]): (new () => MigrationInterface)[] {
   const names = new Map<number, string>();
   for (const { number, name } of migrations) {
@@ -36,7 +38,7 @@ export function migrationClasses(migrations: readonly Migration[]): (new () => M
           await runner.query(sql);
         }
 
-        /** TypeORM asks for one; nothing calls it. */
+        /** Required by TypeORM's interface; nothing calls it. */
         async down(): Promise<void> {
           throw new Error('migrations go forward only');
         }

@@ -1,13 +1,13 @@
 import { migration } from './migration';
 
-/** What PostgreSQL answers a projector whose tables somebody else has moved. */
+/** Error code for a projector whose tables another one has moved. */
 export const overtakenCode = 'PA001';
-/** What it answers where there are other tables to follow than those that the projector knows. */
+/** Error code for a projector that does not know all the tables that it should follow. */
 export const tablesChangedCode = 'PA002';
 
 export const readStoreMigrations = [
   // The tables of the read store itself.
-  // A snapshot's state is kept as `json`, not `jsonb`: it must come back as it was, the order of its members included.
+  // A snapshot's state is `json`, not `jsonb`: it must be read exactly as it was written, including the order of members.
   migration(
     0,
     'CreateReadStore',
@@ -24,9 +24,9 @@ export const readStoreMigrations = [
         clock_offset_ms bigint NOT NULL DEFAULT 0);
     `,
   ),
-  // What each process says of itself with its heartbeats.
+  // The troubles that each process reports with its heartbeats.
   migration(1, 'TellTroubles', `ALTER TABLE processes ADD COLUMN troubles text[] NOT NULL DEFAULT '{}'`),
-  // Places of what users are about to make, for as long as no read model counts it.
+  // Reserved places for things that users are about to create, until a read model counts them.
   migration(
     2,
     'CreateUserPlaces',
@@ -37,8 +37,8 @@ export const readStoreMigrations = [
       CREATE INDEX user_places_of_user ON user_places (user_id, quota);
     `,
   ),
-  // Moves the checkpoints of projections on and tells of it, or fails where one is not where the projector believes it to be. What a
-  // crash of PostgreSQL takes back is projected again: the read models need not wait for the disk.
+  // Moves the checkpoints of projections and notifies, or fails if one is not where the projector expects it. Writes that a crash of
+  // PostgreSQL loses are projected again, so the read models need not wait for the disk.
   migration(
     3,
     'MoveCheckpoints',
@@ -60,11 +60,11 @@ export const readStoreMigrations = [
       END $$;
     `,
   ),
-  // What each process leads, as it says with its heartbeats.
+  // The names of what each process leads, reported with its heartbeats.
   migration(4, 'TellLeads', `ALTER TABLE processes ADD COLUMN leads text[] NOT NULL DEFAULT '{}'`),
-  // A read model has tables, one for each time that it was built: which one is read, which are followed and by which program, and how far.
-  // `move_read_models` moves tables on in the transaction of their rows and tells of it, or fails where one is not where the projector
-  // believes it to be, or where there are others that it should follow. It looks for these last: adding a table locks the rows of all.
+  // A read model has tables, one for each time that it was built: which one is read, which are followed by which program, and how far each
+  // is. `move_read_models` moves tables in the transaction of their rows and notifies. It fails if one is not where the projector expects
+  // it, or if the projector should follow others; it checks this last, because adding a table locks the rows of all.
   migration(
     5,
     'KeepReadModelTables',
@@ -100,7 +100,7 @@ export const readStoreMigrations = [
       END $$;
     `,
   ),
-  // What was ever built beside a live table, how the two differed, and the events that were passed over.
+  // Every rebuild, the differences between its table and the live one, and the skipped events.
   migration(
     6,
     'KeepRebuilds',
@@ -121,9 +121,9 @@ export const readStoreMigrations = [
         skipped_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (projection, stream, revision));
     `,
   ),
-  // Several projectors share the owners of streams out among them, by partitions: where a table stands is said for each partition.
-  // Before `certain_from` events may be in the table already, since another number of partitions put them there.
-  // `move_read_models` moves places on as before; a projector that has not heard of another number of partitions moves nothing.
+  // Several projectors divide the owners of streams among them, by partitions: a table has a position for each partition. Up to
+  // `certain_from`, events may already be in the table, because a different number of partitions put them there. `move_read_models` moves
+  // positions as before; a projector that does not know the current number of partitions moves nothing.
   migration(
     7,
     'KeepPlacesOfPartitions',
@@ -164,7 +164,7 @@ export const readStoreMigrations = [
       END $$;
     `,
   ),
-  // How gentle a rebuild is to requests, and how it gets on: by how much its distance to the end of the store shrinks, and when that was least.
+  // How gentle a rebuild is to requests, and its progress: by how much its distance to the store's end shrinks, and when that was least.
   migration(
     8,
     'KeepPaceOfRebuilds',
@@ -174,8 +174,8 @@ export const readStoreMigrations = [
         ADD COLUMN nearest_at timestamptz;
     `,
   ),
-  // Streams that an administrator of the event store has cut or is about to: how far that was looked for, and what was found. Reactions to
-  // events wait here while a stream that they need is damaged.
+  // Streams that an administrator of the event store has cut or is about to: up to which position metadata were read, and the findings.
+  // Reactions to events wait here while a stream that they need is damaged.
   migration(
     15,
     'WatchStreams',

@@ -11,8 +11,8 @@ const connectTimeoutMs = 5_000;
 type Listener = (payload: string) => void;
 
 /**
- * PostgreSQL's LISTEN on one connection of its own, for a whole process; reconnects by itself.
- * What is notified while the connection is away is lost, so listeners treat a notification as a hint or look again on `reconnected`.
+ * PostgreSQL's LISTEN on a separate connection for a whole process; reconnects by itself. Notifications are lost while the connection is
+ * down, so listeners treat them as hints, or read again on `reconnected`.
  */
 export class Notifications {
   private readonly logger = new Logger(Notifications.name);
@@ -24,7 +24,7 @@ export class Notifications {
 
   constructor(private readonly url: string) {}
 
-  /** Connects for the first time, and listens to what was asked for so far. Throws Unavailable. */
+  /** Connects for the first time and listens to all channels registered so far. Throws Unavailable. */
   async open(): Promise<void> {
     await answering(() => this.connect());
   }
@@ -37,7 +37,7 @@ export class Notifications {
     return () => set.delete(listener);
   }
 
-  /** Calls back after each time that notifications may have been lost, once they come again. The callback must not throw. */
+  /** Calls back after each gap in which notifications may have been lost, once they arrive again. The callback must not throw. */
   onReconnected(callback: () => void): void {
     this.reconnected.add(callback);
   }
@@ -59,7 +59,7 @@ export class Notifications {
     });
     client.on('error', (error) => this.logger.warn(`the listening connection broke: ${error.message}`));
     await client.connect();
-    // From here on only: a connection that was never made ends too, and the loop that made it tries again by itself.
+    // Registered only now: a connection that was never established ends too, and the loop that opened it retries by itself.
     client.on('end', () => void this.reconnect());
     if (this.closed) return endConnection(client);
     this.client = client;
@@ -70,8 +70,8 @@ export class Notifications {
   private listen(channel: string): void {
     const { client } = this;
     if (client === null) return;
-    // One statement after the other, as `pg` wants it. A failure shows as the end of the connection, after which every channel
-    // is listened to again.
+    // One statement after the other, as `pg` requires. A failure shows as the end of the connection, after which every channel is listened
+    // to again.
     this.statements = this.statements
       .then(() => client.query(`LISTEN "${channel}"`))
       .then(() => undefined)
@@ -85,7 +85,7 @@ export class Notifications {
         await this.connect();
         break;
       } catch {
-        // PostgreSQL is still away; the next try comes after the pause.
+        // PostgreSQL is still unreachable; the next try follows the pause.
         await sleep(reconnectMs);
       }
     }

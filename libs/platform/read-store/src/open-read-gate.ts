@@ -23,7 +23,7 @@ export class OpenReadGateHandler implements ICommandHandler<OpenReadGate> {
 
 @Injectable()
 export class ReadGateSagas {
-  /** Sooner than the notification, by which the gates of other processes open. */
+  /** Faster than the notification that opens the gates of other processes. */
   @Saga()
   projected(bus: Observable<object>): Observable<ICommand> {
     return bus.pipe(

@@ -4,13 +4,13 @@ import type { Database } from './database';
 import type { OpenSession } from './leader-session';
 import { programOf, type AnyProjection } from './projection';
 
-/** Some of so many partitions, in order: those of one projector. */
+/** The partitions of one projector, in order, out of `count`. */
 export interface Partitions {
   readonly count: number;
   readonly held: readonly number[];
 }
 
-/** How often it is looked whether there are other partitions, or other projectors to share them with. */
+/** How often the numbers of partitions and of projectors are read. */
 const lookEveryMs = 300;
 const logger = new Logger('PartitionLeases');
 
@@ -23,9 +23,9 @@ interface Work {
 }
 
 /**
- * The leases of one projector: each partition is worked on by one process of the program, and the processes share them evenly. A lease is
- * a lock on the process's session for all that it leads; with the session, all are lost at once. By one more lock, which they hold
- * together, the projectors of a program know how many they are, and other programs that there is one.
+ * The leases of one projector: one process of the program works on each partition, and the processes share them evenly. A lease is a lock
+ * on the process's session for everything that it leads; with the session, all are lost at once. A second, shared lock counts the
+ * projectors of a program, and shows other programs that one exists.
  */
 export class PartitionLeases {
   private readonly held = new Set<number>();
@@ -43,11 +43,11 @@ export class PartitionLeases {
     this.program = programOf(projections);
   }
 
-  /** Works, until the signal aborts or the session is lost. Throws what the body throws. */
+  /** Works until the signal aborts or the session is lost. Throws what the body throws. */
   async hold(signal: AbortSignal): Promise<void> {
     const leading = AbortSignal.any([signal, this.session.lost]);
     while (!(await this.session.lockShared(this.program))) {
-      // A version of before holds it alone.
+      // An older version holds it exclusively.
       await sleep(lookEveryMs, undefined, { signal: leading }).catch(() => undefined); // aborted: the loop ends
       if (leading.aborted) return;
     }
@@ -64,7 +64,7 @@ export class PartitionLeases {
     if (this.failure !== null) throw this.failure;
   }
 
-  /** Takes partitions that are free, or leaves some to others, up to an even share. */
+  /** Takes free partitions, or releases some for others, up to an even share. */
   private async share(signal: AbortSignal): Promise<void> {
     const { count, projectors } = await this.look();
     const most = Math.ceil(count / Math.max(1, projectors));
@@ -110,7 +110,7 @@ export class PartitionLeases {
     }
   }
 
-  /** How many partitions there are, and processes of this program that share them. */
+  /** Reads the number of partitions, and of processes of this program that share them. */
   private async look(): Promise<{ readonly count: number; readonly projectors: number }> {
     const [row] = await this.database.query<{ count: number; projectors: number }>(
       `SELECT coalesce((SELECT partitions FROM projector_partitions WHERE program = $1), 1) AS count,
@@ -127,7 +127,7 @@ export class PartitionLeases {
   }
 }
 
-/** What operators see that a process leads. */
+/** The name by which operators see that a process leads. */
 function nameOf(partition: number, count: number): string {
   return count === 1 ? 'projector' : `projector ${partition + 1}/${count}`;
 }

@@ -2,15 +2,15 @@ import type { Database, Statement } from './database';
 import type { Partitions } from './partition-leases';
 import { executeOf, lockTables, type Execute } from './table-making';
 
-/** Where a table stands, for the partitions of one projector. */
+/** Positions of a table for the partitions of one projector. */
 export interface Places {
-  /** By partition. */
+  /** Position by partition. */
   readonly positions: ReadonlyMap<number, number>;
-  /** Events that are not after it may be in the table already. */
+  /** Events up to this position may already be in the table. */
   readonly certainFrom: number;
 }
 
-/** Into how many partitions the projectors of a program divide the owners of streams. Throws Unavailable. */
+/** Number of partitions into which the projectors of a program divide the owners of streams. Throws Unavailable. */
 export async function partitionCount(execute: Execute, program: number): Promise<number> {
   const [row] = await execute<{ partitions: number }>(
     'SELECT partitions FROM projector_partitions WHERE program = $1',
@@ -19,7 +19,7 @@ export async function partitionCount(execute: Execute, program: number): Promise
   return row?.partitions ?? 1;
 }
 
-/** Divides the owners of streams into so many partitions from now on: projectors that do not know of it can move nothing. Throws Unavailable. */
+/** Sets the number of partitions for owners of streams: projectors that do not know of it can move nothing. Throws Unavailable. */
 export async function setPartitionCount(database: Database, program: number, partitions: number): Promise<void> {
   await database.transaction(async (manager) => {
     const execute = executeOf(manager);
@@ -35,8 +35,8 @@ export async function setPartitionCount(database: Database, program: number, par
 }
 
 /**
- * Gives each table of a program a place for each partition: all where the one that was furthest behind is, since the owners are divided
- * otherwise now. What is read again from there changes nothing. The transaction has locked the tables.
+ * Gives each table of a program a position for each partition: that of the slowest previous partition, because the owners are divided
+ * differently now. Events that are read again from there change nothing. The transaction must have locked the tables.
  */
 export async function divide(execute: Execute, program: number): Promise<void> {
   const partitions = await partitionCount(execute, program);
@@ -51,7 +51,7 @@ export async function divide(execute: Execute, program: number): Promise<void> {
   );
 }
 
-/** Where the tables that a program follows stand, by their names: the places of these partitions only. */
+/** Positions of the tables that a program follows, by table name, for these partitions only. */
 export async function placesOf(
   execute: Execute,
   program: number,
@@ -73,20 +73,20 @@ export async function placesOf(
   return places;
 }
 
-/** One partition of a table that moves on. */
+/** The move of one partition of a table. */
 interface Move {
   readonly table: string;
   readonly partition: number;
-  /** Where the projector left it. */
+  /** Position where the projector left it. */
   readonly position: number;
-  /** Events a second, of late. */
+  /** Recent events per second. */
   readonly rate: number;
 }
 
 /**
- * The statement that moves tables on and notifies a channel, in the transaction of their rows. PostgreSQL refuses it where a table is not
- * where the projector left it, or where the program follows other tables than those named.
- * @param count into how many partitions the owners of streams are divided
+ * Returns the statement that moves tables and notifies a channel, in the transaction of their rows. PostgreSQL refuses it if a table is not
+ * where the projector left it, or if the program should follow other tables than those named.
+ * @param count number of partitions of the owners of streams
  */
 export function moving(
   program: number,

@@ -3,10 +3,10 @@ import { Logger } from '@nestjs/common';
 import { SnapshotStore, type Snapshot } from '@app/event-store';
 import type { Database } from './database';
 
-/** Snapshots that wait to be written; beyond it the oldest is dropped, since a snapshot is only a shortcut. */
+/** Snapshots that may wait to be written; beyond it the oldest is dropped, because a snapshot is only a shortcut. */
 const waitingMax = 200;
 
-/** Folded states in the table `snapshots`, written behind. */
+/** Snapshots of folded states in the table `snapshots`, written in the background. */
 export class PostgresSnapshots extends SnapshotStore {
   private readonly logger = new Logger(PostgresSnapshots.name);
   private readonly waiting = new Map<string, Snapshot>();

@@ -1,7 +1,7 @@
 import type { EventStore, StoredEvent } from '@app/event-store';
 import { DamagedStream, Unavailable } from '@app/kernel';
 
-/** Where they are kept: the database of the process. */
+/** The database in which they are kept. */
 interface Statements {
   query<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
@@ -12,17 +12,17 @@ interface PostponedRow {
   readonly damaged: string;
 }
 
-/** Rows that are read at once. */
+/** Rows that one statement reads. */
 const triedAtOnce = 100;
-/** Every reaction needs them. */
+/** The dependencies of every reaction. */
 const stores: readonly string[] = ['database', 'event store'];
 
 /**
- * Reactions of one reactor that need a damaged stream. They are kept and the reactor goes on, so that one stream holds up no other; once the
- * stream is whole they are made, those of one stream in their order. Every method throws Unavailable.
+ * Reactions of one reactor that need a damaged stream. They are kept and the reactor goes on, so that one stream delays no other. Once the
+ * stream is whole they are made, those of one stream in order. Every method throws Unavailable.
  */
 export class PostponedReactions {
-  /** The damaged stream that the reactions to each stream wait for. */
+  /** The damaged stream for which the reactions to each stream wait. */
   private readonly waiting = new Map<string, string>();
 
   private constructor(
@@ -31,7 +31,7 @@ export class PostponedReactions {
     private readonly reactor: string,
   ) {}
 
-  /** Reads which there are, as a new leader must. */
+  /** Reads the postponed reactions, as a new leader must. */
   static async read(database: Statements, store: EventStore, reactor: string): Promise<PostponedReactions> {
     const postponed = new PostponedReactions(database, store, reactor);
     const rows = await database.query<Omit<PostponedRow, 'revision'>>(
@@ -42,7 +42,7 @@ export class PostponedReactions {
     return postponed;
   }
 
-  /** Reacts to an event now, or keeps it where a stream that it needs is damaged, or an earlier event of its stream waits. */
+  /** Reacts to an event now; postpones it if a stream that it needs is damaged, or if an earlier event of its stream is postponed. */
   async reactTo(stored: StoredEvent, react: (stored: StoredEvent) => Promise<void>): Promise<void> {
     const damaged = this.waiting.get(stored.stream);
     if (damaged !== undefined) return this.keep(stored, damaged);
@@ -55,8 +55,8 @@ export class PostponedReactions {
   }
 
   /**
-   * Reacts to those whose damaged stream this process does not list any more, until the signal aborts. One that fails holds up the rest of its
-   * own stream alone. @throws the first failure, after the others were made; Unavailable at once where a store is away
+   * Retries the reactions whose damaged stream this process no longer lists, until the signal aborts. A failure delays only the later
+   * reactions of its own stream. @throws the first failure, after the others were made; Unavailable at once if a store is unreachable
    */
   async tryAgain(react: (stored: StoredEvent) => Promise<void>, signal: AbortSignal): Promise<void> {
     if (this.waiting.size === 0) return;
@@ -81,7 +81,7 @@ export class PostponedReactions {
     if (failed !== undefined) throw failed;
   }
 
-  /** The failure of one reaction; null where it was made. @throws Unavailable where a store is away, for which all would fail */
+  /** The failure of one reaction; null if it succeeded. @throws Unavailable if a store is unreachable, because all would fail */
   private async failureOf(reaction: () => Promise<void>): Promise<Error | null> {
     try {
       await reaction();

@@ -9,7 +9,7 @@ const gauges = {
   },
 };
 
-/** Shows which processes live, as each of them sees it: one that hangs does not say so itself. */
+/** Metrics of the processes that live, as each process sees them: one that hangs does not report itself. */
 export class ProcessFigures {
   constructor(
     private readonly database: Database,

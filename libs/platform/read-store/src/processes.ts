@@ -4,13 +4,13 @@ import { v7 as uuidV7 } from 'uuid';
 import { BackgroundWork } from './background-work';
 import type { Database } from './database';
 
-/** How often a process says that it is alive. Real time: a moved sandbox clock changes nothing here. */
+/** Interval of a process's heartbeats. Real time: moving the sandbox clock changes nothing here. */
 const heartbeatMs = 1_000;
-/** A process without a heartbeat for this long counts as gone for everything but admission. */
+/** A process without a heartbeat for this long counts as gone, except for admission. */
 export const processGoneMs = 6_000;
-/** `execution_unavailable` when no worker was heard of for this long (docs/decisions/runs.md). */
+/** `execution_unavailable` when no worker has had a heartbeat for this long (docs/decisions/runs.md). */
 const workerSilenceMs = 15_000;
-/** Admissions ask for it each time. */
+/** How long a positive answer is cached, because every admission asks. */
 const believedMs = 1_000;
 const forgottenMs = 3_600_000;
 
@@ -19,7 +19,7 @@ export interface ProcessRoles {
   readonly worker: boolean;
 }
 
-/** The processes of the deployment, each with a row that it keeps fresh; on top of it stand leases, sockets and clock moves. */
+/** The processes of the deployment, each with a row that it keeps fresh. Leases, sockets and clock moves depend on it. */
 export class Processes {
   readonly id = asId<ProcessId>(uuidV7());
   private readonly logger = new Logger(Processes.name);
@@ -46,11 +46,14 @@ export class Processes {
     }, heartbeatMs);
   }
 
-  /** Removes this process's row, so that others need not wait for its silence. With the database away they do, and it is logged. */
+  /**
+   * Removes this process's row, so that others need not wait for its silence. If the database is unreachable, they wait, and the failure is
+   * logged.
+   */
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.timer !== null) clearInterval(this.timer);
-    // A heartbeat under way would bring the row back.
+    // A heartbeat in flight would restore the row.
     await this.beating;
     try {
       await this.database.query('DELETE FROM processes WHERE id = $1', [this.id]);
@@ -59,7 +62,7 @@ export class Processes {
     }
   }
 
-  /** Whether some worker was heard of within the last 15 s; that one was, is believed for a second. */
+  /** Whether some worker had a heartbeat within the last 15 s; a positive answer is cached for a second. */
   async workerAlive(): Promise<boolean> {
     if (performance.now() - this.workerSeenAtMs < believedMs) return true;
     const askedAtMs = performance.now();
@@ -71,19 +74,19 @@ export class Processes {
     return row?.alive === true;
   }
 
-  /** From now on this process tells the others, with its heartbeats, which troubles it is in. */
+  /** Registers a source of troubles, which this process reports to the others with its heartbeats. */
   reports(troubles: () => readonly string[]): void {
     this.reported.push(troubles);
   }
 
-  /** Work of this process whose rounds the caller reports: while they fail, the deployment is degraded and names it. */
+  /** Registers background work whose rounds the caller reports: while they fail, the deployment is degraded and names the work. */
   watches(name: string): BackgroundWork {
     const work = new BackgroundWork(name);
     this.reports(() => (work.isStuck ? [`work ${name}`] : []));
     return work;
   }
 
-  /** The troubles that some process said lately that it is in. */
+  /** The troubles that processes have reported lately. */
   async troubles(): Promise<string[]> {
     const rows = await this.database.query<{ trouble: string }>(
       `SELECT DISTINCT unnest(troubles) AS trouble FROM processes WHERE heartbeat_at > now() - $1 * interval '1 ms'`,

@@ -6,14 +6,14 @@ import type { AnyProjection, ReadModelRow } from './projection';
 
 type Rows = Map<string, ReadModelRow>;
 
-/** A projection, and a table that it fills: the first one of its entity, or one with the same columns. */
+/** A projection and a table that it fills: the first one of its entity, or one with the same columns. */
 export interface ReadModel {
   readonly projection: AnyProjection;
   readonly metadata: EntityMetadata;
   readonly table: string;
-  /** Events that it passes over, as `<stream> <revision>`. */
+  /** Events that it skips, as `<stream> <revision>`. */
   readonly skipped?: ReadonlySet<string> | undefined;
-  /** Events that are not after it may have been applied; 0 when absent. */
+  /** Events up to this position may already have been applied; 0 when absent. */
   readonly certainFrom?: number;
 }
 
@@ -23,23 +23,23 @@ interface Touched {
   readonly mayBegin: boolean;
 }
 
-/** A row as a batch of events leaves it. */
+/** A row after a batch of events. */
 export interface ChangedRow {
   readonly key: string;
   readonly row: ReadModelRow;
-  /** The row as it was; null where none was found, or none was looked for, since there can be none. */
+  /** The row before the batch; null if none was found, or if none was read because none can exist. */
   readonly before: ReadModelRow | null;
 }
 
-/** What a batch of events comes to in one table; rows and counters have to be stored with the place of the table, all or none. */
+/** The changes of a batch of events in one table. Rows and counters must be stored together with the table's position, all or none. */
 export interface BatchChanges {
   readonly readModel: ReadModel;
   readonly rows: readonly ChangedRow[];
-  /** By how much kept counters and sums change, by their names. */
+  /** Changes of kept counters and sums, by name. */
   readonly counters: ReadonlyMap<string, number>;
-  /** How many events concern it. */
+  /** Number of events that concern it. */
   readonly events: number;
-  /** To be called once that is stored: from then on the rows are known. */
+  /** To be called once the changes are stored: from then on the rows are cached. */
   keep(this: void): void;
 }
 
@@ -47,9 +47,9 @@ export interface BatchChanges {
 export type Select = (sql: string, parameters: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
 /**
- * Folds a batch of events, in order, into the rows of one read model. Reads those that are not known by one statement, and changes
- * nothing. Events at or before a row's own position are passed over.
- * @param known rows that need not be selected, and none of which any event of the batch has been applied to
+ * Folds a batch of events, in order, into the rows of one read model. One statement reads the rows that are not cached; nothing is written.
+ * Events at or before a row's own position are ignored.
+ * @param known cached rows, to none of which any event of the batch has been applied
  */
 export async function foldBatch(
   select: Select,
@@ -85,7 +85,7 @@ export async function foldBatch(
   };
 }
 
-/** The rows that the events change or look at, as they were: those that are not known, by one select. */
+/** The rows that the events change or read, before the batch; one SELECT reads those that are not cached. */
 async function rowsBefore(
   select: Select,
   readModel: ReadModel,
@@ -119,14 +119,14 @@ async function rowsBefore(
   return rows;
 }
 
-/** How an event is named among those that are passed over. */
+/** The name of an event among the skipped ones. */
 function eventName({ stream, revision }: StoredEvent): string {
   return `${stream} ${revision}`;
 }
 
 type Kind = AnyProjection['kinds'][number];
 
-/** What stands between the category of a stream and its id. */
+/** The character between a stream's category and its id. */
 const dash = '-'.charCodeAt(0);
 
 function withKeys(projection: AnyProjection, events: readonly StoredEvent[]): Touched[] {
@@ -168,7 +168,7 @@ function columnsText({ metadata }: ReadModel, row: object): string {
   return JSON.stringify(Object.fromEntries(columns));
 }
 
-/** Stores rows, whether they are there or not; no statement for none. */
+/** Inserts or updates rows; no statement if there are none. */
 export function upsertOf(readModel: ReadModel, rows: readonly ChangedRow[]): Statement[] {
   const { metadata, table } = readModel;
   if (rows.length === 0) return [];
@@ -181,14 +181,14 @@ export function upsertOf(readModel: ReadModel, rows: readonly ChangedRow[]): Sta
   return [{ text, values: [`[${rows.map(({ row }) => columnsText(readModel, row)).join(',')}]`] }];
 }
 
-/** The column by which rows are found. @throws Error when there are several */
+/** The column that identifies a row. @throws Error when there are several */
 export function primaryOf(metadata: EntityMetadata): EntityMetadata['primaryColumns'][number] {
   const [key, ...others] = metadata.primaryColumns;
   if (key === undefined || others.length > 0) throw new Error(`${metadata.tableName} must have one primary column`);
   return key;
 }
 
-/** By how much kept counters and sums change with these rows, by their names. */
+/** Changes of kept counters and sums by these rows, by name. */
 export function countersOf({ projection, table }: ReadModel, rows: readonly ChangedRow[]): Map<string, number> {
   const changes = new Map<string, number>();
   if (projection.counters === undefined) return changes;
@@ -204,7 +204,7 @@ export function countersOf({ projection, table }: ReadModel, rows: readonly Chan
   return new Map([...changes].filter(([, by]) => by !== 0).map(([name, by]) => [`${table}/${name}`, by]));
 }
 
-/** Adds to kept counters and sums; of several read models at once, since their names differ. */
+/** Adds to kept counters and sums, for several read models at once, because their names differ. */
 export function bumpCounters(changes: readonly ReadonlyMap<string, number>[]): Statement[] {
   const entries = changes.flatMap((counters) => [...counters]);
   if (entries.length === 0) return [];

@@ -1,26 +1,29 @@
 import type { Metrics } from '@app/runtime';
 import { Gauge } from 'prom-client';
 
-/** How far the read models are behind the events that this process knows of. */
+/** Lag of the read models behind the events that this process knows of. */
 export interface Lag {
   readonly positions: number;
-  /** Since the oldest event that is not projected was made; by the clock of the process that made it. */
+  /** Age of the oldest event that is not projected, by the clock of the process that made it. */
   readonly ms: number;
 }
 
-/** What the runner tells of itself. */
+/** The runner's state, as this metric needs it. */
 interface Projecting {
-  /** Of the projection that is furthest behind; null where another process projects. */
+  /** Lag of the slowest projection; null if another process projects. */
   readonly lag: Lag | null;
-  /** Where each read model stands. */
+  /** Position of each read model. */
   readonly progress: ReadonlyMap<string, number>;
-  /** Those that stand still at an event. */
+  /** Read models that are stalled at an event. */
   readonly stalled: readonly string[];
-  /** How far these are behind. */
+  /** Lag of each stalled read model. */
   readonly stalledLags: ReadonlyMap<string, Lag>;
 }
 
-/** Shows the lag of each read model, and those that stand still, in `GET /metrics` of the process that projects; others show none. */
+/**
+ * Metrics of the lag of each read model, and of the stalled ones, in `GET /metrics` of the process that projects; other processes report
+ * none.
+ */
 export class ProjectionLag {
   constructor(
     metrics: Metrics,

@@ -17,19 +17,19 @@ import { TableMover } from './table-mover';
 import { Overtaken } from './table-troubles';
 import { mintedAtMs, traceBatch } from './traced-batch';
 
-/** How often the projector says that it is there while nothing happens. */
+/** How often an idle projector announces itself. */
 const heartbeatMs = 500;
 /**
- * After a batch it rests as long as that took, at most so long, while events gather: under load few transactions of many events cost a
- * fraction of what many of few do, and what comes after a pause is projected at once.
+ * After a batch it pauses as long as the batch took, but at most this long, while events gather: under load, few transactions of many
+ * events cost a fraction of many transactions of few. An event that arrives after a pause is projected at once.
  */
 const restMaxMs = 10;
-/** A batch with so many events of its own is followed by the next at once: there is something to catch up with. */
+/** A batch with at least this many events of its own is followed by the next one without a pause, because the projector is catching up. */
 const fewEvents = 200;
-/** As `EventStore.stuck` names it. */
+/** The name under which `EventStore.stuck` lists projections. */
 const stuckName = 'projections';
 
-/** On the bus of a process that projects: what is projected up to a position can be read. */
+/** Event on the bus of a process that projects: everything up to this position can be read. */
 export class ReadModelsAdvanced {
   constructor(readonly progress: Progress) {}
 }
@@ -37,15 +37,14 @@ export class ReadModelsAdvanced {
 interface RunnerOptions {
   readonly probe: Probe;
   readonly tracing?: Tracing;
-  /** Into how many partitions the projectors of this program divide their work from now on; as before when absent. */
+  /** Number of partitions into which the projectors of this program divide their work from now on; unchanged when absent. */
   readonly partitions?: number | undefined;
-  /** How often stalled tables are tried again; every 5 s when absent. */
+  /** How often stalled tables are retried; every 5 s when absent. */
   readonly retryStalledEveryMs?: number;
 }
 
 /**
- * Runs every projection of the process in one pass over the events, into every table that is followed, for the owners of streams that are
- * in its partitions.
+ * Runs every projection of the process in one pass over the events, into every followed table, for the owners of streams in its partitions.
  */
 export class ProjectionRunner {
   private readonly logger = new Logger(ProjectionRunner.name);
@@ -57,7 +56,7 @@ export class ProjectionRunner {
   private readonly tracing: Tracing;
   private isDivided = false;
   private hasLed = false;
-  /** The oldest of those that are not projected. */
+  /** The oldest event that is not projected. */
   private oldest: StoredEvent | undefined;
 
   constructor(
@@ -72,27 +71,27 @@ export class ProjectionRunner {
     this.tracing = options.tracing ?? new NoTracing();
   }
 
-  /** Where each table stands, while this process projects. */
+  /** Position of each table, while this process projects. */
   get positions(): ReadonlyMap<string, number> {
     return this.mover.positions;
   }
 
-  /** Where each read model stands, with all of its tables, while this process projects. */
+  /** Position of each read model across all of its tables, while this process projects. */
   get progress(): ReadonlyMap<string, number> {
     return this.mover.progressOfEach;
   }
 
-  /** Read models that stand still at an event which they cannot apply, while this process projects. */
+  /** Read models that are stalled at an event which they cannot apply, while this process projects. */
   get stalled(): readonly string[] {
     return this.mover.stalled;
   }
 
-  /** How far those are behind that stand still, by name. */
+  /** Lag of each stalled read model, by name. */
   get stalledLags(): ReadonlyMap<string, Lag> {
     return this.stalledTables.lags(this.store.shared.position ?? 0);
   }
 
-  /** Starts in the background: takes its share of the partitions, projects, and starts over whenever something breaks. */
+  /** Starts in the background: takes its share of the partitions, projects, and starts over whenever something fails. */
   start(): void {
     this.store.shared.expect(categoriesOf(this.projections));
     const { signal } = this.stopping;
@@ -103,7 +102,7 @@ export class ProjectionRunner {
     });
   }
 
-  /** Once: who comes later may want it otherwise. */
+  /** Sets the number of partitions once, because a later process may set another number. */
   private async divide(): Promise<void> {
     const { partitions } = this.options;
     if (partitions === undefined || this.isDivided) return;
@@ -116,7 +115,7 @@ export class ProjectionRunner {
     await this.running;
   }
 
-  /** How far the read models are behind; null unless this process projects. */
+  /** Lag of the read models; null unless this process projects. */
   get lag(): Lag | null {
     const { position } = this.store.shared;
     if (position === null || this.positions.size === 0) return null;
@@ -124,7 +123,7 @@ export class ProjectionRunner {
     return { positions: Math.max(0, position - this.mover.lowest), ms };
   }
 
-  /** Projects from where the tables are, again and again: a table that is not as far as the others takes all of them back. */
+  /** Projects repeatedly from the tables' positions: a table behind the others takes all of them back. */
   private async lead(partitions: Partitions, signal: AbortSignal): Promise<void> {
     await this.mover.begin(partitions, !this.hasLed);
     this.hasLed = true;
@@ -146,7 +145,7 @@ export class ProjectionRunner {
     }
   }
 
-  /** Until the signal aborts, or there are other tables to follow. */
+  /** Projects until the signal aborts or there are other tables to follow. */
   private async project(signal: AbortSignal): Promise<void> {
     const overtaken = new AbortController();
     const beat = (): void => void this.beat(overtaken);
@@ -187,7 +186,7 @@ export class ProjectionRunner {
     if (this.tracing.on) traceBatch(this.tracing, batch.events, startedAtMs);
   }
 
-  /** Says how far the tables are, and looks whether there are others: nothing else tells of them while no event comes. */
+  /** Announces the tables' position, and checks whether there are other tables to follow: while no event arrives, nothing else does. */
   private async beat(overtaken: AbortController): Promise<void> {
     try {
       const { names, progress, changes } = this.mover;

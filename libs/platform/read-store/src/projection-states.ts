@@ -8,16 +8,16 @@ import { executeOf, lockTables } from './table-making';
 /** A read model as operators see it. */
 export interface ProjectionState {
   readonly name: string;
-  /** Of this program. */
+  /** Version of this program's projection. */
   readonly version: number;
   readonly state: 'live' | 'behind' | 'stalled' | 'building';
-  /** The table that is read; null while this version's is being built. */
+  /** The live table; null while this version's is being built. */
   readonly table: string | null;
-  /** While it is being built, how far that is. */
+  /** Position of the table that is read, or of the one being built. */
   readonly position: number;
-  /** Positions of the store that it has not passed, and for how long it has not moved, where it has not passed some. */
+  /** Positions of the store that it has not passed, and if there are any, the time since it last moved. */
   readonly lag: { readonly positions: number; readonly seconds: number };
-  /** Of those that concern it, as of late. */
+  /** Recent rate of the events that concern it. */
   readonly eventsPerSecond: number;
   readonly stalled: Stall | null;
 }
@@ -31,11 +31,11 @@ export interface SkippedEvent {
   readonly skippedAt: Date;
 }
 
-/** So far behind that it is worth saying, which a projector at work never is for long. */
+/** Lag beyond which a read model is reported as behind; a working projector never lags this long. */
 const behindAfterSeconds = 5;
 const skippedListedMax = 1_000;
 
-/** How far the read models of this program are, and which events they pass over. */
+/** Positions of this program's read models, and the events that they skip. */
 export class ProjectionStates {
   constructor(
     private readonly database: Database,
@@ -43,9 +43,9 @@ export class ProjectionStates {
     private readonly projections: readonly AnyProjection[],
   ) {}
 
-  /** Each read model of this program. Throws Unavailable. */
+  /** The state of each read model of this program. Throws Unavailable. */
   async list(): Promise<ProjectionState[]> {
-    // The end comes first: what is appended meanwhile is not behind.
+    // The end is read first, so that events appended meanwhile do not count as lag.
     const ends = new Map<string, number>();
     for (const projection of this.projections)
       ends.set(projection.name, await this.store.endPositionOf(categoriesOf([projection])));
@@ -62,7 +62,7 @@ export class ProjectionStates {
     });
   }
 
-  /** The events that were passed over, the newest first. */
+  /** The skipped events, newest first. */
   async skipped(): Promise<SkippedEvent[]> {
     return this.database.query<SkippedEvent>(
       `SELECT projection, stream, revision, reason, error, skipped_at AS "skippedAt" FROM skipped_events
@@ -70,7 +70,7 @@ export class ProjectionStates {
     );
   }
 
-  /** Lets a projection pass over the event at which it stands still, and every table of it that is built later. Can be made again. */
+  /** Lets a projection skip the event at which it is stalled, as does every table of it that is built later. Idempotent. */
   async skip(
     projection: string,
     event: { readonly stream: string; readonly revision: number },
@@ -109,7 +109,7 @@ export class ProjectionStates {
   }
 }
 
-/** A table that is read, or the first one of a version, which is being built. */
+/** A live table, or the first one of a version, which is being built. */
 interface TableRow {
   readonly projection: string;
   readonly version: number;

@@ -1,62 +1,62 @@
 import type { DomainEvent, Recorded, StreamKind } from '@app/event-store';
 import { createHash } from 'node:crypto';
 
-/** Every row of a read model remembers the last event that shaped it, so that an event applied twice changes nothing. */
+/** Every row of a read model keeps the position of the last event that changed it, so that an event applied twice changes nothing. */
 export interface ReadModelRow {
   position: number;
 }
 
 /**
  * A read model: one table, one row for each key, each row a pure fold of events.
- * The runner loads the rows that a batch touches, folds, and writes rows, counters and checkpoint in one transaction.
+ * The runner loads the rows that a batch touches, folds, and writes rows, counters and the tables' positions in one transaction.
  */
 export interface Projection<Row extends ReadModelRow, Event extends DomainEvent> {
-  /** That of its first table. */
+  /** Name of its first table. */
   readonly name: string;
-  /** Raise it when the fold or the row changes: a table of its own is filled beside the present one, which stays as it is. */
+  /** Raise it when the fold or the row changes: a new table is filled in parallel, and the present one stays as it is. */
   readonly version: number;
   /** The TypeORM entity; it must have exactly one primary column. */
   readonly row: new () => Row;
   /** The kinds of streams whose events it reads. */
   readonly kinds: readonly Pick<StreamKind<unknown, never, Event>, 'category' | 'privateMembers' | 'upcasters'>[];
-  /** Primary key of the row that the event belongs to, or null when the event is of no interest. */
+  /** Primary key of the row that the event belongs to, or null if the event is of no interest. */
   keyOf(this: void, recorded: Recorded<Event>): string | null;
   /**
-   * Whether no earlier event has the same key, whatever happened before: then no row of it is there before this event. For events that
-   * begin a stream, or bring a fresh id; left out, each row is looked for.
+   * Whether no earlier event can have the same key: then no row of it exists before this event. For events that begin a stream or bring a
+   * fresh id; if absent, each row is selected.
    */
   isFirst?(this: void, recorded: Recorded<Event>): boolean;
-  /** Keys of more rows that the event changes where they are there already, so that `project` sees by the row which one it is. */
+  /** Keys of more rows that the event changes if they exist, so that `project` can see from the row which one it is. */
   moreKeysOf?(this: void, recorded: Recorded<Event>): readonly string[];
-  /** Keys of rows that `project` looks at without changing them: of what happened before, nothing that changes what it takes. */
+  /** Keys of rows that `project` reads without changing them. It may take only values from them that no later event changes. */
   looksAt?(this: void, recorded: Recorded<Event>): readonly string[];
-  /** The row after the event; null leaves it absent. @param rowAt another row of the table, among those that `looksAt` names */
+  /** The row after the event; null leaves it absent. @param rowAt reads another row of the table, among those that `looksAt` names */
   project(this: void, row: Row | null, recorded: Recorded<Event>, rowAt?: RowAt<Row>): Row | null;
-  /** Names of the kept counters in which a row counts (lists answer `total` from them, never from `count(*)`). */
+  /** Names of the kept counters in which a row counts (lists take `total` from them, never from `count(*)`). */
   counters?(this: void, row: Row): readonly string[];
-  /** Names of the kept sums to which a row adds, and how much. */
+  /** Names of the kept sums to which a row contributes, and by how much. */
   sums?(this: void, row: Row): Readonly<Record<string, number>>;
 }
 
 /** A row of the same table as the events before this one left it. */
 export type RowAt<Row> = (key: string) => Row | null;
 
-/** A projection of any row and event; what the runner works with. */
+/** A projection of any row and event, as the runner handles it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of different projections is invariant in both
 export type AnyProjection = Projection<any, any>;
 
-/** The categories of streams that these are made of. */
+/** The categories of the streams that these projections read. */
 export function categoriesOf(projections: readonly AnyProjection[]): string[] {
   return [...new Set(projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)))];
 }
 
 /**
- * What tells programs apart whose read models are not the same: a number for the names and versions of all projections, which is also
- * the lock that the projector of such a program holds.
- * @param work what else one process of such a program does at a time
+ * A number that identifies programs with the same read models, derived from the names and versions of all projections. It is also the lock
+ * that the projector of such a program holds.
+ * @param work other work that one process of such a program does at a time
  */
 export function programOf(projections: readonly AnyProjection[], work = ''): number {
   const versions = [...projections.map(({ name, version }) => `${name} ${version}`).sort(), work];
-  // 48 bits: a number for JavaScript, and above every lock that has a number of its own.
+  // 48 bits: a safe integer in JavaScript, and above every lock that has a fixed number.
   return createHash('sha256').update(versions.join('\n')).digest().readUIntBE(0, 6);
 }

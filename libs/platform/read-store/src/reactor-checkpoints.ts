@@ -1,19 +1,19 @@
 import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 
-/** Where they are written: the database of the process. */
+/** The database to which they are written. */
 interface Statements {
   query<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Events come one by one and several reactors look at each: what is written sooner than this is written for nothing. */
+/** Events arrive one by one and several reactors read each: an earlier write would be overwritten at once. */
 const writeAfterMs = 1_000;
 
 const logger = new Logger('Reactors');
 
 /**
- * How far the reactors of this process have come. Written a second after the first of them moved, for all of them in one statement that
- * does not wait for the disk: what a crash of this process or of PostgreSQL loses of it is only reacted to again.
+ * Positions of this process's reactors. They are written a second after the first of them moved, for all in one statement that does not
+ * wait for the disk: after a crash of this process or of PostgreSQL, lost positions only mean that events are reacted to again.
  */
 export class ReactorCheckpoints {
   private moved = new Map<string, number>();
@@ -22,7 +22,7 @@ export class ReactorCheckpoints {
 
   constructor(private readonly database: Statements) {}
 
-  /** The position that a reactor goes on after; 0: from the beginning. Throws Unavailable. */
+  /** The position after which a reactor continues; 0 for the beginning. Throws Unavailable. */
   async read(name: string): Promise<number> {
     const [row] = await this.database.query<{ position: number }>(
       'SELECT position FROM reactor_checkpoints WHERE name = $1',
@@ -31,19 +31,19 @@ export class ReactorCheckpoints {
     return row?.position ?? 0;
   }
 
-  /** The reactor has reacted to all up to this position. */
+  /** Records that the reactor has reacted to everything up to this position. */
   pass(name: string, position: number): void {
     this.moved.set(name, position);
     this.timer ??= setTimeout(() => void this.write(), writeAfterMs);
   }
 
-  /** Resolves when everything that was passed is written, or could not be. Never rejects. */
+  /** Resolves when everything recorded so far is written, or failed to be. Never rejects. */
   async write(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     const { moved } = this;
     this.moved = new Map();
-    // One after the other: what a later one says must not be waited for by an earlier one's rows.
+    // One after the other: two statements at once would wait for each other's row locks.
     if (moved.size > 0) this.writing = this.writing.then(() => this.writeNow(moved));
     return this.writing;
   }
@@ -58,7 +58,7 @@ export class ReactorCheckpoints {
         [[...moved.keys()], [...moved.values()]],
       );
     } catch (error) {
-      // The next one says as much, and without one the events come again.
+      // The next write supersedes this one; without a next write, the events are delivered again.
       logger.warn(`the checkpoints of ${[...moved.keys()].join(', ')} were not written: ${failureWords(error)}`);
     }
   }

@@ -5,36 +5,36 @@ import { mintedAtMs } from './traced-batch';
 
 interface Standing {
   position: number;
-  /** The oldest of the events that it is given and has not handled. */
+  /** The oldest delivered event that it has not handled. */
   oldest: StoredEvent | undefined;
 }
 
-/** How far the reactors are that this process leads. */
+/** Lag of the reactors that this process leads. */
 export class ReactorLags {
   private readonly standings = new Map<string, Standing>();
 
-  /** A reactor begins after this position. */
+  /** Records that a reactor begins after this position. */
   begin(name: string, position: number): void {
     this.standings.set(name, { position, oldest: undefined });
   }
 
-  /** It is about to handle these; they come again where that fails. */
+  /** Records the events that it is about to handle; they are delivered again if that fails. */
   handles(name: string, [oldest]: readonly StoredEvent[]): void {
     const standing = this.standings.get(name);
     if (standing !== undefined) standing.oldest = oldest;
   }
 
-  /** It has handled all up to this position. */
+  /** Records that it has handled everything up to this position. */
   pass(name: string, position: number): void {
     this.begin(name, position);
   }
 
-  /** This process leads it no more. */
+  /** Records that this process no longer leads it. */
   end(name: string): void {
     this.standings.delete(name);
   }
 
-  /** Shows them in `GET /metrics`. @param readTo how far the store was read; null while nobody follows */
+  /** Shows the lags in `GET /metrics`. @param readTo position up to which the store was read; null while nothing follows it */
   show({ registry }: Metrics, readTo: () => number | null): void {
     const gauge = (name: string, help: string, valueOf: (standing: Standing) => number): void => {
       const made: Gauge = new Gauge({

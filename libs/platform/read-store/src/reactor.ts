@@ -9,25 +9,25 @@ import { rootOf } from './table-troubles';
 
 const logger = new Logger('Reactors');
 
-/** A process over events: given these, it gives commands. It must be idempotent, since an event comes at least once. */
+/** A process over events: for the given events it issues commands. It must be idempotent, because delivery is at least once. */
 export interface Reactor {
-  /** Names the checkpoint. */
+  /** Name of its checkpoint, the position up to which it has reacted. */
   readonly name: string;
   readonly lock: keyof typeof leaderLocks;
   readonly categories: readonly string[];
-  /** Events with the same key come one after the other; without it, those of one stream do. */
+  /** Events with the same key are handled one after the other; when absent, those of one stream are. */
   orderKey?(stored: StoredEvent): string;
-  /** Handles one event; a throw makes it come again after a pause, of DamagedStream once that stream is whole. */
+  /** Handles one event. After a throw it is delivered again after a pause; after DamagedStream, once that stream is whole. */
   react(stored: StoredEvent): Promise<void>;
 }
 
-/** Events of one batch that are reacted to at once; those of one order key stay in order. */
+/** Order keys of one batch that are handled at once; events of one key stay in order. */
 const keysAtOnceMax = 16;
 
-/** Real time between two tries of what was postponed, whether or not anything is appended. */
+/** Real time between two retries of postponed reactions, whether or not anything is appended. */
 const triedEveryMs = 10_000;
 
-/** Runs a reactor from its checkpoint on, in the one process that leads it, until the signal aborts. */
+/** Runs a reactor from its checkpoint, in the one process that leads it, until the signal aborts. */
 export async function runReactor(
   database: Database,
   store: EventStore,
@@ -43,7 +43,7 @@ export async function runReactor(
     const after = await reactorCheckpoints.read(reactor.name);
     reactorLags.begin(reactor.name, after);
     const followed = new AbortController();
-    // Last of all: from here on, it ends with what is followed.
+    // Started last: from here on, it ends together with the subscription.
     const tried = makeUp({ reactor, postponed, store, inTurn }, AbortSignal.any([leading, followed.signal]));
     await store.shared
       .follow({
@@ -58,7 +58,7 @@ export async function runReactor(
           reactorLags.pass(reactor.name, upTo);
           reactorCheckpoints.pass(reactor.name, upTo);
         },
-        // Before the lead is given back: who takes over begins there.
+        // Written before the lead is released, because the next leader begins there.
       })
       .finally(async () => {
         followed.abort();
@@ -78,7 +78,9 @@ interface Postponing {
   readonly inTurn: InTurn;
 }
 
-/** Makes up for postponed reactions until the signal aborts. While one fails, the reactor is called stuck, and goes on with the others. */
+/**
+ * Retries postponed reactions until the signal aborts. While one fails, the reactor is reported as stuck, and continues with the others.
+ */
 async function makeUp({ reactor, postponed, store, inTurn }: Postponing, signal: AbortSignal): Promise<void> {
   const name = `${reactor.name} (postponed)`;
   while (!signal.aborted) {
@@ -110,7 +112,7 @@ async function reactTo(reactor: Reactor, events: readonly StoredEvent[], postpon
         for (const stored of ofOneKey) await postponed.reactTo(stored, (one) => reactor.react(one));
       }),
     );
-    // Only when all of them have ended: the events come again, and those of one key must not overtake themselves.
+    // Only when all of them have ended: the events are delivered again, and those of one key must not overtake each other.
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }

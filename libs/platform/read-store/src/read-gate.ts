@@ -7,9 +7,9 @@ import { progressIn, projectedChannel, type Progress } from './progress';
 
 /** How long an answered write waits for the read models (docs/decisions/conventions.md, "Read-your-writes"). */
 const writeWaitMs = 2_000;
-/** How long a look-up that found nothing waits for the read models to reach the store's end. */
+/** How long a lookup that found nothing waits for the read models to reach the store's end. */
 const lookUpWaitMs = 250;
-/** Without a word from a projector for this long, no write waits. */
+/** After this much silence of a projector, no write waits. */
 const silenceMs = 2_000;
 
 interface Heard {
@@ -17,7 +17,7 @@ interface Heard {
   readonly atMs: number;
 }
 
-/** What was heard of the projectors of one program: nothing yet of some partitions, where they are fewer than the number. */
+/** Progress of one program's projectors, as they announced it. Partitions that have announced nothing yet are absent. */
 interface HeardOfProgram {
   readonly count: number;
   readonly partitions: Map<number, Heard>;
@@ -30,11 +30,11 @@ const behind = new Error('the read models are behind');
 export class ReadGate implements ReadModels {
   private readonly waiting = new Set<{ position: number; pass: () => void }>();
   private readonly late: Counter;
-  /** How far each program's projectors are that were heard of, and when. */
+  /** Announced progress by program. */
   private readonly heard = new Map<number, HeardOfProgram>();
 
   /**
-   * @param categories what the read models are made of
+   * @param categories categories of streams that the read models consist of
    * @param followers the programs that fill the tables that are read here
    */
   constructor(
@@ -53,19 +53,19 @@ export class ReadGate implements ReadModels {
       const progress = progressIn(payload);
       if (progress !== null) this.noteProjected(progress);
     });
-    // A crash of PostgreSQL takes back what was projected last; how far the read models are has to be heard again.
+    // A crash of PostgreSQL loses the last projected writes; the read models' position must be announced again.
     notifications.onReconnected(() => {
       for (const { partitions } of this.heard.values()) for (const heard of partitions.values()) heard.position = 0;
     });
   }
 
-  /** Whether the projectors of all that is read here were heard of lately. */
+  /** Whether the projectors of everything that is read here have announced themselves lately. */
   get projecting(): boolean {
     const since = performance.now() - silenceMs;
     return this.followed.every((heard) => heard !== undefined && heard.atMs > since);
   }
 
-  /** How far all that is read here is known to be. */
+  /** The lowest announced position of everything that is read here. */
   private get projected(): number {
     return Math.min(...this.followed.map((heard) => heard?.position ?? 0));
   }
@@ -77,21 +77,21 @@ export class ReadGate implements ReadModels {
     });
   }
 
-  /** Waits until the read models have passed the position; at most 2 s, then it is counted and goes on. */
+  /** Waits until the read models have passed the position; after 2 s the write is counted as late and continues. */
   async waitForProjection(position: number | null): Promise<void> {
     if (position === null || this.projected >= position) return;
     if (!this.projecting || !(await this.waitFor(position, writeWaitMs))) this.late.inc();
   }
 
-  /** Waits as `passed` does, for all that is in the store now. Throws Unavailable. */
+  /** Waits as `waitForProjection` does, for everything that is in the store now. Throws Unavailable. */
   async passedAll(): Promise<void> {
     await this.waitForProjection(await this.end());
   }
 
   /**
-   * Looks up a row, and when there is none looks once more after the read models have reached the store's present end
-   * (at most 250 ms later), so that an id learned from a stream can be read at once. Throws Unavailable where there is none and they
-   * have not got there, although a projector works: it may be among what they lack.
+   * Finds a row; if there is none, tries once more after the read models have reached the store's present end (at most 250 ms later), so
+   * that an id learned from a stream can be read at once. Throws Unavailable if there is still none and a working projector has not reached
+   * the end: the row may be among the missing events.
    */
   async find<Row>(lookUp: () => Promise<Row | null>): Promise<Row | null> {
     const found = await lookUp();
@@ -102,15 +102,15 @@ export class ReadGate implements ReadModels {
     return foundLater;
   }
 
-  /** Waits until the read models have reached the store's present end, at most 250 ms; false when they have not. Throws Unavailable. */
+  /** Waits until the read models have reached the store's present end, at most 250 ms; false if they have not. Throws Unavailable. */
   async caughtUp(): Promise<boolean> {
     return this.waitFor(await this.end(), lookUpWaitMs);
   }
 
-  /** The projector of some partitions of a program has passed the position. */
+  /** Records that the projector of some partitions of a program has passed the position. */
   noteProjected({ program, position, count, held }: Progress): void {
     const known = this.heard.get(program);
-    // After another number, nothing is known of how far any of the new ones is.
+    // After a change of the number of partitions, the progress of the new ones is unknown.
     const { partitions } = known?.count === count ? known : { partitions: new Map<number, Heard>() };
     for (const partition of held) {
       const before = partitions.get(partition)?.position ?? 0;
@@ -125,7 +125,7 @@ export class ReadGate implements ReadModels {
     }
   }
 
-  /** Not the end of the whole store: the projector sees only its categories, and a server need not tell it that it has passed others. */
+  /** Not the end of the whole store: the projector sees only its categories, and a server need not report that it has passed others. */
   private async end(): Promise<number> {
     return this.store.endPositionOf(this.categories, this.projected);
   }

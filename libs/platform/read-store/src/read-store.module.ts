@@ -20,7 +20,9 @@ import { Rebuilder } from './rebuilder';
 import { Rebuilds } from './rebuilds';
 import { UserQuotas } from './user-quotas';
 
-/** Receives how to close what was opened: the caller closes it when creating the module fails; afterwards the module does. */
+/**
+ * Receives the function that closes an opened resource: the caller calls it if creating the module fails; afterwards the module closes it.
+ */
 export type OnOpen = (close: () => Promise<void>) => void;
 
 export interface ReadStoreOptions {
@@ -34,7 +36,7 @@ export interface ReadStoreOptions {
 const storeParts = [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, UserQuotas];
 const projectionParts = [ProjectionRunner, ProjectionStates, Rebuilder, Rebuilds];
 
-/** PostgreSQL for a whole process: migrated before anything uses it, and projected into when the process is a worker. */
+/** PostgreSQL for a whole process: migrated before anything uses it, and projected into if the process is a worker. */
 @Global()
 @Module({})
 export class ReadStoreModule implements OnApplicationShutdown {
@@ -79,7 +81,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
     };
   }
 
-  /** Last of all: those who use the stores have stopped by now. */
+  /** Last of all: all users of the stores have stopped by now. */
   async onApplicationShutdown(): Promise<void> {
     await this.processes.stop();
     await this.notifications.close();
@@ -87,7 +89,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
   }
 }
 
-/** What is connected, or running, as soon as it is made. */
+/** Providers that connect or start as soon as they are created. */
 function openedAtStart({ onOpen = () => undefined, roles, ...tables }: ReadStoreOptions): Provider[] {
   return [
     {
@@ -104,7 +106,7 @@ function openedAtStart({ onOpen = () => undefined, roles, ...tables }: ReadStore
       useFactory: async (database: Database) => {
         const notifications = new Notifications(database.url);
         onOpen(() => notifications.close());
-        // Listening comes first: what is switched after that look is heard.
+        // Listening begins first, so that a switch after the read below is noticed.
         database.tables.keepLooking(notifications);
         await notifications.open();
         await database.tables.look();
@@ -125,7 +127,7 @@ function openedAtStart({ onOpen = () => undefined, roles, ...tables }: ReadStore
   ];
 }
 
-/** What fills read models, and what operators ask of it. */
+/** Providers that fill read models, and those of the operators' view and commands. */
 function projecting(projections: readonly AnyProjection[]): Provider[] {
   return [
     {
@@ -159,7 +161,7 @@ function projecting(projections: readonly AnyProjection[]): Provider[] {
 }
 
 /**
- * The database that the configuration names, with the tables of this version. The caller closes it.
+ * Opens the database that the configuration names, with the tables of this version. The caller closes it.
  * @throws UnfitDatabase, Unavailable
  */
 export async function openDatabase(

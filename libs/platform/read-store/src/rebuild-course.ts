@@ -4,14 +4,17 @@ import { RecentRate } from './recent-rate';
 export const rebuildPaces = ['gentle', 'full'] as const;
 export type RebuildPace = (typeof rebuildPaces)[number];
 
-/** A gentle rebuild passes at least so many positions for each one that is appended, so that every rebuild ends (docs/decisions/operators.md). */
+/** A gentle rebuild passes at least this many positions for each appended one, so that every rebuild ends (docs/decisions/operators.md). */
 const passedPerAppended = 2;
 /** The approach to the head is measured over this time. */
 const approachWindowMs = 10_000;
-/** A shorter measurement says nothing. */
+/** A shorter measurement is ignored. */
 const approachMinMs = 2_000;
 
-/** Positions that a rebuild has passed beside those that were appended: whether it may pause, and when it will be at the head. */
+/**
+ * Positions that a rebuild has passed compared with those appended meanwhile: decides whether it may pause, and estimates when it will
+ * reach the head.
+ */
 export class RebuildCourse {
   private readonly rate = new RecentRate();
   private distances: { readonly atMs: number; readonly distance: number }[] = [];
@@ -35,24 +38,24 @@ export class RebuildCourse {
     return this.head;
   }
 
-  /** Events read a second, over the last seconds. */
+  /** Events read per second, over the last seconds. */
   eventsPerSecond = 0;
 
-  /** Positions by which the distance to the head shrinks each second; negative where it grows, null where too little was measured. */
+  /** Positions by which the distance to the head shrinks per second; negative if it grows, null if too little was measured. */
   get approachPerSecond(): number | null {
     const [first, last] = [this.distances[0], this.distances.at(-1)];
     if (first === undefined || last === undefined || last.atMs - first.atMs < approachMinMs) return null;
     return ((first.distance - last.distance) * 1_000) / (last.atMs - first.atMs);
   }
 
-  /** Notes that all up to this position is folded. */
+  /** Records that everything up to this position is folded. */
   passed(position: number, events: number): void {
     this.behind = Math.max(0, this.behind - Math.max(0, position - this.position));
     this.position = Math.max(this.position, position);
     this.eventsPerSecond = this.rate.after(events);
   }
 
-  /** Notes where the store ends. @param atMs monotonic time */
+  /** Records where the store ends. @param atMs monotonic time */
   appended(head: number, atMs: number): void {
     this.behind += passedPerAppended * Math.max(0, head - this.head);
     this.head = Math.max(this.head, head);

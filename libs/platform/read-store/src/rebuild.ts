@@ -6,12 +6,14 @@ import { addTable, type Execute } from './table-making';
 export type RebuildState =
   'building' | 'catching_up' | 'comparing' | 'ready' | 'switched' | 'rolled_back' | 'discarded' | 'failed';
 
-/** How the rebuilt table differs from the live one: rows that only the rebuilt one has, that only the live one has, that both have otherwise. */
+/**
+ * Differences between the rebuilt table and the live one: rows that only the rebuilt one has, that only the live one has, and that differ.
+ */
 export interface Differences {
   readonly missing: number;
   readonly extra: number;
   readonly changed: number;
-  /** SHA-256 over all of them, in order: names what an operator has seen. */
+  /** SHA-256 over all of them, in order: identifies what an operator has seen. */
   readonly digest: string;
 }
 
@@ -21,7 +23,7 @@ export interface Rebuild {
   readonly version: number;
   readonly table: string;
   readonly state: RebuildState;
-  /** Begun by a program whose version of the projection had no table yet. */
+  /** Whether a program began it because its version of the projection had no table yet. */
   readonly isOfNewVersion: boolean;
   readonly reason: string;
   readonly pace: RebuildPace;
@@ -29,12 +31,12 @@ export interface Rebuild {
   readonly startedAt: Date;
   readonly endedAt: Date | null;
   readonly position: number;
-  /** Position of the store's end, as the process that builds has seen it last. */
+  /** Position of the store's end, as the building process read it last. */
   readonly target: number;
   readonly eventsPerSecond: number;
-  /** Null where that cannot be known: before anything was measured, where it does not come nearer, and once the table is built. */
+  /** Null if unknown: before anything was measured, while the distance does not shrink, and once the table is built. */
   readonly etaSeconds: number | null;
-  /** False where its distance to the target has not shrunk for half a minute; null unless it is being built. */
+  /** False if its distance to the target has not shrunk for half a minute; null unless it is being built. */
   readonly isNearing: boolean | null;
   readonly comparedAt: number | null;
   readonly differences: Differences | null;
@@ -49,10 +51,10 @@ export interface Difference {
   readonly rebuilt: string | null;
 }
 
-/** Longer than a batch takes to be written, and than a killed process is missed. */
+/** Longer than writing a batch takes, and than the time until a killed process is replaced. */
 const notNearingAfter = '30 seconds';
 
-/** A row as it is selected. */
+/** A row as selected. */
 interface Selected extends Omit<Rebuild, 'differences' | 'etaSeconds'> {
   readonly missing: number | null;
   readonly extra: number | null;
@@ -61,7 +63,7 @@ interface Selected extends Omit<Rebuild, 'differences' | 'etaSeconds'> {
   readonly approachPerSecond: number | null;
 }
 
-/** Rebuilds, and where their tables stand. @param where on `r` */
+/** Rebuilds with the positions of their tables. @param where SQL on `r` */
 export async function selectRebuilds(
   execute: Execute,
   where: string,
@@ -83,7 +85,7 @@ export async function selectRebuilds(
   }));
 }
 
-/** By how fast its distance to the head has shrunk lately. */
+/** Estimated from how fast its distance to the head has shrunk lately. */
 function etaOf(
   { position, target, isNearing }: Pick<Rebuild, 'position' | 'target' | 'isNearing'>,
   approachPerSecond: number | null,
@@ -92,7 +94,7 @@ function etaOf(
   return Math.ceil(Math.max(0, target - position) / approachPerSecond);
 }
 
-/** The rebuilds are gone on with from here: what was measured before counts no more. */
+/** Restarts the measurements of rebuilds that continue from here. */
 export async function beginProgress(execute: Execute, ids: readonly string[], target: number): Promise<void> {
   await execute(
     `UPDATE read_model_rebuilds SET target = $2, approach_per_second = NULL, nearest = NULL, nearest_at = now() WHERE id = ANY($1)`,
@@ -100,7 +102,7 @@ export async function beginProgress(execute: Execute, ids: readonly string[], ta
   );
 }
 
-/** Records how fast rebuilds are, where the store ends by now, and when each was nearest to that. */
+/** Records the rate of rebuilds, the store's present end, and when each rebuild was nearest to it. */
 export async function reportProgress(
   execute: Execute,
   ids: readonly string[],
@@ -119,7 +121,7 @@ export async function reportProgress(
   );
 }
 
-/** Begins to build a table; the transaction has locked the tables. */
+/** Begins to build a table; the transaction must have locked the tables. */
 export async function beginRebuild(
   execute: Execute,
   {
@@ -131,7 +133,7 @@ export async function beginRebuild(
   }: Pick<Rebuild, 'id' | 'reason' | 'pace' | 'isOfNewVersion'> & { projection: AnyProjection },
 ): Promise<void> {
   const { name, version } = projection;
-  // Numbered as long as the deployment lives: no name ever comes to mean another table.
+  // Numbered over the lifetime of the deployment, so that no name is ever used for another table.
   const [made] = await execute<{ table: string }>(
     `INSERT INTO read_model_rebuilds (id, projection, version, table_name, of_new_version, state, reason, pace)
      SELECT $1, $2, $3, $2 || '_' || (SELECT count(*) + 2 FROM read_model_rebuilds WHERE projection = $2), $4, 'building', $5, $6
@@ -142,7 +144,7 @@ export async function beginRebuild(
   await addTable(execute, { table: made.table, name, version, state: 'building' });
 }
 
-/** The end of a rebuild, of which every process hears. */
+/** Ends a rebuild, and notifies every process. */
 export async function endRebuild(
   execute: Execute,
   id: string,

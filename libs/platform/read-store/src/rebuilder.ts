@@ -16,9 +16,9 @@ import { lockTables, makeIndexes, makeTable, refusesTable, retire, type Execute 
 import { removeTables } from './table-removal';
 
 const lookEveryMs = 500;
-/** A comparison is tried for so long while neither table moves: longer than a hanging projector keeps its partitions. */
+/** How long a comparison is retried while neither table moves: longer than a hanging projector keeps its partitions. */
 const comparingWithinMs = 20_000;
-/** Those that are asked for one after the other, as by one command for all, are built in one reading of the store. */
+/** Rebuilds that are requested within this time, as by one command for all, are built in one reading of the store. */
 const gatheredFor = '1 second';
 const usualPace: Omit<Pace, 'kind'> = { pageEvents: 2_000, writtenEvents: 20_000 };
 
@@ -27,13 +27,13 @@ interface RebuilderOptions {
   readonly store: EventStore;
   readonly projections: readonly AnyProjection[];
   readonly probe: Probe;
-  /** The usual one when absent. */
+  /** The usual pace when absent. */
   readonly pace?: Partial<Omit<Pace, 'kind'>>;
 }
 
 /**
- * Builds the tables that were asked for, in one process of the deployment at a time, and removes those that are not needed any more. What
- * it has done so far is in the database: after a crash at any line, it or another process goes on from there.
+ * Builds the requested tables, in one process of the deployment at a time, and removes those that are no longer needed. Its progress is in
+ * the database: after a crash at any line, it or another process continues from there.
  */
 export class Rebuilder {
   private readonly logger = new Logger(Rebuilder.name);
@@ -77,7 +77,7 @@ export class Rebuilder {
     this.held.add(table);
   }
 
-  /** What is to be done; nothing yet while more of it is being asked for. */
+  /** Rebuilds to be done; none yet while more are being requested. */
   private async open(): Promise<Rebuild[]> {
     const execute: Execute = (sql, parameters) => this.options.database.query(sql, parameters);
     const versions = new Map(this.options.projections.map(({ name, version }) => [name, version]));
@@ -99,7 +99,7 @@ export class Rebuilder {
     }
   }
 
-  /** Brings rebuilds to their end, all in one reading of the store. Throws Unavailable, BuildingTaken, and when the signal aborts. */
+  /** Completes rebuilds, all in one reading of the store. Throws Unavailable, BuildingTaken, and when the signal aborts. */
   private async build(session: BuildingSession, rebuilds: readonly Rebuild[], signal: AbortSignal): Promise<void> {
     const unbuilt = rebuilds.filter(({ state }) => state !== 'comparing');
     if (unbuilt.length > 0) await this.fill(session, unbuilt, signal);
@@ -189,8 +189,8 @@ export class Rebuilder {
   }
 
   /**
-   * Compares as soon as it can be done, and tries again for a while where it cannot. Null where it cannot be done at last: where the live
-   * table is the reason, the rebuilt one is ready without a comparison, since it is what replaces such a table; else it is given up.
+   * Compares as soon as possible, and retries for a while. Returns null if that remains impossible. If the live table is the cause, the
+   * rebuilt one becomes ready without a comparison, because it is to replace such a table; otherwise it is given up.
    */
   private async compareAtOnePlace(
     session: BuildingSession,
@@ -225,7 +225,7 @@ export class Rebuilder {
   }
 }
 
-/** Notes why a table is given up. @throws what says nothing of the table */
+/** Records why a table is given up. @throws an error that does not concern the table */
 function failBuilding(table: Building, error: unknown, done: 'made' | 'indexed'): void {
   if (!refusesTable(error)) throw error;
   table.failure = `it cannot be ${done} like ${table.metadata.tableName}: ${error.message}`;

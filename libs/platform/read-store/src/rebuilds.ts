@@ -4,7 +4,7 @@ import { beginRebuild, endRebuild, selectRebuilds, type Difference, type Rebuild
 import type { RebuildPace } from './rebuild-course';
 import { executeOf, lockTables, retire, type Execute } from './table-making';
 
-/** Done, or why not: by a reason of the one table, and in words for the log. */
+/** The result of an operator's call; a refusal carries a reason of the reasons table, and words for the log. */
 export type RebuildOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'not_found' }
@@ -14,14 +14,16 @@ const done: RebuildOutcome = { kind: 'done' };
 const notFound: RebuildOutcome = { kind: 'not_found' };
 const refused = (why: string): RebuildOutcome => ({ kind: 'refused', reason: 'projection_state', why });
 
-/** How long the table of before is followed after a switch, so that it can be read again at once; and a rebuilt one after a roll-back. */
+/**
+ * How long the previous table is kept up to date after a switch, so that it can be read again at once; and a rebuilt one after a rollback.
+ */
 const keptFor = '1 hour';
 const keptAfterRollBackFor = '1 minute';
 const listedMax = 100;
 
 /**
- * What operators do with rebuilds. Each call is one transaction and can be made again: what is done already is answered as done. The work
- * itself is the `Rebuilder`'s, in a worker.
+ * Commands of operators for rebuilds. Each call is one transaction and idempotent: if it has been done already, it returns `done`. The
+ * `Rebuilder` does the work itself, in a worker.
  */
 export class Rebuilds {
   constructor(
@@ -31,7 +33,7 @@ export class Rebuilds {
 
   private readonly execute: Execute = (sql, parameters) => this.database.query(sql, parameters);
 
-  /** Begins to build a read model beside the live one. @param id of the caller's choice, so that the call can be made again */
+  /** Begins to build a read model while the live one is read. @param id chosen by the caller, so that the call can be repeated */
   async start(id: string, projection: string, reason: string, pace: RebuildPace = 'gentle'): Promise<RebuildOutcome> {
     const found = this.projections.find(({ name }) => name === projection);
     if (found === undefined) return notFound;
@@ -61,7 +63,7 @@ export class Rebuilds {
     return selectRebuilds(this.execute, 'ORDER BY r.started_at DESC LIMIT $1', [listedMax]);
   }
 
-  /** Differences by their number, after one of them (0: from the first); of many, the first ones only are kept. */
+  /** Differences by number, after the given one (0 for the first); if there are many, only the first ones are kept. */
   async differences(id: string, after: number, limit: number): Promise<Difference[]> {
     return this.database.query<Difference>(
       `SELECT number, kind, key, column_name AS "column", live, rebuilt FROM read_model_differences
@@ -70,7 +72,7 @@ export class Rebuilds {
     );
   }
 
-  /** Reads the rebuilt table from now on. @param digest that of the differences which were seen, where there are any */
+  /** Makes the rebuilt table live. @param digest that of the differences that the operator has seen, if there are any */
   async switchOver(id: string, digest: string | null): Promise<RebuildOutcome> {
     return this.changeOne(id, ['switched'], async (execute, { state, differences, projection, version, table }) => {
       if (state !== 'ready') return refused(`it is ${state}`);
@@ -102,7 +104,7 @@ export class Rebuilds {
     });
   }
 
-  /** Reads the table of before again, as long as it is kept. */
+  /** Makes the previous table live again, as long as it is kept. */
   async rollBack(id: string): Promise<RebuildOutcome> {
     return this.changeOne(id, ['rolled_back'], async (execute, { state, isOfNewVersion, table }) => {
       if (state !== 'switched' || isOfNewVersion)
@@ -156,7 +158,7 @@ export class Rebuilds {
   }
 }
 
-/** It is followed for so long, and removed then. */
+/** Keeps a table up to date for this long; afterwards it is removed. */
 async function keep(execute: Execute, table: string, duration: string): Promise<void> {
   await execute(
     `UPDATE read_model_tables SET state = 'kept', kept_until = now() + $2::interval WHERE table_name = $1`,

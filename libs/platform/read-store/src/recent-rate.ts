@@ -1,13 +1,13 @@
-/** Over so long a time it is reckoned. */
+/** Length of the window over which the rate is measured. */
 const windowMs = 2_000;
 
-/** How many a second there were of late. */
+/** Measures a recent rate per second. */
 export class RecentRate {
   private sinceMs = performance.now();
   private count = 0;
   private perSecond = 0;
 
-  /** Takes so many more, and answers the rate of the last window that is over. */
+  /** Counts more, and returns the rate of the last complete window. */
   after(count: number): number {
     this.count += count;
     const elapsedMs = performance.now() - this.sinceMs;
@@ -24,7 +24,7 @@ export class RecentRate {
 export class RecentRates {
   private readonly rates = new Map<string, RecentRate>();
 
-  /** As `RecentRate.after`, of one of them. */
+  /** As `RecentRate.after`, for one of them. */
   after(name: string, count: number): number {
     const rate = this.rates.get(name) ?? new RecentRate();
     this.rates.set(name, rate);

@@ -1,34 +1,38 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work is broken off for so long at least: long enough to see whether the process has anything else to do. */
+/** Minimum pause: long enough to measure whether the process has anything else to do. */
 const restMinMs = 5;
 const restMaxMs = 2_000;
-/** After so much work it looks again, however little there was to do beside it. */
+/** After this much work it pauses to measure again, even if the process is idle. */
 const lookAfterMs = 100;
-/** A look of so long counts for all; a shorter one changes what is known by a part. */
+/** A pause of 50 ms replaces the estimated load; a shorter one is averaged in by its length. */
 const wholeLookMs = 50;
-/** What is taken before the first look: a little, so that this one is not long in an idle process. */
+/** Load assumed before the first measurement: low, so that the first pause in an idle process is short. */
 const busyAtFirst = 0.2;
-/** How much longer than it works it rests, for all of the time that the others take: seven times as long where they take a quarter. */
+/** Pause = work time × 48 × (load − 0.1): at a load of 25 % it pauses seven times as long as it worked. */
 const restsPerBusy = 48;
-/** What a process does that serves nobody: timers, heartbeats, looks at its tables. */
+/** Load of a process that serves no requests: timers, heartbeats, checks of its tables. */
 const busyOfItself = 0.1;
 
 /**
- * Rests of work in the background, as long as the process is busy beside it: an idle process works without pause, and in one that serves
- * the work takes a small part of the event loop. How busy it is shows while the work rests, by how much of that time the loop is active.
+ * Pauses of background work, as long as the process is otherwise busy: in an idle process the work runs without pause, and in one that
+ * serves requests it takes a small part of the event loop. The load is measured during the pauses, as the time for which the event loop is
+ * active.
  */
 export class Resting {
   private busy = busyAtFirst;
   private sinceMs = performance.now();
 
-  /** Whether the process has other things to do, so that nothing may be long. */
+  /** Whether the process has other things to do, so that nothing may run for long. */
   get isBusy(): boolean {
     return this.busy > busyOfItself;
   }
 
-  /** To be called often, whenever nothing of the work is under way. @param isBrief for work that is late: it rests just to see how busy the process is */
+  /**
+   * Pauses if necessary. To be called often, while none of the work is in flight.
+   * @param isBrief for work that is late: pauses only to measure the load
+   */
   async rest(isBrief = false): Promise<void> {
     const wantedMs = restAfter(performance.now() - this.sinceMs, this.busy);
     const restMs = isBrief ? Math.min(restMinMs, wantedMs) : wantedMs;
@@ -41,7 +45,7 @@ export class Resting {
   }
 }
 
-/** How long to rest after so much work. @param busy part of the time for which the process is busy beside it; @returns 0 to go on */
+/** Returns how long to pause after so much work; 0 to go on. @param busy share of the time for which the process is otherwise busy */
 export function restAfter(workedMs: number, busy: number): number {
   const restMs = Math.min(restMaxMs, workedMs * restsPerBusy * Math.max(0, busy - busyOfItself));
   if (restMs >= restMinMs) return restMs;

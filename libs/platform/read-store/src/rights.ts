@@ -4,15 +4,15 @@ import { UnfitDatabase } from './look-at-database';
 interface Rights {
   readonly role: string;
   readonly database: string;
-  /** Null when no schema of the role's search_path is there and can be used. */
+  /** Null if no schema of the role's search_path exists and is usable. */
   readonly schema: string | null;
   readonly creates: boolean;
 }
 
 /**
- * Makes sure that the role may do what is ahead: create tables, or read and write every table of this version. A role that may not
- * create any is enough where all of them are there.
- * @throws UnfitDatabase which says what to grant
+ * Checks that the role may do what is ahead: create tables, or read and write every table of this version. A role that may not create any
+ * is sufficient if all of them exist.
+ * @throws UnfitDatabase that states what to grant
  */
 export async function refuseMissingRights(database: Database, ahead: 'to create' | 'to use'): Promise<void> {
   const [rights] = await database.query<Rights>(

@@ -2,7 +2,7 @@ import { settledWithin } from '@app/runtime';
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
 
-/** How long the answer to a farewell is waited for. */
+/** How long the server has to confirm the end of a connection. */
 const farewellMs = 1_000;
 
 /** The socket of a connection. */
@@ -11,15 +11,15 @@ export function socketOf(client: Client): Socket {
   return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 }
 
-/** Ends a connection, which is broken off where the server does not answer. Never rejects. */
+/** Ends a connection, and breaks it off if the server does not answer. Never rejects. */
 export async function endConnection(client: Client): Promise<void> {
   const ended = client.end().catch(() => undefined); // the connection is already gone
   if (!(await settledWithin([ended], farewellMs))) socketOf(client).destroy();
 }
 
 /**
- * The connections of a pool. When the server says nothing on one of them for too long, it is closed, and its query fails. A lost host
- * or a server that hangs leaves connections open without an answer, and the server's own time-outs do not run then.
+ * The connections of a pool. One on which the server is silent for too long is closed, and its query fails. A lost host or a hanging server
+ * leaves connections open without an answer, and the server's own time-outs do not apply then.
  */
 export class WatchedConnections {
   private readonly sockets = new Set<Socket>();
@@ -39,7 +39,7 @@ export class WatchedConnections {
     for (const socket of this.sockets) socket.setTimeout(silenceMs);
   }
 
-  /** Waits a little for the end of all of them, and breaks off what does not end. */
+  /** Waits briefly for all of them to end, and breaks off the remaining ones. */
   async end(ending: Promise<unknown>): Promise<void> {
     if (await settledWithin([ending], farewellMs)) return;
     for (const socket of this.sockets) socket.destroy();

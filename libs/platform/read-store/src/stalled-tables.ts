@@ -8,27 +8,30 @@ import type { Lag } from './projection-lag';
 import type { TablePlaces } from './table-places';
 
 const usualRetryEveryMs = 5_000;
-/** Events that one step of a table takes, once it has got past the event at which it stood. */
+/** Events that a table takes per step, once it has passed the event at which it was stalled. */
 const stepEvents = 500;
-/** A partition that another process holds has caught up too if it moved so lately. */
+/** A partition that another process holds also counts as caught up if it has moved within this time. */
 const caughtUpWithin = '30 seconds';
 
-/** The part of `TableMover` that moves a table by itself. */
+/** The part of `TableMover` that moves a single table. */
 interface Mover {
   readonly stalledTables: readonly FollowedTable[];
   readonly places: Pick<TablePlaces, 'positionOf'>;
-  /** When the event was made at which it stands still; undefined before it was tried here. */
+  /** When the event was made at which each table is stalled; undefined before this process tried it. */
   readonly stalledSinceMs: ReadonlyMap<string, number>;
-  /** Answers whether the table took all of the batch; otherwise it has stalled again. Throws Unavailable, and where it was moved by others. */
+  /**
+   * Returns whether the table took all of the batch; otherwise it has stalled again. Throws Unavailable, and if others have moved the
+   * table.
+   */
   moveStalled(table: FollowedTable, batch: EventBatch): Promise<boolean>;
 }
 
 /**
- * Tries stalled tables again every few seconds, since the reason may be gone: a lock, a trigger, a missing right, a full disk. Each
- * catches up by itself, so that the others never wait for it, and is followed with them again from then on.
+ * Retries stalled tables every few seconds, because the cause may be gone: a lock, a trigger, a missing right, a full disk. Each catches up
+ * on its own, so that the others never wait for it, and from then on is followed with them again.
  */
 export class StalledTables {
-  /** When each was first seen here. */
+  /** When this process first saw each stalled table. */
   private sinceMs: ReadonlyMap<string, number> = new Map();
 
   constructor(
@@ -38,7 +41,7 @@ export class StalledTables {
     private readonly retryEveryMs = usualRetryEveryMs,
   ) {}
 
-  /** How far the read models of stalled tables are behind, by name. @param end position of the newest event that is known */
+  /** Lags of the stalled read models, by name. @param end position of the newest known event */
   lags(end: number): ReadonlyMap<string, Lag> {
     const nowMs = Date.now();
     const stalled = this.mover.stalledTables;
@@ -54,11 +57,11 @@ export class StalledTables {
     );
   }
 
-  /** Resolves when the signal aborts. @param onFailure gets what kept a table from being tried at all */
+  /** Resolves when the signal aborts. @param onFailure receives the error that kept a table from being tried at all */
   async keepTrying(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<void> {
     while (!signal.aborted) {
       await sleep(this.retryEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
-      this.lags(0); // notes since when
+      this.lags(0); // records when each was first seen
       for (const { table } of this.mover.stalledTables)
         await this.retry(table, signal).catch((error: unknown) => !signal.aborted && onFailure(error));
     }

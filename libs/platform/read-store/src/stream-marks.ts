@@ -1,22 +1,22 @@
 import type { Database } from './database';
 
-/** What the watch over streams keeps: how far it has looked, and the streams whose metadata hide events or that are gone. */
+/** State of the stream watch: the position up to which it has read, and the streams that are gone or whose metadata hide events. */
 export class StreamMarks {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
-  /** The position that the watch goes on after; 0: from the beginning. Throws Unavailable. */
+  /** The position after which the watch continues; 0 for the beginning. Throws Unavailable. */
   async position(): Promise<number> {
     const [row] = await this.database.query<{ position: number }>('SELECT position FROM stream_watch');
     return row?.position ?? 0;
   }
 
-  /** All marked streams, with the reason in words. Throws Unavailable. */
+  /** All marked streams with their reasons. Throws Unavailable. */
   async all(): Promise<ReadonlyMap<string, string>> {
     const rows = await this.database.query<{ stream: string; words: string }>('SELECT stream, words FROM stream_marks');
     return new Map(rows.map(({ stream, words }) => [stream, words]));
   }
 
-  /** Marks a stream, or takes its mark away where there are no words. Throws Unavailable. */
+  /** Marks a stream, or removes its mark if `words` is null. Throws Unavailable. */
   async mark(stream: string, words: string | null): Promise<void> {
     if (words === null) await this.database.query('DELETE FROM stream_marks WHERE stream = $1', [stream]);
     else
@@ -26,7 +26,7 @@ export class StreamMarks {
       );
   }
 
-  /** All changes up to this position are marked. Throws Unavailable. */
+  /** Records that all changes up to this position are marked. Throws Unavailable. */
   async pass(position: number): Promise<void> {
     await this.database.query(
       `INSERT INTO stream_watch (position) VALUES ($1)

@@ -2,23 +2,25 @@ import { unlessDamaged, type EventStore, type StoredEvent } from '@app/event-sto
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 
-/** Streams whose owner is remembered, by number: a name and a number each. */
+/** Maximum number of cached streams: a name and a number each. */
 const streamsMax = 50_000;
 
-/** What is asked of the store. */
+/** The part of the store that is used here. */
 type Reads = Pick<EventStore, 'readStream'>;
 
 /**
- * Whose events are whose: the owner of a stream is the user that its first event names or, where that names none, the id in the stream's
- * name, which is the user's own for accounts, budgets and wallets. No row of a read model is made of the events of two owners.
+ * The owner of each stream: the user that its first event names, otherwise the id in the stream's name, which is the user's own for
+ * accounts, budgets and wallets. No row of a read model is folded from the events of two owners.
  */
 export class StreamOwners {
-  /** A number for the owner of each stream, which the number of partitions divides. */
+  /** A number for the owner of each stream; modulo the number of partitions it yields the partition. */
   private readonly known = new LRUCache<string, number>({ max: streamsMax });
 
   constructor(private readonly store: Reads) {}
 
-  /** In which of so many partitions the owner of each event is. Reads the beginning of streams that are not known. Throws Unavailable. */
+  /**
+   * Returns a function from each event to its owner's partition. Reads the first events of streams that are not cached. Throws Unavailable.
+   */
   async partitionsOf(events: readonly StoredEvent[], partitions: number): Promise<(event: StoredEvent) => number> {
     if (partitions === 1) return () => 0;
     const owners = new Map<string, number>();
@@ -35,7 +37,7 @@ export class StreamOwners {
     return ({ stream }) => (owners.get(stream) ?? numberOf(idIn(stream))) % partitions;
   }
 
-  /** Where the first event of a stream is gone its owner is not known, and its rows must not hold up those of the others. */
+  /** If the first event of a stream is gone its owner is unknown, but its rows must not delay those of others. */
   private async read(stream: string): Promise<number> {
     const [first] = (await unlessDamaged(() => this.store.readStream(stream, 0, 1))) ?? [];
     return numberOf(first === undefined ? idIn(stream) : ownerOf(first));

@@ -7,26 +7,26 @@ import type { StreamMarks } from './stream-marks';
 
 /** Real time. */
 const examineEveryMs = 5_000;
-/** Streams that are examined in one round; each takes two or three reads. */
+/** Streams examined per round; each takes two or three reads. */
 const examinedAtOnce = 50;
-/** Streams that are named; of more, how many. */
+/** Maximum number of streams that are named; the others are only counted. */
 const namedMax = 20;
 const beginAgainMs = 1_000;
 
 /**
- * Looks, from the start of the process on, for streams of this product that were cut, deleted or tombstoned in the event store, and for
- * metadata that will cut some; lists the damaged ones in `EventStore.damaged`, and takes those off the list that are whole again.
+ * Watches, from the start of the process, for streams of this product that were cut, deleted or tombstoned in the event store, and for
+ * metadata that will cut some. Lists the damaged ones in `EventStore.damaged`, and removes those that are whole again.
  */
 export class StreamWatch {
   private readonly logger = new Logger(StreamWatch.name);
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
-  /** Streams that are whole, and whose metadata will hide events of theirs one day. */
+  /** Streams that are whole, but whose metadata will hide events one day. */
   private readonly limited = new Map<string, string>();
   private readonly prefixes: readonly string[];
   private next = 0;
 
-  /** @param categories of the streams of this product; an administrator may do with others what they like */
+  /** @param categories of the streams of this product; an administrator may do as they like with others */
   constructor(
     private readonly store: EventStore,
     private readonly marks: StreamMarks,
@@ -35,7 +35,7 @@ export class StreamWatch {
     this.prefixes = categories.map((category) => `${category}-`);
   }
 
-  /** The troubles in words, each beginning with `stream`: twenty at most, and how many others there are. */
+  /** The troubles in words, each beginning with `stream`: twenty at most, and the number of the others. */
   get troubles(): readonly string[] {
     const damaged = this.store.damaged.all.map(({ message }) => message);
     const limited = [...this.limited].map(
@@ -46,14 +46,14 @@ export class StreamWatch {
     return others > 0 ? [...all.slice(0, namedMax), `stream troubles: ${others} more`] : all;
   }
 
-  /** How many streams are in which trouble. */
+  /** Number of streams by trouble. */
   get counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>([['limited', this.limited.size]]);
     for (const { damage } of this.store.damaged.all) counts.set(damage, (counts.get(damage) ?? 0) + 1);
     return counts;
   }
 
-  /** Begins in the background. */
+  /** Starts in the background. */
   start(): void {
     this.running = Promise.all([this.watch(), this.examineAgain()]);
   }
@@ -97,7 +97,7 @@ export class StreamWatch {
     });
   }
 
-  /** Holds a stream that was marked, or was, against what can be read of it. Throws Unavailable. */
+  /** Compares a stream that is or was marked with what can be read of it. Throws Unavailable. */
   private async judge(stream: string, words: string | null): Promise<void> {
     const { damage } = await this.store.remainsOf(stream);
     const known = this.store.damaged.of(stream);
@@ -111,7 +111,7 @@ export class StreamWatch {
     else this.limited.set(stream, words);
   }
 
-  /** Looks again, since metadata are taken back and streams grow beyond a count. */
+  /** Examines streams again, because metadata may be reverted and streams grow beyond a count. */
   private async examineAgain(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -120,7 +120,7 @@ export class StreamWatch {
     }
   }
 
-  /** Looks whether a damaged stream still is. Throws Unavailable. */
+  /** Checks whether a damaged stream still is damaged. Throws Unavailable. */
   private async examine(seen: DamagedStream): Promise<void> {
     const now = await this.store.streamReads.examine(seen);
     if (now === null) this.store.damaged.remove(seen.stream);

@@ -17,21 +17,21 @@ import { RebuildCourse } from './rebuild-course';
 import { Resting } from './resting';
 import { lockTables, refusesTable } from './table-making';
 
-/** Where requests wait for the same stores and processors, so much less is done at once. */
+/** Share of the usual batch sizes while requests wait for the same stores and processors. */
 const busyPart = 1 / 8;
 
-/** Events that are folded before others get their turn in the process. */
+/** Events that are folded before other work of the process gets its turn. */
 const turnEvents = 500;
-/** Rows of so many bytes are written before more are folded. */
+/** Rows of this many bytes are written before more are folded. */
 const unwrittenBytesMax = 32_000_000;
-/** What is still missing when a table is handed over, while the projector waits. */
+/** Maximum number of events still to be folded at the hand-over, while the projector waits. */
 const handOverEventsMax = 2_000;
-/** How often the store's end is read, and the progress is recorded. */
+/** How often the store's end is read and progress is recorded. */
 const reportEveryMs = 1_000;
 const handOverAgainMs = 20;
 const uniqueViolation = '23505';
 
-/** Somebody else has moved or discarded the table that is being built. */
+/** Another process has moved or discarded the table that is being built. */
 class BuildingTaken extends Error {}
 
 /** Fills tables from the beginning of the store, all in one reading of it, from wherever each was left. */
@@ -58,7 +58,7 @@ export class TableBuilder {
     this.course = new RebuildCourse(Math.min(...tables.map(({ folded }) => folded)), head);
   }
 
-  /** Folds all that is in the store by now. Throws Unavailable, BuildingTaken, and when the signal aborts. */
+  /** Folds everything that is in the store by now. Throws Unavailable, BuildingTaken, and when the signal aborts. */
   async fold(signal: AbortSignal): Promise<void> {
     if (this.going.length === 0) return;
     let page = await this.read(Math.min(...this.going.map(({ folded }) => folded)));
@@ -78,8 +78,8 @@ export class TableBuilder {
   }
 
   /**
-   * Hands a table over to the projector: while that waits, it is brought to the position of the tables that are followed, and is one of
-   * them from then on. Throws as `fold`.
+   * Hands a table over to the projector. While the projector waits, the table is brought to the position of the followed tables, and is one
+   * of them from then on. Throws as `fold`.
    */
   async handOver(table: Building, signal: AbortSignal): Promise<void> {
     this.isHandingOver = true; // a pause would let more be appended than a hand-over takes
@@ -149,7 +149,7 @@ export class TableBuilder {
     this.rows.settle(table.table);
   }
 
-  /** Another try would be refused as well: this table is given up, and the others go on. */
+  /** Gives this table up, because a retry would be refused as well; the others continue. */
   private failWith(table: Building, error: unknown): void {
     if (!refusesTable(error)) throw error;
     this.fail(table, `${error.message}${error.detail === undefined ? '' : ` (${error.detail})`}`);
@@ -171,7 +171,7 @@ export class TableBuilder {
         .transaction(() => this.write(table, true))
         .catch((error: unknown) => {
           if (!(error instanceof DatabaseError && error.code === uniqueViolation)) throw error;
-          // A projection took an event for the first of its key that is not.
+          // A projection wrongly reported an event as the first one of its key.
           return this.session.transaction(() => this.write(table, false));
         });
       this.written(table);
@@ -213,7 +213,7 @@ export class TableBuilder {
       );
       const upTo = Math.max(...followed.map(({ position }) => position), followed.length === 0 ? table.folded : 0);
       if (upTo < table.folded) {
-        // Ahead of those that are followed: by events that they still have to come to, or by nothing that concerns any of them.
+        // This table is ahead of the followed ones. Either they still lag, or the events between concern none of them: check which.
         if ((await this.store.endPositionOf(categoriesOf(this.program.projections))) > upTo) return false;
         table.folded = upTo;
       }
@@ -237,7 +237,7 @@ export class TableBuilder {
     return handed;
   }
 
-  /** From now on the projector moves it; one of a new version is read from now on, too. */
+  /** Lets the projector follow the table; one of a new version also becomes live. */
   private async follow({ table, rebuildId, isOfNewVersion }: Building): Promise<void> {
     const { execute } = this.session;
     const { program } = this.program;

@@ -7,8 +7,8 @@ import { primaryOf, type ReadModel } from './projection-batch';
 export type Execute = <Row = unknown>(sql: string, parameters?: readonly unknown[]) => Promise<Row[]>;
 
 /**
- * Makes a table with the columns and the key of a read model's first one, which migrations have brought to the present version; its
- * other indexes come once it is filled. Nothing happens where it is there.
+ * Creates a table with the columns and the key of a read model's first one, which migrations have brought to the present version; its other
+ * indexes are created once it is filled. Does nothing if the table exists.
  */
 export async function makeTable(execute: Execute, { metadata, table }: ReadModel): Promise<void> {
   const key = primaryOf(metadata).databaseName;
@@ -17,7 +17,7 @@ export async function makeTable(execute: Execute, { metadata, table }: ReadModel
   );
 }
 
-/** Makes the indexes that the first table has and this one lacks. */
+/** Creates the indexes that the first table has and this one lacks. */
 export async function makeIndexes(
   execute: Execute,
   { metadata: { tableName: first }, table }: ReadModel,
@@ -37,12 +37,12 @@ export async function makeIndexes(
   await execute(`ANALYZE "${table}"`);
 }
 
-/** Makes this transaction the only one that changes which tables there are or where they stand; it must have done nothing before. */
+/** Makes this transaction the only one that changes which tables exist or their positions; it must have done nothing before. */
 export async function lockTables(execute: Execute): Promise<void> {
   await execute('LOCK TABLE read_model_tables, read_model_places IN SHARE ROW EXCLUSIVE MODE');
 }
 
-/** Notes a table of a read model, in which nothing is yet. */
+/** Records an empty table of a read model. */
 export async function addTable(
   execute: Execute,
   {
@@ -52,7 +52,7 @@ export async function addTable(
     state,
   }: {
     readonly table: string;
-    /** Of its projection. */
+    /** Name of its projection. */
     readonly name: string;
     readonly version: number;
     readonly state: 'live' | 'building';
@@ -69,7 +69,7 @@ export async function addTable(
   ]);
 }
 
-/** Nobody reads a table any more, and nobody follows it: it can be removed. */
+/** Marks a table that is no longer read or followed for removal. */
 export async function retire(execute: Execute, table: string): Promise<void> {
   await execute(`UPDATE read_model_tables SET state = 'retired', follower = NULL WHERE table_name = $1`, [table]);
 }
@@ -78,22 +78,22 @@ export async function retire(execute: Execute, table: string): Promise<void> {
 export function executeOf(manager: EntityManager): Execute {
   return async <Row>(sql: string, parameters: readonly unknown[] = []) => {
     const found: unknown = await manager.query(sql, [...parameters]);
-    // TypeORM answers rows, and pairs of rows and their number for UPDATE and DELETE.
+    // TypeORM returns rows, and for UPDATE and DELETE pairs of rows and their number.
     const isPair = Array.isArray(found) && Array.isArray(found[0]) && typeof found[1] === 'number';
-    // Reason for the assertion: the caller names the columns that its statement answers.
+    // Reason for the assertion: the caller names the columns that its statement returns.
     return (isPair ? found[0] : found) as Row[];
   };
 }
 
 /**
- * Whether PostgreSQL refuses for what a row holds (data, integrity, limits), or for how a table is (a column, a right or the table itself
- * is missing, a trigger raises): it will do so again, and no other table is concerned.
+ * Whether PostgreSQL refuses because of a row's content (data, integrity, limits) or because of the table (a column, a right or the table
+ * itself is missing, a trigger raises): a retry would fail too, and no other table is concerned.
  */
 export function refusesTable(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && /^(22|23|42|54|P0)/.test(error.code ?? '');
 }
 
-/** What removes a table that nobody reads and nobody fills any more. The first one stays, empty: it is what others are made like. */
+/** Statements that remove a table which is no longer read or filled. The first table is kept, empty, as the template of others. */
 export function removalOf(table: string, isFirst: boolean): Statement[] {
   return [
     { text: isFirst ? `TRUNCATE "${table}"` : `DROP TABLE IF EXISTS "${table}"`, values: [] },

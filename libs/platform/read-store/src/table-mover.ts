@@ -17,28 +17,30 @@ import { mintedAtMs } from './traced-batch';
 
 const reloadsMax = 3;
 
-/** Some events of a batch, in order, and in which partition the owner of each is. */
+/** Some events of a batch, in order, and the partition of each event's owner. */
 interface Events {
   readonly events: readonly StoredEvent[];
   readonly upTo: number;
   readonly partitionOf: (event: StoredEvent) => number;
 }
 
-/** Moves the tables that this program follows from batch to batch, for some partitions; rows, counters and places are one transaction. */
+/**
+ * Moves the tables that this program follows from batch to batch, for some partitions; rows, counters and positions are one transaction.
+ */
 export class TableMover {
   private readonly logger = new Logger(TableMover.name);
   private readonly known = new KnownRows();
   private readonly rates = new RecentRates();
   private tables: readonly FollowedTable[] = [];
-  /** Those that are left out, since they stand still at an event. */
+  /** Tables that are left out, because they are stalled at an event. */
   stalledTables: readonly FollowedTable[] = [];
-  /** When the event was made at which each of them stands still, by table; of those that were tried here. */
+  /** When the event was made at which each table is stalled, by table; only those that this process tried. */
   readonly stalledSinceMs = new Map<string, number>();
   readonly places = new TablePlaces();
   private partitions: Partitions = { count: 1, held: [] };
-  /** All that is not further is in the tables, or was before they were looked at. */
+  /** Everything up to this position is in the tables, or was before they were read. */
   private passed = 0;
-  /** How often the list of tables has changed. */
+  /** Number of changes of the list of tables. */
   changes = 0;
 
   constructor(
@@ -48,30 +50,33 @@ export class TableMover {
     private readonly probe: Probe,
   ) {}
 
-  /** Looks which tables are to be followed, and where they are: events come from there. @param retries those that are stalled, too */
+  /**
+   * Reads which tables are to be followed and their positions, from which events are read. @param retries whether stalled tables are
+   * included
+   */
   async begin(partitions: Partitions, retries: boolean): Promise<void> {
     this.partitions = partitions;
     await this.load(retries);
     this.passed = this.lowest;
   }
 
-  /** Where each table stands that moves: the partition that is furthest behind. */
+  /** Position of each moving table: that of its slowest partition. */
   get positions(): ReadonlyMap<string, number> {
     return this.places.positions;
   }
 
-  /** The position that all tables have passed which are not stalled. */
+  /** The position that all tables except the stalled ones have passed. */
   get lowest(): number {
     return this.tables.length === 0 ? 0 : Math.min(...this.tables.map(({ table }) => this.places.positionOf(table)));
   }
 
-  /** What other processes are told of that position. */
+  /** That position, as it is announced to other processes. */
   get progress(): Progress {
     const { count, held } = this.partitions;
     return { program: this.program.program, position: this.lowest, count, held };
   }
 
-  /** The same for each read model. */
+  /** The lowest position of each read model's tables. */
   get progressOfEach(): ReadonlyMap<string, number> {
     return lowestOfEach(this.tables, this.places.positions);
   }
@@ -80,7 +85,7 @@ export class TableMover {
     return this.tables.map(({ table }) => table);
   }
 
-  /** Read models that stand still at an event. */
+  /** Read models that are stalled at an event. */
   get stalled(): readonly string[] {
     return [...new Set(this.stalledTables.map(({ projection }) => projection.name))];
   }
@@ -91,12 +96,12 @@ export class TableMover {
     this.stalledTables = [];
   }
 
-  /** Stores what a batch comes to. Answers whether anything moved. Throws Unavailable, and Overtaken where it has to start over. */
+  /** Stores the changes of a batch. Returns whether anything moved. Throws Unavailable, and Overtaken if it has to start over. */
   async move(given: EventBatch): Promise<boolean> {
     const batch = await this.ownOf(given);
     for (let reloads = 0; ; reloads += 1) {
       try {
-        // A table that is gone may be one that was removed, until those that there are were read again.
+        // A table that does not exist may have been removed, until the list of tables has been read again.
         return await this.moveAll(batch, reloads > 0);
       } catch (error) {
         this.known.forget();
@@ -108,7 +113,7 @@ export class TableMover {
     }
   }
 
-  /** The events of the owners in the partitions that this projector holds. */
+  /** The events whose owners are in the partitions that this projector holds. */
   private async ownOf({ events, upTo }: EventBatch): Promise<Events> {
     const partitionOf = await this.owners.partitionsOf(events, this.partitions.count);
     return { events: events.filter((event) => this.partitions.held.includes(partitionOf(event))), upTo, partitionOf };
@@ -124,7 +129,7 @@ export class TableMover {
     for (const { table, positions } of found) this.places.begin(table, positions);
   }
 
-  /** Moves a table that stands still, apart from the others. Answers whether it took all of the batch. Throws as `move`. */
+  /** Moves a stalled table apart from the others. Returns whether it took all of the batch. Throws as `move`. */
   async moveStalled(table: FollowedTable, given: EventBatch): Promise<boolean> {
     const batch = await this.ownOf(given);
     try {
@@ -157,7 +162,7 @@ export class TableMover {
     for (const { table } of behind) this.places.move(table, batch.upTo);
   }
 
-  /** Moves each table by itself, so that one which cannot be written stands still alone. Throws where none can be written in time. */
+  /** Moves each table by itself, so that one that cannot be written stalls alone. Throws if none can be written in time. */
   private async moveEach(behind: readonly FollowedTable[], batch: Events): Promise<void> {
     const late: { readonly table: FollowedTable; readonly error: TookTooLong }[] = [];
     for (const table of behind)
@@ -167,14 +172,14 @@ export class TableMover {
       });
     for (const { table, error } of late) {
       if (late.length === behind.length) throw error;
-      // What all tables wait for may have been held only until the others were written.
+      // The lock that all tables wait for may have been held only until the others were written.
       await this.moveStalled(table, batch);
     }
   }
 
   /**
-   * Moves one table as far as it can be moved: up to the event that cannot be applied, which half after half of the events leads to.
-   * Answers whether it took all. Throws TookTooLong where PostgreSQL ended a statement, which says nothing of an event.
+   * Moves one table as far as possible: up to the event that cannot be applied, found by bisection. Returns whether it took everything.
+   * Throws TookTooLong if PostgreSQL cancelled a statement, because that is not the fault of an event.
    */
   private async moveAlone(table: FollowedTable, batch: Events): Promise<boolean> {
     try {
@@ -224,7 +229,7 @@ export class TableMover {
     return events.filter((event) => event.position > this.places.positionIn(table, partitionOf(event)));
   }
 
-  /** Stores what a batch comes to and moves the tables, or nothing of it where they are not where this projector left them. */
+  /** Stores the changes of a batch and moves the tables; does neither if they are not where this projector left them. */
   private async keepAll(
     changes: readonly BatchChanges[],
     behind: readonly FollowedTable[],

@@ -1,8 +1,8 @@
-/** Where tables stand, by name and by partition, as one projector moves them. */
+/** Positions of tables, by name and by partition, as one projector moves them. */
 export class TablePlaces {
   private readonly places = new Map<string, Map<number, number>>();
 
-  /** From now on the table is among them. */
+  /** Adds a table. */
   begin(table: string, positions: ReadonlyMap<number, number>): void {
     this.places.set(table, new Map(positions));
   }
@@ -15,28 +15,28 @@ export class TablePlaces {
     this.places.clear();
   }
 
-  /** Of each table, that of the partition which is furthest behind. */
+  /** The position of each table: that of its slowest partition. */
   get positions(): ReadonlyMap<string, number> {
     return new Map([...this.places.keys()].map((table) => [table, this.positionOf(table)]));
   }
 
-  /** The same of one; 0 where the table is not among them. */
+  /** The position of one table; 0 if it was not added. */
   positionOf(table: string): number {
     const places = this.places.get(table);
     return places === undefined ? 0 : Math.min(...places.values());
   }
 
-  /** Of one partition; 0 where that is not known. */
+  /** The position of one partition; 0 if it is unknown. */
   positionIn(table: string, partition: number): number {
     return this.places.get(table)?.get(partition) ?? 0;
   }
 
-  /** The partitions of a table that have not passed the position, and where they are. */
+  /** The partitions of a table that have not passed the position, with their positions. */
   behind(table: string, position: number): readonly (readonly [number, number])[] {
     return [...(this.places.get(table) ?? [])].filter(([, at]) => at < position);
   }
 
-  /** Every partition of the table has passed the position. */
+  /** Moves every partition of the table at least to the position. */
   move(table: string, position: number): void {
     for (const [partition] of this.behind(table, position)) this.places.get(table)?.set(partition, position);
   }

@@ -3,13 +3,13 @@ import type { Database, Statement } from './database';
 import { isFree, parametersOf, type Program } from './followed-tables';
 import { executeOf, lockTables, removalOf, retire } from './table-making';
 
-/** A backup may read a table for long; nothing that is built waits for its removal. */
+/** A backup may read a table for long; builds must not wait for its removal. */
 const brief: Statement = { text: `SET LOCAL lock_timeout = '200ms'`, values: [] };
 
 /**
- * Removes the tables that were kept for long enough, and those that were given up. Those of other versions, which no program follows any
- * more and this one has its own for, are kept for an hour from now on.
- * @param onHeld gets the name of a table that another session holds: it is left for the next call
+ * Removes the tables whose retention has ended, and those that were given up. Tables of other versions that no program follows any more,
+ * and for which this program has its own, are kept for an hour from now on.
+ * @param onHeld receives the name of a table that another session holds: it is left for the next call
  */
 export async function removeTables(
   database: Database,
@@ -30,7 +30,7 @@ export async function removeTables(
   );
   for (const { name, projection, state } of removable) {
     if (state === 'kept' && !(await retireKept(database, name))) continue;
-    // In a transaction of its own: the projector may be writing to it, and then waits for rows of `read_model_tables`.
+    // In a separate transaction: the projector may be writing to the table, and then waits for rows of `read_model_tables`.
     const removal = database.all([brief, ...removalOf(name, name === projection)]);
     await removal.catch((error: unknown) => {
       if (!(error instanceof TookTooLong)) throw error;
@@ -39,7 +39,7 @@ export async function removeTables(
   }
 }
 
-/** Answers false where it was rolled back to meanwhile. */
+/** Returns false if it was rolled back to in the meantime. */
 async function retireKept(database: Database, name: string): Promise<boolean> {
   return database.transaction(async (manager) => {
     const execute = executeOf(manager);

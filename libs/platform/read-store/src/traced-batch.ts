@@ -1,12 +1,12 @@
 import type { StoredEvent } from '@app/event-store';
 import type { Tracing } from '@app/runtime';
 
-/** Spans for one batch at most. */
+/** Maximum number of spans for one batch. */
 const spansMax = 64;
-/** Events older than this are not traced: a changed fold projects them again, long after anyone follows their traces. */
+/** Older events are not traced: a changed fold projects them again, long after their traces are of interest. */
 const freshMs = 60_000;
 
-/** Tells the traces that events belong to that they were projected: one span for each trace and stream, under its first event. */
+/** Records in the traces of events that they were projected: one span for each trace and stream, under its first event. */
 export function traceBatch(tracing: Tracing, events: readonly StoredEvent[], startedAtMs: number): void {
   const oldestMs = startedAtMs - freshMs;
   const groups = new Map<string, StoredEvent[]>();

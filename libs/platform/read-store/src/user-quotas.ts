@@ -5,11 +5,11 @@ import type { EntityManager } from 'typeorm';
 import { Database } from './database';
 import { ReadGate } from './read-gate';
 
-/** A place whose owner does not exist after this long is given up. Real time; no request takes nearly as long. */
+/** After this long, a place whose object does not exist is given up. Real time; no request takes nearly as long. */
 const abandonedAfter = '10 minutes';
-/** Conversations are made often: as long as a user is so far below the limit, nothing is locked for one. */
+/** Conversations are created often: as long as a user is this far below the limit, nothing is locked for one. */
 const farBelowLimit = 1_000;
-/** Users whose conversations one statement counts, and requests that wait for one. */
+/** Maximum number of users whose conversations one statement counts, and of requests that wait for one. */
 const grouped = { batchMax: 200, waitingMax: 10_000 } as const;
 
 interface Quota {
@@ -18,14 +18,14 @@ interface Quota {
     | 'CONVERSATIONS_PER_USER'
     | 'PENDING_APPROVALS_PER_USER'
     | 'PREPARED_WITHDRAWALS_PER_USER';
-  /** The read model that counts what is there, by its kept counters of these names. */
+  /** The read model whose kept counters of these names count what exists. */
   readonly table: 'approvals' | 'artifacts' | 'conversations' | 'financial_operations';
   readonly counters: (userId: UserId) => readonly string[];
-  /** For things that end by themselves, the approvals that end them: then waiting helps. */
+  /** Kinds of approvals whose expiry frees a place; if set, the refusal carries Retry-After. */
   readonly expiring?: readonly string[];
 }
 
-/** What a user can have so much of (docs/decisions/conventions.md, "Shares and quotas"). */
+/** The limited resources of a user (docs/decisions/conventions.md, "Shares and quotas"). */
 const quotas = {
   artifactBytes: {
     variable: 'ARTIFACT_BYTES_PER_USER',
@@ -66,15 +66,15 @@ const takePlace = (table: Quota['table']): string => `
   INSERT INTO user_places (quota, user_id, id, amount)
   SELECT $1, $2, $3, least($6::bigint, $7::bigint - total) FROM counted WHERE $7::bigint - total >= $5::bigint`;
 
-/** What is to be: its id in its read model, and whose it is. */
+/** The object to be created: its id in its read model, and its owner. */
 interface PlaceOwner {
   readonly userId: UserId;
   readonly id: string;
 }
 
 /**
- * Keeps users to their quotas, even with many requests at once on many replicas: creating something reserves a place first, one
- * request after the other. What was created counts by its place until its read model has it, and by the kept counters from then on.
+ * Enforces the quotas of users, even with many concurrent requests on many replicas: creating something first reserves a place, one request
+ * after the other. A created object counts by its place until its read model has it, and by the kept counters from then on.
  */
 @Injectable()
 export class UserQuotas {
@@ -87,12 +87,12 @@ export class UserQuotas {
     private readonly configuration: Configuration,
   ) {}
 
-  /** Takes a place for one more; null, or why there is none. Taking the same place again changes nothing. @throws Unavailable */
+  /** Reserves a place for one more; returns null, or the refusal. Idempotent for the same place. @throws Unavailable */
   async reserve(name: QuotaName, owner: PlaceOwner): Promise<Refusal | null> {
     return (await this.reserveUpTo(name, owner, { least: 1, most: 1 })) > 0 ? null : this.refusal(name, owner.userId);
   }
 
-  /** Takes as much as there is, within bounds; answers how much, 0 where the least is not there. @throws Unavailable */
+  /** Reserves as much as there is, within bounds; returns how much, 0 if there is less than the least. @throws Unavailable */
   async reserveUpTo(
     name: QuotaName,
     owner: PlaceOwner,
@@ -101,7 +101,7 @@ export class UserQuotas {
     if (name === 'conversations' && (await this.isFarBelow(owner.userId))) return bounds.most;
     const taken = await this.tryReserve(name, owner, bounds);
     if (taken > 0) return taken;
-    // What has just ended, or was never created, may still be counted.
+    // Objects that have just ended, or were never created, may still be counted.
     await this.gate.caughtUp();
     if (this.gate.projecting) await this.dropAbandoned(name, owner.userId);
     return this.tryReserve(name, owner, bounds);
@@ -112,12 +112,12 @@ export class UserQuotas {
     await this.database.query('DELETE FROM user_places WHERE quota = $1 AND id = $2', [name, id]);
   }
 
-  /** Says how much a place really takes. */
+  /** Sets the real size of a place. */
   async resize(name: QuotaName, id: string, amount: number): Promise<void> {
     await this.database.query('UPDATE user_places SET amount = $3 WHERE quota = $1 AND id = $2', [name, id, amount]);
   }
 
-  /** Counts a place permanently: what it stands for exists, though no read model will have it. */
+  /** Counts a place permanently: its object exists, though no read model will have it. */
   async keep(name: QuotaName, id: string): Promise<void> {
     await this.database.query(`UPDATE user_places SET taken_at = 'infinity' WHERE quota = $1 AND id = $2`, [name, id]);
   }

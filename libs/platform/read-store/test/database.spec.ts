@@ -10,7 +10,7 @@ import { Database, keepLeading, migrate, Notifications, Processes } from '../src
 import { PostgresSnapshots } from '../src/postgres-snapshots';
 import { openTallies, tallyMigrations } from './tally';
 
-/** A server of its own, since it is stopped and killed here. */
+/** A separate server, because it is stopped and killed here. */
 let postgres: EmbeddedPostgres;
 let folder: string;
 let database: Database;
@@ -151,7 +151,7 @@ describe('a server that became read-only, as by a failover', () => {
 });
 
 describe('with PostgreSQL stopped', () => {
-  // Whatever is left open by a failure would try to connect forever.
+  // Anything left open by a failure would try to connect forever.
   const leading = new AbortController();
   let notifications: Notifications;
   let processes: Processes;

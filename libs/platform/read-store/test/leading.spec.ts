@@ -70,7 +70,7 @@ describe('keepLeading', () => {
       const cutOff = candidate(new LeaderSession(proxy.url));
       await until(() => cutOff.leading);
       const next = candidate();
-      // The ping: from now on the leader hears nothing, not even the end of its session.
+      // The ping: from now on the leader receives nothing, not even the end of its session.
       proxy.silence('SELECT 1');
       await patiently('the end of the lead', async () => (cutOff.leading ? null : true));
       await patiently('the next lead', async () => (next.leading ? true : null));
@@ -94,7 +94,7 @@ describe('keepLeading', () => {
     await until(() => first.every(({ leading }) => leading));
     const [pid, ...more] = await leaderPids();
     expect(more).toEqual([]);
-    // Of two in one process, too, one leads.
+    // Among two in one process, only one leads as well.
     const next = [candidate(one, 'segments'), candidate(other, 'segments'), candidate(other, 'watchdog')];
     await until(async () => (await leaderPids()).length === 2);
     await sleep(700);
@@ -134,7 +134,7 @@ describe('keepLeading', () => {
       const hold = proxy.hold('pg_advisory_unlock');
       const slow = leadOnce();
       await patiently('the word that the lock is free', async () => hold.isHolding() || null);
-      await sleep(1_500); // longer than anybody would expect, and far less than the patience
+      await sleep(1_500); // longer than usually expected, and far less than the patience
       hold.release();
       await slow;
       expect(kept).toEqual({ led: 1, leading: true });

@@ -1,4 +1,4 @@
-/** What a database must be, and be able to do, before anything is started on it (docs/decisions/configuration-and-start.md, "Start"). */
+/** Requirements for a database, checked before anything is started on it (docs/decisions/configuration-and-start.md, "Start"). */
 import { randomUUID } from 'node:crypto';
 import { Client, escapeIdentifier } from 'pg';
 import { installedWithinMs, startPgbouncer } from '@app/testing/programs';

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.drop());
 
-/** Takes its time, so that boots which do not wait for each other collide. */
+/** Slow, so that boots which do not wait for each other collide. */
 const takeTime = migration(
   9998,
   'TakeTime',
@@ -78,7 +78,7 @@ describe('migrate', () => {
   });
 
   it('that fails leaves nothing of the broken step, and lets others try', async () => {
-    // TypeORM tells of a failed migration on the console as well.
+    // TypeORM logs a failed migration on the console as well.
     jest.spyOn(console, 'log').mockReturnValue(undefined);
     const broken = await open([...tallyMigrations, fail]);
     await expect(migrate(broken)).rejects.toThrow('this migration is broken');

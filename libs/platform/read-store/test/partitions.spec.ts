@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.stop());
 
-/** As the projections of the product say it of streams: so no row is looked for, and one that is there would be counted again. */
+/** Based on the revision, as in the product's projections: so no row is selected, and an existing one would be counted again. */
 const firstByRevision = { ...tallies, isFirst: ({ revision }: { readonly revision: number }) => revision === 0 };
 const both = [firstByRevision, notes];
 const none = { missing: 0, extra: 0, changed: 0 };
@@ -23,7 +23,7 @@ const leadsOf = ({ database }: ProgramOnStage) => [...database.leaderSession.lea
 const leads = (programs: readonly ProgramOnStage[]) => programs.flatMap(leadsOf).sort();
 const four = ['projector 1/4', 'projector 2/4', 'projector 3/4', 'projector 4/4'];
 
-/** Appends to counters, old and new ones, until it is told to stop. */
+/** Appends to counters, old and new ones, until it is stopped. */
 function living() {
   const ids: string[] = [];
   let isOver = false;
@@ -71,7 +71,7 @@ describe('partitions', () => {
       `SELECT DISTINCT l.pid FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
        WHERE d.datname = current_database() AND locktype = 'advisory' AND mode = 'ShareLock'`,
     );
-    // Both sessions break: their partitions are taken again, by whichever comes first.
+    // Both sessions break: whichever process is first takes their partitions.
     for (const { pid } of pids) await second.database.query('SELECT pg_terminate_backend($1)', [pid]);
     await life.appended(20);
     await projectedTo(second, await life.end());
@@ -127,7 +127,7 @@ describe('partitions', () => {
 });
 
 describe('the owner of a stream', () => {
-  /** In which of a thousand partitions the second event of a new stream is, whose first one is this. */
+  /** The partition, out of a thousand, of the second event of a new stream that begins with this event. */
   async function partitionOf(stream: string, members: object): Promise<number> {
     const first = { ...counted(1), ...members };
     const kind = { category: counterKind.category, privateMembers: { 'counter.counted': ['hidden', 'userId'] } };

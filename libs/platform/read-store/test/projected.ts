@@ -12,7 +12,7 @@ interface RunnerOptions {
   readonly probe?: Probe;
 }
 
-/** Counters in a store of their own, and their tallies, as the runners that a test starts project them. */
+/** Counters in a separate store, and their tallies, as the runners that a test starts project them. */
 export class ProjectedTallies {
   private readonly runners: ProjectionRunner[] = [];
 
@@ -46,7 +46,7 @@ export class ProjectedTallies {
     return this.store.readStream(`counter-${id}`, 0, 1_000);
   }
 
-  /** As the table has it; undefined when there is none. */
+  /** The row as the table has it; undefined if there is none. */
   async rowOf(id: string): Promise<unknown> {
     return (await this.database.query('SELECT * FROM tallies WHERE id = $1', [id]))[0];
   }
@@ -61,7 +61,7 @@ export class ProjectedTallies {
     return (await this.database.query<{ position: number; version: number }>(text))[0];
   }
 
-  /** One that projects once it is started, with a connection of its own; it is stopped at the end. */
+  /** A runner that projects once it is started, with a separate connection; it is stopped at the end. */
   runner({ projection = tallies, probe = new Probe() }: RunnerOptions = {}): ProjectionRunner {
     const runner = new ProjectionRunner(this.database, this.embedded.connect(), [projection], { probe });
     this.runners.push(runner);

@@ -25,7 +25,7 @@ describe('the runner', () => {
     const [before] = await stage.database.query<{ pid: number }>(held);
     await stage.database.query('SELECT pg_terminate_backend($1)', [before?.pid]);
     await stage.projected(await stage.append(id, counted(2)));
-    // Who led may have projected it, before it heard that it leads no more.
+    // The previous leader may have projected it before it learned that it no longer leads.
     await until(async () => (await stage.database.query<{ pid: number }>(held)).some(({ pid }) => pid !== before?.pid));
     await until(() => leaders().length === 1);
     await leaders()[0]?.stop();
@@ -36,7 +36,7 @@ describe('the runner', () => {
   it('is fenced by its checkpoint: two at once neither lose nor double an event', async () => {
     const ids = [uuidV7(), uuidV7(), uuidV7()];
     const stop = new AbortController();
-    // Past the lock: each takes itself for the leader, and starts over whenever the other was faster.
+    // Bypasses the lock: each considers itself the leader, and starts over whenever the other was faster.
     const loops = [stage.runner(), stage.runner()].map(async (each) => {
       while (!stop.signal.aborted) await each['lead']({ count: 1, held: [0] }, stop.signal);
     });

@@ -87,7 +87,7 @@ describe('a batch', () => {
 });
 
 describe('rows that the projector knows', () => {
-  /** Of the statements so far, those that look for rows. */
+  /** Number of statements so far that select rows. */
   let selects: () => number;
   let statements: jest.SpyInstance;
   beforeEach(() => {
@@ -129,7 +129,7 @@ describe('rows that the projector knows', () => {
     const id = uuidV7();
     stage.started();
     await stage.projected(await stage.append(id, counted(1)));
-    // As another one would have projected an event, whose checkpoint it moved.
+    // As if another projector had projected an event and moved its position.
     await stage.database.query('UPDATE tallies SET total = 100');
     await stage.database.query('UPDATE read_model_places SET position = position + 1');
     await stage.append(id, counted(2));

@@ -92,7 +92,7 @@ describe('a reactor', () => {
     await other.close();
     for (const seen of reacted) {
       const leads = seen.flatMap((n, index) => (index > 0 && n !== (seen[index - 1] ?? 0) + 1 ? [index] : []));
-      // What comes out of turn is a new lead, which begins where the checkpoint is.
+      // An event out of turn marks a new lead, which begins at the checkpoint.
       expect(leads.length).toBeLessThanOrEqual(3);
     }
     expect(new Set(reacted.flat()).size).toBe(60);
@@ -109,7 +109,7 @@ describe('a reactor', () => {
     react(category, async (stored) => {
       if (busy.has(stored.stream)) overtaken.push(stored.stream);
       busy.add(stored.stream);
-      // The other stream is still at work when this one fails.
+      // The other stream is still being handled when this one fails.
       await sleep(stored.stream.endsWith('b') ? 150 : 5);
       busy.delete(stored.stream);
       if (stored.stream.endsWith('a') && numberOf(stored) === 1 && (failures += 1) <= 2) throw new Error('not now');
@@ -200,7 +200,7 @@ describe('a reactor', () => {
     await Promise.all(running.splice(0));
     const [mended = ''] = streams.slice(-1);
     whole.add(mended);
-    react(category, handle); // a new leader tries those that wait at once
+    react(category, handle); // a new leader tries waiting reactions at once
     await patiently('the reaction', async () => seen.length > 0 || null);
     expect(seen).toEqual([mended]);
   });
@@ -222,7 +222,7 @@ describe('a reactor', () => {
     first.abort();
     await Promise.all(running.splice(0));
     isWhole = true;
-    react(category, handle); // a new leader tries those that wait at once
+    react(category, handle); // a new leader tries waiting reactions at once
     await patiently('the trouble', async () => store.stuck.has(`${category} (postponed)`) || null);
     for (const stream of others) await appendCounted(store, stream, 1, 1);
     await patiently('the reactions', async () => seen.length === 4 || null);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await embedded.stop();
 });
 
-/** Says what a projector says. */
+/** Announces a position as a projector does. */
 const say = (position: number) => database.query(`SELECT pg_notify('parley_read_models', $1)`, [`7:${position}:1:0`]);
 
 function newGate() {
@@ -40,7 +40,7 @@ function newGate() {
   return { gate, late };
 }
 
-/** Says it until the gate has heard it: a LISTEN takes a moment. */
+/** Announces the position until the gate has received it: a LISTEN takes a moment. */
 async function heard(gate: ReadGate, position: number): Promise<void> {
   await until(async () => {
     await say(position);
@@ -105,7 +105,7 @@ describe('passed', () => {
     await sayOf('7:9:2:0');
     await sayOf('7:8:2:1');
     await until(() => passed === 1);
-    // What was heard of two says nothing of three.
+    // Announcements for two partitions are void for three.
     await sayOf('7:9:3:0,2');
     await until(() => !gate.projecting);
     await sleep(20);
@@ -134,7 +134,7 @@ async function appended(category = 'counter'): Promise<number> {
 describe('passedAll', () => {
   it('waits for the newest event that read models are made of, and for none that the projector never sees', async () => {
     const { gate, late } = newGate();
-    // Beyond what the tests before have said, of which a slow machine may hear some only now.
+    // Beyond the announcements of earlier tests, some of which a slow machine may receive only now.
     let position = await appended();
     while (position <= 40) position = await appended();
     await appended('run');
@@ -145,7 +145,7 @@ describe('passedAll', () => {
     expect(passed).toBe(false);
     await say(position);
     await waiting;
-    // A server need not say that it has looked through what comes after it.
+    // A server need not report that it has read past what follows.
     await gate.passedAll();
     expect(await late()).toBe(0);
   });

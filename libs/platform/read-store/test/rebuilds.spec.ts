@@ -20,7 +20,7 @@ afterEach(() => stage.stop());
 const ids = Array.from({ length: 7 }, () => uuidV7());
 const none = { missing: 0, extra: 0, changed: 0 };
 
-/** Some events of each counter. @returns the position of the last one */
+/** Appends some events of each counter. @returns the position of the last one */
 async function lived(times = 3): Promise<number> {
   let last = 0;
   for (let n = 1; n <= times; n += 1)
@@ -127,7 +127,7 @@ describe('the pace of a rebuild', () => {
   const burstEvents = 50;
   const busyMs = 60;
 
-  /** Keeps the event loop of this process busy for three quarters of the time. @returns what ends it */
+  /** Keeps the event loop of this process busy for three quarters of the time. @returns a function that stops it */
   function beBusy(): () => void {
     const timer = setInterval(() => {
       const untilMs = performance.now() + busyMs;
@@ -136,7 +136,7 @@ describe('the pace of a rebuild', () => {
     return () => clearInterval(timer);
   }
 
-  /** Appends without a pause until it is ended. @returns what ends it */
+  /** Appends without a pause until stopped. @returns a function that stops it */
   function beginAppends(): () => Promise<void> {
     let isOver = false;
     const appending = (async () => {
@@ -224,7 +224,7 @@ describe('differences', () => {
     expect(of(stray)).toContainEqual(['total', '1', null]);
     expect(of('counter all')).toEqual([['total', '8', '7']]);
     expect(await program.rebuilds.differences(id, found[1]?.number ?? 0, 1)).toEqual([found[2]]);
-    // The same are found again under the same digest.
+    // The same differences are found again, with the same digest.
     await program.rebuilds.discard(id);
     expect((await rebuilt(program)).differences).toEqual(differences);
   });

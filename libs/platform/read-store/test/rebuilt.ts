@@ -16,20 +16,20 @@ import {
 } from '../src';
 import { notes, openTallies, tallies } from './tally';
 
-/** Often, so that no test waits for it. */
+/** Short, so that no test waits for it. */
 const retryStalledEveryMs = 200;
 
-/** One program: what it projects, with a connection of its own. */
+/** One program with its projections and a separate connection. */
 export interface ProgramOnStage {
   readonly database: Database;
   readonly runner: ProjectionRunner;
   readonly rebuilds: Rebuilds;
   readonly states: ProjectionStates;
-  /** Started; stopped with the stage. */
+  /** Returns a started rebuilder; it is stopped with the stage. */
   rebuilder(probe?: Probe, pageEvents?: number): Rebuilder;
 }
 
-/** Counters in a store of their own, and programs that project and rebuild their read models. */
+/** Counters in a separate store, and programs that project and rebuild their read models. */
 export class RebuiltTallies {
   private readonly ending: (() => Promise<void>)[] = [];
 
@@ -48,7 +48,7 @@ export class RebuiltTallies {
     await this.embedded.stop();
   }
 
-  /** A process of a program, whose projector runs. @param partitions that its projectors are to have from now on */
+  /** A process of a program, whose projector runs. @param partitions number of its projectors' partitions from now on */
   async program(
     projections: readonly AnyProjection[] = [tallies, notes],
     partitions?: number,
@@ -80,7 +80,7 @@ export class RebuiltTallies {
     return this.appendTo(`counter-${id}`, events);
   }
 
-  /** Events that no read model is made of. */
+  /** Events that no read model uses. */
   async appendElsewhere(...events: CounterEvent[]): Promise<void> {
     await this.appendTo(`elsewhere-${uuidV7()}`, events);
   }
@@ -93,7 +93,7 @@ export class RebuiltTallies {
   }
 }
 
-/** Starts a rebuild of the tallies, and resolves once it is where it does not go on by itself. */
+/** Starts a rebuild of the tallies, and resolves once it does not continue by itself. */
 export async function rebuilt({ rebuilds }: ProgramOnStage, projection = 'tallies'): Promise<Rebuild> {
   const id = uuidV7();
   expect(await rebuilds.start(id, projection, 'a test')).toEqual({ kind: 'done' });
@@ -107,7 +107,7 @@ export async function atRest(rebuilds: Rebuilds, id: string): Promise<Rebuild> {
   });
 }
 
-/** Resolves when each table that the program reads has the position, and answers it. */
+/** Resolves once each table that the program reads has the position. */
 export async function projectedTo({ database }: ProgramOnStage, position: number): Promise<void> {
   await until(async () => {
     const [seen] = await database.query<{ passed: boolean }>(

@@ -72,7 +72,7 @@ describe('snapshots', () => {
       `SELECT split_part(stream, '-', 6)::int AS n, revision FROM snapshots WHERE stream LIKE $1 ORDER BY n`,
       [`${prefix}-%`],
     );
-    // The first was being written while the others came.
+    // The first snapshot was being written while the others arrived.
     expect(rows.map(({ n }) => n)).toEqual([0, ...Array.from({ length: 200 }, (_, index) => index + 100)]);
     expect(rows.at(-1)).toEqual({ n: 299, revision: 9 });
   });
@@ -134,7 +134,7 @@ describe('processes', () => {
     expect([await present.workerAlive(), (await rows()).length]).toEqual([false, 2]);
     await database.query(insert, [uuidV7(), '13 seconds']);
     expect(await present.workerAlive()).toBe(true);
-    // Believed for a second, so that it is gone after 15 at the latest.
+    // Cached for a second, so that it is gone after 15 s at the latest.
     await database.query('DELETE FROM processes');
     expect(await present.workerAlive()).toBe(true);
     await sleep(1_050);
@@ -150,7 +150,7 @@ describe('notifications', () => {
     for (const notifications of opened.splice(0)) await notifications.close();
   });
 
-  /** Closed after the test, also after one that failed: it would reconnect forever. */
+  /** Closed after the test, even after a failed one: it would reconnect forever. */
   function newNotifications(): Notifications {
     const notifications = new Notifications(test.url);
     opened.push(notifications);

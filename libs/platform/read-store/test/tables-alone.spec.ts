@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { v7 as uuidV7 } from 'uuid';
 import { atRest, rebuilt, RebuiltTallies, type ProgramOnStage } from './rebuilt';
 
-/** Reasons why PostgreSQL does not take the rows of one table; each with what ends it, and what a table that is made like it lacks. */
+/** Reasons why PostgreSQL refuses the rows of one table; each with the statement that ends it, and what a table created like it lacks. */
 const reasons: readonly (readonly [name: string, begins: string, ends: string, alike: string | null])[] = [
   [
     'a trigger raises an exception',
@@ -66,7 +66,7 @@ const passed = (table: string, position: number) =>
 const stalled = () =>
   until('the stall', async () => (program.runner.stalled.length > 0 ? program.runner.stalled : null));
 
-/** The table alone stands still, is named with the event, and goes on by itself once the reason is gone. */
+/** The table alone is stalled, is named with the event, and continues by itself once the reason is gone. */
 async function standsAlone(begin: () => Promise<unknown>, end: () => Promise<unknown>): Promise<void> {
   await passed('tallies', await stage.append(id, counted(1)));
   await begin();
@@ -135,7 +135,7 @@ describe('a table that cannot be written stands still alone', () => {
     const appendedAtMs = Date.now();
     await stage.append(id, counted(2));
     await stalled();
-    // It waited for the lock before it was known to stand still.
+    // It waited for the lock before it was known to be stalled.
     const ageMs = Date.now() - appendedAtMs;
     expect(program.runner.stalledLags.get('tallies')?.ms).toBeGreaterThan(ageMs - 1_000);
     expect(ageMs).toBeGreaterThan(5_000);
@@ -147,7 +147,7 @@ describe('a table that cannot be written stands still alone', () => {
     program.rebuilder();
     const { id: rebuildId } = await rebuilt(program);
     await program.database.query('ALTER TABLE tallies RENAME COLUMN total TO sum');
-    // As a crash before the comparison leaves it.
+    // As after a crash before the comparison.
     await program.database.query(`UPDATE read_model_rebuilds SET state = 'comparing', digest = NULL`);
     const error = expect.stringContaining('not compared: tallies could not be read');
     expect(await atRest(program.rebuilds, rebuildId)).toMatchObject({ state: 'ready', error, differences: null });

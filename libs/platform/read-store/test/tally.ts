@@ -13,7 +13,7 @@ export class TallyRow {
   @Column('bigint') position!: number;
 }
 
-/** One row for each counter; sums up what was counted. Numbers below zero are of no interest. */
+/** One row for each counter, with the sum of its counts. Numbers below zero are of no interest. */
 export const tallies: Projection<TallyRow, CounterEvent> = {
   name: 'tallies',
   version: 1,
@@ -67,7 +67,7 @@ export const tallyMigrations = [
   ),
 ];
 
-/** A connection of its own to the database, migrated. */
+/** Opens a separate connection to the database, migrated. */
 export async function openTallies(url: string, projections: readonly AnyProjection[] = [tallies]): Promise<Database> {
   const database = await Database.connect({
     url,

@@ -49,7 +49,7 @@ describe('another version of a projection', () => {
     await expect(noteOf(next, one)).rejects.toThrow(Unavailable);
     expect(next.database.tables.missing).toEqual(['tallies']);
     expect(await noteOf(old, one)).toBe('note 1');
-    // How far it is, and how far it has to go.
+    // Its position, and its distance to the end.
     const end = (await old.states.list())[0]?.position ?? 0;
     for (const position of [1, 0]) {
       await next.database.query(`UPDATE read_model_places SET position = $1 WHERE table_name = 'tallies_2'`, [
@@ -61,7 +61,7 @@ describe('another version of a projection', () => {
     next.rebuilder();
     await hasOwn(next);
     expect([await noteOf(next, one), await noteOf(old, one)]).toEqual(['of version 2', 'note 1']);
-    // Both programs go on, each with its own table, and with one of them for what is the same in both.
+    // Both programs continue, each with its own table, and with a shared one for what is the same in both.
     await projectedTo(old, await stage.append(other, counted(7)));
     expect([await noteOf(next, other), await noteOf(old, other)]).toEqual(['of version 2', 'note 7']);
     const tables = await old.database.query(
@@ -117,7 +117,7 @@ describe('an event that a projection cannot apply', () => {
     await until(async () => ((await stateOf('tallies'))?.position ?? 0) >= last);
     expect(await old.database.query('SELECT total FROM tallies ORDER BY total')).toEqual([{ total: 6 }, { total: 11 }]);
     expect(await old.states.skipped()).toMatchObject([{ projection: 'tallies', ...event, reason: 'a typing error' }]);
-    // What is built later passes over it, too.
+    // A table that is built later skips it, too.
     old.rebuilder();
     expect(await rebuilt(old)).toMatchObject({ state: 'ready', differences: { missing: 0, extra: 0, changed: 0 } });
   });
