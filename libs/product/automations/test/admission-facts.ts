@@ -13,7 +13,7 @@ import {
   seconds,
 } from './automation-facts';
 
-/** What specifications of admissions speak of, beside the facts of an automation. */
+/** Facts for specifications of admissions, in addition to those of an automation. */
 export const pending = (minute: number): AutomationEvent[] => [evaluated(minute, 'true'), arose(dueAt(minute))];
 export const begin = (minute: number, at = seconds(minute * 60 + 1)) => ({
   type: 'BeginAdmission' as const,

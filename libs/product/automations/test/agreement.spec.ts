@@ -1,7 +1,7 @@
 /**
- * Random rules over random prices, balances, gaps and inputs: what fires live, by the firing process and the decider as they are, is
- * exactly what a simulation of the same span over the same retained samples says would have fired. A failure prints its seed and path;
- * to play it again: SEED=… npx jest libs/product/automations/test/agreement
+ * Random rules over random prices, balances, gaps and inputs: the live firings, by the real firing process and decider,
+ * equal exactly those that a simulation of the same span over the same retained samples predicts. A failure prints its
+ * seed and path; to play it again: SEED=… npx jest libs/product/automations/test/agreement
  */
 import type { Instant, OccurrenceTrigger } from '@app/kernel';
 import fc from 'fast-check';
@@ -34,9 +34,9 @@ async function firedLive({ definition, history, inputs, lateMs }: Life): Promise
   );
   return rule.events.flatMap((event) => {
     if (event.type !== 'occurrence.arose') return [];
-    // An invocation always arises; beyond the limits it is rejected.
+    // An invocation always has an occurrence; beyond the limits it is rejected.
     if (event.trigger === 'invoke' && refused.has(event.occurrenceId)) return [];
-    // Runs end at once: whatever else arises is accepted.
+    // Runs end at once, so every other occurrence is accepted.
     expect(accepted).toContain(event.occurrenceId);
     return [{ at: event.forAt, trigger: event.trigger }];
   });

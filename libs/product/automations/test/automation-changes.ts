@@ -15,7 +15,7 @@ import {
   seconds,
 } from './automation-facts';
 
-/** What is asked of Ada's rule soon after its creation, at its first revision, and what is recorded of that. */
+/** Commands to Ada's rule soon after its creation, at its first revision, and the events that they record. */
 
 /** Half a minute after its creation. */
 export const soon = seconds(30);

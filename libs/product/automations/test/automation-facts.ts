@@ -29,7 +29,7 @@ import type {
 
 type Run = Extract<OccurrenceEvent, { readonly type: 'occurrence.accepted' }>;
 
-/** What specifications of an automation speak of: Ada's rule, which is looked at every minute from ten o'clock on. */
+/** Facts for specifications of an automation: Ada's rule, which is evaluated every minute from ten o'clock on. */
 export const at = instant('2026-03-01T10:00Z');
 export const seconds = (count: number): Instant => instantOf(epochMsOf(at) + count * 1000);
 export const minutes = (count: number): Instant => seconds(count * 60);
@@ -39,7 +39,7 @@ export const eve = asId<UserId>('0b7a3b7e-0000-5000-8000-000000000666');
 export const firstEpoch = '0b7a3b7e-0000-7000-8000-0000000000e1';
 export const secondEpoch = '0b7a3b7e-0000-7000-8000-0000000000e2';
 
-/** What the provider calls the tokens of the rule. */
+/** The provider's symbols of the rule's tokens. */
 export const symbols = { 'nep141:usdc': 'USDC', 'nep141:wrap.near': 'wNEAR' };
 
 export const policy: FiringPolicy = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
@@ -89,10 +89,10 @@ export function createdWith(definition = definitionWith()): AutomationEvent {
   return { type: 'automation.created', at, userId: ada, definition, symbols, definitionVersion: 1, epoch: firstEpoch };
 }
 
-/** The creation of a rule that fires like this. */
+/** The creation of a rule with this firing policy. */
 export const having = (firing: Partial<FiringPolicy>): AutomationEvent => createdWith(definitionWith(firing));
 
-/** The approval of a contract is asked for. */
+/** The opening of a contract's approval. */
 export function openedWith(asked: ContractReview, definition: AutomationDefinition, when = at): ApprovalEvent {
   const { approvalId, automationId, walletId, fingerprint, fingerprintVersion, expiresAt, summary, terms } = asked;
   return {
@@ -117,7 +117,7 @@ export function openedWith(asked: ContractReview, definition: AutomationDefiniti
   };
 }
 
-/** The due time of that minute, looked at one second late. */
+/** The due time of that minute, evaluated one second late. */
 export function dueAt(minute: number, changed: Partial<RecordMatch> = {}): RecordMatch {
   const forAt = minutes(minute);
   return {
@@ -135,7 +135,7 @@ export function dueAt(minute: number, changed: Partial<RecordMatch> = {}): Recor
   };
 }
 
-/** A signal of that minute, at that position of the store. */
+/** A signal of that minute, at the position derived from it. */
 export function signalAt(minute: number, changed: Partial<RecordMatch> = {}): RecordMatch {
   const input = { inputId: asId<InputId>(`input of ${minute}`), position: 100 + minute };
   return dueAt(minute, { dueAt: null, trigger: 'signal', input, ...changed });
@@ -151,7 +151,7 @@ export const runOf = (minute: number): Pick<Run, 'conversationId' | 'runId'> => 
 });
 export const call = (number: number): ToolCallId => asId<ToolCallId>(`run/1/${number}`);
 
-/** What a due time or signal led to. */
+/** The occurrence of a due time or signal. */
 export function arose({
   at: when,
   occurrenceId,
@@ -179,7 +179,7 @@ export function evaluated(minute: number, verdict: RecordMatch['verdict'], epoch
   return { type: 'automation.evaluated', at: seconds(minute * 60 + 1), epoch, verdict };
 }
 
-/** The admission of a minute's occurrence, which begins then and may be tried until a quarter of an hour later. */
+/** The admission of a minute's occurrence, which begins then and may be retried for a quarter of an hour. */
 export function admitting(minute: number, when = seconds(minute * 60 + 1), attempt = 1): OccurrenceEvent {
   const retryUntil = seconds(minute * 60 + 1 + 900);
   return {
@@ -206,7 +206,7 @@ export function ended<const Text extends string>(
   return { type: `occurrence.${type}`, at: when, occurrenceId: occurrence(minute), reason: sentence(reason) };
 }
 
-/** The automation fires no more. */
+/** The completion of the automation. */
 export function completed(minute: number, because: CompletionCause, when = seconds(minute * 60 + 1)): AutomationEvent {
   return { type: 'automation.completed', at: when, because };
 }
@@ -215,7 +215,7 @@ export function finished(minute: number, when: Instant): OccurrenceEvent {
   return { type: 'occurrence.finished', at: when, occurrenceId: occurrence(minute) };
 }
 
-/** From the first look at a minute to the run that came of it. */
+/** From the evaluation of a minute to the run that results. */
 export function running(minute: number): AutomationEvent[] {
   return [evaluated(minute, 'true'), arose(dueAt(minute)), admitting(minute), accepted(minute)];
 }
@@ -225,7 +225,7 @@ export function ran(minute: number): AutomationEvent[] {
   return [...running(minute), finished(minute, seconds(minute * 60 + 30))];
 }
 
-/** What is recorded of a signal of that minute that led to no occurrence. */
+/** The event of a signal of that minute that led to no occurrence. */
 export const passedOver = (minute: number, outcome: PassedOver): AutomationEvent => {
   const { inputId, position: inputPosition } = signalAt(minute).input!;
   return { type: 'input.passed_over', at: seconds(minute * 60 + 1), inputId, inputPosition, outcome };

@@ -10,7 +10,7 @@ import { ada, call, contract, definitionWith, minutes, review, runOf, seconds, s
 
 // Random histories of one automation.
 
-/** One command of a history, and what came of it. */
+/** One command of a history, and its result. */
 export interface Step {
   readonly command: AutomationCommand;
   readonly before: AutomationState;
@@ -20,7 +20,7 @@ export interface Step {
   readonly after: AutomationState;
 }
 
-/** A command as far as it does not depend on what has come before; the clock of a step stands at its number, in half minutes. */
+/** A command that may depend on the state so far; a step's clock shows its number in half minutes. */
 type Draft = (state: AutomationState, at: Instant, step: number) => AutomationCommand;
 
 const small = (max: number) => fc.integer({ min: 1, max });
@@ -58,7 +58,7 @@ const definition: fc.Arbitrary<AutomationDefinition> = fc
   .tuple(firing, fc.option(bounded, { nil: undefined, freq: 4 }))
   .map(([policy, asked]) => definitionWith(policy, asked));
 
-/** The review of the contract of that step; its approval is the step's. */
+/** The review of that step's contract, with an approval id derived from the step. */
 const reviewAt = (step: number) => ({
   ...review,
   approvalId: asId<typeof review.approvalId>(`approval ${step}`),
@@ -93,8 +93,8 @@ const owner = fc.oneof(fc.constantFrom(...toggles), fc.constantFrom(...toggles),
 const archive: Draft = (_, at) => ({ type: 'ArchiveAutomation', at, userId: ada });
 
 /**
- * Of the present minute or one just before, so that looks come late and again. What stands still is mostly set going instead, so
- * that most of a history is about an automation that fires.
+ * For the present minute or one just before, so that evaluations are late or repeated. An automation that is paused or
+ * held is mostly started again instead, so that most of a history is about an automation that fires.
  */
 const match: fc.Arbitrary<Draft> = fc
   .record({
@@ -122,7 +122,7 @@ const passing = small(6).map<Draft>((minute) => (_, at) => {
   return { type: 'PassOverInput', at, inputId: asId(`${minute * 2}`), position: minute * 2, outcome: 'stale' };
 });
 
-/** Of the occurrence at that place among the active ones, or of one that never was. */
+/** For the active occurrence at that index, or for one that never existed. */
 const ofActive = (draft: (occurrenceId: OccurrenceId, at: Instant, number: number) => AutomationCommand) =>
   fc.tuple(fc.constantFrom(0, 0, 0, 0, 1, 2, 3), small(4)).map<Draft>(([place, number]) => (state, at) => {
     return draft(state?.active[place]?.occurrenceId ?? asId('none'), at, number);
@@ -182,7 +182,7 @@ const draft = fc.oneof(
   { weight: 14, arbitrary: consent },
 );
 
-/** From the creation on, each step half a minute after the one before; the last step may be an archive. */
+/** Begins with the creation; each step is half a minute after the previous one; the last step may be an archive. */
 export const history: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
     definition,

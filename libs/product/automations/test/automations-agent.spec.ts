@@ -1,4 +1,4 @@
-/** Issue 5, "Done when": a sentence becomes a rule whose contract is approved once, and that then does by itself what it may. */
+/** A sentence becomes a rule whose contract is approved once, and that then acts by itself within the contract. */
 import { auditMoney } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
@@ -65,7 +65,7 @@ it('asks for the rule, in plain words', async () => {
   });
   const { body } = await user.get<Listed<Automation>>('/automations');
   expect(body).toMatchObject({ total: 1, data: [{ state: 'enabled', name: sentence, contractApprovalId: aUuid }] });
-  automation = body.data[0] as Automation; // reason for the assertion: just looked at
+  automation = body.data[0] as Automation; // reason for the assertion: just checked
 });
 
 it('asks for its contract apart, once', async () => {
@@ -148,7 +148,7 @@ it('tells in the journal of its conversation everything from trigger to settleme
     { type: 'operation.submitted' },
     { type: 'settlement.updated', status: 'settled' },
   ]);
-  // The journal is public as it stands.
+  // The journal is public, so the bounds must not appear in it.
   expect(JSON.stringify(events)).not.toContain('perUseUsd');
 });
 

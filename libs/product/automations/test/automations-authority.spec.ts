@@ -1,4 +1,4 @@
-/** What an automation's contract covers, and everything that it does not (docs/decisions/automations.md). */
+/** The calls that an automation's contract covers, and all that it does not (docs/decisions/automations.md). */
 import { randomUUID } from 'node:crypto';
 import { verifyReceipt } from '@app/approvals';
 import { ContractAuthority } from '@app/automations';
@@ -135,7 +135,7 @@ it('a use is recorded once for a call, for its own user alone, and given back wh
     approvalId: asId<ApprovalId>(randomUUID()),
     runId: asId<RunId>(runId),
     expiresAt: instantOf(clock.epochMs() + 60_000),
-    contract: { type: 'ledger_intents_transfer', actions: [swapTen] } as unknown as Contract, // reason: as it is written above
+    contract: { type: 'ledger_intents_transfer', actions: [swapTen] } as unknown as Contract, // reason: as above
   };
   const { userId, cause } = byOperator(user);
   const stranger = asId<UserId>((await newOwner(deployment)).userId);
@@ -196,7 +196,7 @@ describe('a call is asked for like any other', () => {
     const automation = await trustedAutomation(user);
     const changed = await redefine(user, automation, { contract: contractOf({ maxUses: 3 }) });
     expect(changed.contractApprovalId).not.toBe(automation.contractApprovalId);
-    // What was approved stays so in the books, and covers nothing any more.
+    // The approval keeps its decision in the records, but no longer covers anything.
     const over = { status: 'approved', decidedBy: 'user', endedReason: 'superseded' };
     expect(await contractApprovalOf(user, automation)).toMatchObject(over);
     const asked = await invoke(user, automation.id);
@@ -271,7 +271,7 @@ describe('each action of a covered call is held against what the bounds leave wh
   const task = `call intents_transfer ${JSON.stringify({ contract: { type: 'ledger_intents_transfer', actions: thereAndBack } })}`;
   const settlesLate = { ...prompt, settleAfterSeconds: 60 };
 
-  /** The first action is with the provider, and settles when the clock has moved. */
+  /** The provider has the first action, and settles it when the clock has moved. */
   async function begun(worth: string) {
     await providerFault(deployment, settlesLate);
     const automation = await trustedAutomation(user, { prompt: task, contract: contract(worth) });

@@ -34,7 +34,7 @@ const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryFo
 
 const expectInvalid = (answer: Answer, ...at: string[]) => expectProblem(answer, 'invalid_input', { at });
 
-/** The occurrences once there are so many, all of them delivered so. */
+/** The occurrences once there are `count` of them, all with that delivery. */
 const untilDelivered = async (id: string, count: number, delivery = 'accepted'): Promise<readonly Occurrence[]> =>
   until(`${count} ${delivery} occurrences`, async () => {
     const all = await occurrencesOf(user, id);
@@ -75,7 +75,7 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
     const from = { automationId: id, occurrenceId: occurrence?.id };
     expect(run).toMatchObject({ origin: 'automation', ...from, status: 'completed' });
     expect(await read(there, id)).toMatchObject({ occurrences: 1, revision });
-    // The same answer forever, also once nothing new is taken.
+    // The same answer forever, even once the automation takes no more inputs.
     await user.request('DELETE', `/automations/${id}`);
     const again = await there.post(path, { revision: 'old', idempotencyKey: body.idempotencyKey });
     expect(again.body).toEqual({ status: 'duplicate', [named]: all[0]?.body[named] });
@@ -134,7 +134,7 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
 
 describe('what automations.invoke answers', () => {
   it('is in the very next list, on any replica, also of those who lose the race for one key', async () => {
-    // One runs, the others are skipped: it need not be waited for.
+    // One runs and the others are skipped, so the test need not wait for runs.
     const { id } = await defined(user, { firing: { ...firing, overlap: 'skip' } });
     for (let nth = 0; nth < 10; nth += 1) {
       const { body } = await hand(nth % 2 ? user : there, id, 'invoke');

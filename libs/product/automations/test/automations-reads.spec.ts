@@ -58,7 +58,7 @@ describe('automations.search', () => {
     expect(await names('hour')).toEqual(['Rent']);
     expect(await names('')).toEqual(['Café Orders', 'Rent']);
     expect(await names('?!')).toEqual(['Café Orders', 'Rent']);
-    // What it is found by follows the definition.
+    // The search words follow the definition.
     await update(user, await read(user, rent.body.id), rule({ name: 'Mortgage' }));
     expect(await names('rent')).toEqual([]);
     expect(await names('mortgage')).toEqual(['Mortgage']);
@@ -85,7 +85,7 @@ describe('automations.search', () => {
   });
 
   it('keeps a page within 8 KiB, and loses none for it', async () => {
-    // As many bytes as names and prompts can have: each character is escaped in JSON.
+    // As many bytes as names and prompts can have, because JSON escapes each character.
     const name = '\u0001'.repeat(120);
     const prompt = '\u0002'.repeat(1_000);
     for (let nth = 0; nth < 6; nth += 1) await defined(user, { name, prompt });
@@ -94,7 +94,7 @@ describe('automations.search', () => {
       const url = there.url(`/automations/search?offset=${offset}`);
       const text = await (await fetch(url, { headers: there.headers })).text();
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8192);
-      const page = JSON.parse(text) as Page; // reason for the assertion: as the test above looks at it
+      const page = JSON.parse(text) as Page; // reason for the assertion: as the test above checks
       expect(page.total).toBe(6);
       for (const { automationId, task } of page.items) {
         seen.add(automationId);
@@ -109,7 +109,7 @@ describe('automations.search', () => {
 describe('automations.status', () => {
   const wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } };
   const statusOf = async (id: string) => (await there.get(`/automations/${id}/status`)).body;
-  /** The status once it has something to say of this. */
+  /** The status once it has this member. */
   const untilStatusTells = (id: string, member: 'lastCheck' | 'latestOccurrence') =>
     until('the first check', async () => {
       const status = await statusOf(id);
@@ -152,7 +152,7 @@ describe('automations.status', () => {
     const { lastCheck } = healthy;
     await act(user, id, 'pause');
     expect(await statusOf(id)).toMatchObject({ state: 'paused', monitoring: 'paused', lastCheck });
-    // Another activation has seen nothing yet.
+    // A new activation has no check yet.
     await act(user, id, 'resume');
     expect(await statusOf(id)).toMatchObject({ monitoring: 'waiting', lastCheck: null });
     await user.request('DELETE', `/automations/${id}`);

@@ -1,4 +1,7 @@
-/** `automations.simulate` over what a running deployment retained: it says what happened, and what could not be read. */
+/**
+ * `automations.simulate` over the retained data of a running deployment: it reports the actual firings, and the sources
+ * that could not be read.
+ */
 import { randomUUID } from 'node:crypto';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
@@ -52,7 +55,7 @@ const cheap = {
 };
 const edge = { trigger: 'edge', cooldownSeconds: 200, overlap: 'queue' };
 
-/** What fired live, oldest first, once all of it has been admitted, and among it the occurrence that an input has led to. */
+/** The live firings, oldest first, once all are admitted and include the occurrence of an input. */
 async function fired(id: string, occurrenceId: unknown): Promise<readonly unknown[]> {
   const { items } = await until('the admission of all occurrences', async () => {
     const all = await allPages(user, `/automations/${id}/occurrences?limit=100`);
@@ -101,7 +104,7 @@ test('tells what has fired, and answers the same again, paused, archived, and of
     definitionVersion: 1,
     coverage: [{ binding: 'near', sourceId: `token_price:${wrappedNear}`, due, sampled: due }],
   });
-  // Until the first sample, milliseconds after the creation, there was none.
+  // No sample existed before the first one, milliseconds after the creation.
   expect(first.coverage[0]?.gaps.filter(({ to: end }) => Date.parse(end) > fromMs + 60_000)).toEqual([]);
   expect(first.unknown).toBeGreaterThanOrEqual(2);
   expect(first['unresolved']).toEqual([{ code: 'unavailable', binding: 'near', looks: first.unknown }]);

@@ -61,7 +61,7 @@ async function approved(tool: string, input: object): Promise<Approval> {
   return approval;
 }
 
-/** Makes the call without asking the user; answers what the model was told. */
+/** Makes the call without asking the user; returns the result that the model got. */
 async function told(tool: string, input: object): Promise<unknown> {
   stage.models.says([calling(tool, input), done]);
   expect(await say(user, conversationId, 'obey')).toMatchObject({ status: 'completed', segment: 1 });
@@ -74,7 +74,7 @@ it('creates what the user has approved, once, and asks for its contract apart', 
     /^Create the automation “.*”\. .* When an event of type “never\.sent” arrives, the task runs\./,
   );
   const [automation, ...others] = await automationsOf();
-  // Answers have what was left out as well: one use per occurrence.
+  // Answers include the default that the definition omitted: one use per occurrence.
   expect(others).toEqual([]);
   expect(automation).toMatchObject({ definition, definitionVersion: 1 });
   expect(await lastReturned()).toMatchObject({
@@ -170,7 +170,7 @@ describe('an update', () => {
     expect(approval['summary']).toMatch(/^Change the automation “.*”\. .* When an event/);
     const [after] = await automationsOf();
     expect(after).toMatchObject({ definition: changed, definitionVersion: 2 });
-    // The authority is bound to the whole rule: what changes it is asked about again.
+    // The authority is bound to the whole rule: any change to it is asked about again.
     expect(after?.contractApprovalId).toMatch(/^[0-9a-f-]{36}$/);
     expect(after?.contractApprovalId).not.toBe(automation.contractApprovalId);
     expect(await lastReturned()).toMatchObject({ outcome: 'ok', result: { revision: after?.revision } });
@@ -228,7 +228,7 @@ it('makes a call that was cut off again without making anything twice', async ()
   await twice('automation_create', { definition });
   const [created, ...others] = await automationsOf();
   expect(others).toEqual([]);
-  const { id, revision } = created as Automation; // reason for the assertion: the call told of it
+  const { id, revision } = created as Automation; // reason for the assertion: the call returned it
   await twice('automation_update', { automationId: id, revision, definition: changed });
   expect(await automationsOf()).toMatchObject([{ id, definitionVersion: 2, definition: changed }]);
 });

@@ -56,7 +56,7 @@ it('rotates to a secret that is shown once, and a path of its own', async () => 
     definitionVersion: 1,
   });
   expect((await read(there, id)).revision).toBe(revision);
-  // Nothing of the secret is stored in the open: sealed in its table, and absent from every event.
+  // The secret is not stored in plain text: it is sealed in its table, and absent from every event.
   const rows = await sql<{ sealed: Buffer }>(deployment, 'SELECT sealed FROM webhook_keys WHERE key_id = $1', [
     key.keyId,
   ]);
@@ -141,7 +141,7 @@ it('answers one and the same 401 to everything that is not signed with the prese
   const bare = await fetch(`${user.baseUrl}${key.path}`, { method: 'POST', headers: user.headers });
   expect([bare.status, { ...((await bare.json()) as object), requestId: '' }]).toEqual([401, refusal]);
   expect(await eventCount(deployment)).toBe(before);
-  // A signature among others is enough, and up to 5 minutes are.
+  // One valid signature among others suffices, and so does a timestamp within 5 minutes.
   const good = createHmac('sha256', Buffer.from(key.secret, 'base64url'))
     .update(`id.${seconds - 290}.${body}`)
     .digest('base64');
@@ -169,7 +169,7 @@ it('does as much for a key that there is as for any other, until the signature i
       expect(await done(deliver(refused, body, { timestamp: stale }), 401)).toEqual(once);
       expect(await done(deliver(refused, body, { signature: '' }), 401)).toEqual(once);
     }
-    // Who has the secret of an earlier key knew it.
+    // A valid signature with an earlier key's secret costs a fold, which reveals nothing that its holder did not know.
     expect((await done(deliver(old, body), 401)).folded).toBe(1);
     expect((await done(deliver(key, body), 202)).folded).toBeGreaterThan(0);
   } finally {
@@ -196,7 +196,7 @@ it('holds bodies to the rules of all others, once they are signed', async () => 
     expectProblem(await deliver(key, body), 'invalid_input', { at: [at] });
   }
   expectProblem(await deliver(key, eventOf(), { contentType: 'text/plain' }), 'invalid_input', { at: [''] });
-  // Every caller gets this answer, so that it says nothing of the key.
+  // Every caller gets this answer, so it reveals nothing about the key.
   const packed = gzipSync(eventOf());
   const headers = { 'content-encoding': 'gzip' };
   expect(await deliver(key, packed, { headers })).toMatchObject({
@@ -227,14 +227,14 @@ it('records while the automation or the deployment is paused, or it is held, and
   await commands.execute(new PauseControl(control));
   expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
   await commands.execute(new ResumeControl(control));
-  // A type that the rule does not ask for is recorded as well, and wakes nothing.
+  // An event of a type that the rule does not wait for is recorded too, but does not wake it.
   expect((await deliver(key, eventOf({ type: 'order.lost' }))).body).toMatchObject({ status: 'recorded' });
   const last = await deliver(key, eventOf());
   const occurrence = await untilAccepted(id);
   expect(occurrence['inputId']).toBe(last.body['inputId']);
   const { body } = await user.get<Listed>(`/automations/${id}/occurrences`);
   expect(body.data).toHaveLength(1);
-  // A rule without an event wake keeps its key; nothing that comes by it fires.
+  // A rule without an event wake keeps its key, but events delivered with it fire nothing.
   await update(user, resumed.body, hourly());
   expect((await deliver(key, eventOf())).status).toBe(202);
 });

@@ -1,4 +1,7 @@
-/** Goes through every minute and looks at a zone's clock as the language formats it: slow, and nothing like the code under test. */
+/**
+ * Steps through every minute and reads a zone's clock as the language formats it: slow, and independent of the code
+ * under test.
+ */
 
 export const dayMs = 86_400_000;
 
@@ -24,7 +27,7 @@ export function firstShown(zone: string, wantedMinute: number, afterMs: number, 
   return found;
 }
 
-/** Each minute that shows the wanted minute of an hour, or at which the clock goes past it. */
+/** Each minute that shows the wanted minute of an hour, or at which the clock jumps past it. */
 export function everyShown(zone: string, wantedMinute: number, afterMs: number, untilMs: number): number[] {
   const format = clockOf(zone);
   const wallOf = (epochMs: number): number => {

@@ -11,8 +11,9 @@ import type {
 import { at, type Case } from './random-conditions';
 
 /*
- * What a condition comes to, found out the long way: every leaf is either settled or open; each way of settling the open ones is tried,
- * in two-valued logic. Where all of them come to the same, that is the verdict. Nothing here is what the product computes with.
+ * Computes the verdict of a condition by brute force: every leaf is either settled or open, and each assignment of the
+ * open ones is tried in two-valued logic. Where all results agree, that is the verdict. Shares no code with the
+ * product.
  */
 
 export interface Expected {
@@ -69,7 +70,7 @@ function fateOf(leaf: Leaf, condition: Condition, readings: Case['readings']): F
   return compared(one, op, other) ?? { code: 'invalid_value', ...bindingsOf([left, right]) };
 }
 
-/** The value in a list that is empty where there is none, or the fate of every leaf that reads this. */
+/** The value in a list, an empty list where it is missing, or the code of every leaf that reads this. */
 function lookUp(
   operand: Operand,
   condition: Condition,
@@ -87,7 +88,10 @@ function bindingsOf(operands: readonly Operand[]): { binding?: string } {
   return named[0] === undefined ? {} : { binding: named[0] };
 }
 
-/** Why no leaf can read a binding, by its own reading and, with skewSeconds, by those of the other snapshots that the rule reads. */
+/**
+ * The code that makes a binding unreadable for every leaf, by its own reading and, with skewSeconds, by those of the
+ * other snapshots that the rule reads.
+ */
 export function sourceCode(name: string, condition: Condition, readings: Case['readings']): UnresolvedCode | null {
   const { bindings, rule, skewSeconds } = condition;
   const own = ownCode(name, condition, readings);
@@ -124,7 +128,7 @@ function fieldOf(document: JsonValue, pointer: string): JsonValue[] {
   return found === undefined ? [] : fieldOf(found[1], rest);
 }
 
-/** A number as a whole number over 10^60, or null: digits, point and exponent are moved about in the text. */
+/** A number times 10^60 as a whole number, or null: computed by moving digits, point and exponent in the text. */
 function scaled(value: JsonValue): bigint | null {
   if (typeof value === 'string' && !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value)) return null;
   if (typeof value !== 'string' && typeof value !== 'number') return null;

@@ -1,7 +1,7 @@
 /**
- * Random conditions over random readings: the evaluator agrees with an oracle that tries every way of settling what is open; knowing
- * more never changes a verdict that was settled; the order of members decides nothing. A failure prints its seed and path; to play it
- * again: SEED=… npx jest libs/product/automations/test/conditions
+ * Random conditions over random readings: the evaluator agrees with an oracle that tries every assignment of open
+ * leaves; more knowledge never changes a settled verdict; the order of members is irrelevant. A failure prints its seed
+ * and path; to play it again: SEED=… npx jest libs/product/automations/test/conditions
  */
 import { read } from '@app/schema';
 import fc from 'fast-check';
@@ -53,7 +53,10 @@ test(
   TIMEOUT_MS,
 );
 
-/** A case, and the same one with what it could not read replaced by anything: something readable, or another trouble. */
+/**
+ * A case, and the same one with its unreadable readings replaced by arbitrary ones: readable, or unreadable for another
+ * reason.
+ */
 const learned = cases.chain(({ condition, readings }) => {
   const after = condition.bindings.map((binding) => {
     if (sourceCode(binding.name, condition, readings) === null) return fc.constant(readings[binding.name]);

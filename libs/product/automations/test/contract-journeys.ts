@@ -14,24 +14,24 @@ import {
   untilEnded,
 } from '@app/testing/journeys';
 
-/** What is recorded of the uses of an automation's contract: each use, and whether it was given back. */
+/** The recorded uses of an automation's contract, and their returns. */
 export async function usesOf(deployment: Deployment, automation: Automation) {
   const counted = ['contract.used', 'contract.use_returned'];
   return (await countsOf(deployment, automation)).filter(({ type }) => counted.includes(type));
 }
 
-/** All that is counted of the uses of an automation's contract. */
+/** All events that count uses of an automation's contract. */
 export async function countsOf(deployment: Deployment, { id }: Automation) {
   return (await recorded(deployment, 'contract.use')).filter(({ stream }) => stream === `automation-${id}`);
 }
 
-/** Resolves once the uses, and those that were given back, are so many. */
+/** Resolves once there are `count` uses and returns. */
 export async function untilUses(deployment: Deployment, automation: Automation, count: number): Promise<void> {
   const look = async () => (await usesOf(deployment, automation)).length === count || null;
   await until('the use that is given back', look);
 }
 
-/** The call was asked for like any other; answers the approval that is pending. */
+/** Expects that the call was asked for like any other; returns the pending approval. */
 export async function askedFor(user: TestClient, automation: Automation, runId: string): Promise<Approval> {
   const approval = await pendingOf(user, runId);
   expect(approval).toMatchObject({ kind: 'agent_tool', status: 'pending', automationId: automation.id });

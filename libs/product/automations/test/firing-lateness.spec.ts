@@ -1,4 +1,7 @@
-/** Issue 5: how late automations fire when very many are due within one minute, without conditions, capacity and budgets raised. */
+/**
+ * Measures how late automations fire when very many are due within one minute, without conditions, with raised capacity
+ * and budgets.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredEvent } from '@app/event-store';
 import { readAllEvents } from '@app/testing/audits';
@@ -8,12 +11,12 @@ import { until } from '@app/testing/until';
 
 const full = process.env['FIGURES'] === 'full';
 const AUTOMATIONS = Number(process.env['LATENESS_AUTOMATIONS'] ?? (full ? 10_000 : 24));
-/** All of them are due within it, evenly. */
+/** All of them are due within this time, evenly spread. */
 const WITHIN_MS = full ? 60_000 : 5_000;
 const PER_USER = 100;
 const CREATED_AT_ONCE = 8;
 const TIMEOUT_MS = full ? 1_800_000 : 180_000;
-/** Created well before they are due; then the clock is moved to shortly before. */
+/** They are created well before they are due; then the clock is moved to shortly before. */
 const AHEAD_MS = 6 * 3_600_000;
 const LEAD_MS = 3_000;
 const unreached = '100000000';
@@ -63,7 +66,7 @@ function spread(values: readonly number[]): string {
   return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms`;
 }
 
-/** An instant that stands in an event. */
+/** An instant in an event, in milliseconds. */
 const msIn = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : NaN);
 
 const ofType = (events: readonly StoredEvent[], wanted: string) => events.filter(({ type }) => type === wanted);

@@ -1,4 +1,4 @@
-/** Issue 5, items 3 and 4: sources are sampled, due times fire, and occurrences become runs; with the moved clock. */
+/** Sources are sampled, due times fire, and occurrences become runs; with a moved clock. */
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
@@ -123,7 +123,7 @@ test('an hour is moved through quickly, with three sources and ten automations',
 
 const dayMs = 86_400_000;
 
-/** When clocks in Berlin change next, at least two days after the instant: at 01:00 UTC on a last Sunday. */
+/** The next change of clocks in Berlin at least two days after the instant: at 01:00 UTC on a last Sunday. */
 function nextChange(afterMs: number): { readonly atMs: number; readonly forward: boolean } {
   const year = new Date(afterMs).getUTCFullYear();
   const changes = [year, year + 1].flatMap((of) => [

@@ -22,13 +22,13 @@ import { nextDue } from '../src/definition/schedule';
 import { readingsAt, type Sample, type SampleHistory } from '../src/sources/source-sample';
 import { ada } from './automation-facts';
 
-/** The one activation that a rule lives through. */
+/** The only activation of a rule's life. */
 export const epoch = '0b7a3b7e-0000-7000-8000-0000000000e1';
 export const automationId = asId<AutomationId>('0b7a3b7e-0000-7000-8000-00000000000a');
 
 /**
- * One rule that fires live: the firing process and the decider as they are, over a clock, timers and samples in memory. Every run is
- * admitted and ends at once. All that comes is handled in its order, each a little late.
+ * One rule that fires live: the real firing process and decider, over a clock, timers and samples in memory. Every run
+ * is admitted and ends at once. All inputs and timers are handled in order, each a little late.
  */
 export class LiveRule {
   readonly events: AutomationEvent[] = [];
@@ -50,7 +50,7 @@ export class LiveRule {
     if (firing.endAt !== undefined) this.schedule(endTimer(automationId, epoch, firing.endAt));
   }
 
-  /** Lives until an instant. `inputs` come oldest first; a timer of the same instant comes before one. */
+  /** Lives until an instant. `inputs` are given oldest first; a timer of the same instant precedes an input. */
   async live(inputs: readonly InputRecorded[], until: Instant): Promise<void> {
     for (const [position, input] of inputs.entries()) {
       await this.runTimers(input.at);
@@ -106,7 +106,8 @@ export class LiveRule {
       fold: async () => this.state,
       recall: async () => this.state,
       record: async (_, command) => this.record(command),
-      // As the table answers it: of each source the last sample at or before the instant, of those that are there already.
+      // As the table would answer: the last sample of each source at or before the instant, among those that exist by
+      // now.
       readings: async ({ definition: { condition } }, at, delivered) => {
         const last: Record<string, readonly Sample[]> = {};
         for (const [name, samples = []] of Object.entries(this.history))

@@ -5,13 +5,16 @@ import type { Binding, CompareOp, Condition, Operand, Reading, Readings, RuleNod
 /** The instant of every evaluation here. */
 export const at: Instant = instantOf(Date.UTC(2026, 2, 1));
 
-/** A condition and what is known of its sources. */
+/** A condition and the readings of its sources. */
 export interface Case {
   readonly condition: Condition;
   readonly readings: Readings;
 }
 
-/** Few and alike, so that equal and neighbouring values meet: spellings of the same numbers, texts that are nearly numbers. */
+/**
+ * Few and similar, so that equal and neighbouring values meet: spellings of the same numbers, texts that are nearly
+ * numbers.
+ */
 const values = fc.constantFrom<JsonValue>(
   0,
   -0,
@@ -77,7 +80,7 @@ const documents = fc
     in: { a: x },
   }));
 
-/** Around the ages that matter: 61 s ahead is the future, and bindings take what is 60 or 3600 s old at most. */
+/** Around the relevant ages: 61 s ahead is the future, and bindings accept at most 60 or 3600 s. */
 const ageSeconds = fc.constantFrom(-61, -60, -1, 0, 1, 30, 60, 61, 3600, 3601);
 export const freshAgeSeconds = fc.constantFrom(-60, -1, 0, 1, 30, 60);
 
@@ -91,7 +94,7 @@ export function readingsAged(binding: Binding, ages: fc.Arbitrary<number>): fc.A
   });
 }
 
-/** Anything that may be known of a source, mostly something. */
+/** Any reading of a source, mostly a ready one. */
 export function anyReadings(binding: Binding): fc.Arbitrary<Reading | undefined> {
   const ready = readingsAged(binding, ageSeconds);
   const broken = fc
@@ -110,7 +113,7 @@ const numberOperands: fc.Arbitrary<Operand> = fc.oneof(
   numbers.map((value) => ({ value })),
 );
 const leaves: fc.Arbitrary<RuleNode> = fc.oneof(
-  // Resolved wherever its sources can be read, so that there are verdicts to be had.
+  // Resolved wherever its sources are readable, so that known verdicts are frequent.
   {
     weight: 6,
     arbitrary: fc
@@ -148,7 +151,7 @@ const bindings: fc.Arbitrary<readonly Binding[]> = fc
   .map(([first, second, third, whole]) => [
     { name: 'p', source: { kind: 'token_price', tokenId: 't' }, maxAgeSeconds: first },
     { name: 'constructor', source: { kind: 'wallet_balance', tokenId: 't' }, maxAgeSeconds: second },
-    // Sometimes a name that the rule may use is not bound at all.
+    // Sometimes a name that the rule may use is not bound.
     ...(whole ? [{ name: 'w', source: { kind: 'token_price', tokenId: 'u' }, maxAgeSeconds: 60 } as const] : []),
     { name: 'e', source: { kind: 'event' }, maxAgeSeconds: third },
   ]);

@@ -7,7 +7,7 @@ import { gapAfter, gapAfterMs, type Sample, type SampleHistory } from '../src/so
 import { ada } from './automation-facts';
 import { automationId, epoch } from './live-rule';
 
-/** Two hours of every life, on a day on which the clocks of Europe change in them. */
+/** Two hours in every life, on a day when the clocks of Europe change within them. */
 const beginMs = Date.UTC(2026, 2, 29, 0, 0);
 export const minutesLong = 120;
 const minuteMs = 60_000;
@@ -16,12 +16,12 @@ export function after(ms: number): Instant {
   return instantOf(beginMs + ms);
 }
 
-/** A rule, and all that happens to what it looks at. */
+/** A rule, and all samples and inputs of its life. */
 export interface Life {
   readonly definition: AutomationDefinition;
   readonly history: SampleHistory;
   readonly inputs: readonly InputRecorded[];
-  /** How late each handling is, in turn. */
+  /** How late each handling is, one after the other. */
   readonly lateMs: readonly number[];
 }
 
@@ -95,7 +95,9 @@ const policies: fc.Arbitrary<FiringPolicy> = fc
     ...(endAt !== undefined && { endAt }),
   }));
 
-/** What a sampler comes by each minute: a value, a provider that is away, or (the sampler itself is down) nothing. */
+/**
+ * The result of the sampler for each minute: a value, an unavailable provider, or (the sampler itself is down) nothing.
+ */
 function samplesOf(valueOf: (value: string) => JsonObject): fc.Arbitrary<readonly Sample[]> {
   const ready = values.map((value) => ({ status: 'ready', value: valueOf(value), reason: null }) as const);
   const away = fc.constant({ status: 'unavailable', value: null, reason: 'away' } as const);
@@ -113,7 +115,7 @@ function samplesOf(valueOf: (value: string) => JsonObject): fc.Arbitrary<readonl
   });
 }
 
-/** The sampler says in the table that it was away, when it is back. */
+/** A recovered sampler records its gap in the table. */
 function withGaps(samples: readonly Sample[]): readonly Sample[] {
   return samples.flatMap((sample, index) => {
     const before = samples[index - 1];

@@ -5,7 +5,7 @@ import type { TestClient } from '@app/testing/client';
 import type { Deployment } from '@app/testing/deployment';
 import { type AutomationBody, byOperator, partOf } from '@app/testing/journeys';
 
-/** Records an invocation, and does no more, as a process that dies right after it. Answers the id of the occurrence to come. */
+/** Only records an invocation, like a process that dies right after it. Returns the id of the later occurrence. */
 export async function recordInvocation(
   deployment: Deployment,
   user: TestClient,

@@ -39,7 +39,7 @@ export const onEvents: AutomationDefinition = { ...everyMinute, wake: { kind: 'e
 
 export const heldNow = { type: 'HoldAutomation', at: at(1), reason: 'why' } as const;
 
-/** An automation, a clock, timers and a runs' door, in memory. */
+/** An automation, a clock, timers and the admission of runs, in memory. */
 export class SmallWorld implements FiringWorld {
   state: AutomationState = null;
   readonly events: AutomationEvent[] = [];
@@ -107,7 +107,7 @@ export class SmallWorld implements FiringWorld {
     await handleInput(this, { type: 'input.recorded', at: at(seconds), ...input }, seconds);
   }
 
-  /** What happened to occurrences since it was asked last. */
+  /** The events of occurrences since the last call. */
   news(): string[] {
     const news = this.events.filter(({ type }) => type.startsWith('occurrence.')).map(({ type }) => type.slice(11));
     this.events.length = 0;

@@ -2,7 +2,7 @@ import type { TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { atRest } from '@app/testing/journeys';
 
-/** What a test acts with. */
+/** The deployment and clients of a test. */
 export interface TwoReplicas {
   readonly deployment: Deployment;
   /** New in each test. */
@@ -11,7 +11,10 @@ export interface TwoReplicas {
   readonly there: TestClient;
 }
 
-/** One deployment of two replicas, whose model answers at once, for all tests of a file. `begin` is called before each of them. */
+/**
+ * One deployment of two replicas, whose model answers at once, for all tests of a file. `begin` is called before each
+ * of them.
+ */
 export function onTwoReplicas(begin: (stage: TwoReplicas) => void): void {
   let deployment: Deployment;
   beforeAll(async () => {

@@ -13,21 +13,21 @@ export interface Delivery {
   readonly secret?: string;
   readonly id?: string;
   readonly timestamp?: number | string;
-  /** In the place of the right one. */
+  /** Replaces the correct signature. */
   readonly signature?: string;
   readonly headers?: Record<string, string>;
   readonly via?: TestClient;
   readonly contentType?: string;
 }
 
-/** Gives the automation another key. */
+/** Rotates the automation's key. */
 export async function rotated(user: TestClient, id: string): Promise<Key> {
   const { status, body } = await act(user, id, 'rotate-webhook-secret');
   expect(status).toBe(200);
-  return body as unknown as Key; // reason for the assertion: what the answer holds, which the first test looks at
+  return body as unknown as Key; // reason for the assertion: the answer's members, which the first test checks
 }
 
-/** Delivers a body, signed as Standard Webhooks says unless told otherwise. */
+/** Delivers a body, signed as in Standard Webhooks unless the options say otherwise. */
 export async function deliver(
   key: Key,
   body: string | Buffer,

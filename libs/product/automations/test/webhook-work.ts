@@ -2,14 +2,14 @@ import { FoldedStates } from '@app/event-store';
 import { Database } from '@app/read-store';
 import { Sealing } from '@app/runtime';
 
-/** What this process does for deliveries, apart from its background work. */
+/** This process's work for deliveries, without its background work. */
 export class WebhookWork {
   private readonly query = jest.spyOn(Database.prototype, 'query');
   private readonly open = jest.spyOn(Sealing.prototype, 'open');
   private readonly fold = jest.spyOn(FoldedStates.prototype, 'current');
   private readonly spies = [this.query, this.open, this.fold];
 
-  /** How often keys were looked up, secrets opened, and this automation folded since the last count. */
+  /** The number of key lookups, opened secrets, and folds of this automation since the last count. */
   count(automationId: string) {
     const looked = this.query.mock.calls.filter(([sql]) => sql.includes('webhook_keys')).length;
     const folded = this.fold.mock.calls.filter(([, of]) => of === automationId).length;
@@ -18,7 +18,7 @@ export class WebhookWork {
     return { looked, opened, folded };
   }
 
-  /** Ends the watch. */
+  /** Removes the spies. */
   stop(): void {
     for (const spy of this.spies) spy.mockRestore();
   }

@@ -35,7 +35,7 @@ const approved: AutomationEvent = {
   denialReason: null,
   runKey: null,
 };
-/** The rule has fired, and its run is under way. */
+/** The rule has fired, and its run is in flight. */
 const agreed = [...asked, approved, ...running(0)];
 const { runId } = runOf(0);
 
@@ -255,7 +255,7 @@ describe('isSameRule', () => {
     ) as Contract;
     const same = withContract({ ...spelled, type: contract.type, actions: contract.actions });
     expect(isSameRule({ ...same, name: 'Another' }, definition)).toBe(true);
-    // A contract from before it could say how often one occurrence may use it counts as "once".
+    // A contract without `usesPerOccurrence`, which older versions wrote, counts as "once".
     const { usesPerOccurrence: _, ...older } = contract.bounds!;
     const once = withContract({ ...contract, bounds: { ...older, usesPerOccurrence: 1 } });
     expect(isSameRule(withContract({ ...contract, bounds: older }), once)).toBe(true);

@@ -18,7 +18,7 @@ const tokens = (amountRaw: string): Quantity => ({ kind: 'exact_input_tokens', a
 const swap = (quantity: Quantity, input: ContractAction['input'] = pinned(usdc), output = pinned(near)) =>
   ({ kind: 'swap', input, output, quantity }) as const;
 const withdraw = (quantity: Quantity, input: ContractAction['input'] = pinned(near)): ContractAction =>
-  // Reason for the assertion: `exact_output_tokens` is given to swaps alone here.
+  // Reason for the assertion: only swaps get `exact_output_tokens` here.
   ({ kind: 'withdraw_to_owner', input, quantity }) as ContractAction;
 
 describe('what a contract spends at most', () => {
@@ -63,7 +63,7 @@ describe('what a contract spends at most', () => {
   });
 
   it('counts every action, and what an earlier one delivers to a later one', () => {
-    // 10 dollars buy 4 NEAR (and the last unit, for the remainder): 44 NEAR are withdrawn.
+    // 10 dollars buy 4 NEAR (plus one unit, because the quotient is rounded up): 44 NEAR are withdrawn.
     const actions = [swap(tokens('10000000')), withdraw({ kind: 'all_of_input' })];
     expect(contractWorthUsd(actions, wallet)).toBe('120.000000000000000001');
     expect(contractWorthUsd([swap(tokens('10000000')), swap(tokens('5000000'))], wallet)).toBe('15');

@@ -143,7 +143,7 @@ it('the profile is in the terms of a creation and of a contract', () => {
   expect(termOf(ruleConsent(stopLoss, symbolOf, null), 'as whom')).toBeUndefined();
 });
 
-/** A rule with this text in every place where its author may write. */
+/** A rule with this text in every place that its author may write to. */
 function ruleOf(text: string): AutomationDefinition {
   const event = { binding: text, field: `/${text}` };
   const compare = { left: event, op: 'eq', right: { value: text } } as const;
@@ -162,7 +162,7 @@ function ruleOf(text: string): AutomationDefinition {
   };
 }
 
-/** The text without its quotations, in which nothing foreign may be. */
+/** The text with its quotations emptied: the remainder must contain nothing foreign. */
 const outside = (text: string): string => text.replaceAll(/“[^“”]*”/gu, '“”');
 
 describe.each(hostileTexts())('a text such as %j, wherever its author may write it', (text) => {

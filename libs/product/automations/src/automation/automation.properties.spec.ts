@@ -8,7 +8,7 @@ import { waitingMax } from './occurrence.decider';
 
 const historiesPerProperty = process.env['FIGURES'] === 'full' ? 10_000 : 300;
 
-/** All but the end of a life, which commands of the service tell. */
+/** All but the completion, which the service commands. */
 const commandTypes: readonly AutomationCommand['type'][] = [
   'CreateAutomation' as const,
   'UpdateAutomation' as const,
@@ -40,12 +40,12 @@ const isUse = ({ events }: Step): boolean => events.some(({ type }) => type === 
 
 const isOfOccurrence = (event: AutomationEvent): event is OccurrenceEvent => 'occurrenceId' in event;
 
-/** An invocation that cannot be taken arises, and is rejected at once. */
+/** An invocation that cannot be taken has an occurrence, which is rejected at once. */
 function isRefused(events: readonly AutomationEvent[]): boolean {
   return events.some(({ type }) => type === 'occurrence.arose') && events[1]?.type === 'occurrence.rejected';
 }
 
-/** What a history says of each occurrence, in its order. */
+/** The events of each occurrence in a history, in their order. */
 function courses(steps: readonly Step[]): Map<OccurrenceId, OccurrenceEvent['type'][]> {
   const found = new Map<OccurrenceId, OccurrenceEvent['type'][]>();
   for (const { occurrenceId, type } of eventsOf(steps).filter(isOfOccurrence))
@@ -53,7 +53,7 @@ function courses(steps: readonly Step[]): Map<OccurrenceId, OccurrenceEvent['typ
   return found;
 }
 
-/** The oracle's own arithmetic: these histories have two digits after the point at most. */
+/** The oracle's own arithmetic: amounts in these histories have at most two digits after the point. */
 function centsOf(usd = '0'): bigint {
   const [whole = '', fraction = ''] = usd.split('.');
   return BigInt(whole + fraction.padEnd(2, '0'));
@@ -65,7 +65,10 @@ function countBy<Value>(values: readonly Value[]): Map<Value, number> {
   return counts;
 }
 
-/** Every course that an occurrence may take; an acceptance after a deferral is of another who admitted it as well. */
+/**
+ * Every course that an occurrence may take; an acceptance after a deferral is by another process that admitted it as
+ * well.
+ */
 const course =
   /^arose(?: (?:skipped|rejected|coalesced|canceled)|(?: admitting(?: deferred)?)*(?: (?:rejected|canceled|coalesced)| accepted(?: finished)?)?)$/;
 
@@ -159,7 +162,7 @@ describe('whatever the order of commands', () => {
         else expect(again).toEqual(accept());
       }
     });
-    // The histories are worth something only where everything happens in them.
+    // The histories test something only if every command occurs in them.
     expect([...seen].sort()).toEqual([...commandTypes].sort());
   });
 });

@@ -12,7 +12,7 @@ import { automationsProjection, occurrencesProjection } from './automations.proj
 const historiesPerProperty = 100;
 const automationId = asId<AutomationId>('0190a000-0000-7000-8000-000000000001');
 
-/** A history's events as the store gives them back. */
+/** A history's events as the store returns them. */
 function recordedOf(steps: readonly Step[]): Recorded<AutomationEvent>[] {
   const id = asId<RequestId>('request');
   const metadata = { $correlationId: id, $causationId: id, requestId: id, actor: { kind: 'service', id } } as const;
@@ -30,7 +30,7 @@ function recordedOf(steps: readonly Step[]): Recorded<AutomationEvent>[] {
     }));
 }
 
-/** The rows that the events leave, by key. */
+/** The rows that result from the events, by key. */
 function rowsOf<Row extends ReadModelRow>(
   projection: Projection<Row, AutomationEvent>,
   recorded: readonly Recorded<AutomationEvent>[],

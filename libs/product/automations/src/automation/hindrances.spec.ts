@@ -58,7 +58,7 @@ const present: Present = {
   now: seconds(90),
 };
 
-/** Each as `because → wouldHaveToBe`. */
+/** Each hindrance as `because → wouldHaveToBe`. */
 const said = (change: Partial<Present>): string[] =>
   hindrancesOf({ ...present, ...change }).map(({ because, wouldHaveToBe }) => `${because} → ${wouldHaveToBe}`);
 const of = (change: Partial<Automation>): Partial<Present> => ({ automation: { ...automation, ...change } });

@@ -54,7 +54,7 @@ describe('an invocation', () => {
   it('has its occurrence once, whatever was handled before or after it, and in whichever activation', () => {
     const resumed: AutomationEvent = { type: 'automation.resumed', at: minutes(9), epoch: secondEpoch };
     const early = arose(invoked(5));
-    // The rule has not come to the signal of an earlier minute yet.
+    // The signal of an earlier minute is not evaluated yet.
     automation
       .given(created, early)
       .when(signalAt(2))

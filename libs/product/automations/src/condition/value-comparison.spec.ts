@@ -6,7 +6,7 @@ import { comparable, compareValues } from './value-comparison';
 const ops: readonly CompareOp[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'];
 const compare = (left: JsonValue, op: CompareOp, right: JsonValue) =>
   compareValues(comparable(left), op, comparable(right));
-/** Which of `ops` hold; null where none can be asked. */
+/** The operators of `ops` that hold; null where none is applicable. */
 const holding = (left: JsonValue, right: JsonValue) => {
   const answers = ops.map((op) => compare(left, op, right));
   return answers.every((answer) => answer === null)
@@ -40,7 +40,7 @@ describe('compareValues', () => {
     ['2026-03-01T00:00:00Z', '2026-02-28T00:00:00Z', more],
     ['', 'a', less],
     ['Z', 'a', less],
-    // A decimal and another text: unequal, and no order.
+    // A decimal and another text: unequal, without an order.
     ['1.90', 'two', unlike],
     ['1', '01', unlike],
     ['1', '+1', unlike],
@@ -48,7 +48,7 @@ describe('compareValues', () => {
     ['1', '1.', unlike],
     ['1', ' 1', unlike],
     ['1', '１', unlike],
-    // Their like, without an order.
+    // Values of the same kind, without an order.
     [true, true, alike],
     [true, false, unlike],
     [null, null, alike],

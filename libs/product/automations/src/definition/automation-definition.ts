@@ -22,7 +22,7 @@ export const definitionBounds = {
 export interface AutomationDefinition {
   /** 1 to 120 characters. */
   readonly name: string;
-  /** What the agent is asked to do at each occurrence: 1 to 8192 characters. */
+  /** The task of the agent at each occurrence: 1 to 8192 characters. */
   readonly prompt: string;
   /** As in `runs.start`. */
   readonly profile?: JsonObject;
@@ -31,11 +31,11 @@ export interface AutomationDefinition {
   readonly wake: Wake;
   readonly condition: Condition | null;
   readonly firing: FiringPolicy;
-  /** With `bounds`: what the agent may do without asking again, once the user has approved it. */
+  /** Has `bounds`. Once the user has approved it, the agent may act within it without asking again. */
   readonly contract?: Contract;
 }
 
-/** When the rule is looked at. */
+/** When the rule is evaluated. */
 export type Wake =
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
   | { readonly kind: 'event'; readonly types: readonly string[] };
@@ -47,18 +47,20 @@ export type Schedule =
   | { readonly kind: 'every'; readonly seconds: number }
   | { readonly kind: 'once'; readonly at: Instant };
 
-/** What a match leads to. */
+/** How matches lead to occurrences. */
 export interface FiringPolicy {
-  /** `match`: every match fires; `edge`: one that follows something else than a match; `once`: the first, and no other. */
+  /**
+   * `match`: every match fires; `edge`: a match whose last known verdict was no match; `once`: the first match only.
+   */
   readonly trigger: 'match' | 'edge' | 'once';
   /** After an accepted occurrence: 0 to 2678400. */
   readonly cooldownSeconds: number;
-  /** What becomes of a match while an occurrence is active. */
+  /** The treatment of a match while an occurrence is active. */
   readonly overlap: 'skip' | 'coalesce' | 'queue';
-  /** How long an admission that fails is tried again: 0 to 86400. */
+  /** For how many seconds a failed admission is tried again: 0 to 86400. */
   readonly retryForSeconds: number;
-  /** Accepted occurrences after which the automation has finished. */
+  /** The automation is completed after this many accepted occurrences. */
   readonly maxOccurrences?: number;
-  /** From this instant on nothing fires. */
+  /** Nothing fires from this instant on. */
   readonly endAt?: Instant;
 }

@@ -2,7 +2,7 @@ import { boolean, integer, oneOf, shape, text, type Schema } from '@app/schema';
 import type { Truncated } from './behavior';
 import { definitionBounds } from './automation-definition';
 
-/** What several answers about automations have in common. */
+/** Schema parts that several answers about automations share. */
 
 /** The name of an automation. */
 export const automationName = text({ min: 1, max: definitionBounds.nameLengthMax });
@@ -16,7 +16,7 @@ export const revision = text({
 
 export const definitionVersion = integer({ min: 1, description: 'Grows by one with each update' });
 
-/** A text of at most so many characters, and whether it was cut. @param name of this one in documents */
+/** A text of at most so many characters, and whether it was cut. @param name of this shape in the API documents */
 export function truncatedText(name: string, max: number, description: string): Schema<Truncated> {
   return shape(
     name,

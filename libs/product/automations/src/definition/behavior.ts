@@ -18,12 +18,12 @@ import { conditionWords, type ConditionStyle } from '../condition/condition-word
 import type { SymbolOf } from './token-symbols';
 
 /**
- * What an automation does, in whole plain sentences: schedule or events, condition, firing policy, and the bounds of its contract
- * (specification, "Automation (status view)"). Made of the definition alone, never by a model; what the definition's author wrote is
- * quoted in it.
+ * The behavior of an automation in whole plain sentences: schedule or events, condition, firing policy, and the bounds
+ * of its contract (specification, "Automation (status view)"). Derived from the definition alone, never by a model;
+ * texts of the definition's author are quoted.
  *
- * @param symbolOf the provider's symbol of a token, or null: then the token is named by its id
- * @param quotedLengthMax most code points of each quotation; all of it by default
+ * @param symbolOf the provider's symbol of a token, or null: the token is then named by its id
+ * @param quotedLengthMax most code points of each quotation; no limit by default
  */
 export function behaviorText(
   definition: AutomationDefinition,
@@ -44,8 +44,8 @@ export function behaviorText(
 }
 
 /**
- * When a rule acts, in words: what comes after "It acts". `every day at 09:00 (UTC), if the price of NEAR is below $2`; `when an event of
- * type “order.paid” arrives`. However long the condition is.
+ * When a rule acts, in words that may follow "It acts": `every day at 09:00 (UTC), if the price of NEAR is below $2`;
+ * `when an event of type “order.paid” arrives`. Names the whole condition, however long it is.
  */
 export function actsWords(
   { wake, condition }: Pick<AutomationDefinition, 'wake' | 'condition'>,
@@ -55,7 +55,10 @@ export function actsWords(
   return condition === null ? when : words`${when}, if ${conditionWords(condition, style)}`;
 }
 
-/** The same, whole, and how old the values of its condition may be: `…, by values at most 60 seconds old`. */
+/**
+ * `actsWords` without limit, followed by the age limits of the condition's values: `…, by values at most 60 seconds
+ * old`.
+ */
 export function actsExactly(definition: Pick<AutomationDefinition, 'wake' | 'condition'>, symbolOf: SymbolOf): Words {
   const acts = actsWords(definition, { symbolOf, quotedLengthMax: Infinity });
   const { condition } = definition;
@@ -81,7 +84,7 @@ export function truncate(text: string, lengthMax: number): Truncated {
   return { text: `${points.slice(0, lengthMax - 1).join('')}…`, truncated: true };
 }
 
-/** A sentence of ours of at most `lengthMax` code points: one that is cut ends its quotation. */
+/** A sentence of ours of at most `lengthMax` code points: a quotation that is cut is closed. */
 export function shortenedWords(text: Words, lengthMax: number): Truncated {
   const short = shortened(text, lengthMax);
   return { text: short, truncated: short !== text };
@@ -106,13 +109,13 @@ function scheduleWords(schedule: Schedule): Words {
   }
 }
 
-/** Every day at 09:00; at 22:00, Monday through Friday. Quotes an expression that has no unambiguous words. */
+/** Every day at 09:00; at 22:00, Monday through Friday. Quotes the expression if the words would be ambiguous. */
 function cronWords(expression: string): Words {
   const asWritten = words`at the times of the cron expression ${quotedExactly(expression, Infinity)}`;
   if (!expression.trim().split(/\s+/).every(isEven)) return asWritten;
   const [, , day = '', month = '', weekday = ''] = expression.trim().split(/\s+/);
   const restricted = [day, month, weekday].filter((field) => !['*', '?'].includes(field));
-  // Either of the two days will do, which the library's words leave open.
+  // Cron fires on either day, which the library's words leave unclear.
   if (restricted.includes(day) && restricted.includes(weekday)) return asWritten;
   const times = wordsOf(expression);
   if (times === null || !isSpelled(times, 'times')) return asWritten;
@@ -122,8 +125,8 @@ function cronWords(expression: string): Words {
 }
 
 /**
- * Whether a field's steps are as far apart as "every 5 minutes" says, over its end too: all other steps begin again with the next hour, day,
- * week or month, and times between are closer.
+ * Whether a field's steps are evenly spaced across its end, as "every 5 minutes" implies: other steps begin again with
+ * the next hour, day, week or month, and leave a shorter interval there.
  */
 function isEven(field: string, index: number): boolean {
   if (!field.includes('/')) return true;
@@ -136,7 +139,7 @@ function wordsOf(expression: string): string | null {
   try {
     return cronstrue.toString(expression, { use24HourTimeFormat: true, throwExceptionOnParseError: true });
   } catch {
-    // The only way to ask: the library has no words for it.
+    // The library throws if it has no words for an expression; it offers no other way to find out.
     return null;
   }
 }
@@ -144,7 +147,7 @@ function wordsOf(expression: string): string | null {
 function triggerWords({ condition, firing }: Pick<AutomationDefinition, 'condition' | 'firing'>): Words {
   const { trigger, maxOccurrences, endAt } = firing;
   const first = words`, the first time only`;
-  // Without a condition every look is a match, and only the first one an edge.
+  // Without a condition every evaluation is a match, and only the first one is an edge.
   const edge = condition === null ? first : words`, but not again while that stays so`;
   const often = { match: words``, edge, once: first }[trigger];
   const most = maxOccurrences === undefined ? words`` : words`, ${countOf(maxOccurrences, 'time')} at most`;
@@ -180,7 +183,7 @@ const units = [
   { seconds: 60, noun: 'minute' },
 ] as const;
 
-/** `2 hours`, `90 seconds`; of one unit the noun alone after `every`. */
+/** `2 hours`, `90 seconds`; only the noun for one unit after `every`. */
 function durationWords(seconds: number, one: 'one of' | 'with count'): Words {
   const unit = units.find((candidate) => seconds >= candidate.seconds && seconds % candidate.seconds === 0);
   const { noun, count } = unit
@@ -193,7 +196,7 @@ function countOf(count: number, noun: 'day' | 'hour' | 'minute' | 'second' | 'ti
   return words`${count} ${noun}${count === 1 ? words`` : words`s`}`;
 }
 
-/** The firing policy in sentences, with how often it fires: for what a change makes of it. */
+/** The firing policy in sentences, including how often it fires, to describe a change. */
 export function firingWords(definition: Pick<AutomationDefinition, 'condition' | 'firing'>): Words {
   return joined(
     [words`The task runs each time${triggerWords(definition)}.`, ...policySentences(definition.firing)],

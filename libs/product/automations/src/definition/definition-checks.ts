@@ -9,25 +9,28 @@ import { isCronExpression, nextDue } from './schedule';
 import { watchedTokenIds } from './token-symbols';
 import { isZone } from './zones';
 
-/** What a definition is checked against. */
+/** The circumstances that a definition is checked against. */
 export interface Surroundings {
   readonly now: Instant;
   readonly offer: EngineCatalog;
-  /** What the wallets' provider says of the tokens that contract and condition name; those that it does not know are left out. */
+  /** The provider's data of the tokens that contract and condition name, without those that it does not know. */
   readonly tokens: readonly { readonly tokenId: string; readonly decimals: number | null }[];
 }
 
-/** The tokens that a definition's contract pins, each once. The provider is asked about them before the definition is checked. */
+/**
+ * The tokens that a definition's contract pins, each once. They are requested from the provider before the definition
+ * is checked.
+ */
 export function pinnedTokens({ contract }: AutomationDefinition): readonly PinnedToken[] {
   const pinned = contract === undefined ? [] : pinnedIn(contract);
   return pinned.filter(({ tokenId }, index) => pinned.findIndex((other) => other.tokenId === tokenId) === index);
 }
 
 /**
- * Whether a definition that a schema finds nothing wrong with can run as written; else `automation_invalid` (docs/decisions/automations.md):
- * an unparseable cron expression, an unknown zone, a schedule that never fires, an end or a contract's end in the past, a rule that
- * refers to an unbound name, or looks at a token that no source knows, a model or tool that the deployment lacks, a contract over tokens
- * that no wallet can hold.
+ * Whether a definition that its schema accepts can run as written; else `automation_invalid`
+ * (docs/decisions/automations.md): an unparseable cron expression, an unknown zone, a schedule that never fires, an end
+ * or a contract's end in the past, a rule that refers to an unbound name or to a token that no source knows, a model or
+ * tool that the deployment lacks, a contract over tokens that no wallet can hold.
  */
 export function checkDefinition(definition: AutomationDefinition, surroundings: Surroundings): Result<true> {
   const { wake, condition, firing, profile, contract } = definition;
@@ -49,7 +52,7 @@ function isOver({ endAt }: FiringPolicy, now: Instant): boolean {
   return endAt !== undefined && endAt <= now;
 }
 
-/** Whether it is due at all, and before the policy ends. */
+/** Whether the schedule is ever due, and before the policy ends. */
 function everFires(schedule: Schedule, { endAt }: FiringPolicy, now: Instant): boolean {
   if (!isTimely(schedule)) return false;
   const first = nextDue(schedule, now, now);
@@ -68,7 +71,9 @@ function isTimely(schedule: Schedule): boolean {
   }
 }
 
-/** Whether a run would be admitted with it now; its agent is the one of the day when it fires. */
+/**
+ * Whether a run with this profile would be admitted now; at each firing the deployment's agent at that time applies.
+ */
 function isOffered(profile: JsonObject, offer: EngineCatalog): boolean {
   const asked = read(Profile, profile);
   return asked.ok && resolveProfile(asked.value, offer).ok;

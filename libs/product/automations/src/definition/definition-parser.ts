@@ -5,9 +5,9 @@ import { definitionBounds, type AutomationDefinition } from './automation-defini
 import { definitionShape } from './definition.schema';
 
 /**
- * Reads a definition out of JSON, strictly: what a schema can say about it. Whether it can run as written is `checkDefinition`'s.
- * The answer is what is stored and shown: `retryForSeconds` and the contract's `usesPerOccurrence` are filled in, and instants are in
- * UTC with milliseconds.
+ * Parses a definition from JSON, strictly, as far as a schema can check it; `checkDefinition` checks whether it can run
+ * as written. The result is stored and shown: `retryForSeconds` and the contract's `usesPerOccurrence` are filled in,
+ * and instants are in UTC with milliseconds.
  *
  * @returns the definition, or `invalid_input` with up to 32 issues, whose pointers are relative to the definition
  */
@@ -20,7 +20,7 @@ export function parseDefinition(value: unknown): Result<AutomationDefinition> {
   return ok({ ...rest, firing, ...(contract === undefined ? {} : { contract: withDefaults(contract) }) });
 }
 
-/** What the user reads, and what is hashed, says how often one occurrence may use the contract. */
+/** Fills in `usesPerOccurrence`, because the consent text and the fingerprint must contain it. */
 function withDefaults(contract: Contract): Contract {
   if (contract.bounds === undefined) return contract;
   const usesPerOccurrence = usesPerOccurrenceOf(contract.bounds);

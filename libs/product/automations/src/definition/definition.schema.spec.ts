@@ -27,7 +27,7 @@ const definition: JsonObject = {
 const isDescribed = ajv.compile(definition);
 const isDescribedEvent = ajv.compile(standalone(InboundEventShape));
 
-/** What the parser asks for and JSON Schema cannot say. Of values only that have the described shape. */
+/** Rules of the parser that JSON Schema cannot express, for values that have the described shape. */
 const beyondSchema: Readonly<Record<string, (definition: AutomationDefinition) => boolean>> = {
   'texts without U+0000': ({ name, prompt, profile = {}, wake }) => {
     const schedule = wake.kind === 'schedule' && wake.schedule.kind === 'cron' ? wake.schedule : null;

@@ -26,7 +26,7 @@ import {
 import { automationName } from './automation-shapes';
 import { ConditionShape } from '../condition/condition.schema';
 
-/** As an inbound event spells its type (specification, "Inbound event"). */
+/** The spelling of an inbound event's type (specification, "Inbound event"). */
 const eventType = text({
   pattern: /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/,
   message: 'must be a letter and up to 79 letters, digits, _ . : or -',
@@ -87,7 +87,7 @@ const EventWake = withoutOthers(
   }),
 );
 
-/** `retryForSeconds` has a default, which is filled in before it is kept. */
+/** `retryForSeconds` has a default, which is filled in before the definition is stored. */
 type GivenPolicy = Omit<FiringPolicy, 'retryForSeconds'> & Partial<Pick<FiringPolicy, 'retryForSeconds'>>;
 
 const FiringPolicyShape = exactly<GivenPolicy>()(
@@ -129,15 +129,15 @@ const FiringPolicyShape = exactly<GivenPolicy>()(
   ),
 );
 
-/** It has bounds always, which the domain leaves to the parser. */
+/** Its schema requires `bounds`, which the domain type leaves optional. */
 const contract: Schema<Contract> = AutomationContractShape;
 
-/** As in `runs.start`; kept as it was given. */
+/** As in `runs.start`; stored as it was given. */
 const profile: Schema<JsonObject> = Profile;
 
 type GivenDefinition = Omit<AutomationDefinition, 'firing'> & { readonly firing: GivenPolicy };
 
-/** AutomationDefinition, the same where it is sent and where it is shown: it comes back as it was accepted. */
+/** AutomationDefinition, the same in requests and in answers: it is returned as it was accepted. */
 export const definitionShape = exactly<GivenDefinition>()(
   withoutOthers(
     shape(

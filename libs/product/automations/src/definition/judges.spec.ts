@@ -1,10 +1,10 @@
-/** What the check of a definition accepts can be computed with: the library that computes is the one that judges. */
+/** Whatever the check of a definition accepts can be computed, because the check asks the library that computes. */
 import { instantOf } from '@app/kernel';
 import fc from 'fast-check';
 import { isCronExpression, nextDue } from './schedule';
 import { instantAtWall, isZone, wallAt } from './zones';
 
-/** Names that ICU takes for zones, and the time zone database does not have. */
+/** Names that ICU accepts as zones, and the time zone database does not have. */
 const ofIcu = 'ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST';
 const odd =
   'EST MST HST EST5EDT PST8PDT GMT UTC utc Z GMT+1 GMT0 Etc/GMT+12 UTC+1 Etc/Unknown Europe Europe/ europe/berlin SystemV/PST8';
@@ -12,7 +12,7 @@ const none = ['', ' ', 'Europe/Berlin ', 'Europe/Berlin\0', '+01:00', 'America/N
 const known = Intl.supportedValuesOf('timeZone');
 const names = [...known, ...ofIcu.split(' '), ...odd.split(' '), ...none];
 
-/** For each day that is computed; all of them would take long. */
+/** The zones that each day is computed for; all of them would take too long. */
 const some = names.filter((name, at) => (at % 8 === 0 || name === 'Europe/Simferopol') && isZone(name));
 
 const now = instantOf(Date.UTC(2026, 4, 5, 10));

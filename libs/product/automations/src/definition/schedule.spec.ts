@@ -11,7 +11,7 @@ const anchor = at('2026-01-01T00:00:00Z');
 const dues = (schedule: Schedule, from: string, until: string): string[] =>
   dueTimes(schedule, anchor, at(from), at(until), 1000).map((due) => due.replace(':00.000Z', 'Z'));
 
-/** The due times after `from` and not after `until`, oldest first: `max` of them at most. */
+/** The due times after `from` and not after `until`, oldest first, at most `max` of them. */
 function dueTimes(schedule: Schedule, epochAt: Instant, from: Instant, until: Instant, max: number): Instant[] {
   const found: Instant[] = [];
   for (let due = nextDue(schedule, epochAt, from); due !== null && due <= until && found.length < max;) {
@@ -153,9 +153,9 @@ it('tells zones from what is none', () => {
 
 describe('in any zone', () => {
   const runs = { numRuns: process.env['FIGURES'] === 'full' ? 2000 : 60 };
-  /** From 2005 to 2045, so that rules of the past, and those that go on forever, both come up. */
+  /** From 2005 to 2045, to cover past rules and those without an end. */
   const instants = fc.integer({ min: Date.UTC(2005, 0) / 1000, max: Date.UTC(2045, 0) / 1000 }).map((s) => s * 1000);
-  /** Half of them a day or so around a change of some zone's clocks. */
+  /** Half of them about a day around a change of some zone's clocks. */
   const nearChanges = fc
     .tuple(
       fc.constantFrom('2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-03-08T07:00Z', '2026-11-01T06:00Z'),

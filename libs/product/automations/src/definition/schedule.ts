@@ -4,24 +4,24 @@ import { LRUCache } from 'lru-cache';
 import type { Schedule } from './automation-definition';
 import { instantAtWall, instantPassing, wallAt } from './zones';
 
-/** Parsed expressions that are kept, by number, for they are short; ten thousand rules rarely have more than these between them. */
+/** Most parsed expressions that are cached; each is short, and ten thousand rules rarely share more distinct ones. */
 const expressionsMax = 4096;
 const expressions = new LRUCache<string, { readonly cron: Cron | null }>({ max: expressionsMax });
-/** Due minutes of one hour or two that clocks show twice; what a zone shows a second time was due the first time. */
+/** Most due minutes that are skipped because clocks show them twice and they were due the first time. */
 const repeatedMinutesMax = 25 * 60;
 const lastEpochMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Whether it is an expression of five fields; one that names no day that exists (30 February) is one as well. */
+/** Whether it is a cron expression of five fields; one whose day never exists (30 February) is valid here. */
 export function isCronExpression(expression: string): boolean {
   return cronOf(expression) !== null;
 }
 
 /**
- * The first due time strictly after an instant; null when there is none, to the end of the year 9999.
- * A cron expression's wall time that is left out is due at the next valid instant; one that is shown twice at the first where the
- * expression names hours, and each time where its hour is `*` or a step (docs/decisions/automations.md, "Schedules"). Several that
- * fall on one instant are due once. `every` counts from the epoch's first instant on, which is none
- * itself; asked about earlier instants, as a simulation does, it goes on backwards.
+ * The first due time strictly after an instant; null when there is none before the year 10000. A cron expression's wall
+ * time that the clocks skip is due at the next valid instant. One that is shown twice is due the first time where the
+ * expression names hours, and each time where its hour is `*` or a step (docs/decisions/automations.md, "Schedules").
+ * Several that fall on one instant are due once. `every` counts from the epoch's first instant, which is not due
+ * itself; for earlier instants, which a simulation asks about, it counts backwards.
  *
  * Throws RangeError for a cron expression or a zone that `checkDefinition` refuses.
  *
@@ -33,7 +33,10 @@ export function nextDue(schedule: Schedule, epochAt: Instant, after: Instant): I
   return dueMs === null || dueMs > lastEpochMs ? null : instantOf(dueMs);
 }
 
-/** The last due time after `from` and not after `until`; null when there is none. Looks at few due times, however many there are. */
+/**
+ * The last due time after `from` and not after `until`; null when there is none. Computes few due times, however many
+ * there are.
+ */
 export function latestDue(schedule: Schedule, epochAt: Instant, from: Instant, until: Instant): Instant | null {
   const epochAtMs = epochMsOf(epochAt);
   const untilMs = epochMsOf(until);
@@ -45,11 +48,11 @@ export function latestDue(schedule: Schedule, epochAt: Instant, from: Instant, u
   return firstMs === null ? null : instantOf(lastDueMs(firstMs, untilMs, dueAfter));
 }
 
-/** The next due time only grows with the instant that is asked about: so what lies between is halved until nothing is left. */
+/** Bisects, because the next due time grows with the instant that it is computed for. */
 function lastDueMs(firstMs: number, untilMs: number, dueAfter: (afterMs: number) => number | null): number {
   let latestMs = firstMs;
   let beyondMs = untilMs;
-  // First, because there is rarely another one.
+  // Tried first, because there is rarely another one.
   let middleMs = firstMs;
   while (latestMs < beyondMs) {
     const dueMs = dueAfter(middleMs);
@@ -77,7 +80,10 @@ function nextDueMs(schedule: Schedule, epochAtMs: number, afterMs: number): numb
   }
 }
 
-/** The library knows of wall times only, and counts them in UTC, where each comes once; the zone turns each into its instant. */
+/**
+ * The library computes wall times only. It runs in UTC, where each wall time occurs once; the zone then maps them to
+ * instants.
+ */
 function nextCronMs(expression: string, zone: string, afterMs: number): number | null {
   const cron = cronOf(expression);
   if (cron === null) throw new RangeError('a schedule that no definition can have');
@@ -94,7 +100,7 @@ function nextCronMs(expression: string, zone: string, afterMs: number): number |
   throw new RangeError(`clocks of ${zone} repeat more than a day`);
 }
 
-/** An hour that is any, or a step, names none: such a rule goes by the time that passes. */
+/** An hour of `*` or a step does not name hours: such a rule follows elapsed time. */
 function namesHours(expression: string): boolean {
   const [, hour = ''] = expression.trim().split(/\s+/);
   return !hour.startsWith('*') && hour !== '?';
@@ -109,12 +115,12 @@ function cronOf(expression: string): Cron | null {
 }
 
 function parseCron(expression: string): Cron | null {
-  // The library also takes names for whole expressions (`@daily`).
+  // Rejects names for whole expressions (`@daily`), which the library accepts.
   if (expression.trim().split(/\s+/).length !== 5) return null;
   try {
     return new Cron(expression, { mode: '5-part', utcOffset: 0, paused: true });
   } catch {
-    // The only way to ask: what it cannot parse throws.
+    // The library throws if it cannot parse; it offers no other way to find out.
     return null;
   }
 }

@@ -4,10 +4,13 @@ import type { Condition } from '../condition/condition';
 /** The provider's symbol of a token; null where it has none that can be shown. */
 export type SymbolOf = (tokenId: string) => string | null;
 
-/** What the provider called the tokens that a rule names when it was defined, by token id. */
+/** The provider's symbols, at the time of the definition, of the tokens that a rule names; by token id. */
 export type TokenSymbols = { readonly [tokenId: string]: string };
 
-/** The symbols that name one token each; tokens that share a symbol, or whose symbol is no ticker, go by their ids. */
+/**
+ * The symbols that identify one token each; tokens with a shared symbol, or one that is no ticker, are named by their
+ * ids.
+ */
 export function symbolsOf(tokens: readonly { readonly tokenId: string; readonly symbol: string }[]): TokenSymbols {
   const byId = new Map(tokens.map(({ tokenId, symbol }) => [tokenId, symbol]));
   const symbols = [...byId.values()];
@@ -19,7 +22,7 @@ export function symbolIn(symbols: TokenSymbols): SymbolOf {
   return (tokenId) => (Object.hasOwn(symbols, tokenId) ? (symbols[tokenId] ?? null) : null);
 }
 
-/** The tokens that a condition looks at, each once. */
+/** The tokens whose sources a condition reads, each once. */
 export function watchedTokenIds(condition: Condition | null): readonly string[] {
   const watched = (condition?.bindings ?? []).flatMap(({ source }) =>
     source.kind === 'event' ? [] : [source.tokenId],

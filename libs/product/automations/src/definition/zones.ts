@@ -2,29 +2,32 @@ import { Temporal } from '@js-temporal/polyfill';
 import { LRUCache } from 'lru-cache';
 
 /*
- * Instants of a time zone's wall clock. Wall times are counted like instants, as milliseconds that a clock in UTC would show:
- * so the two are a number each, and nothing but the functions of this file turns one into the other.
+ * Converts between instants and a time zone's wall clock. Wall times are numbers like instants, the milliseconds that a
+ * clock in UTC would show: only the functions of this file convert one into the other.
  */
 
-/** A span in which a zone keeps one distance from UTC: from `fromMs` on, until before `untilMs`. It may have begun before. */
+/**
+ * A span in which a zone keeps one offset from UTC, from `fromMs` until before `untilMs`. The offset may have applied
+ * before `fromMs` too.
+ */
 interface Stretch {
   readonly fromMs: number;
   readonly untilMs: number;
-  /** What is added to an instant for the wall time. */
+  /** Added to an instant, gives the wall time. */
   readonly offsetMs: number;
 }
 
-/** No zone was ever further from UTC; what lies that far back shows an earlier wall time for certain. */
+/** No zone was ever further from UTC, so an instant that far back certainly shows an earlier wall time. */
 const farthestOffsetMs = 26 * 3_600_000;
-/** Stretches that are kept, by number, for each is a zone's name and three numbers: some for each of the zones that there are. */
+/** Most stretches that are cached, each a zone's name and three numbers: several for every zone. */
 const stretchesMax = 4096;
 const stretches = new LRUCache<string, Stretch>({ max: stretchesMax });
-/** Where the search for a stretch begins: what is asked about lies close together in time. */
+/** The search for a stretch starts at the beginning of a year, because requests lie close together in time. */
 const yearMs = 365 * 86_400_000;
 
 /**
- * Whether instants can be computed by this name: asked of the library that computes them, since ICU knows 25 names (`PST`) that it does
- * not. Distances such as `+01:00` are no names.
+ * Whether the library can compute instants with this name. Asked of the library itself, because ICU knows 25 names
+ * (`PST`) that the library does not. Offsets such as `+01:00` are no names.
  */
 export function isZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
@@ -32,23 +35,24 @@ export function isZone(name: string): boolean {
     offsetMsAt(name, 0);
     return true;
   } catch {
-    // The only way to ask: an unknown zone throws.
+    // The library throws for an unknown zone; it offers no other way to find out.
     return false;
   }
 }
 
-/** What a clock on a wall of the zone shows at an instant. */
+/** The wall time of the zone at an instant. */
 export function wallAt(zone: string, epochMs: number): number {
   return epochMs + stretchAt(zone, epochMs).offsetMs;
 }
 
 /**
- * The first instant at which a clock of the zone shows this wall time. One that the zone leaves out (clocks go forward, or a day is
- * skipped) is the first instant after the gap: the next valid one (docs/decisions/automations.md, `wake`).
+ * The first instant at which a clock of the zone shows this wall time. For one that the zone skips (clocks go forward,
+ * or a day is skipped) it is the first instant after the gap: the next valid one (docs/decisions/automations.md,
+ * `wake`).
  */
 export function instantAtWall(zone: string, wallMs: number): number {
   let stretch = stretchAt(zone, wallMs - farthestOffsetMs);
-  // Ends: each turn goes on to a later stretch, and the last one of a zone has no end.
+  // Terminates: each turn goes on to a later stretch, and the last one of a zone has no end.
   for (;;) {
     const epochMs = wallMs - stretch.offsetMs;
     if (epochMs < stretch.fromMs) return stretch.fromMs;
@@ -58,8 +62,8 @@ export function instantAtWall(zone: string, wallMs: number): number {
 }
 
 /**
- * The first instant after another at which a clock of the zone shows a wanted wall time, as often as it is shown, or goes past one that
- * the zone leaves out; null when none is wanted any more.
+ * The first instant after another at which a clock of the zone shows a wanted wall time, however often that is shown,
+ * or passes one that the zone skips; null when no wanted one follows.
  *
  * @param nextWall the first wanted wall time after another; null when there is none
  */
@@ -70,7 +74,7 @@ export function instantPassing(
 ): number | null {
   let stretch = stretchAt(zone, afterMs);
   let wallMs = afterMs + stretch.offsetMs;
-  // Ends: each turn goes on to a later stretch, and the last one of a zone has no end.
+  // Terminates: each turn goes on to a later stretch, and the last one of a zone has no end.
   for (;;) {
     const next = nextWall(wallMs);
     if (next === null) return null;
@@ -83,7 +87,7 @@ export function instantPassing(
   }
 }
 
-/** Goes from the stretch of the year's first instant to the one that holds the instant; there are few in a year. */
+/** Steps from the stretch of the year's first instant to the one that contains the instant; a year has few. */
 function stretchAt(zone: string, epochMs: number): Stretch {
   let stretch = keptStretch(zone, Math.floor(epochMs / yearMs) * yearMs);
   while (epochMs >= stretch.untilMs) stretch = keptStretch(zone, stretch.untilMs);
@@ -100,8 +104,8 @@ function keptStretch(zone: string, epochMs: number): Stretch {
 }
 
 /**
- * The stretch from an instant on that is a transition or the first of a year. Earlier transitions do not matter: nothing before that instant
- * is asked of it. The library's search for them never ends for Europe/Simferopol in 1970 to 1981.
+ * The stretch from an instant that is a transition or the first of a year. Earlier transitions do not matter, because
+ * it is not used for earlier instants. The library's search for them never ends for Europe/Simferopol in 1970 to 1981.
  */
 function stretchOf(zone: string, fromMs: number): Stretch {
   const here = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(zone);

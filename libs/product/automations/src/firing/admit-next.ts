@@ -3,24 +3,25 @@ import type { ActiveOccurrence, Automation } from '../automation/automation.stat
 import { later, occurrenceTimer } from './firing-timers';
 import type { Admission, FiringWorld } from './firing-world';
 
-/** Between two attempts, by the service clock: doubled each time. */
+/** The pause between two attempts at admission, by the service clock: doubled each time. */
 const retryFirstMs = 5_000;
 const retryLastMs = 300_000;
-/** Doublings beyond which the longest pause holds anyway. */
+/** More doublings than this exceed the longest pause anyway. */
 const doublingsMax = 6;
-/** While the deployment's automations are paused. */
+/** The pause while the deployment's automations are paused. */
 const pausedRetryMs = 60_000;
-/** Occurrences that one call goes through: as many as can be pending, and the one before them. */
+/** Most occurrences that one call handles: as many as can wait, and the one before them. */
 const turnsMax = 101;
 
 const disabledOwner = words`The account is disabled.`;
 const movedAway = words`The conversation was archived meanwhile.`;
 
 /**
- * Admits what is first in turn, if anything is. It continues an admission that was cut off, and may run many times at once: the run is started
- * once. A temporary refusal defers, others reject; then the next one is in turn. @throws Unavailable
+ * Admits the first occurrence in turn, if there is one. Continues an interrupted admission, and may run many times at
+ * once: the run is started once. A temporary refusal defers, others reject; then the next one is in turn.
+ * @throws Unavailable
  *
- * @param seen the automation, where it was read or written this moment
+ * @param seen the automation, if it was just read or written
  */
 export async function admitNext(world: FiringWorld, automationId: AutomationId, seen?: Automation): Promise<void> {
   const admission = () => admitInTurn(world, automationId, seen);
@@ -37,13 +38,13 @@ async function admitInTurn(world: FiringWorld, automationId: AutomationId, seen?
   }
 }
 
-/** One is admitted or runs at a time; what is being admitted comes before what waits. */
+/** One occurrence is admitted or runs at a time; one whose admission has begun precedes those that wait. */
 function firstInTurn({ active }: Automation): ActiveOccurrence | null {
   if (active.some(({ delivery }) => delivery === 'accepted')) return null;
   return active.find(({ delivery }) => delivery === 'admitting') ?? active[0] ?? null;
 }
 
-/** Null when nothing may be admitted now; a timer, a release or a resumption comes back to it. */
+/** Returns null when nothing may be admitted now; a timer, a release or a resumption tries again. */
 async function beginRun(
   world: FiringWorld,
   automationId: AutomationId,
@@ -63,7 +64,7 @@ async function beginRun(
   return world.record(automationId, { type: 'BeginAdmission', at, occurrenceId, ...place });
 }
 
-/** Whether the turn is the next one's. */
+/** Returns whether it is the next occurrence's turn. */
 async function finishFirst(world: FiringWorld, automationId: AutomationId, automation: Automation): Promise<boolean> {
   const occurrence = firstInTurn(automation);
   if (occurrence?.delivery !== 'admitting') return false;
@@ -76,7 +77,7 @@ async function finishFirst(world: FiringWorld, automationId: AutomationId, autom
   }
   const refusal = await refusalOf(world, automationId, automation, { occurrenceId, trigger, conversationId, runId });
   if (refusal === 'unknown') {
-    // The run may have been started: only the same attempt again can tell, so nothing is recorded.
+    // The run may have been started, which only a repetition of the same attempt can show: so record nothing.
     await world.schedule(occurrenceTimer(automationId, occurrenceId, later(world.now(), retryFirstMs)));
     return false;
   }
@@ -120,7 +121,7 @@ async function recordRefusal(
   return !after.active.some((occurrence) => occurrence.occurrenceId === occurrenceId);
 }
 
-/** Why an admission failed, for its user, and whether the same may succeed later. */
+/** Why an admission failed, in words for its user, and whether it may succeed later. */
 function wordsOf(refusal: Refusal): { readonly reason: Words; readonly canPass: boolean } {
   switch (refusal.kind) {
     case 'reason': {

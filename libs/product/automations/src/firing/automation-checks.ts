@@ -5,21 +5,21 @@ import { GroupLoader } from '@app/runtime';
 import type { UnresolvedReason } from '../condition/condition';
 import type { Facts } from '../condition/readings';
 
-/** Reasons that are kept of a check; a status shows the first. */
+/** Most reasons stored of a check; a status shows the first. */
 const reasonsKeptMax = 16;
 
-/** Checks of one statement, and those that wait for one. */
+/** Most checks in one statement, and most that wait for a statement. */
 const grouped = { batchMax: 200, waitingMax: 10_000 } as const;
 
 export const checkOutcomes = ['matched', 'not_matched', 'unknown'] as const;
 
-/** The outcome of the last look at a rule (specification, "lastCheck"). */
+/** The outcome of the last evaluation of a rule (specification, "lastCheck"). */
 export interface AutomationCheck extends Facts {
   readonly at: Instant;
-  /** The activation that looked. */
+  /** The activation that evaluated the rule. */
   readonly epoch: string;
   readonly condition: (typeof checkOutcomes)[number];
-  /** Why it is unknown; in rule order. */
+  /** Why the condition is unknown; in rule order. */
   readonly reasons: readonly UnresolvedReason[];
 }
 
@@ -28,20 +28,20 @@ interface KeptCheck {
   readonly check: AutomationCheck;
 }
 
-/** What was seen when a rule was looked at last; what many looks keep at once is one statement. All throw Unavailable. */
+/** Stores the last check of each rule; concurrent ones share a statement. All methods throw Unavailable. */
 @Injectable()
 export class AutomationChecks {
   private readonly checks = new GroupLoader<KeptCheck, null>((checks) => this.recordAll(checks), grouped);
 
   constructor(private readonly database: Database) {}
 
-  /** Keeps it, unless a later one is there. */
+  /** Stores a check unless a later one is stored. */
   async record(automationId: AutomationId, check: AutomationCheck): Promise<void> {
     await this.checks.load({ automationId, check });
   }
 
   private async recordAll(checks: readonly KeptCheck[]): Promise<null[]> {
-    // Of one automation, the last: a statement changes a row once.
+    // The last one of each automation, because a statement can change a row only once.
     const last = [...new Map(checks.map((one) => [one.automationId, one])).values()];
     await this.database.query(
       `INSERT INTO automation_checks AS c (automation_id, at, epoch, condition, facts, omitted_facts, reasons)
@@ -63,7 +63,7 @@ export class AutomationChecks {
     return checks.map(() => null);
   }
 
-  /** The last one, or null where the rule was never looked at. */
+  /** The last check, or null where the rule was never evaluated. */
   async last(automationId: AutomationId): Promise<AutomationCheck | null> {
     const [row] = await this.database.query<AutomationCheck>(
       `SELECT at, epoch, condition, facts, omitted_facts AS "omittedFacts", reasons FROM automation_checks

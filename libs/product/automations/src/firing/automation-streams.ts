@@ -5,7 +5,7 @@ import type { AutomationCommand } from '../automation/automation.commands';
 import type { Automation, AutomationState } from '../automation/automation.state';
 import { automationKind } from '../automation/automation.stream';
 
-/** Streams of automations, as firing reads and writes them. All throw Unavailable. */
+/** Reads and writes streams of automations for firing. All methods throw Unavailable. */
 @Injectable()
 export class AutomationStreams {
   constructor(
@@ -13,18 +13,18 @@ export class AutomationStreams {
     private readonly states: FoldedStates,
   ) {}
 
-  /** The automation as of now. */
+  /** The automation, current as of the call. */
   async fold(automationId: AutomationId): Promise<AutomationState> {
     return (await this.states.current(automationKind, automationId)).state;
   }
 
-  /** The automation as this process saw it last, or as of now. */
+  /** The automation from this process's cache, which may be out of date; current as of the call if it is not cached. */
   async recall(automationId: AutomationId): Promise<AutomationState> {
     const seen = this.states.cached(automationKind, automationId) ?? this.states.current(automationKind, automationId);
     return (await seen).state;
   }
 
-  /** Appends what the decider answers; answers the automation after it, and throws at a refusal. */
+  /** Appends the decision's events and returns the automation after them; throws at a refusal. */
   async record(automationId: AutomationId, command: AutomationCommand, cause: Cause): Promise<Automation> {
     const done = await this.streams.decide(automationKind, automationId, command, cause);
     if (!done.ok) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);

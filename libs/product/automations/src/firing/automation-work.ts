@@ -7,10 +7,13 @@ import { ContractUseReturns } from './contract-use-returns';
 import { FiringReactor } from './firing-reactor';
 import { MissingTimers } from './missing-timers';
 
-/** How often a worker looks for automations, occurrences and sources without a timer. Real time. */
+/** How often a worker searches for automations, occurrences and sources without a timer. Real time. */
 const sweepEveryMs = 30_000;
 
-/** What a worker process does about automations besides their timers: it reacts to inputs, to ends of runs and of operations. */
+/**
+ * A worker process's work for automations apart from their timers: it reacts to inputs, and to the ends of runs and
+ * operations.
+ */
 @Injectable()
 export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(AutomationWork.name);
@@ -38,7 +41,7 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
     this.reactors = Promise.all(
       [this.firing, this.useReturns].map((reactor) => runReactor(this.database, this.store, reactor, signal)),
     );
-    // A slow database gets one sweep at a time.
+    // One sweep at a time, even if the database is slow.
     this.timer = setInterval(() => {
       this.sweeping ??= this.sweep().finally(() => (this.sweeping = null));
     }, sweepEveryMs);

@@ -17,9 +17,9 @@ import { contractUseTimers } from '../authority/contract-authority';
 import { ContractUses } from '../authority/contract-uses';
 
 /**
- * Counts what uses of an automation's contract have moved, once their operations are over, and gives back those of which nothing came:
- * the provider never took anything, or there is no operation by the time at which the approval can be used no more
- * (docs/decisions/automations.md).
+ * Counts the amounts that uses of an automation's contract moved, once their operations are over, and returns the uses
+ * from which nothing resulted: the provider accepted nothing, or no operation exists when the approval can no longer be
+ * used (docs/decisions/automations.md).
  */
 @Injectable()
 export class ContractUseReturns implements Reactor, OnModuleInit {
@@ -37,7 +37,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
     this.timers.handle(contractUseTimers, ({ payload }) => this.returnIfUnused(payload));
   }
 
-  /** The operation is over. */
+  /** Settles the use of an operation that is over. */
   async react(stored: StoredEvent): Promise<void> {
     const operationId = idInStream(operationKind, stored.stream);
     if ((stored.type !== 'operation.failed' && stored.type !== 'operation.settled') || operationId === null) return;
@@ -47,7 +47,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
     await this.uses.settle(asId<AutomationId>(automationId), operation, causeOfEvent(this.name, stored));
   }
 
-  /** The approval's time is over: is there an operation? */
+  /** Returns the use if no operation exists when the approval's time is over. */
   private async returnIfUnused({ automationId, approvalId }: JsonObject): Promise<void> {
     const [ofAutomation, ofApproval] = [parseUuid<AutomationId>(automationId), parseUuid<ApprovalId>(approvalId)];
     if (ofAutomation === null || ofApproval === null) throw new Error('a timer names no use of a contract');

@@ -14,10 +14,11 @@ export class DueTimes {
   ) {}
 
   /**
-   * Schedules what an activation needs, before the append that begins it; without that append the timers find nothing
-   * to do. A schedule without any further due time is found to be over at once. @throws Unavailable
+   * Schedules an activation's timers, before the append that begins it; without that append the timers find nothing to
+   * do. Where no due time follows, the timer is due at once and completes the automation.
+   * @throws Unavailable
    *
-   * @param after due times up to this instant are not its own
+   * @param after due times up to this instant do not belong to the activation
    */
   async schedule(
     automationId: AutomationId,

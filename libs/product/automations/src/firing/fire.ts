@@ -12,27 +12,28 @@ import { admitNext } from './admit-next';
 import { dueTimer, endTimer, later } from './firing-timers';
 import type { Delivered, FiringWorld } from './firing-world';
 
-/** A due time that is found later than this is not fired any more (docs/decisions/automations.md). */
+/** A due time that is handled later than this does not fire (docs/decisions/automations.md). */
 const lateMaxMs = 3_600_000;
 const tooLate = words`It was due while the service was down, and was found more than an hour late.`;
 
-/** An activation, as its timers name it. */
+/** An activation, by the members that its timers carry. */
 export interface Activation {
   readonly automationId: AutomationId;
   readonly epoch: string;
 }
 
 /**
- * A due time has come. Of several that are past only the latest counts; one that passes while the automation is held, or the deployment's
- * automations are paused, leaves no trace. The next one is scheduled last: until then this timer stands for it, so that a crash
- * anywhere brings all of it back, and what was done already is recognized. @throws Unavailable
+ * Handles a due time. Of several past ones only the latest counts; one that passes while the automation is held, or the
+ * deployment's automations are paused, leaves no trace. The next one is scheduled last: until then this timer remains,
+ * so that after a crash it repeats everything, and finished steps are recognized.
+ * @throws Unavailable
  */
 export async function handleDue(
   world: FiringWorld,
   { automationId, epoch, dueAt }: Activation & { readonly dueAt: Instant },
 ): Promise<void> {
   const automation = await present(world, automationId, epoch);
-  // Its last due time may have been looked at before, and the admission cut off.
+  // The last due time may have been evaluated before, and its admission interrupted.
   if (automation === null) return admitNext(world, automationId);
   const { wake } = automation.definition;
   if (wake.kind !== 'schedule') return;
@@ -44,8 +45,9 @@ export async function handleDue(
 }
 
 /**
- * An input came. It is looked at by the activation in which it was recorded, or not at all. An invocation has led to its occurrence
- * as a rule; where its process died before, it does now. @throws Unavailable
+ * Handles an input. It is evaluated by the activation in which it was recorded, or not at all. An invocation usually
+ * has its occurrence already; if its process died before, it gets it now.
+ * @throws Unavailable
  */
 export async function handleInput(world: FiringWorld, input: InputRecorded, position: number): Promise<void> {
   const { automationId, inputId, source } = input;
@@ -65,7 +67,7 @@ export async function handleInput(world: FiringWorld, input: InputRecorded, posi
   await admitNext(world, automationId, after);
 }
 
-/** The automation's `endAt` has come. @throws Unavailable */
+/** Handles the automation's `endAt`. @throws Unavailable */
 export async function handleEnd(world: FiringWorld, { automationId, epoch }: Activation): Promise<void> {
   const automation = await world.fold(automationId);
   if (!isLive(automation, epoch)) return;
@@ -76,11 +78,14 @@ export async function handleEnd(world: FiringWorld, { automationId, epoch }: Act
   await world.record(automationId, { type: 'CompleteAutomation', at, epoch, because: 'end_at' });
 }
 
-/** A run in one of the automation's conversations has ended: the next occurrence in turn may be admitted. @throws Unavailable */
+/**
+ * Handles the end of a run in one of the automation's conversations: the next occurrence may be admitted. @throws
+ * Unavailable
+ */
 export async function handleRunEnded(world: FiringWorld, automationId: AutomationId, runId: RunId): Promise<void> {
   const occurrenceOf = (automation: AutomationState) =>
     automation?.active.find((occurrence) => occurrence.runId === runId)?.occurrenceId;
-  // Its run is known as soon as its admission has begun.
+  // An occurrence has its run's id as soon as its admission has begun, so a cached state often suffices.
   const occurrenceId = occurrenceOf(await world.recall(automationId)) ?? occurrenceOf(await world.fold(automationId));
   if (occurrenceId === undefined) return admitNext(world, automationId);
   const after = await world.record(automationId, { type: 'FinishOccurrence', at: world.now(), occurrenceId });
@@ -88,8 +93,8 @@ export async function handleRunEnded(world: FiringWorld, automationId: Automatio
 }
 
 /**
- * The automation, when this activation is the present one and may fire. What was seen last is good enough to look by: of an activation
- * that is over meanwhile nothing is recorded. Only that it is over is not believed without reading.
+ * The automation, if this activation is the present one and may fire. A cached state suffices to evaluate, because
+ * nothing is recorded of an activation that has ended meanwhile; its end is confirmed by reading the stream.
  */
 async function present(world: FiringWorld, automationId: AutomationId, epoch: string): Promise<Automation | null> {
   const seen = await world.recall(automationId);
@@ -103,7 +108,7 @@ function isLive(automation: AutomationState, epoch: string): automation is Autom
   return automation !== null && automation.epoch === epoch && automation.state === 'enabled' && !automation.completed;
 }
 
-/** Why the rule does not look at an input; null where it does. */
+/** Why the rule does not evaluate an input; null where it does. */
 async function keptFrom(
   world: FiringWorld,
   automation: Automation,
@@ -123,11 +128,11 @@ async function lookAtDue(world: FiringWorld, automationId: AutomationId, automat
   if (epochMsOf(world.now()) - epochMsOf(due) <= lateMaxMs) {
     return look(world, automationId, automation, { ...match, tooLate: null }, null);
   }
-  // What the rule evaluated to at that time is no longer known.
+  // The verdict at that time can no longer be computed.
   return recordMatch(world, automationId, automation, { ...match, tooLate, verdict: 'unknown' });
 }
 
-/** Looks at the rule and records what came of it. */
+/** Evaluates the rule and records the outcome. */
 async function look(
   world: FiringWorld,
   automationId: AutomationId,
@@ -156,7 +161,7 @@ async function recordMatch(
   return world.record(automationId, { type: 'RecordMatch', at: world.now(), epoch, ...match, place, scheduleOver });
 }
 
-/** Where the occurrence would run, if it is likely to be admitted as it arises; a pause was looked at before. */
+/** The occurrence's conversation and run, if it is likely to be admitted as it arises; a pause was checked before. */
 async function placeAtOnce(
   world: FiringWorld,
   automationId: AutomationId,

@@ -10,12 +10,15 @@ import { automationOf, dueTimers, endTimers, epochOf, occurrenceTimers } from '.
 import type { FiringWorld } from './firing-world';
 import { LiveFiring } from './live-firing';
 
-/** Due times, and admissions that were put off, that one process has in hand: each until its run has begun. */
+/** Most due times, and most deferred admissions, that one process handles at once: each until its run has begun. */
 const firingAtOnceMax = 32;
-/** Sources that one process asks for at once. */
+/** Most sources that one process samples at once. */
 const samplesAtOnceMax = 32;
 
-/** Handles the timers of automations and of the sources that they look at. May be killed anywhere, and run in several workers at once. */
+/**
+ * Handles the timers of automations and of the sources that they read. May be killed anywhere, and run in several
+ * workers at once.
+ */
 @Injectable()
 export class FiringProcess implements OnModuleInit {
   constructor(
@@ -35,7 +38,7 @@ export class FiringProcess implements OnModuleInit {
     this.timers.handle(sourceTimers, (timer) => this.sampler.handle(timer), { atOnceMax: samplesAtOnceMax });
   }
 
-  /** What time alone sets in motion begins with itself. */
+  /** A timer's work has no preceding cause, so each gets a new one. */
   private world(): FiringWorld {
     return this.firing.world(causeOfService('firing', uuidV7()));
   }

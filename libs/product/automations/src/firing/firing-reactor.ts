@@ -7,7 +7,7 @@ import { inputKind, type InputRecorded } from '../inputs/input.stream';
 import { handleInput, handleRunEnded } from './fire';
 import { LiveFiring } from './live-firing';
 
-/** Looks at rules when an input comes, and admits the next occurrence when the run of one has ended. */
+/** Evaluates rules for their inputs, and admits the next occurrence when the run of one has ended. */
 @Injectable()
 export class FiringReactor implements Reactor {
   readonly name = 'firing';
@@ -19,7 +19,7 @@ export class FiringReactor implements Reactor {
     private readonly states: FoldedStates,
   ) {}
 
-  /** Inputs of one automation come in the order in which they were recorded. */
+  /** Inputs of one automation are handled in the order in which they were recorded. */
   orderKey({ stream, payload: { automationId } }: StoredEvent): string {
     return typeof automationId === 'string' && idInStream(inputKind, stream) !== null ? automationId : stream;
   }
@@ -36,7 +36,7 @@ export class FiringReactor implements Reactor {
   }
 
   private async handleRunEnd(stored: StoredEvent, conversationId: string): Promise<void> {
-    // A conversation belongs to its automation from its first event on.
+    // A cached state suffices, because a conversation belongs to its automation from its first event on.
     const folded = this.states.cached(conversationKind, conversationId);
     const { state } = folded ?? (await this.states.current(conversationKind, conversationId));
     const { runId } = stored.payload;

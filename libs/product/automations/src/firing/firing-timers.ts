@@ -14,34 +14,34 @@ export const endTimers = 'automation-end';
 export const occurrenceTimers = 'occurrence';
 
 /**
- * The next due time of an activation. Each activation has a timer of its own: a timer whose activation was not appended after all does not
- * affect the present one, and one whose activation is over finds nothing to do.
+ * The next due time of an activation. Each activation has its own timer: one whose activation was never appended does
+ * not affect the present one, and one whose activation is over finds nothing to do.
  */
 export function dueTimer(automationId: AutomationId, epoch: string, dueAt: Instant): Timer {
   const payload = { automationId, epoch, dueAt };
   return { id: `${dueTimers}/${automationId}/${epoch}`, kind: dueTimers, dueAt, payload };
 }
 
-/** The end of an activation's life, `endAt`. */
+/** The end of an activation, `endAt`. */
 export function endTimer(automationId: AutomationId, epoch: string, endAt: Instant): Timer {
   const payload = { automationId, epoch };
   return { id: `${endTimers}/${automationId}/${epoch}`, kind: endTimers, dueAt: endAt, payload };
 }
 
-/** Tries to admit what is first in the automation's turn; named by the occurrence that it was scheduled for. */
+/** Tries to admit the automation's first occurrence in turn; named after the occurrence that it was scheduled for. */
 export function occurrenceTimer(automationId: AutomationId, occurrenceId: OccurrenceId, dueAt: Instant): Timer {
   const payload = { automationId, occurrenceId };
   return { id: `${occurrenceTimers}/${occurrenceId}`, kind: occurrenceTimers, dueAt, payload };
 }
 
-/** What a timer of this module is about. @throws TypeError for one that names no automation */
+/** The automation of a timer of this module. @throws TypeError for a timer that names no automation */
 export function automationOf({ payload }: Pick<Timer, 'payload'>): AutomationId {
   const automationId = parseUuid<AutomationId>(payload['automationId']);
   if (automationId === null) throw new TypeError('the timer names no automation');
   return automationId;
 }
 
-/** @throws TypeError for a timer of another kind */
+/** The activation of a timer. @throws TypeError for a timer that names none */
 export function epochOf({ payload }: Pick<Timer, 'payload'>): string {
   return textOf(payload['epoch']);
 }

@@ -5,7 +5,7 @@ import type { ActiveOccurrence, Automation, AutomationState } from '../automatio
 import type { Evaluation, Readings } from '../condition/condition';
 import type { InboundEvent } from '../inputs/input.stream';
 
-/** The run that an occurrence comes to, and where. */
+/** The run of an occurrence, and its conversation. */
 export interface Admission {
   readonly occurrenceId: OccurrenceId;
   readonly trigger: ActiveOccurrence['trigger'];
@@ -13,45 +13,54 @@ export interface Admission {
   readonly runId: RunId;
 }
 
-/** An event that the rule is looked at with. */
+/** An event that the rule is evaluated with. */
 export interface Delivered {
   readonly event: InboundEvent;
   readonly receivedAt: Instant;
 }
 
-/** One look at a rule, for `lastCheck`. */
+/** One evaluation of a rule, for `lastCheck`. */
 export interface Look {
   readonly automation: Automation;
   readonly readings: Readings;
   readonly evaluation: Evaluation;
 }
 
-/** What firing needs of the world. The product's is LiveFiring's; the simulation has its own. Every call may throw Unavailable. */
+/**
+ * The ports of firing. LiveFiring implements them for the product; the simulation has its own. Every call may throw
+ * Unavailable.
+ */
 export interface FiringWorld {
   now(): Instant;
-  /** The automation as of now. */
+  /** The automation, current as of the call. */
   fold(automationId: AutomationId): Promise<AutomationState>;
-  /** The automation as it was last seen, or as of now: commands are decided on its current state in either case. */
+  /** The automation, possibly from a cache: commands are decided on its current state in either case. */
   recall(automationId: AutomationId): Promise<AutomationState>;
-  /** Appends what follows at the exact revision that it was decided on; answers the automation after it, and throws at a refusal. */
+  /**
+   * Appends the decision's events at the exact revision that it was made on and returns the automation after them;
+   * throws at a refusal.
+   */
   record(automationId: AutomationId, command: AutomationCommand): Promise<Automation>;
-  /** What was known of the condition's sources at that instant. */
+  /** The readings of the condition's sources at that instant. */
   readings(automation: Automation, at: Instant, delivered: Delivered | null): Promise<Readings>;
-  /** Keeps the last look for the status view. */
+  /** Stores the evaluation as the last one, for the status view. */
   looked(automationId: AutomationId, look: Look): Promise<void>;
   /** Whether an operator has paused the deployment's automations. */
   isPaused(): Promise<boolean>;
   isActive(userId: UserId): Promise<boolean>;
-  /** Where the occurrence would run if its admission began now; the same as before while that one can still be used. */
+  /**
+   * The conversation and run of the occurrence if its admission began now; unchanged while the previous ones can still
+   * be used.
+   */
   placeFor(
     automationId: AutomationId,
     automation: Automation,
     occurrence: Pick<ActiveOccurrence, 'occurrenceId' | 'conversationId' | 'runId'>,
   ): Promise<Pick<Admission, 'conversationId' | 'runId'>>;
-  /** Starts the run, exactly once, or answers why not. */
+  /** Starts the run, exactly once, or returns why not. */
   admit(automationId: AutomationId, automation: Automation, admission: Admission): Promise<Result<unknown>>;
-  /** Runs an admission, in turn with others of the automation; absent: at once. */
+  /** Runs an admission after earlier ones of the automation; without this method it runs at once. */
   inTurn?(automationId: AutomationId, admission: () => Promise<void>): Promise<void>;
-  /** Schedules a timer, or moves the one of that id. */
+  /** Schedules a timer, or reschedules the one with that id. */
   schedule(timer: Timer): Promise<void>;
 }

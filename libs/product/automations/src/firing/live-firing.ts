@@ -9,10 +9,10 @@ import type { FiringWorld } from './firing-world';
 import { OccurrenceAdmission } from './occurrence-admission';
 import { RuleLooks } from './rule-looks';
 
-/** Admissions of one automation that wait for each other in one process. */
+/** Most admissions of one automation that wait for each other in one process. */
 const waitingMax = 1_000;
 
-/** The product, as firing sees it. */
+/** Implements the ports of firing with the product's services. */
 @Injectable()
 export class LiveFiring {
   private readonly admissions = new KeyedQueue(waitingMax);
@@ -27,7 +27,7 @@ export class LiveFiring {
     private readonly clock: Clock,
   ) {}
 
-  /** @param cause of everything that is recorded */
+  /** @param cause the cause of everything that is recorded */
   world(cause: Cause): FiringWorld {
     return {
       now: () => this.clock.now(),

@@ -8,12 +8,13 @@ import { DueTimes } from './due-times';
 import { dueTimers, endTimers, occurrenceTimer, occurrenceTimers } from './firing-timers';
 import { OccurrenceRow } from '../automation/automation.row';
 
-/** Automations, and occurrences, that one sweep takes care of. */
+/** Most automations, and most occurrences, that one sweep handles. */
 const missingAtOnceMax = 500;
 
 /**
- * Finds activations and waiting occurrences that no timer comes back to: a timer may be lost with what a crash of PostgreSQL took
- * away, and a release by an operator schedules nothing. Two workers that find the same do no harm. All calls throw Unavailable.
+ * Schedules missing timers of activations and of waiting occurrences: a timer may be lost when PostgreSQL crashes, and
+ * a release by an operator schedules none. Two workers that find the same one do no harm. All methods throw
+ * Unavailable.
  */
 @Injectable()
 export class MissingTimers {
@@ -25,7 +26,7 @@ export class MissingTimers {
     private readonly clock: Clock,
   ) {}
 
-  /** One round; answers how many it has scheduled. */
+  /** Runs one sweep; returns the number of automations and occurrences without a timer. */
   async sweep(): Promise<number> {
     return (await this.activations()) + (await this.occurrences());
   }
@@ -50,7 +51,10 @@ export class MissingTimers {
     return missing.length;
   }
 
-  /** The oldest occurrence of each automation; picks automations at random when there are very many, so that none waits forever. */
+  /**
+   * The oldest waiting occurrence of each automation; in random order, so that none waits forever when there are very
+   * many.
+   */
   private async occurrences(): Promise<number> {
     const missing = await this.database.query<{ id: OccurrenceId; automationId: AutomationId }>(
       `SELECT ${selectList(OccurrenceRow, ['id', 'automationId'])} FROM (

@@ -23,10 +23,12 @@ import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from 
 import type { ActiveOccurrence, Automation } from '../automation/automation.state';
 import type { Admission } from './firing-world';
 
-/** Conversations of one automation that were archived one after the other. */
+/** Most archived conversations of one automation. */
 const archivedMax = 100_000;
 
-/** Where an occurrence runs, and how it gets there (docs/decisions/automations.md, "Occurrence"). */
+/**
+ * Determines an occurrence's conversation and run, and starts the run (docs/decisions/automations.md, "Occurrence").
+ */
 @Injectable()
 export class OccurrenceAdmission {
   constructor(
@@ -37,8 +39,9 @@ export class OccurrenceAdmission {
   ) {}
 
   /**
-   * The conversation and the run of an occurrence. What an earlier attempt has begun is gone on with, so that a run whose start was
-   * not heard of is found again; only where that conversation was archived without it there is another one. @throws Unavailable
+   * The conversation and the run of an occurrence. Those of an earlier attempt are kept, so that a run whose start got
+   * no answer is found again; only if that conversation was archived without the run is another one used.
+   * @throws Unavailable
    */
   async placeFor(
     automationId: AutomationId,
@@ -56,7 +59,10 @@ export class OccurrenceAdmission {
     return { conversationId: place, runId: occurrenceRunId(occurrenceId, place) };
   }
 
-  /** Starts the run. Refused for what `runs.start` is refused for, and for a profile that cannot run any more. @throws Unavailable */
+  /**
+   * Starts the run. Refuses for the reasons of `runs.start`, and for a profile that can no longer run.
+   * @throws Unavailable
+   */
   async admit(
     automationId: AutomationId,
     { definition, userId }: Automation,
@@ -82,25 +88,25 @@ export class OccurrenceAdmission {
       trigger,
       run: { ...run, holder },
     });
-    // The id derives from the occurrence and its conversation: nobody else can mean another run by it.
+    // The id derives from the occurrence and its conversation, so no other caller can use it for another run.
     return this.runs.admit({ userId, conversationId, runId, runKey, cause }, begin, {
       chosenId: false,
       newConversation: definition.conversation === 'new',
     });
   }
 
-  /** A conversation that is still to begin takes a place of its user's; null, or why there is none. */
+  /** Reserves a place in the user's quota for a conversation that does not exist yet. Returns null, or the refusal. */
   private async placeForConversation(
     conversation: Automation['definition']['conversation'],
     userId: UserId,
     id: ConversationId,
   ): Promise<Refusal | null> {
-    // A place that is taken again changes nothing: a conversation of the occurrence's own need not be looked for.
+    // Reserving a place again changes nothing, so whether an occurrence's own conversation exists need not be read.
     const isThere = conversation !== 'new' && (await this.states.recall(conversationKind, id)).state.userId !== null;
     return isThere ? null : this.quotas.reserve('conversations', { userId, id });
   }
 
-  /** The first of the automation's conversations that was not archived. */
+  /** The first of the automation's shared conversations that is not archived. */
   private async sharedConversation(automationId: AutomationId, userId: UserId): Promise<ConversationId> {
     for (let number = 1; number <= archivedMax; number += 1) {
       const conversationId = sharedConversationId(automationId, number);
@@ -111,7 +117,7 @@ export class OccurrenceAdmission {
   }
 }
 
-/** One that does not exist yet begins with its first run. */
+/** A conversation that does not exist yet begins with its first run. */
 function isUsable(state: ConversationState, userId: UserId): boolean {
   return state.userId === null || isWritable(state, userId);
 }

@@ -9,10 +9,10 @@ import { readingsAt } from '../sources/source-sample';
 import { AutomationChecks } from './automation-checks';
 import type { Delivered, Look } from './firing-world';
 
-/** A verdict, as the status says it. */
+/** The status view's word for each verdict. */
 const outcomes = { true: 'matched', false: 'not_matched', unknown: 'unknown' } as const;
 
-/** What live looks at rules read, and what is kept of them. All throw Unavailable. */
+/** Reads the sources for live evaluations of rules, and stores the outcomes. All methods throw Unavailable. */
 @Injectable()
 export class RuleLooks {
   constructor(
@@ -20,7 +20,7 @@ export class RuleLooks {
     private readonly checks: AutomationChecks,
   ) {}
 
-  /** What was known of the condition's sources at that instant. */
+  /** The readings of the condition's sources at that instant. */
   async readings(
     { userId, definition: { condition } }: Automation,
     at: Instant,
@@ -29,7 +29,7 @@ export class RuleLooks {
     return readingsAt(condition, await this.sampler.look(userId, condition, at), at, delivered);
   }
 
-  /** Keeps the last look for the status view. */
+  /** Stores the evaluation as the last one, for the status view. */
   async keep(automationId: AutomationId, { automation, readings, evaluation }: Look): Promise<void> {
     const { epoch, definition, symbols } = automation;
     const { facts, omittedFacts } = factsOf(definition.condition, readings, symbolIn(symbols));

@@ -11,7 +11,7 @@ export const eventDataShape = custom(
   'must be an object of at most 16 KiB, 8 levels and 256 entries',
 );
 
-/** Inbound event, as webhooks deliver it (specification, "Inbound event"). */
+/** An inbound event in the form that webhooks deliver (specification, "Inbound event"). */
 export const InboundEventShape = exactly<InboundEvent>()(
   withoutOthers(
     shape('InboundEvent', {

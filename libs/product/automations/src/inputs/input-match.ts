@@ -3,7 +3,7 @@ import { inputOccurrenceId } from '../automation/automation-ids';
 import type { RecordMatch } from '../automation/automation.commands';
 import type { InputRecorded } from './input.stream';
 
-/** A look at the rule, but for when it is recorded and what it came to. */
+/** An evaluation to be recorded, without its time and verdict. */
 export type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict' | 'place'>;
 
 /** The match that an input is evaluated as; the request and the reactor derive the same one. */
@@ -18,7 +18,10 @@ export function matchOf({ automationId, inputId, at: forAt, source }: InputRecor
   };
 }
 
-/** The command by which an invocation leads to its occurrence; again it changes nothing. @param position of the input in the store */
+/**
+ * The command by which an invocation gets its occurrence; a repetition changes nothing. @param position of the input in
+ * the store
+ */
 export function invocation(input: InputRecorded, position: number, at: Instant): RecordMatch {
   const { epoch } = input;
   return { type: 'RecordMatch', at, epoch, ...matchOf(input, position), verdict: 'true' };

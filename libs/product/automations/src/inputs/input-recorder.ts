@@ -23,7 +23,7 @@ import { isFinished } from '../automation/finished';
 import { AutomationReader } from '../use-cases/automation-reader';
 import { inputKind, type InputRecorded } from './input.stream';
 
-/** What a caller hands to an automation, under a key of the caller's choice. */
+/** An input that a caller gives to an automation, under a key of the caller's choice. */
 export interface Handed {
   readonly userId: UserId;
   readonly automationId: AutomationId;
@@ -37,11 +37,11 @@ export const recording = oneOf(['recorded', 'duplicate'], {
   description: '`duplicate`: an input of that id or key stands already, whatever this one holds',
 });
 
-/** An input that stands by now. */
+/** An input that is recorded, by this call or an earlier one. */
 interface StandingInput {
   readonly status: Shaped<typeof recording>;
   readonly inputId: InputId;
-  /** As it was recorded by this very call; null where another call did. */
+  /** The event of this call; null where another call recorded the input. */
   readonly recorded: PositionedInput | null;
 }
 
@@ -62,9 +62,9 @@ export class InputRecorder {
   ) {}
 
   /**
-   * Records what a caller hands over; a key that was seen is answered before anything else is looked at. Refuses, in this order, with
-   * `not_found`, `automation_completed` (archived, or finished), `automation_changed` (another revision, or paused), `automation_held`,
-   * `deployment_paused`.
+   * Records a caller's input; a known key is answered before anything else is checked. Refuses, in this order, with
+   * `not_found`, `automation_completed` (archived, or completed), `automation_changed` (another revision, or paused),
+   * `automation_held`, `deployment_paused`.
    */
   async hand(source: 'signal' | 'invoke', handed: Handed): Promise<Result<StandingInput>> {
     const { userId, automationId, revision, idempotencyKey, input } = handed;

@@ -4,19 +4,20 @@ import type { AutomationEvent, InputPassedOver, PassedOver } from '../automation
 import type { Automation, FiringMemory } from '../automation/automation.state';
 
 /**
- * Invocations that are remembered one by one. The rule looks at other inputs in the order of the store, so of them the last one is
- * enough; an invocation leads to its occurrence as soon as it is recorded, ahead of inputs that were not looked at yet.
+ * Invocations that are remembered individually. Other inputs are evaluated in the order of the store, so their last
+ * position suffices; an invocation gets its occurrence as soon as it is recorded, ahead of inputs that are not
+ * evaluated yet.
  */
 const invocationsRememberedMax = 1_000;
 
-/** Records that no occurrence comes of an input, once; of one that was handled before, nothing. */
+/** Records that an input leads to no occurrence, once; no event if it was handled before. */
 export function passOver(command: PassOverInput, { memory }: Automation): Decision<AutomationEvent> {
   const { at, inputId, position, outcome } = command;
   if (isHandled(memory, 'signal', position)) return accept();
   return accept({ type: 'input.passed_over', at, inputId, inputPosition: position, outcome });
 }
 
-/** What is recorded of a look from which nothing arises: due times leave no trace. */
+/** The events of an evaluation that leads to no occurrence: due times leave no trace. */
 export function passOverInput({ at, input }: RecordMatch, outcome: PassedOver): InputPassedOver[] {
   if (input === null) return [];
   return [{ type: 'input.passed_over', at, inputId: input.inputId, inputPosition: input.position, outcome }];
@@ -29,7 +30,7 @@ export function isHandled(memory: FiringMemory, trigger: OccurrenceTrigger, posi
   return trigger === 'invoke' && (position <= invokedUpTo || invokedPositions.includes(position));
 }
 
-/** Folds that an input was handled. */
+/** The memory after an input was handled. */
 export function afterInput(memory: FiringMemory, trigger: OccurrenceTrigger, position: number): FiringMemory {
   if (trigger === 'invoke') return afterInvocation(memory, position);
   const lastInputPosition = Math.max(memory.lastInputPosition, position);
@@ -43,18 +44,21 @@ function afterInvocation(memory: FiringMemory, position: number): FiringMemory {
   return { ...memory, invokedPositions: positions.slice(-invocationsRememberedMax), invokedUpTo: forgotten };
 }
 
-/** Why an automation does not look at what came in an activation, or takes no occurrence of it; in words for its user. */
+/**
+ * The reason why an automation does not evaluate an activation's input, or takes no occurrence from it; in words for
+ * its user.
+ */
 export interface Obstacle {
   readonly outcome: 'rejected' | 'stale' | 'paused';
   readonly words: Words;
 }
 
-/** The first that stands in the way of what came in that activation; null where nothing does. */
+/** The first obstacle to an input of that activation; null where there is none. */
 export function obstacleTo(epoch: string, automation: Automation): Obstacle | null {
   const { state, completed, held } = automation;
   if (state === 'archived') return { outcome: 'rejected', words: say`The automation was archived.` };
   if (completed) return { outcome: 'rejected', words: finishedWords };
-  // Defined otherwise, or paused and resumed since: what was not looked at then is not made up for.
+  // Changed, or paused and resumed, since then: an evaluation that was missed is not made up for.
   if (epoch !== automation.epoch) return { outcome: 'stale', words: say`The automation was changed meanwhile.` };
   if (state === 'paused') return { outcome: 'paused', words: say`The automation was paused.` };
   return held ? { outcome: 'paused', words: say`An operator holds the automation.` } : null;

@@ -4,7 +4,7 @@ import type { AutomationEvent, PassedOver } from '../automation/automation.event
 import { automationKind } from '../automation/automation.stream';
 import { inputKind, type InboundEvent, type InputRecorded, type InputSource } from './input.stream';
 
-/** What a signal, a webhook or an invocation brought: simulations look at it again. */
+/** A recorded signal, webhook event or invocation, kept for simulations and outcomes. */
 @Entity('automation_inputs')
 export class InputRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
@@ -13,9 +13,9 @@ export class InputRow implements ReadModelRow {
   @Column('text') at: string;
   @Column('text') source: InputSource;
   @Column('json') event: InboundEvent;
-  /** Why it led to no occurrence; null when it did, and until it was looked at. */
+  /** The reason why it led to no occurrence; null when it did, and until it is evaluated. */
   @Column('text', { nullable: true }) outcome: PassedOver | null;
-  /** Position of its recording: inputs of one instant come in this order. */
+  /** Position of its recording: inputs of one instant are sorted by it. */
   @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
@@ -31,7 +31,7 @@ export const inputsMigrations = [
       CREATE INDEX automation_inputs_in_order ON automation_inputs (automation_id, at, position);
     `,
   ),
-  // The table is filled again from the streams, since its projection is another version.
+  // The table is filled again from the streams, because the projection's version changed too.
   migration(
     675,
     'AddInputOutcomes',

@@ -9,11 +9,11 @@ import {
   type UserId,
 } from '@app/kernel';
 
-/** Where an input comes from: the first two are looked at by the rule, an invocation bypasses it. */
+/** Origins of an input: the rule evaluates the first two; an invocation bypasses it. */
 export const inputSources = ['signal', 'webhook', 'invoke'] as const;
 export type InputSource = (typeof inputSources)[number];
 
-/** What a source says that happened (specification, "Inbound event"). */
+/** An event as its source reports it (specification, "Inbound event"). */
 export interface InboundEvent {
   readonly id: string;
   readonly type: string;
@@ -21,7 +21,7 @@ export interface InboundEvent {
   readonly data: JsonObject;
 }
 
-/** The one event of stream `input-<inputId>`: an input is seen once. */
+/** The only event of stream `input-<inputId>`: an input is recorded once. */
 export interface InputRecorded {
   readonly type: 'input.recorded';
   readonly at: Instant;
@@ -30,9 +30,12 @@ export interface InputRecorded {
   readonly userId: UserId;
   readonly source: InputSource;
   readonly event: InboundEvent;
-  /** The activation in which it came: no other one looks at it. Clocks of replicas differ, so no instant can tell. */
+  /**
+   * The activation in which it was recorded: no other one evaluates it. An instant could not decide that, because
+   * clocks of replicas differ.
+   */
   readonly epoch: string;
-  /** Set where nothing could fire when it came: it is kept and never looked at, however soon that ends. */
+  /** Set where nothing could fire when it was recorded: it is stored and never evaluated, however soon that changes. */
   readonly dormant?: true;
 }
 
@@ -48,7 +51,7 @@ const inputDecider: Decider<InputState, RecordInput, InputRecorded> = {
   evolve: (_, event) => ({ recordedAt: event.at }),
 };
 
-/** The first input of an id stands; a later one changes nothing, and its caller sees that there are no events. */
+/** The first input of an id is recorded; a later one changes nothing, and its caller gets no events. */
 export const inputKind: StreamKind<InputState, RecordInput, InputRecorded> = {
   category: 'input',
   decider: inputDecider,

@@ -2,13 +2,13 @@ import type { AutomationId, Instant } from '@app/kernel';
 import type { Database } from '@app/read-store';
 import type { InboundEvent, InputSource } from './input.stream';
 
-/** Inputs that are held at a time: each has up to 16 KiB of data. */
+/** Most inputs in memory at a time: each has up to 16 KiB of data. */
 const inputsAtOnce = 200;
 
 /** An input as it was recorded. */
 export interface RecordedInput {
   readonly at: Instant;
-  /** Inputs of one instant come in this order. */
+  /** Sorts inputs of one instant. */
   readonly position: number;
   readonly source: InputSource;
   readonly event: InboundEvent;

@@ -8,10 +8,13 @@ import { NIL } from 'uuid';
 import { automationKind } from '../automation/automation.stream';
 
 export const secretBytes = 32;
-/** Sealed secrets of earlier keys are kept this long: another rotation may be on its way with its own. Real time. */
+/**
+ * Sealed secrets of earlier keys are kept this long, because a concurrent rotation may be about to name its own. Real
+ * time.
+ */
 const forgottenAfter = '1 hour';
 
-/** Where a signed request of a webhook belongs. */
+/** A webhook's key: the automation that a signed request belongs to. */
 export interface WebhookKey {
   readonly automationId: AutomationId;
   readonly userId: UserId;
@@ -27,11 +30,14 @@ interface SealedKey {
   readonly sealed: Buffer;
 }
 
-/** Secrets of automations' webhooks: sealed in PostgreSQL, while the stream says which key is the present one. All throw Unavailable. */
+/**
+ * Secrets of automations' webhooks, sealed in PostgreSQL; the automation's stream names the present key. All methods
+ * throw Unavailable.
+ */
 @Injectable()
 export class WebhookKeys {
   private readonly sealing: Sealing;
-  /** Stands in for a missing key: a secret that no one has, opened and tried like every other. */
+  /** Used in place of a missing key: its secret is random and discarded, and is opened and compared like any other. */
   private readonly nobodys: SealedKey;
 
   constructor(
@@ -54,12 +60,12 @@ export class WebhookKeys {
     ]);
   }
 
-  /** Deletes a key that no event came to name. */
+  /** Deletes a key that no event names. */
   async drop(keyId: string): Promise<void> {
     await this.database.query('DELETE FROM webhook_keys WHERE key_id = $1', [keyId]);
   }
 
-  /** Deletes the automation's earlier keys, but for those of the last hour. */
+  /** Deletes the automation's earlier keys, except those of the last hour. */
   async forgetBefore(keyId: string, automationId: AutomationId): Promise<void> {
     await this.database.query(
       'DELETE FROM webhook_keys WHERE automation_id = $1 AND key_id <> $2 AND created_at < now() - $3::interval',
@@ -68,9 +74,9 @@ export class WebhookKeys {
   }
 
   /**
-   * The key of that id, as long as the request is signed with its secret and it is the present one of an automation that is not
-   * archived; else null. Until the signature is verified, existing and missing keys cost the same work, so that
-   * timing does not reveal which keys exist.
+   * The key of that id if the request is signed with its secret, and it is the present key of an automation that is not
+   * archived; else null. Until the signature is verified, existing and missing keys cost the same work, so that timing
+   * does not reveal which keys exist.
    */
   async find(id: string, isSignedWith: (secret: Uint8Array) => boolean): Promise<WebhookKey | null> {
     const [stored = this.nobodys] = await this.database.query<SealedKey>(

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
-/** A dot would make the signed text ambiguous. */
+/** No dots, because one would make the signed text ambiguous. */
 export const idForm = /^[A-Za-z0-9_-]{1,64}$/;
 /** Seconds since the Unix epoch. */
 export const timestampForm = /^[1-9]\d{0,11}$/;

@@ -27,7 +27,7 @@ import { readingBounds, type EvaluationInput, type Fact } from '../condition/rea
 import { firedMax, wouldBes, type UnresolvedCount, type WouldBe } from './simulation';
 import { spansMax, type SourceCoverage } from '../sources/source-coverage';
 
-/** How a look at a condition is reported: the last one, a test's, and a simulation's. */
+/** Schemas for reports of evaluations: the last one, a test's, and a simulation's. */
 
 const binding = text({ pattern: nameForm, description: 'The name of a binding' });
 const sourceId = text({
@@ -36,7 +36,7 @@ const sourceId = text({
   description: '`<kind>:<tokenId>`, or `<kind>:sha256:…` where that is longer; `event`',
 });
 
-/** Something that the last check saw. */
+/** One observation of the last check. */
 export const FactShape = exactly<Fact>()(
   shape('Fact', {
     label: text({ max: readingBounds.labelLengthMax }),
@@ -86,7 +86,7 @@ const ReceivedEventInput = shape('ReceivedEventInput', {
 
 const Input = exactly<EvaluationInput>()(variants([SnapshotInput, ReceivedEventInput], { by: 'kind' }));
 
-/** What `automations.testCondition` answers. */
+/** The answer of `automations.testCondition`. */
 export const ConditionTest = shape('ConditionTest', {
   definitionVersion,
   evaluation: shape('Evaluation', {
@@ -146,7 +146,7 @@ const Coverage = exactly<SourceCoverage>()(
   ),
 );
 
-/** What `automations.simulate` answers (docs/decisions/automations.md). */
+/** The answer of `automations.simulate` (docs/decisions/automations.md). */
 export const Simulation = shape('Simulation', {
   asOf: instant(),
   definitionVersion,

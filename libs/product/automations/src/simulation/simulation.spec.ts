@@ -23,7 +23,7 @@ const rule: AutomationDefinition = {
   firing,
   wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
 };
-/** A price a minute; null where the sampler had none. */
+/** One price per minute; null where the sampler had none. */
 const pricesOf = (prices: readonly (string | null)[]): SampleHistory => ({
   near: prices.flatMap((priceUsd, index) =>
     priceUsd === null ? [] : [{ at: minute(index), status: 'ready', value: { priceUsd }, reason: null }],

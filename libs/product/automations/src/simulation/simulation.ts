@@ -16,10 +16,10 @@ import type { RecordedInput } from '../inputs/recorded-inputs';
 import { nextDue } from '../definition/schedule';
 import { readingsAt, type SampleHistory } from '../sources/source-sample';
 
-/** Firings that a simulation tells of (docs/decisions/automations.md, `automations.simulate`). */
+/** Most firings that a simulation lists (docs/decisions/automations.md, `automations.simulate`). */
 export const firedMax = 500;
 
-/** A due time, or an input that was recorded. */
+/** A due time, or a recorded input. */
 export interface SimulatedLook {
   readonly at: Instant;
   readonly trigger: OccurrenceTrigger;
@@ -29,37 +29,37 @@ export interface SimulatedLook {
 
 export const wouldBes = ['fired', 'cooldown', 'limit'] as const;
 
-/** A match that the trigger would let through, or an invocation, and what would have come of it. */
+/** A match that the trigger accepts, or an invocation, and its outcome. */
 export interface WouldBe {
   readonly at: Instant;
   readonly wouldBe: (typeof wouldBes)[number];
   readonly trigger: OccurrenceTrigger;
 }
 
-/** Why looks were unknown: in how many this was among the reasons. */
+/** The number of unknown evaluations that had this among their reasons. */
 export interface UnresolvedCount {
   readonly code: UnresolvedCode;
   readonly binding: string | null;
   readonly looks: number;
 }
 
-/** What looks have come to so far. */
+/** The results so far. */
 export interface Simulated {
   readonly memory: PolicyMemory;
-  /** Looks at the rule; invocations bypass it. */
+  /** Evaluations of the rule; invocations bypass it. */
   readonly evaluated: number;
   readonly matched: number;
-  /** Looks whose verdict was unknown. */
+  /** Evaluations whose verdict was unknown. */
   readonly unknown: number;
-  /** By code, then binding, in order of the alphabet. */
+  /** Sorted by code, then binding. */
   readonly unresolved: readonly UnresolvedCount[];
   /** The first 500. */
   readonly fired: readonly WouldBe[];
-  /** There were more than `fired` holds. */
+  /** There were more firings than `fired` may hold. */
   readonly truncated: boolean;
 }
 
-/** As in an epoch that has just begun: nothing is known, and nothing was accepted yet. */
+/** The state at the beginning of an epoch: nothing is known, and nothing was accepted yet. */
 export const unsimulated: Simulated = {
   memory: freshMemory,
   evaluated: 0,
@@ -71,9 +71,9 @@ export const unsimulated: Simulated = {
 };
 
 /**
- * One more look, later than those before: the condition is evaluated over what was retained for its instant, and the firing policy says
- * what follows, as both do for live firing; runs end at once, so overlap never matters. An event that live firing would not look at
- * changes nothing.
+ * Simulates one more due time or input, later than those before. The condition is evaluated over the data retained for
+ * its instant, and the firing policy decides, both as in live firing; runs end at once, so overlap never matters. An
+ * event that live firing would not evaluate changes nothing.
  */
 export function simulateLook(
   simulated: Simulated,
@@ -86,8 +86,8 @@ export function simulateLook(
 }
 
 /**
- * Due times and inputs after `from` and not after `to`, oldest first; at one instant the due time comes first. After the last due time of
- * all the automation has finished, and inputs are not looked at any more.
+ * Due times and inputs after `from` and not after `to`, oldest first; at one instant the due time precedes inputs.
+ * After a schedule's last due time the automation is completed, and inputs are no longer evaluated.
  */
 export async function* looksBetween(
   { definition: { wake }, epochAt }: Pick<Automation, 'definition' | 'epochAt'>,
@@ -110,7 +110,7 @@ function dueLook(at: Instant): SimulatedLook {
   return { at, trigger: 'schedule', event: null };
 }
 
-/** A signal takes any wake; a webhook's event is looked at where the rule waits for its type. */
+/** A signal is evaluated for any wake; a webhook's event only where the rule waits for its type. */
 function isLookedAt(wake: Wake, { trigger, event }: SimulatedLook): boolean {
   if (trigger !== 'webhook') return true;
   return event !== null && wake.kind === 'event' && wake.types.includes(event.type);
@@ -138,7 +138,10 @@ function lookAt(
   return addResult(seen, { at, wouldBe: judgement === 'fire' ? 'fired' : judgement, trigger });
 }
 
-/** Fires regardless of the rule and its cooldown, but within its limits; it uses up neither edges nor the one match of `once`. */
+/**
+ * Fires regardless of the rule and its cooldown, but within its limits; uses up neither edges nor the one match of
+ * `once`.
+ */
 function invoke(simulated: Simulated, { firing }: AutomationDefinition, { at, trigger }: SimulatedLook): Simulated {
   const { memory } = simulated;
   const isOver = firing.trigger === 'once' && memory.taken;
@@ -153,7 +156,7 @@ function addResult(simulated: Simulated, one: WouldBe): Simulated {
   return { ...simulated, fired: [...simulated.fired, one] };
 }
 
-/** A look counts once for each code and binding, however many leaves of its rule say so. */
+/** Counts an evaluation once for each code and binding, however many leaves of its rule report it. */
 function addReasons(
   before: readonly UnresolvedCount[],
   reasons: readonly UnresolvedReason[],

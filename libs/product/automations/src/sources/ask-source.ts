@@ -15,10 +15,10 @@ import { SessionRejected, WalletProvider, Wallets, type Token } from '@app/walle
 import type { Sample } from './source-sample';
 import type { SourceInUse } from './source-key';
 
-/** What a source says now. */
+/** A source's present value, or why it has none. */
 export type Answer = Pick<Sample, 'status' | 'value' | 'reason'>;
 
-/** A provider that takes longer than this has not answered. */
+/** The provider counts as unavailable after this time. */
 const answerWithinMs = 8_000;
 
 const away = unavailable('The provider did not answer.');
@@ -28,7 +28,7 @@ const noDecimals = unavailable('The provider does not say how this token is coun
 const noWallet = unavailable('The user has no wallet yet.');
 const noSession = unavailable('The wallet must be connected again.');
 
-/** Asks the wallet provider for what rules read. */
+/** Reads the sources of rules from the wallet provider. */
 @Injectable()
 export class AskSource {
   private readonly logger = new Logger(AskSource.name);

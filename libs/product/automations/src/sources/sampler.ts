@@ -12,19 +12,25 @@ import { SourceSamples } from './source-samples';
 
 /** How long samples are kept (docs/decisions/automations.md). */
 const keptMs = 8 * 86_400_000;
-/** Samples of the grid that this process has seen, by number, for each is a few short texts: so that the looks of a minute read each once. */
+/**
+ * Cached samples, bounded by count because each is a few short texts, so that all evaluations of a minute read each
+ * sample once.
+ */
 const seenMax = 4_096;
-/** Tries to find an instant that has no sample yet. */
+/** Attempts to find an instant without a sample. */
 const freshInstantTries = 20;
 
 /**
- * Samples the sources in use: once each for the whole deployment, on the whole minutes of the service clock, and at once when one
- * comes into use or a sandbox price is pinned. A provider that is away leaves a sample that says so. All calls throw Unavailable
- * when PostgreSQL does not answer.
+ * Samples the sources in use: once each for the whole deployment, on the whole minutes of the service clock, and at
+ * once when one starts to be used or a sandbox price is pinned. If the provider does not answer, the sample says so.
+ * All methods throw Unavailable when PostgreSQL does not answer.
  */
 @Injectable()
 export class Sampler {
-  /** What is sampled by this process, or was lately, by source and instant: looks at many rules at once ask once. */
+  /**
+   * Samples that this process is taking or took lately, by source and instant: concurrent evaluations share one
+   * request.
+   */
   private readonly taken = new LRUCache<string, Promise<Sample | null>>({ max: seenMax });
 
   constructor(
@@ -35,14 +41,15 @@ export class Sampler {
     private readonly clock: Clock,
   ) {}
 
-  /** A sample of this very moment of every source in use that is about the token. */
+  /** Takes a sample, at the present moment, of every source in use for the token. */
   async priceChanged(tokenId: string): Promise<void> {
     for (const source of await this.samples.aboutToken(tokenId)) await this.sampleNow(source);
   }
 
   /**
-   * What a look at a rule finds: the last sample of each binding at or before the instant. A sample due at that very instant counts,
-   * even if its timer comes later, so that a later simulation sees the same. Missed samples are not made up for.
+   * The samples for an evaluation of a rule: the last one of each binding at or before the instant. A sample due at
+   * that very instant counts, even if its timer runs later, so that a later simulation sees the same. Missed samples
+   * are not made up for.
    */
   async look(userId: UserId, condition: Condition | null, at: Instant): Promise<SampleHistory> {
     const found = (condition?.bindings ?? []).map(async ({ name, source }): Promise<[string, readonly Sample[]]> => {
@@ -53,7 +60,9 @@ export class Sampler {
     return Object.fromEntries(await Promise.all(found));
   }
 
-  /** Handles a timer of this module: takes the sample that is due, and schedules the next one as long as the source is in use. */
+  /**
+   * Handles a timer of this module: takes the due sample, and schedules the next one as long as the source is in use.
+   */
   async handle({ dueAt, payload }: Timer): Promise<void> {
     const source = readSource(payload);
     const keepUntil = typeof payload['keepUntil'] === 'string' ? payload['keepUntil'] : '';
@@ -64,7 +73,7 @@ export class Sampler {
     await this.timers.schedule(sourceTimer(source, nextGridInstant(now), keepUntil));
   }
 
-  /** Schedules what a crash of PostgreSQL took away, and removes what is too old. */
+  /** Schedules timers that a crash of PostgreSQL lost, and deletes samples that are too old. */
   async sweep(): Promise<void> {
     for (const source of await this.samples.withoutTimer()) await this.watched.begin(source);
     await this.samples.prune(instantOf(this.clock.epochMs() - keptMs));
@@ -99,7 +108,7 @@ export class Sampler {
     }
   }
 
-  /** The sample of that instant, taken now unless it is there. */
+  /** The sample of that instant, taken now unless it exists. */
   private async sample(source: SourceInUse, at: Instant): Promise<Sample | null> {
     const key = keyOf(source);
     const last = await this.samples.last(key, at);

@@ -8,10 +8,13 @@ import { keyOf, sourceOf, sourcesIn, sourceTimer, type SourceInUse } from './sou
 import { readingsAt, sampleEveryMs, type Sample, type SampleHistory } from './source-sample';
 import { SourceSamples } from './source-samples';
 
-/** What a rule needs that is being defined is sampled this long before anybody asks whether it is in use, by the service clock. */
+/** A source of a rule that is being defined is sampled this long, by the service clock, before it must be in use. */
 const newSourceMs = 2 * sampleEveryMs;
 
-/** What is retained of the sources that a user's rules look at. All calls throw Unavailable when PostgreSQL does not answer. */
+/**
+ * The retained samples of the sources that a user's rules read. All methods throw Unavailable when PostgreSQL does not
+ * answer.
+ */
 @Injectable()
 export class Samples {
   constructor(
@@ -20,19 +23,19 @@ export class Samples {
     private readonly clock: Clock,
   ) {}
 
-  /** Before a definition is appended: what it looks at is sampled now, and from now on while a rule uses it. */
+  /** Called before a definition is appended: its sources are sampled now, and for as long as a rule uses them. */
   async watch(userId: UserId, { condition }: Pick<AutomationDefinition, 'condition'>): Promise<void> {
     for (const source of sourcesIn(condition, userId)) await this.begin(source);
   }
 
-  /** Has the source sampled at once, unless it is being sampled already. */
+  /** Starts sampling the source at once, unless it is sampled already. */
   async begin(source: SourceInUse): Promise<void> {
     const now = this.clock.now();
     const keepUntil = instantOf(epochMsOf(now) + newSourceMs);
     if (!(await this.samples.hasTimer(source))) await this.timers.schedule(sourceTimer(source, now, keepUntil));
   }
 
-  /** What was known at an instant, for one look at a condition. Asks no provider. */
+  /** The readings of a condition's sources at an instant. Asks no provider. */
   async readings(
     userId: UserId,
     condition: Condition | null,
@@ -49,7 +52,7 @@ export class Samples {
     return readingsAt(condition, history, at, event === null ? null : { event, receivedAt });
   }
 
-  /** Everything that `readingsAt` needs for looks between two instants. */
+  /** All samples that `readingsAt` needs for evaluations between two instants. */
   async history(userId: UserId, condition: Condition | null, from: Instant, to: Instant): Promise<SampleHistory> {
     const history: Record<string, readonly Sample[]> = {};
     for (const { name, source } of condition?.bindings ?? []) {

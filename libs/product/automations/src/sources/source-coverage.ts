@@ -3,33 +3,35 @@ import type { Condition, SampledSource } from '../condition/condition';
 import { sourceIdOf } from '../condition/readings';
 import { gapAfterMs, sampleEveryMs, type Sample, type SampleHistory } from './source-sample';
 
-/** Spans that one source's coverage tells of; the others are counted. */
+/** Most spans that one source's coverage lists; the others are counted. */
 export const spansMax = 50;
 
 export interface Span {
-  /** From here on the source could not be read: two samples were due and missing, or there never was one. */
+  /** The source could not be read from here on: two samples were due and missing, or there never was one. */
   readonly from: Instant;
   readonly to: Instant;
 }
 
-/** What was retained of one source that a condition samples, between two instants. */
+/** Statistics of one sampled source of a condition, between two instants. */
 export interface SourceCoverage {
   readonly binding: string;
   readonly sourceId: string;
-  /** Whole minutes of the service clock. */
+  /** The number of whole minutes of the service clock. */
   readonly due: number;
-  /** Those of them that have a sample of any kind. */
+  /** Whole minutes that have a sample, whatever it holds; a record of a gap does not count. */
   readonly sampled: number;
-  /** Samples at any instant that hold a value. */
+  /** Samples at any instant that have a value. */
   readonly ready: number;
-  /** Samples that say that the source was away. */
+  /** Samples that record an unavailable source. */
   readonly unavailable: number;
   /** The first 50. */
   readonly gaps: readonly Span[];
   readonly omittedGaps: number;
 }
 
-/** Coverage of each binding of a sampled source, in their order; events are not samples. Excludes `from`, includes `to`. */
+/**
+ * Coverage of each binding of a sampled source, in their order; events are not sampled. Excludes `from`, includes `to`.
+ */
 export function coverageOf(
   condition: Condition | null,
   history: SampleHistory,
@@ -62,7 +64,10 @@ function ofSource(
   };
 }
 
-/** From the end of what a sample stands for to the next one. A record of a gap stands for nothing: the sample before it tells. */
+/**
+ * Spans from the end of one sample's validity to the next sample. A record of a gap is ignored, because the age of the
+ * sample before it shows the gap.
+ */
 function gapsIn(samples: readonly Sample[], from: Instant, to: Instant): readonly Span[] {
   const gaps: Span[] = [];
   let readableUntil = from;

@@ -2,22 +2,24 @@ import { asId, type Instant, type JsonObject, type UserId } from '@app/kernel';
 import type { Timer } from '@app/timers';
 import type { Condition, SampledSource } from '../condition/condition';
 
-/** The kind of timers that sample sources, and the beginning of their ids. */
+/** The kind of timers that sample sources, and the prefix of their ids. */
 export const sourceTimers = 'source';
 
-/** What is sampled: once for all rules about it. A balance is its owner's; a price is everybody's. */
+/**
+ * A sampled source, shared by all rules that read it. A balance belongs to its owner; a price is shared by all users.
+ */
 export interface SourceInUse {
   readonly source: SampledSource;
-  /** Whose balance; null for a price. */
+  /** The owner of a balance; null for a price. */
   readonly userId: UserId | null;
 }
 
-/** Names a source in the whole deployment. It never leaves the service: what the API shows has no user in it. */
+/** The key of a source in the whole deployment. It never leaves the service: the API's source ids contain no user. */
 export function keyOf({ source, userId }: SourceInUse): string {
   return userId === null ? `${source.kind}:${source.tokenId}` : `${source.kind}:${userId}:${source.tokenId}`;
 }
 
-/** The source of a user's rule. */
+/** The key parts of a user's source. */
 export function sourceOf(source: SampledSource, userId: UserId): SourceInUse {
   return { source, userId: source.kind === 'wallet_balance' ? userId : null };
 }
@@ -40,7 +42,8 @@ export function sourceTimerId(used: SourceInUse): string {
 
 /**
  * The timer that samples a source.
- * @param keepUntil until then it goes on without asking whether any rule uses the source: the one that will is being defined
+ * @param keepUntil sampling continues until then without checking that a rule uses the source, because its rule is
+ * being defined
  */
 export function sourceTimer(used: SourceInUse, dueAt: Instant, keepUntil: string): Timer {
   const { source, userId } = used;
@@ -48,7 +51,7 @@ export function sourceTimer(used: SourceInUse, dueAt: Instant, keepUntil: string
   return { id: sourceTimerId(used), kind: sourceTimers, dueAt, payload };
 }
 
-/** @throws TypeError for a payload that names no source */
+/** Parses the source of a timer. @throws TypeError for a payload that names no source */
 export function readSource({ kind, tokenId, userId }: JsonObject): SourceInUse {
   if (typeof tokenId !== 'string') throw new TypeError('the timer names no source');
   if (kind === 'token_price') return { source: { kind, tokenId }, userId: null };

@@ -6,13 +6,13 @@ import { sourceIdOf } from '../condition/readings';
 
 /** Sources are sampled on the whole minutes of the service clock. */
 export const sampleEveryMs = 60_000;
-/** Beyond this age two samples were due and are not there: that is a gap. */
+/** A sample older than this is a gap: two later ones were due and are missing. */
 export const gapAfterMs = 2 * sampleEveryMs;
-/** The namespace of the names of samples. */
+/** The UUID namespace of sample ids. */
 const sampleNamespace = '2f1c3a52-7a0c-4a67-9c38-0d0f7d5f7f61';
 const missed = 'The service did not sample this source for a while.';
 
-/** What a source said at an instant, or that it said nothing. */
+/** A source's value at an instant, or a record that it had none. */
 export interface Sample {
   readonly at: Instant;
   readonly status: Reading['status'];
@@ -22,14 +22,17 @@ export interface Sample {
   readonly reason: string | null;
 }
 
-/** Samples of each binding's source, oldest first, from the last one at or before the beginning on; a binding without any is absent. */
+/**
+ * Samples of each binding's source, oldest first, beginning with the last one at or before the start; a binding without
+ * any is absent.
+ */
 export type SampleHistory = { readonly [binding: string]: readonly Sample[] | undefined };
 
 /**
- * What was known of a condition's sources at an instant: of each the last sample at or before it, which is a gap when it is older
- * than 120 s. A live look and a simulation read in this one way.
+ * The readings of a condition's sources at an instant: the last sample at or before it, which is a gap when it is older
+ * than 120 s. Live evaluation and simulation share this function.
  *
- * @param event what is delivered to the rule, and when it was received; null where it is looked at for another reason
+ * @param delivered the event for the rule, and when it was received; null where none caused the evaluation
  */
 export function readingsAt(
   condition: Condition | null,
@@ -49,7 +52,7 @@ export function readingsAt(
   return readings;
 }
 
-/** The record that stands for what was missed after a sample. It says in the table what its age says without it. */
+/** The record of the gap after a sample. It stores in the table what the sample's age shows anyway. */
 export function gapAfter(last: Instant): Sample {
   return { at: instantOf(epochMsOf(last) + gapAfterMs + 1), status: 'gap', value: null, reason: missed };
 }
@@ -89,7 +92,7 @@ function ofSample(sourceId: string, sample: Sample, at: Instant): Reading {
   return { ...known, status, reason, sourceTime: sample.at, value };
 }
 
-/** By halving: a simulation asks thousands of times. */
+/** A binary search, because a simulation calls it thousands of times. */
 function lastAt(samples: readonly Sample[], at: Instant): Sample | null {
   let from = 0;
   let to = samples.length;

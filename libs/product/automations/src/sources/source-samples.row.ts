@@ -1,10 +1,10 @@
 import { migration } from '@app/read-store';
 
-/** The bindings of an automation's condition, as the index has them. */
+/** The bindings of an automation's condition, spelled as in the index. */
 export const bindings = `(definition::jsonb #> '{condition,bindings}')`;
 
 export const sourceSamplesMigrations = [
-  // Retained samples of sources. No read model: nothing else knows what a price was.
+  // Retained samples of sources. No read model, because past prices are recorded nowhere else.
   migration(
     680,
     'CreateSourceSamples',

@@ -12,10 +12,10 @@ interface SampleRow {
   readonly reason: string | null;
 }
 
-/** Old rows that one statement removes. */
+/** Most old rows that one statement deletes. */
 const prunedAtOnceMax = 10_000;
 
-/** Sources that one look finds; a deployment with more of them in use samples the others with the next look. */
+/** Most sources that one query returns; a deployment with more of them in use starts the others with the next query. */
 const sourcesAtOnceMax = 1_000;
 
 interface SourceRow {
@@ -24,12 +24,15 @@ interface SourceRow {
   readonly userId: UserId | null;
 }
 
-/** The table of samples, and which sources are in use. All calls throw Unavailable when PostgreSQL does not answer. */
+/**
+ * The table of samples, and queries for the sources in use. All methods throw Unavailable when PostgreSQL does not
+ * answer.
+ */
 @Injectable()
 export class SourceSamples {
   constructor(private readonly database: Database) {}
 
-  /** Keeps a sample; the first of a source and an instant stands. Tells whether this one was the first. */
+  /** Stores a sample unless the source has one of that instant. Returns whether it was stored. */
   async keep(key: string, { at, status, value, reason }: Sample): Promise<boolean> {
     const kept = await this.database.query(
       `INSERT INTO source_samples (source_key, at_ms, status, value, reason) VALUES ($1, $2, $3, $4, $5)
@@ -49,7 +52,7 @@ export class SourceSamples {
     return row === undefined ? null : sampleOf(row);
   }
 
-  /** From the last one at or before `from` to the last one at or before `to`, oldest first. */
+  /** The samples from the last one at or before `from` to the last one at or before `to`, oldest first. */
   async between(key: string, from: Instant, to: Instant): Promise<readonly Sample[]> {
     const rows = await this.database.query<SampleRow>(
       `SELECT at_ms AS "atMs", status, value, reason FROM source_samples
@@ -66,7 +69,7 @@ export class SourceSamples {
     return found.length > 0;
   }
 
-  /** Whether a rule that may fire looks at the source. */
+  /** Whether a rule that may fire reads the source. */
   async isInUse({ source, userId }: SourceInUse): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT id FROM {automations} WHERE state = 'enabled' AND NOT completed AND ${bindings} @> $1::jsonb
@@ -76,7 +79,7 @@ export class SourceSamples {
     return rows.length > 0;
   }
 
-  /** Sources about a token that rules look at which may fire. */
+  /** Sources for a token that are read by rules that may fire. */
   async aboutToken(tokenId: string): Promise<readonly SourceInUse[]> {
     return this.inUse(`AND ${bindings} @> $1::jsonb AND tokens."tokenId" = $2`, [
       JSON.stringify([{ source: { tokenId } }]),
@@ -84,7 +87,7 @@ export class SourceSamples {
     ]);
   }
 
-  /** Sources in use that no timer comes back to. */
+  /** Sources in use without a timer. */
   async withoutTimer(): Promise<readonly SourceInUse[]> {
     return this.inUse(
       `AND NOT EXISTS (SELECT 1 FROM timers WHERE timers.id = '${sourceTimers}/' || kind || ':' ||
@@ -104,7 +107,7 @@ export class SourceSamples {
     return rows.map(({ kind, tokenId, userId }) => ({ source: { kind, tokenId }, userId }));
   }
 
-  /** Removes samples from before the instant; not all of them at once when there are very many. */
+  /** Deletes samples from before the instant; not all of them at once when there are very many. */
   async prune(before: Instant): Promise<void> {
     await this.database.query(
       `DELETE FROM source_samples WHERE ctid IN (

@@ -5,7 +5,7 @@ import { Sampler } from './sampler';
 import { Samples } from './samples';
 import { SourceSamples } from './source-samples';
 
-/** What rules look at, sampled and retained. */
+/** The sources that rules read, sampled and retained. */
 @Module({
   imports: [WalletsModule],
   providers: [AskSource, Sampler, Samples, SourceSamples],

@@ -9,13 +9,13 @@ import { automationKind } from '../automation/automation.stream';
 export class AutomationReader {
   constructor(private readonly states: FoldedStates) {}
 
-  /** The automation as of now; null when the user has none of that id. @throws Unavailable */
+  /** The automation, current as of the call; null when the user has none of that id. @throws Unavailable */
   async find(userId: UserId, automationId: AutomationId): Promise<Automation | null> {
     const { state } = await this.states.current(automationKind, automationId);
     return state?.userId === userId ? state : null;
   }
 
-  /** The automation as of now, whosever it is; null when there is none of that id. @throws Unavailable */
+  /** The automation of any user, current as of the call; null when none has that id. @throws Unavailable */
   async current(automationId: AutomationId): Promise<Automation | null> {
     return (await this.states.current(automationKind, automationId)).state;
   }

@@ -20,13 +20,15 @@ import { parseDefinition } from '../definition/definition-parser';
 import { DefinitionWriter } from './definition-writer';
 
 /**
- * Creates an automation. Refuses, in this order, with `invalid_input`, `automation_invalid`, `automation_limit`, and where the user
- * cannot be asked about its contract. @throws Unavailable
+ * Creates an automation. Refuses, in this order, with `invalid_input`, `automation_invalid`, `automation_limit`, and
+ * where the user cannot be asked about its contract.
+ * @throws Unavailable
  */
 export class CreateAutomation extends Command<Result<AutomationView>> {
   /**
    * @param definition not validated yet
-   * @param automationId derived from what asks for the automation: asked again, it answers the one that there is; absent: a new one
+   * @param automationId derived from the request, so that a repeated one returns the existing automation; absent: a new
+   * id
    */
   constructor(
     readonly userId: UserId,
@@ -65,7 +67,7 @@ export class CreateAutomationHandler implements ICommandHandler<CreateAutomation
     return created;
   }
 
-  /** Another user's is not found. */
+  /** The existing automation; `not_found` where it is another user's, and null where none has the id. */
   private async findExisting(userId: UserId, automationId: AutomationId): Promise<Result<AutomationView> | null> {
     const { state } = await this.states.current(automationKind, automationId);
     if (state === null) return null;

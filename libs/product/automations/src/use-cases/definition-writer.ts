@@ -13,12 +13,12 @@ import { symbolsOf, watchedTokenIds } from '../definition/token-symbols';
 import { DueTimes } from '../firing/due-times';
 import { Samples } from '../sources/samples';
 
-/** A definition that was found good, to be written. */
+/** A definition that passed `check`, to be written. */
 interface Checked {
   readonly userId: UserId;
   readonly automationId: AutomationId;
   readonly definition: AutomationDefinition;
-  /** What `check` answered. */
+  /** The result of `check`. */
   readonly tokens: readonly Token[];
   readonly at: Instant;
   readonly cause: Cause;
@@ -26,7 +26,7 @@ interface Checked {
 
 type Change = { readonly type: 'CreateAutomation' } | { readonly type: 'UpdateAutomation'; readonly revision: string };
 
-/** Checks and writes definitions, for creation and update. All throw Unavailable. */
+/** Checks and writes definitions, for creation and update. All methods throw Unavailable. */
 @Injectable()
 export class DefinitionWriter {
   constructor(
@@ -39,7 +39,9 @@ export class DefinitionWriter {
     private readonly clock: Clock,
   ) {}
 
-  /** What the provider says of the tokens that the definition names. Refuses with `automation_invalid` (`checkDefinition`). */
+  /**
+   * The provider's data of the tokens that the definition names. Refuses with `automation_invalid` (`checkDefinition`).
+   */
   async check(definition: AutomationDefinition, now: Instant): Promise<Result<readonly Token[]>> {
     const pinned = pinnedTokens(definition).map(({ tokenId }) => tokenId);
     const named = new Set([...pinned, ...watchedTokenIds(definition.condition)]);
@@ -59,7 +61,7 @@ export class DefinitionWriter {
     if (!prepared.ok) return prepared;
     const review = prepared.value;
     const epoch = uuidV7();
-    // The timers come first, so that no clock move passes a due time or an expiry by.
+    // Timers and sampling start before the append, so that no move of the clock skips a due time or an expiry.
     await this.dueTimes.schedule(automationId, definition, epoch, at, at);
     await this.samples.watch(userId, definition);
     const command = { ...change, userId, definition, symbols: symbolsOf(tokens), at, epoch, review };

@@ -4,7 +4,7 @@ import { because, Clock, ok, refuse, type AutomationId, type Cause, type Result,
 import { AutomationQuota } from '../automation/automation-quota';
 import { automationKind } from '../automation/automation.stream';
 
-/** Lost races for the stream after which a deletion gives up (docs/decisions/automations.md). */
+/** A deletion gives up after this many lost races for the stream (docs/decisions/automations.md). */
 const racesMax = 5;
 
 /**
@@ -38,7 +38,7 @@ export class DeleteAutomationHandler implements ICommandHandler<DeleteAutomation
       await this.places.release(automationId);
       return ok(undefined);
     } catch (error) {
-      // A slow store, and a process with too many commands, are no lost race.
+      // Only lost races count: a slow store, or a process with too many commands, is `TooBusy` too.
       if (error instanceof TooBusy && error.lostRaces >= racesMax) return refuse(because('automation_changed'));
       throw error;
     }

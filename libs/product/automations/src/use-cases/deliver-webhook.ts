@@ -9,11 +9,12 @@ import type { WebhookKey } from '../inputs/webhook-keys';
 import type { Signalled } from './signal-automation';
 
 /**
- * Records a webhook's event, whatever the automation's state, and answers once it is visible; one that comes while nothing can fire
- * never fires. @throws Unavailable
+ * Records a webhook's event, whatever the automation's state, and answers once it is visible; an event that arrives
+ * while nothing can fire never fires.
+ * @throws Unavailable
  */
 export class DeliverWebhook extends Command<Signalled> {
-  /** @param key by which the request is signed */
+  /** @param key the key that the request is signed with */
   constructor(
     readonly key: WebhookKey,
     readonly event: InboundEvent,

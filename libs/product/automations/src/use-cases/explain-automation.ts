@@ -33,7 +33,7 @@ const Hindrance = shape('Hindrance', {
   wouldHaveToBe: text({ description: 'The change after which this no longer keeps it from firing' }),
 });
 
-/** An automation with the reasons why it does not fire. What others wrote is quoted in it. */
+/** An automation with the reasons why it does not fire. Texts that others wrote are quoted. */
 export const ExplainedAutomation = shape('ExplainedAutomation', {
   asOf: instant({ description: 'When all of this was read' }),
   automationId: uuid(),
@@ -68,7 +68,10 @@ export const ExplainedAutomation = shape('ExplainedAutomation', {
 });
 export type ExplainedAutomation = Shaped<typeof ExplainedAutomation>;
 
-/** Whosever automation it is: why it does not fire, no older than this call. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Explains why an automation, of any user, does not fire; no older than this call. Refuses with `not_found`. @throws
+ * Unavailable
+ */
 export class ExplainAutomation extends Query<Result<ExplainedAutomation>> {
   constructor(readonly automationId: AutomationId) {
     super();
@@ -118,7 +121,7 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
     });
   }
 
-  /** The due time that the activation's timer holds. */
+  /** The due time of the activation's timer. */
   private async dueAt(automationId: AutomationId, epoch: string): Promise<Instant | null> {
     const { id } = dueTimer(automationId, epoch, this.clock.now());
     const [row] = await this.database.query<{ dueAtMs: number }>(
@@ -130,7 +133,7 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
   }
 }
 
-/** Null where it was before the present activation, whose matches may well be accepted. */
+/** The rejection; null where it happened before the present activation, whose matches may be accepted. */
 function rejectionOf({ at, reason }: ListedOccurrence, since: Instant) {
   const rejectedAt = instantIn(at);
   return rejectedAt === null || rejectedAt < since ? null : { at: rejectedAt, reason };

@@ -7,7 +7,7 @@ import { AutomationOwners } from '../firing/automation-owners';
 
 type Switches = Pick<Present, 'isControlPaused' | 'isRunsControlPaused' | 'isUserActive' | 'budget'>;
 
-/** Everything outside an automation by which operators and caps keep it from starting a run. */
+/** Everything outside an automation that lets operators and caps keep it from starting a run. */
 @Injectable()
 export class FiringSwitches {
   constructor(
@@ -16,7 +16,7 @@ export class FiringSwitches {
     private readonly budgets: Budgets,
   ) {}
 
-  /** As of now, for the automations of that user. @throws Unavailable */
+  /** The present values, for the automations of that user. @throws Unavailable */
   async read(userId: UserId): Promise<Switches> {
     const [isControlPaused, isRunsControlPaused, isUserActive, { ok: hasRoom, frozen }] = await Promise.all([
       this.controls.isPaused('automations'),

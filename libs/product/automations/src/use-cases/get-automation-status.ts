@@ -14,7 +14,7 @@ import { readingBounds } from '../condition/readings';
 import { symbolIn } from '../definition/token-symbols';
 
 const behaviorLengthMax = 320;
-/** Automation status view (specification, "Automation (status view)"): of a fixed size, and in words that were reviewed. */
+/** Automation status view (specification, "Automation (status view)"): of bounded size, and in reviewed words. */
 export const AutomationStatus = shape('AutomationStatus', {
   asOf: instant({ description: 'When all of this was read' }),
   automationId: uuid(),
@@ -45,7 +45,7 @@ export type AutomationStatus = Shaped<typeof AutomationStatus>;
 
 type LatestOccurrence = NonNullable<AutomationStatus['latestOccurrence']>;
 
-/** How an automation is doing, no older than this call. Refuses with `not_found`. @throws Unavailable */
+/** The status of an automation, no older than this call. Refuses with `not_found`. @throws Unavailable */
 export class GetAutomationStatus extends Query<Result<AutomationStatus>> {
   constructor(
     readonly userId: UserId,
@@ -68,7 +68,7 @@ export class GetAutomationStatusHandler implements IQueryHandler<GetAutomationSt
   async execute({ userId, automationId }: GetAutomationStatus): Promise<Result<AutomationStatus>> {
     const automation = await this.reader.find(userId, automationId);
     if (automation === null) return refuse(notFound);
-    // What the stream has told by now is in the list of occurrences as well.
+    // Wait, so that the list of occurrences includes all events that the stream had.
     await this.gate.caughtUp();
     const [last, [latest]] = await Promise.all([
       this.checks.last(automationId),

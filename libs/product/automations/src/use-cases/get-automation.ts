@@ -3,7 +3,7 @@ import { Clock, type AutomationId, type Result, type UserId } from '@app/kernel'
 import { answerOf, type AutomationView } from '../api/automation.view';
 import { AutomationReader } from './automation-reader';
 
-/** The automation as of now, folded from its stream. Refuses with `not_found`. @throws Unavailable */
+/** The automation, current as of the call, folded from its stream. Refuses with `not_found`. @throws Unavailable */
 export class GetAutomation extends Query<Result<AutomationView>> {
   constructor(
     readonly userId: UserId,

@@ -20,7 +20,7 @@ import { AutomationReader } from './automation-reader';
 
 const outcomes = ['waiting', 'fired', ...passedOvers] as const;
 
-/** What became of an input (docs/decisions/automations.md, "Inputs"). */
+/** The outcome of an input (docs/decisions/automations.md, "Inputs"). */
 export const InputOutcome = shape('AutomationInput', {
   inputId: uuid(),
   receivedAt: instant({ description: 'When it was recorded' }),
@@ -33,12 +33,12 @@ export const InputOutcome = shape('AutomationInput', {
 });
 export type InputOutcome = Shaped<typeof InputOutcome>;
 
-/** What the read model has of an input, and of the occurrence that came of it. */
+/** The read model's row of an input, and of the occurrence that it led to. */
 interface FoundInput {
   readonly receivedAt: Instant;
   readonly trigger: InputSource;
   readonly outcome: PassedOver | null;
-  /** The occurrence's id; null when there is none, or none yet. */
+  /** The delivery of its occurrence; null when it has none, or none yet. */
   readonly delivery: OccurrenceDelivery | null;
 }
 
@@ -71,7 +71,7 @@ export class GetInputOutcomeHandler implements IQueryHandler<GetInputOutcome> {
     return ok({ inputId, receivedAt, trigger, outcome, occurrenceId: delivery === null ? null : occurrenceId });
   }
 
-  /** @param occurrenceId of the occurrence that the input would lead to */
+  /** @param occurrenceId the id that the input's occurrence would have */
   private async findInput(
     automationId: AutomationId,
     inputId: InputId,

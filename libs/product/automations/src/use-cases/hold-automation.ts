@@ -3,7 +3,11 @@ import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type AutomationId, type Cause, type Result } from '@app/kernel';
 import { automationKind } from '../automation/automation.stream';
 
-/** Keeps an automation, whosever it is, from firing until it is released; no-op when held. For operators. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Keeps an automation, of any user, from firing until it is released; no-op when held. For operators. Refuses with
+ * `not_found`.
+ * @throws Unavailable
+ */
 export class HoldAutomation extends Command<Result<void>> {
   constructor(
     readonly automationId: AutomationId,

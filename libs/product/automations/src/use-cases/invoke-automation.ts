@@ -8,7 +8,7 @@ import { invocation } from '../inputs/input-match';
 import { InputRecorder, recording, type Handed, type PositionedInput } from '../inputs/input-recorder';
 import { inputKind, type InputRecorded } from '../inputs/input.stream';
 
-/** What `automations.invoke` answers. */
+/** The answer of `automations.invoke`. */
 export const Invoked = shape('Invocation', {
   status: recording,
   occurrenceId: uuid({ description: 'Of the occurrence that it led to, which is in every list by now' }),
@@ -16,8 +16,10 @@ export const Invoked = shape('Invocation', {
 export type Invoked = Shaped<typeof Invoked>;
 
 /**
- * Makes an occurrence whatever the rule says, before it answers; `rejected` with its reason where it cannot be accepted. Also completes
- * a repeated key whose first attempt crashed before its occurrence. Refuses as `InputRecorder.hand`. @throws Unavailable
+ * Creates an occurrence whatever the rule's verdict, before it answers; `rejected` with its reason where it cannot be
+ * accepted. A repeated key also completes a first attempt that crashed before its occurrence. Refuses as
+ * `InputRecorder.hand`.
+ * @throws Unavailable
  */
 export class InvokeAutomation extends Command<Result<Invoked>> {
   constructor(readonly handed: Handed) {

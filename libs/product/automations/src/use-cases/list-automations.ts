@@ -69,7 +69,7 @@ export class ListAutomationsHandler implements IQueryHandler<ListAutomations> {
     );
   }
 
-  /** How many automations the list has, from kept counters. */
+  /** The length of the list, from the read model's counters. */
   private async total(userId: UserId, state: StateFilter): Promise<number> {
     const [row] = await this.database.query<{ total: number }>(
       `SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters, unnest($1::text[]) AS counted

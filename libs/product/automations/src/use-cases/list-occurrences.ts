@@ -7,8 +7,9 @@ import { AutomationReader } from './automation-reader';
 import { OccurrenceList } from './occurrence-list';
 
 /**
- * A page of an automation's occurrences, newest first by the position of their beginning. Refuses, in this order, with
- * `invalid_cursor`, `not_found`. @throws Unavailable
+ * A page of an automation's occurrences, newest first by the position of their creation. Refuses, in this order, with
+ * `invalid_cursor`, `not_found`.
+ * @throws Unavailable
  */
 export class ListOccurrences extends Query<Result<OccurrencePage>> {
   constructor(

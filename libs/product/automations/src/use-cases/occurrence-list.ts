@@ -14,7 +14,7 @@ export class OccurrenceList {
   constructor(private readonly database: Database) {}
 
   /**
-   * The newest, by the position of their beginning, strictly before a sort key.
+   * The newest, by the position of their creation, strictly before a sort key.
    * @param delivery null: all
    * @throws Unavailable
    */
@@ -25,7 +25,7 @@ export class OccurrenceList {
     limit: number,
   ): Promise<ListedOccurrence[]> {
     const page = [automationId, before ?? Number.MAX_SAFE_INTEGER, limit];
-    // Two statements, so that each has an index that gives its rows in order.
+    // Two statements, so that each has an index that returns its rows in order.
     const [where, preparedAs, parameters] =
       delivery === null
         ? ['', 'occurrences.list', page]

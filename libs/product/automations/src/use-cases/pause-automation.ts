@@ -8,7 +8,8 @@ import { AutomationReader } from './automation-reader';
 
 /**
  * Pauses an automation and cancels its pending occurrences; no-op when already paused. Refuses with `not_found`,
- * `automation_completed` (archived, or finished), `automation_changed` (another revision). @throws Unavailable
+ * `automation_completed` (archived, or completed), `automation_changed` (another revision).
+ * @throws Unavailable
  */
 export class PauseAutomation extends Command<Result<AutomationView>> {
   constructor(

@@ -3,7 +3,10 @@ import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type AutomationId, type Cause, type Result } from '@app/kernel';
 import { automationKind } from '../automation/automation.stream';
 
-/** Lets a held automation, whosever it is, fire again; no-op when not held. For operators. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Lets a held automation, of any user, fire again; no-op when not held. For operators. Refuses with `not_found`.
+ * @throws Unavailable
+ */
 export class ReleaseAutomation extends Command<Result<void>> {
   constructor(
     readonly automationId: AutomationId,

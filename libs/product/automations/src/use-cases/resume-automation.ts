@@ -10,8 +10,9 @@ import { Samples } from '../sources/samples';
 import { AutomationReader } from './automation-reader';
 
 /**
- * Resumes a paused automation with a new activation; no-op when enabled. Refuses with `not_found`, `automation_completed` (archived,
- * or finished), `automation_changed` (another revision). @throws Unavailable
+ * Resumes a paused automation with a new activation; no-op when enabled. Refuses with `not_found`,
+ * `automation_completed` (archived, or completed), `automation_changed` (another revision).
+ * @throws Unavailable
  */
 export class ResumeAutomation extends Command<Result<AutomationView>> {
   constructor(

@@ -8,7 +8,7 @@ import { automationKind } from '../automation/automation.stream';
 import { definitionVersion } from '../definition/automation-shapes';
 import { secretBytes, WebhookKeys } from '../inputs/webhook-keys';
 
-/** What `automations.rotateWebhookSecret` answers: the secret is shown this once. */
+/** The answer of `automations.rotateWebhookSecret`: the secret is shown only this once. */
 export const WebhookSecret = shape('WebhookSecret', {
   secret: text({
     pattern: /^[A-Za-z0-9_-]{43}$/,
@@ -25,8 +25,9 @@ export const WebhookSecret = shape('WebhookSecret', {
 export type WebhookSecret = Shaped<typeof WebhookSecret>;
 
 /**
- * Mints another key and secret; the earlier ones are refused from the next request on. Refuses with `not_found`, and with
- * `automation_changed`: another revision, not enabled, or no event wake. @throws Unavailable
+ * Generates a new key and secret; the earlier ones are refused from the next request on. Refuses with `not_found`, and
+ * with `automation_changed`: another revision, not enabled, or no event wake.
+ * @throws Unavailable
  */
 export class RotateWebhookKey extends Command<Result<WebhookSecret>> {
   constructor(
@@ -50,7 +51,7 @@ export class RotateWebhookKeyHandler implements ICommandHandler<RotateWebhookKey
   async execute({ userId, automationId, revision, cause }: RotateWebhookKey): Promise<Result<WebhookSecret>> {
     const keyId = uuidV7();
     const secret = newSecret();
-    // Before the event, so that a key that the stream names has its secret.
+    // Stored before the event, so that every key that the stream names has its secret.
     await this.keys.keep(keyId, automationId, secret);
     const command = { type: 'RotateWebhookKey', at: this.clock.now(), userId, revision, keyId } as const;
     const done = await this.streams.decide(automationKind, automationId, command, cause, { visible: true });
@@ -70,8 +71,8 @@ export class RotateWebhookKeyHandler implements ICommandHandler<RotateWebhookKey
 }
 
 /**
- * Bytes that both alphabets of base64 spell alike. The libraries of Standard Webhooks read the standard one only, and are given
- * `secret` as often as `signingSecret`. Takes four tries on average, and two of the 256 bits.
+ * Bytes that both alphabets of base64 spell alike, because the libraries of Standard Webhooks read only the standard
+ * one and are given `secret` as often as `signingSecret`. Takes four tries on average, and costs two of the 256 bits.
  */
 function newSecret(): Buffer {
   for (;;) {

@@ -10,7 +10,10 @@ import { truncate } from '../definition/behavior';
 
 const itemsMax = 5;
 const taskLengthMax = 160;
-/** Most bytes of a page's items as JSON (docs/decisions/automations.md, "Search"); the rest of the page fits in the remainder of 8 KiB. */
+/**
+ * Most bytes of a page's items as JSON (docs/decisions/automations.md, "Search"); the other members fit in the
+ * remainder of 8 KiB.
+ */
 const itemsBytesMax = 8 * 1024 - 192;
 
 const SearchItem = shape('AutomationSearchItem', {
@@ -28,7 +31,7 @@ interface FoundAutomation {
   readonly prompt: string;
 }
 
-/** What `automations.search` answers. */
+/** The answer of `automations.search`. */
 export const SearchPage = shape('AutomationSearchPage', {
   asOf: instant(),
   total: integer({ min: 0, description: 'Across all pages' }),
@@ -41,8 +44,9 @@ export const SearchPage = shape('AutomationSearchPage', {
 export type SearchPage = Shaped<typeof SearchPage>;
 
 /**
- * A page, of at most 8 KiB, of the user's automations that have every word of the query in name, prompt or the reviewed description
- * of the rule. @throws Unavailable
+ * A page, of at most 8 KiB, of the user's automations that have every word of the query in name, prompt or the reviewed
+ * description of the rule.
+ * @throws Unavailable
  */
 export class SearchAutomations extends Query<SearchPage> {
   constructor(
@@ -62,7 +66,7 @@ export class SearchAutomationsHandler implements IQueryHandler<SearchAutomations
 
   async execute({ userId, query: asked }: SearchAutomations): Promise<SearchPage> {
     const { query = '', state = 'current', offset } = asked;
-    // No word lets every automation through.
+    // A query without words matches every automation.
     const words = searchWords(query);
     const matching = 'FROM {automations} WHERE user_id = $1 AND state = ANY($2) AND search_words @> $3::text[]';
     const matched = [userId, statesOf(state), words];
@@ -84,7 +88,7 @@ function itemOf({ id, name, state, prompt }: FoundAutomation): SearchItem {
   return { automationId: id, name, state, task: truncate(prompt, taskLengthMax) };
 }
 
-/** As many as fit in; one always does. */
+/** As many items as fit; one always does. */
 function withinBytes(items: readonly SearchItem[]): readonly SearchItem[] {
   let bytes = 0;
   const tooMany = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > itemsBytesMax);

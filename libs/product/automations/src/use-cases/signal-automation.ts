@@ -4,11 +4,14 @@ import { ReadGate } from '@app/read-store';
 import { shape, uuid, type Shaped } from '@app/schema';
 import { InputRecorder, recording, type Handed } from '../inputs/input-recorder';
 
-/** What `automations.signal` and webhooks answer. */
+/** The answer of `automations.signal` and of webhooks. */
 export const Signalled = shape('RecordedInput', { status: recording, inputId: uuid() });
 export type Signalled = Shaped<typeof Signalled>;
 
-/** Records an event for the rule to look at, and answers once it is visible. Refuses as `InputRecorder.hand`. @throws Unavailable */
+/**
+ * Records an event for the rule to evaluate, and answers once it is visible. Refuses as `InputRecorder.hand`. @throws
+ * Unavailable
+ */
 export class SignalAutomation extends Command<Result<Signalled>> {
   constructor(readonly handed: Handed) {
     super();

@@ -24,21 +24,28 @@ import type { SampleHistory } from '../sources/source-sample';
 import { AutomationReader } from './automation-reader';
 
 const spanMaxMs = 7 * 86_400_000;
-/** Looks of one simulation: every minute of seven days, and as many inputs. Where there are more, it ends there, truncated. */
+/**
+ * Most due times and inputs of one simulation: every minute of seven days, and as many inputs. If there are more, it
+ * ends there, truncated.
+ */
 const looksMax = 20_160;
-/** After so long others get their turn: a look takes as long as its rule and its event are large, some milliseconds at worst. */
+/**
+ * Yields to other work after this time: one evaluation takes as long as its rule and its event are large, some
+ * milliseconds at worst.
+ */
 const turnMs = 5;
 
-/** What is after `from` and not after `to`. */
+/** The time after `from` and not after `to`. */
 interface Span {
   readonly from: Instant;
   readonly to: Instant;
 }
 
 /**
- * What the present definition would have made of retained data after `from` and not after `to`, in any state, as if an epoch of it had
- * begun at `from`. It records nothing, and the same data give the same answer. Refuses, in this order, with `invalid_input`,
- * `not_found`. @throws Unavailable
+ * The results of the present definition over data retained after `from` and not after `to`, in any state, as if an
+ * epoch of it had begun at `from`. Records nothing, and the same data give the same answer. Refuses, in this order,
+ * with `invalid_input`, `not_found`.
+ * @throws Unavailable
  */
 export class SimulateAutomation extends Query<Result<Simulation>> {
   constructor(
@@ -77,7 +84,7 @@ export class SimulateAutomationHandler implements IQueryHandler<SimulateAutomati
 }
 
 function spanBefore(asOf: Instant, asked: Span): Result<Span> {
-  // They may be spelled without milliseconds.
+  // Normalizes both, which may be spelled without milliseconds.
   const [from, to] = [instantOf(epochMsOf(asked.from)), instantOf(epochMsOf(asked.to))];
   if (to > asOf) return refuse(invalid('/to', 'must not be after now'));
   if (from >= to) return refuse(invalid('/to', 'must be after from'));
@@ -85,7 +92,7 @@ function spanBefore(asOf: Instant, asked: Span): Result<Span> {
   return ok({ from, to });
 }
 
-/** Truncated where there are more looks than one simulation takes. */
+/** Truncated where there are more due times and inputs than one simulation takes. */
 async function simulate(
   { definition }: Automation,
   history: SampleHistory,

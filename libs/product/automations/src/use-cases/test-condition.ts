@@ -9,7 +9,8 @@ import { Samples } from '../sources/samples';
 import { AutomationReader } from './automation-reader';
 
 /**
- * One look at the rule, in any state; it records nothing and fires nothing. Refuses, in this order, with `invalid_input`, `not_found`.
+ * Evaluates the rule once, in any state; records nothing and fires nothing. Refuses, in this order, with
+ * `invalid_input`, `not_found`.
  * @throws Unavailable
  */
 export class TestCondition extends Query<Result<ConditionTest>> {

@@ -8,9 +8,10 @@ import { AutomationReader } from './automation-reader';
 import { DefinitionWriter } from './definition-writer';
 
 /**
- * Replaces an automation's definition by another version, with a new activation. Refuses, in this order, with `invalid_input`,
- * `not_found`, `automation_completed` (archived, or finished), `automation_changed` (another revision), `automation_invalid`, and
- * where the user cannot be asked about its contract. @throws Unavailable
+ * Replaces an automation's definition by a new version, with a new activation. Refuses, in this order, with
+ * `invalid_input`, `not_found`, `automation_completed` (archived, or completed), `automation_changed` (another
+ * revision), `automation_invalid`, and where the user cannot be asked about its contract.
+ * @throws Unavailable
  */
 export class UpdateAutomation extends Command<Result<AutomationView>> {
   constructor(
@@ -54,7 +55,7 @@ export class UpdateAutomationHandler implements ICommandHandler<UpdateAutomation
   }
 }
 
-/** A result whose issues are in a part of the input. */
+/** Prefixes the paths of a result's issues, because they are relative to a part of the input. */
 function insideOf<Value>(path: string, result: Result<Value>): Result<Value> {
   if (result.ok || result.refusal.kind !== 'invalid_input') return result;
   const issues = result.refusal.issues.map((issue) => ({ ...issue, path: path + issue.path }));
