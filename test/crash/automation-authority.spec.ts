@@ -1,4 +1,7 @@
-/** Issue 5, item 5: the worker is killed around calls that a contract covers; each use is counted once, and done once. */
+/**
+ * Issue 5, item 5: the worker is killed around calls that a contract covers; each use is counted exactly once and
+ * executed exactly once.
+ */
 import { randomUUID } from 'node:crypto';
 import type { StoredEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
@@ -30,13 +33,13 @@ const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 const doneWithinMs = 180_000;
 const points: readonly ProbePoint[] = ['append:before', 'append:after', 'tool:before', 'provider:before'];
 
-/** Somebody who has allowed an automation to swap 10 USDC. */
+/** A user who has allowed an automation to swap 10 USDC. */
 interface Trusting {
   readonly user: TestClient;
   readonly automation: Automation;
 }
 
-/** Uses that are not exactly one for each approval that a contract has given, and one operation for each of those. */
+/** Deviations from exactly one use for each approval that a contract has given, and one operation for each of those. */
 function auditUses(events: readonly StoredEvent[]): string[] {
   const of = (type: string) => events.filter((event) => event.type === type).map(({ payload }) => payload);
   const decided = of('approval.decided').filter(({ decidedBy }) => decidedBy === 'automation_contract');
@@ -67,7 +70,7 @@ describe.each(layouts)('roles %s', (layout) => {
     return { user: PatientClient.of(deployment, user, turn), automation: await trustedAutomation(user) };
   }
 
-  /** The automation is invoked, and does what it may without a question. */
+  /** Invokes the automation, whose run must end without asking for approval. */
   async function fire({ user, automation }: Trusting): Promise<void> {
     const { revision } = await automationOf(user, automation.id);
     const asked = { revision, idempotencyKey: randomUUID() };

@@ -1,4 +1,7 @@
-/** Issue 5, item 4: the worker is killed around firing and admission; every due time and every input leads to one run, and to no other. */
+/**
+ * Issue 5, item 4: the worker is killed around firing and admission; every due time and every input leads to exactly
+ * one run.
+ */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { StoredEvent } from '@app/event-store';
@@ -16,7 +19,7 @@ import { layouts, PatientClient, spread } from './layouts';
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 2));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
-/** Of the clock in one round; the automation is due at each of them. */
+/** The minutes that one round advances the clock. The automation is due at each of them. */
 const MINUTES = 3;
 const SIGNALS = 3;
 const points: readonly ProbePoint[] = ['append:before', 'append:after', 'projection:before-commit', 'model:after'];
@@ -47,10 +50,10 @@ async function untilIdle(user: TestClient, { id }: Made, count: number): Promise
   });
 }
 
-/** An instant that stands in an event. */
+/** An instant recorded in an event, in milliseconds. */
 const msIn = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : NaN);
 
-/** What is not as it must be among the occurrences and their runs, in words. */
+/** The deviations among the occurrences and their runs, in words. */
 function auditFiring(events: readonly StoredEvent[]): string[] {
   const findings: string[] = [];
   const of = (type: string, occurrenceId: unknown) =>
@@ -92,17 +95,19 @@ describe.each(layouts)('roles %s', (layout) => {
   });
   afterAll(() => killable.stop());
 
-  /** Moves the clock, and goes on from where it got to when a dead worker has stopped it on its way. */
+  /** Moves the clock, and continues from where it is if a worker died in between. */
   async function advance(seconds: number): Promise<void> {
     const url = `${deployment.baseUrls[0]}/sandbox/v1/clock`;
     const read = async () => Date.parse((await answered(() => requestJson<{ now: string }>('GET', url))).body.now);
     const targetMs = (await read()) + seconds * 1000;
     for (let nowMs = await read(); nowMs < targetMs; nowMs = await read()) {
-      await requestJson('POST', url, { advanceSeconds: Math.ceil((targetMs - nowMs) / 1000) }).catch(() => undefined); // killed: it goes on from where it got to
+      await requestJson('POST', url, { advanceSeconds: Math.ceil((targetMs - nowMs) / 1000) }).catch(() => undefined); // killed: the loop continues
     }
   }
 
-  /** One automation by the clock, and one that is signalled; answers what fires each as often as it is said to. */
+  /**
+   * Creates a timed and a signalled automation. Returns a function that makes each fire as often as the constants say.
+   */
   async function firing(): Promise<() => Promise<void>> {
     turn += 1;
     const user = PatientClient.of(deployment, await deployment.newUser(), turn);
@@ -148,7 +153,7 @@ describe.each(layouts)('roles %s', (layout) => {
     TIMEOUT_MS,
   );
 
-  /** The clock goes on while nobody is there to handle what falls due: as time itself does while the service is down. */
+  /** Moves the clock while no process handles what falls due, as time passes while the service is down. */
   async function passWithoutService(seconds: number): Promise<void> {
     const client = new Client({ connectionString: deployment.databaseUrl });
     await client.connect();

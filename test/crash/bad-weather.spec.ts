@@ -1,4 +1,7 @@
-/** A cluster's bad day: whatever the event store does to its clients, journeys come to their end once, and 503 `retryable` is all that is seen. */
+/**
+ * A cluster's bad day: whatever the event store does to its clients, journeys end exactly once, and callers see no
+ * error other than 503 `retryable`.
+ */
 import { KillLane, noFindings, type Round } from './kill-lane';
 
 const full = process.env['FIGURES'] === 'full';
@@ -9,7 +12,7 @@ const TIMEOUT_MS = 300_000 + ROUNDS * 180_000;
 let lane: KillLane;
 afterEach(() => lane.stop());
 
-/** Every second journey loses a worker on its way too. */
+/** In every second journey a worker is killed, too. */
 function rounds(): Round[] {
   const dies = { first: { point: 'append:after', nth: 12 }, second: null } as const;
   return Array.from({ length: ROUNDS }, (_, seed) => ({ seed, deaths: seed % 2 === 1 ? { worker: dies } : {} }));

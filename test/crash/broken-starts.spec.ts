@@ -1,6 +1,6 @@
 /**
- * An api that dies in the middle of an admission: a caller who comes back with the same id gets the run, and once; what was held
- * for one who never comes back is given back (with FIGURES=full only, since that takes a minute).
+ * An api that dies in the middle of an admission: a caller who repeats the request with the same id gets exactly one
+ * run; everything held for a caller who does not is given back (with FIGURES=full only, because that takes a minute).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import type { KillOrder, KillOrders } from './kill-orders';
 import { startKillable, type Killable } from './killable';
 import { layouts, spread } from './layouts';
 
-/** docs/decisions/runs.md, "Headroom": within a minute; and some patience for a busy machine. */
+/** docs/decisions/runs.md, "Headroom", promises one minute; the remainder is for a busy machine. */
 const GIVEN_BACK_WITHIN_MS = 75_000;
 const ENDED_WITHIN_MS = 120_000;
 
@@ -40,7 +40,7 @@ describe.each(layouts)('roles %s', (layout) => {
   });
   afterAll(() => killable.stop());
 
-  /** Asks for a run in whose admission the api dies. */
+  /** Requests a run during whose admission the api dies. */
   async function breakStart(client: TestClient, death: KillOrder): Promise<Broken> {
     const { body: conversation } = await answered(() => client.post<{ id: string }>('/conversations', {}));
     const asked = { conversationId: conversation.id, runId: randomUUID(), input: { text: 'repeat after me: ok' } };
@@ -66,7 +66,7 @@ describe.each(layouts)('roles %s', (layout) => {
 
   test('a caller who comes back gets the run, and once', async () => {
     const client = await deployment.newUser();
-    // Where there is another api, the caller comes back to that one.
+    // If there is another api, the caller repeats the request there.
     const later = client.via(deployment.baseUrls.at(-1) ?? client.baseUrl);
     for (const death of [...deaths, { point: 'append:after', nth: 3 } as const]) {
       const asked = await breakStart(client, death);
@@ -89,7 +89,7 @@ describe.each(layouts)('roles %s', (layout) => {
     for (const death of deaths) broken.push(await breakStart(client, death));
     expect((await orders.carriedOut()).length - killedBefore).toBe(deaths.length);
     expect(await heldSlots()).toBe(1);
-    // In the day and in the month, by the two that died after they had reserved.
+    // Reserved both in the day and in the month, by the two that died after the reservation.
     expect(await reservedCents(client)).toBe(2 * 2 * 25);
     const deadline = performance.now() + GIVEN_BACK_WITHIN_MS;
     while ((await reservedCents(client)) > 0 || (await heldSlots()) > 0) {

@@ -1,4 +1,7 @@
-/** Every session with PostgreSQL is ended again and again under load: no process ends, 503 and nothing else meanwhile, nothing is lost. */
+/**
+ * Every session with PostgreSQL is ended again and again under load: no process ends, callers see only 503 meanwhile,
+ * and nothing is lost.
+ */
 import { Client } from 'pg';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { disturbUnderLoad } from './load-audit';
@@ -19,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** What is ended in turn: what the event store holds alone, and whatever anybody holds. */
+/** The sessions that are ended, in turn: those of the event store alone, and all. */
 const victims = [`application_name LIKE 'parley event store%'`, 'true'];
 
-/** Answers how many sessions were ended. */
+/** Returns the number of ended sessions. */
 async function endSessions(whose: string): Promise<number> {
   const admin = new Client({ connectionString: deployment.databaseUrl });
   await admin.connect();

@@ -18,7 +18,9 @@ const contract = {
   ],
 };
 
-/** Three steps: two calls side by side, then one more beside a transfer that the user must approve, then the answer. */
+/**
+ * Three steps: two parallel calls, then one call parallel to a transfer that the user must approve, then the answer.
+ */
 const steps: readonly { readonly text: readonly string[]; readonly tools: readonly string[] }[] = [
   { text: ['I ', 'look ', 'first.'], tools: ['current_time', 'token_price'] },
   { text: ['Now ', 'the ', 'transfer.'], tools: ['wallet_balances', 'intents_transfer'] },
@@ -26,17 +28,17 @@ const steps: readonly { readonly text: readonly string[]; readonly tools: readon
 ];
 const inputs: Readonly<Record<string, object>> = { token_price: { symbol: 'NEAR' }, intents_transfer: { contract } };
 
-/** What the scripted model says next: the step that follows those which it is shown. */
+/** The scripted model's reply: the step that follows those in the request. */
 export function scriptedSteps({ messages }: Asked): Scripted {
   const begun = messages.findLastIndex(({ role }) => role === 'user');
   const { text = [], tools = [] } =
     steps[messages.slice(begun + 1).filter(({ role }) => role === 'assistant').length] ?? {};
-  // Reason for the assertion: written above, as JSON.
+  // Reason for the assertion: it was written above, as JSON.
   const calls = tools.map((tool) => ({ tool, input: JSON.parse(JSON.stringify(inputs[tool] ?? {})) as null }));
   return { text, calls, pauseMs: 10 };
 }
 
-/** All that a run's journal says and calls, in order; whatever was killed meanwhile, it is exactly this. */
+/** All texts and calls in a run's journal, in order. Kills must not change them. */
 export const expectedTold: readonly string[] = steps.flatMap(({ text, tools }) => [text.join(''), ...tools]);
 
 export function toldIn(events: readonly ConversationEvent[]): readonly string[] {
@@ -55,7 +57,7 @@ export async function transferByRun(user: TestClient): Promise<{ conversationId:
   const [approvalId] = waiting['pendingApprovalIds'] as string[]; // reason for the assertion: the specification's run
   const approval = await answered(() => user.get<Approval>(`/approvals/${approvalId}`), { orStatus: 404 });
   const { fingerprint } = approval.body;
-  // It may have been decided although the answer was lost: then it is not pending any more.
+  // It may have been decided although the answer was lost; then it is not pending any more.
   await answered(() => user.post(`/approvals/${approvalId}/approve`, { fingerprint }), { orStatus: 409 });
   await untilStatus(user, asked.runId, 'completed');
   return { conversationId: body.id, runId: asked.runId };

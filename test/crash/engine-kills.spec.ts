@@ -1,4 +1,7 @@
-/** Issue 4, item 6: the worker is killed at every point of steps with parallel tools on a streaming model; nothing is said or done twice. */
+/**
+ * Issue 4, item 6: the worker is killed at every point of steps with parallel tools on a streaming model; no text and
+ * no call is duplicated.
+ */
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
@@ -15,7 +18,7 @@ import { startKillable, type Killable } from './killable';
 import { layouts, PatientClient, spread } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
-/** Each kill costs the end of a lease, some ten seconds; with FIGURES=full, runs of several users share it. */
+/** Each kill costs the remainder of a lease, some ten seconds; with FIGURES=full, runs of several users share it. */
 const USERS = full ? 3 : 1;
 const ROUNDS = Number(process.env['ENGINE_KILL_ROUNDS'] ?? (full ? Infinity : 2));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
@@ -48,7 +51,7 @@ describe.each(layouts)('roles %s', (layout) => {
     await models.close();
   });
 
-  /** One transfer for each of some users at once. */
+  /** One transfer for each of the users, in parallel. */
   async function transfers(users: readonly TestClient[]): Promise<void> {
     await Promise.all(
       users.map(async (owner, turn) => {

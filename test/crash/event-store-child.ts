@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** The program of the process, as it is built. */
+/** The main script of the built event store. */
 export const eventStoreMain = join(__dirname, '..', '..', 'dist', 'apps', 'event-store', 'src', 'main.js');
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 export interface EventStoreChild {
   readonly process: Child;
-  /** What it printed when it was ready. */
+  /** The line that it printed when it was ready. */
   readonly line: string;
-  /** The bytes that it holds after a full garbage collection. */
+  /** The bytes in use after a full garbage collection. */
   heldBytes(): Promise<number>;
-  /** Sends the signal and waits until the process is gone; its exit code, null after a kill. */
+  /** Sends the signal and waits until the process has ended. Returns its exit code, null after a kill. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -26,7 +26,7 @@ export function spawnEventStore(databaseUrl: string, listen: string, env: NodeJS
   });
 }
 
-/** Starts the event store as a process and waits until it is ready; rejects with its last words when it ends first. */
+/** Starts the event store as a process and waits until it is ready. Rejects with its last output if it ends before. */
 export async function startEventStoreChild(
   databaseUrl: string,
   listen: string,
@@ -38,7 +38,7 @@ export async function startEventStoreChild(
   child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-2_000)));
   const ready = once(child.stdout, 'data').then(([chunk]) => String(chunk));
   const ended = exit.then(([code]) => Promise.reject(new Error(`the event store ended with ${code}: ${words}`)));
-  // Ends by intention later on; only an end before it is ready is a failure.
+  // Tests end it later on purpose; only an end before it is ready is a failure.
   ended.catch(() => undefined);
   const line = await Promise.race([ready, ended]);
   return {

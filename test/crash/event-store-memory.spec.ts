@@ -1,4 +1,4 @@
-/** Clients that stall and clients that flood: the event store's memory stays bounded, and nobody loses anything. */
+/** Clients that stall and clients that flood: the event store's memory stays bounded, and no reader loses an event. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,9 +20,12 @@ const REFUSALS_MAX = 20;
 const LOOKS_MAX = 20;
 const EVENT_BYTES = 8_000;
 const EVENTS_PER_APPEND = 100;
-/** The ring holds 64 MiB of the 76 that were appended, and sockets some; a page for each stalled reader would be 200 more. */
+/**
+ * The ring holds 64 MiB of the 76 that were appended, and sockets some; a page for each stalled reader would be 200
+ * more.
+ */
 const HELD_MAX_BYTES = 160 * MIB;
-/** With the garbage that a busy machine is late to collect. */
+/** Includes garbage that a busy machine is late to collect. */
 const GROWTH_MAX_BYTES = 600 * MIB;
 
 let database: TestDatabase;
@@ -51,7 +54,7 @@ async function residentBytes(): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
 }
 
-/** What the event store holds beyond that, once readers that stalled have given up their pages. */
+/** The bytes that the event store uses beyond `before`, once stalled readers have released their pages. */
 async function settledBytes(before: number): Promise<number> {
   let held = (await child.heldBytes()) - before;
   for (let looks = 1; looks < LOOKS_MAX && held >= HELD_MAX_BYTES; looks += 1) {
@@ -61,19 +64,24 @@ async function settledBytes(before: number): Promise<number> {
   return held;
 }
 
-/** A subscription to what comes after that many events. */
+/** A subscription to the events after the first `after`. */
 function subscribe(protocol: StreamsClient, stream: string, after = 0): ClientReadableStream<ReadResp> {
   return protocol.read(readRequest({ stream, after }));
 }
 
-/** A subscription whose events nobody takes. It ends with an error when it is cancelled, or the machine too busy to serve it. */
+/**
+ * A subscription whose events are not read. It ends with an error if it is cancelled, or if the machine is too busy to
+ * serve it.
+ */
 function stalledReader(protocol: StreamsClient, stream: string): ClientReadableStream<ReadResp> {
   return subscribe(protocol, stream)
     .on('error', () => undefined)
     .pause();
 }
 
-/** Takes what the subscription still has of so many events; answers how many it took, and the error that ended it before the last. */
+/**
+ * Reads up to `wanted` further events of the subscription. Returns how many it got, and the error that ended it early.
+ */
 async function take(call: ClientReadableStream<ReadResp>, wanted: number): Promise<{ taken: number; error?: Error }> {
   let taken = 0;
   const error = await new Promise<Error | undefined>((resolve) => {
@@ -113,10 +121,10 @@ test('hundreds of stalled readers hold neither events nor pages', async () => {
   expect(held).toBeLessThan(HELD_MAX_BYTES);
   expect(growth).toBeLessThan(GROWTH_MAX_BYTES);
 
-  // The others leave: unread data of one call takes from the window of the whole connection.
+  // The other readers cancel first, because unread data of one call counts towards the window of the whole connection.
   const [reader, ...others] = readers;
   for (const other of others) other.cancel();
-  // A busy machine may refuse a page in time; then the reader goes on from where it was, as any client does.
+  // A busy machine may fail to read a page in time; then the reader continues from where it was, as any client does.
   const refusals: Error[] = [];
   let taken = 0;
   for (let call = reader; call !== undefined && taken <= EVENTS && refusals.length < REFUSALS_MAX;) {

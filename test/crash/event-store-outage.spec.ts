@@ -1,4 +1,7 @@
-/** PostgreSQL, the lock and the parent go away under the event store: it answers so, and comes back by itself. */
+/**
+ * PostgreSQL, the lock and the parent disappear while the event store runs: it answers accordingly, and recovers by
+ * itself.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -51,7 +54,7 @@ async function startStore(name: string): Promise<Running> {
   return { server, client, close };
 }
 
-/** Tries until it works, as the product's connection does. */
+/** Retries until the append succeeds, as the product's connection does. */
 async function untilAppended(client: EventStoreDBClient, stream: string, n: number): Promise<void> {
   const event = testEvent(n);
   for (;;) {
@@ -113,7 +116,7 @@ test('the writer that loses its connection is fenced, reads the store again and 
     appended++;
   }
   const stored = await collect(store.client.readStream(stream));
-  // What was refused may have been stored all the same; what was acknowledged must be there.
+  // An append that failed may be stored all the same; an acknowledged one must be.
   expect(stored.length).toBeGreaterThanOrEqual(appended);
   expect(stored.map(({ event }) => Number(event?.revision))).toEqual(stored.map((_, n) => n));
   await store.close();

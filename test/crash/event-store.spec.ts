@@ -1,4 +1,7 @@
-/** kill -9 of the event store while clients append: what it acknowledged is there, where it said, without a gap. */
+/**
+ * The event store is killed with SIGKILL while clients append: every acknowledged event exists at the reported
+ * position, without a gap.
+ */
 import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +37,7 @@ interface Acknowledged {
   readonly result: AppendResult;
 }
 
-/** Appends to one stream, always under the exact revision. An append without an answer is sent again, as it was. */
+/** Appends to one stream, always with its exact revision. An append without an answer is repeated unchanged. */
 class CrashWriter {
   readonly acknowledged: Acknowledged[] = [];
   private readonly stream = `crash-${randomUUID()}`;
@@ -51,7 +54,7 @@ class CrashWriter {
         this.revision = result.nextExpectedRevision;
         this.unanswered = undefined;
       } catch (error) {
-        // Killed while appending is what this is about; anything else, such as a wrong version, is a failure.
+        // The kill interrupts appends by design; any other error, such as a wrong version, is a failure.
         if (!isOver()) throw error;
       }
     }
@@ -90,7 +93,7 @@ async function readEverything(): Promise<ResolvedEvent[]> {
   return events;
 }
 
-/** Places where the next number is not the one before it plus one. */
+/** The number of places that deviate from the gapless sequence starting at `first`. */
 function countGaps(numbers: readonly bigint[], first: bigint): number {
   return numbers.filter((number, index) => number !== first + BigInt(index)).length;
 }

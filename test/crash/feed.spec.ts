@@ -1,6 +1,6 @@
 /**
- * The feed has each event exactly once and in the order of the store: while users write, replicas of the api are killed, streams are
- * cut after any number of bytes and go on by `Last-Event-ID`, and pages of any size are read.
+ * The feed delivers each event exactly once and in the order of the store, while users write, replicas of the api are
+ * killed, streams are cut after any number of bytes and resumed by `Last-Event-ID`, and pages of any size are read.
  */
 import { randomInt } from 'node:crypto';
 import { EventStore } from '@app/event-store';
@@ -11,7 +11,7 @@ import { toldBy } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 
 const full = process.env['FIGURES'] === 'full';
-/** Streams are cut so often in all, and replicas are killed so often, while so many runs are made. */
+/** The least number of cut streams and killed replicas while runs are started. */
 const cutsMin = Number(process.env['FEED_CUTS'] ?? (full ? 200 : 60));
 const killsMin = Number(process.env['FEED_KILLS'] ?? (full ? 12 : 3));
 const followersCount = 6;
@@ -33,7 +33,10 @@ afterAll(async () => {
 const urlOf = (replica: number) => deployment.baseUrls[replica % deployment.baseUrls.length] ?? '';
 const byChance = () => urlOf(randomInt(deployment.baseUrls.length));
 
-/** A user who writes, until stopped; what a killed replica leaves open is let be. */
+/**
+ * Writes as a user until stopped. Requests that a killed replica leaves unanswered are dropped. Returns the accepted
+ * runs.
+ */
 async function write(user: TestClient, signal: AbortSignal): Promise<number> {
   let runs = 0;
   while (!signal.aborted) {
@@ -44,13 +47,13 @@ async function write(user: TestClient, signal: AbortSignal): Promise<number> {
       const started = await via.post('/agent-runs', { conversationId: made.body.id, input });
       runs += Number(started.status === 202);
     } catch {
-      // The replica is away: the other one is asked, or it again.
+      // The replica is down: the next attempt uses the other one, or the same again.
     }
   }
   return runs;
 }
 
-/** Reads pages of any size from any replica, from the beginning to wherever the end is by then. */
+/** Reads pages of any size from any replica, from the cursor (by default the beginning) to the end at that time. */
 async function readPages(cursor?: string): Promise<{ events: ToldEvent[]; pages: number; endCursor: string }> {
   const events: ToldEvent[] = [];
   let endCursor = cursor;
@@ -62,7 +65,7 @@ async function readPages(cursor?: string): Promise<{ events: ToldEvent[]; pages:
         const { status, body } = await requestJson<Page>('GET', `${byChance()}${path}`, undefined, headers);
         return status === 200 ? body : null;
       } catch {
-        return null; // the replica is away
+        return null; // the replica is down
       }
     });
     events.push(...page.data);
@@ -115,7 +118,7 @@ it(
     }
     stopping.abort();
     const runs = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
-    // Runs that began end by themselves, also those whose writer was not told of them: then nothing is told any more.
+    // Runs that began end by themselves, also those whose writer got no answer. After that nothing more is published.
     await until('the end of all runs', haveRunsEnded);
     const wanted = texts(await toldBy(store));
     expect(wanted.length).toBeGreaterThanOrEqual(runs);

@@ -1,6 +1,7 @@
 /**
- * A worker that leads everything hangs (SIGSTOP) with its hands full: `GET /operator/v1/deployment` says that another leads all of it
- * within ten seconds, the work goes on there, and the one that wakes up does no harm.
+ * A worker that leads everything hangs (SIGSTOP) in the middle of its work: within ten seconds `GET
+ * /operator/v1/deployment` shows another leader for all of it, which continues the work, and the worker does no harm
+ * when it wakes up.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStore } from '@app/composition';
@@ -15,12 +16,17 @@ import { MoneyJourney } from './money-journey';
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['HUNG_ROUNDS'] ?? (full ? 10 : 1));
 const TIMEOUT_MS = 300_000 + ROUNDS * 120_000;
-/** The product promises 10 s. A machine that runs all suites at once may need longer, so there a minute is enough. */
+/**
+ * The product promises 10 s. A machine that runs all suites in parallel may need longer, so a minute is enough there.
+ */
 const elsewhereWithinMs = full ? 10_000 : 60_000;
-/** Until something is under way, and differently far in each round. */
+/** The longest time before the leader hangs; random, so that the work has progressed differently in each round. */
 const underWayMs = 1_500;
 
-/** All that one process of a deployment does alone, beside the segments of runs; `projector` may be several, each with its read models. */
+/**
+ * All roles that one process of a deployment leads alone, except the segments of runs. `projector` may be several
+ * processes, each with its read models.
+ */
 const momentary = ['migrations', 'segments'];
 const led = [...Object.keys(leaderLocks).filter((name) => !momentary.includes(name)), 'projector', 'rebuilds'];
 const everyMinute = { wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } } };
@@ -52,7 +58,7 @@ async function shown(): Promise<ShownDeployment> {
   return body;
 }
 
-/** The process that leads all, while no other says that it leads any of it; null unless there is one. */
+/** The process that leads everything, if no other process claims to lead anything; else null. */
 async function leaderOfAll(): Promise<string | null> {
   const leaders = (await shown()).processes.filter(({ leads }) => leads.length > 0);
   const [leader] = leaders;
@@ -61,7 +67,7 @@ async function leaderOfAll(): Promise<string | null> {
   return led.every((name) => leads.has(name)) ? leader.processId : null;
 }
 
-/** What callers do meanwhile: conversations, runs, withdrawals. */
+/** Starts the callers' work: conversations, runs, withdrawals. */
 async function beginWork(round: number) {
   const [talker, owner] = [await deployment.newUser(), await deployment.newUser()];
   const [talks, pays] = [new Journey(talker, seededRandom(round)), new Journey(owner, seededRandom(round))];
@@ -78,7 +84,7 @@ async function beginRebuilds(): Promise<void> {
   }
 }
 
-/** Every rebuild under way gets ready without a difference; then the live tables are these, or they are given up. */
+/** Waits until every open rebuild is ready without a difference, and then switches to it or discards it. */
 async function endRebuilds(how: 'switch' | 'discard'): Promise<void> {
   const open = ['building', 'catching_up', 'comparing', 'ready'];
   const rebuilds = await until('the rebuilds', async () => {
@@ -94,7 +100,7 @@ async function endRebuilds(how: 'switch' | 'discard'): Promise<void> {
   }
 }
 
-/** Hangs the worker; answers how long it took until another was shown to lead all that it led. */
+/** Hangs the worker. Returns the time until another one is shown to lead everything that it led. */
 async function hang(pid: number, processId: string): Promise<number> {
   const fromMs = performance.now();
   process.kill(pid, 'SIGSTOP');
@@ -115,7 +121,7 @@ async function hang(pid: number, processId: string): Promise<number> {
   return elsewhereMs;
 }
 
-/** The clock passes a due time while the leader hangs: the automation fires by the other one, once. */
+/** Moves the clock past a due time while the leader hangs: the other worker fires the automation, once. */
 async function fires(owner: TestClient, automationId: string, times: number): Promise<void> {
   await moveClock(deployment, 60);
   await until('the firing', async () => ((await occurrencesOf(owner, automationId)).length >= times ? true : null));

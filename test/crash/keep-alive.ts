@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestProcess } from '@app/testing/processes';
 
 const lookAgainMs = 20;
-/** A process that keeps ending is broken. */
+/** A process that ends more often is broken. */
 const restartsMax = 10;
 
-/** Longer each time. */
+/** The pause after a failed start, multiplied by the number of restarts. */
 const startAgainMs = 50;
 
-/** A process that is being killed looks alive for a moment. */
+/** A process that is being killed still exists for a moment. */
 const surelyAliveMs = 200;
 
-/** Starts a process again whenever it ends, as an orchestrator would, until it is left; `leave` leaves it running. */
+/** Restarts a process whenever it ends, as an orchestrator would, until `leave`, which leaves it running. */
 export function keepAlive(kept: TestProcess): { leave(): Promise<void> } {
   let left = false;
   const keeping = (async () => {
@@ -25,11 +25,12 @@ export function keepAlive(kept: TestProcess): { leave(): Promise<void> } {
       }
       restarts += 1;
       if (restarts > restartsMax) throw new Error(`a process ended ${restarts} times:\n${kept.output}`);
-      // Killed again while it started; broken, which the count tells; or its port is somebody else's for a moment.
+      // It was killed again while it started, or another process holds its port for a moment, or it is broken, which
+      // the count shows.
       await kept.start().catch(() => sleep(restarts * startAgainMs));
     }
   })();
-  keeping.catch(() => undefined); // an error is told to the one who leaves it
+  keeping.catch(() => undefined); // `leave` reports an error
   return {
     leave: () => {
       left = true;
@@ -43,7 +44,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch {
-    // There is no such process any more.
+    // The process does not exist any more.
     return false;
   }
 }

@@ -1,4 +1,5 @@
-// Ends its process with SIGKILL before the n-th call that touches a file, counted from the first request on; n is in KILL_AT_STEP.
+// Ends its process with SIGKILL before the n-th call that touches a file, counted from the first request on; n is
+// KILL_AT_STEP.
 const fs = require('node:fs/promises');
 const { Server } = require('node:http');
 

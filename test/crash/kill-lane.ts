@@ -14,26 +14,29 @@ import { onlyCount, type KillOrder, type PassedPoints } from './kill-orders';
 import { startKillable, type Killable } from './killable';
 import { MoneyJourney } from './money-journey';
 
-/** The deaths of an app's processes in one journey: where each dies, and where one that takes its place does, if at all. */
+/**
+ * The deaths of an app's processes in one journey: where each dies, and where a process that replaces one dies, if at
+ * all.
+ */
 export interface Deaths {
   readonly first: KillOrder;
   readonly second: KillOrder | null;
 }
 
-/** One journey, with deaths in store for the processes that are named. */
+/** One journey, with the deaths planned for the processes of each app. */
 export interface Round {
   readonly seed: number;
   readonly deaths: { readonly [App in AppName]?: Deaths };
 }
 
 export interface LaneFindings extends Findings {
-  /** What is still held although nothing goes on. */
+  /** Everything still held although nothing is in flight. */
   readonly left: readonly string[];
-  /** Where the read models are not what a replay of all events comes to. */
+  /** Differences between the read models and a replay of all events. */
   readonly unlike: readonly string[];
   /** Money that was lost, doubled or stuck. */
   readonly money: readonly string[];
-  /** What came twice, or out of order, on a stream. */
+  /** Events that a stream delivered twice or out of order. */
   readonly faults: readonly string[];
 }
 
@@ -54,7 +57,7 @@ interface PassedByApp {
   readonly api: PassedPoints;
 }
 
-/** A deployment whose processes are killed round after round, and all that it promised meanwhile. */
+/** A deployment whose processes are killed round after round, and everything that it acknowledged meanwhile. */
 export class KillLane {
   private readonly acknowledged: Acknowledged[] = [];
   private readonly confirmed: string[] = [];
@@ -63,18 +66,21 @@ export class KillLane {
 
   private constructor(private readonly killable: Killable) {}
 
-  /** Two replicas of each, or one. @param weather the seed of an event store's bad day */
+  /**
+   * Starts two replicas of each app, or one.
+   * @param weather the seed of an event store's bad day
+   */
   static async start(replicas: 1 | 2, weather?: string): Promise<KillLane> {
     const of = { api: replicas, worker: replicas };
     return new KillLane(await startKillable({ mode: 'processes', replicas: of, ...(weather && { weather }) }));
   }
 
-  /** Walks a journey that nobody is killed in; answers how often each process passed each point. */
+  /** Walks a journey without kills. Returns how often the processes pass each point. */
   async count(): Promise<PassedByApp> {
     return this.round({ seed: 0, deaths: {} });
   }
 
-  /** Walks one journey; answers how often each process passed each point since it started or got its order. */
+  /** Walks one journey. Returns how often the processes passed each point since they started or got their order. */
   async round({ seed, deaths }: Round): Promise<PassedByApp> {
     const { baseUrls } = this.killable.deployment;
     const user = await this.killable.deployment.newUser();
@@ -87,7 +93,7 @@ export class KillLane {
       await this.give('worker', deaths.worker ?? null);
       await this.give('api', deaths.api ?? null);
       await Promise.all([journey.walk(), money.walk()]);
-      // An order that was not reached would kill in the next round, before anybody starts the process again.
+      // An order that was not reached would kill in the next round, before the process is kept alive again.
       passed = { worker: await this.give('worker', null), api: await this.give('api', null) };
     } finally {
       await Promise.all(kept.map((one) => one.leave()));
@@ -102,12 +108,12 @@ export class KillLane {
     return passed;
   }
 
-  /** Where a process was killed so far, as `app point nth`. */
+  /** The kills so far, as `app point nth`. */
   async kills(): Promise<string[]> {
     return this.killable.orders.carriedOut();
   }
 
-  /** How often the event store did what to its clients. */
+  /** The number of strikes of the event store against its clients, by kind. */
   weather(): Record<string, number> {
     const lines = this.killable.deployment.eventStore?.output.matchAll(/"strike":"(\w+)"/g) ?? [];
     const counts: Record<string, number> = {};
@@ -115,7 +121,7 @@ export class KillLane {
     return counts;
   }
 
-  /** Waits until the deployment is at rest and looks at everything. */
+  /** Waits until nothing in the deployment is in flight, and audits everything. */
   async audit(): Promise<LaneFindings> {
     const { databaseUrl, eventStoreUrl } = this.killable.deployment;
     const { events, left } = await settled(databaseUrl, eventStoreUrl);
@@ -128,7 +134,7 @@ export class KillLane {
     await this.killable.stop();
   }
 
-  /** Gives the running processes and their successor their orders, or takes back what they have. */
+  /** Gives the running processes and their successor their orders, or withdraws those that they have. */
   private async give(app: 'worker' | 'api', deaths: Deaths | null): Promise<PassedPoints> {
     await this.killable.orders.giveNext(app, deaths?.second ?? null);
     return this.killable.orders.armAll(this.replicas(app), deaths?.first ?? onlyCount);

@@ -11,30 +11,32 @@ const askAgainMs = 5;
 const armAttemptsMax = 100;
 const armAgainMs = 200;
 
-/** Kills a process when it reaches the point for the n-th time, counted from the order on; a point of null only counts. */
+/**
+ * Kills a process when it reaches the point for the n-th time, counted from the order on. A point of null only counts.
+ */
 export interface KillOrder {
   readonly point: ProbePoint | null;
   readonly nth: number;
 }
 
-/** How often each point was passed. */
+/** The number of times that each point was passed. */
 export type PassedPoints = { readonly [Point in ProbePoint]?: number };
 
-/** Kills nobody: the process only counts. */
+/** An order without a kill: the process only counts. */
 export const onlyCount: KillOrder = { point: null, nth: 0 };
 
-/** Tells processes of the build where to die: see `kill-probe.cjs`, which is preloaded into them. */
+/** Orders processes of the build to die at a point: see `kill-probe.cjs`, which is preloaded into them. */
 export class KillOrders {
   constructor(private readonly folder: string) {}
 
-  /** What a process needs in its environment to take orders. */
+  /** The environment that a process needs to take orders. */
   get env(): { readonly NODE_OPTIONS: string; readonly PARLEY_KILL_ORDERS: string } {
     return { NODE_OPTIONS: `--require=${join(__dirname, 'kill-probe.cjs')}`, PARLEY_KILL_ORDERS: this.folder };
   }
 
   /**
-   * Gives a running process its order; resolves when it has it, with the points that it passed under the one before.
-   * Throws an error with the code ESRCH when there is no such process any more.
+   * Gives a running process its order. Resolves once the process has it, with the points that it passed under the
+   * previous order. Throws an error with the code ESRCH if the process does not exist any more.
    */
   async give(pid: number, order: KillOrder): Promise<PassedPoints> {
     await this.write(`${pid}.json`, order);
@@ -45,17 +47,17 @@ export class KillOrders {
       await sleep(askAgainMs);
       process.kill(pid, 0);
     }
-    // Reason for the assertion: the file is the probe's own.
+    // Reason for the assertion: the probe writes this file.
     return JSON.parse(await readFile(join(this.folder, `${pid}.passed`), 'utf8')) as PassedPoints;
   }
 
-  /** As `give`; the process may die just now of the order that it has: then its successor gets the new one. */
+  /** As `give`, but if the process is just dying of its previous order, its successor gets the new one. */
   async arm(victim: TestProcess, order: KillOrder): Promise<PassedPoints> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.give(victim.pid, order);
       } catch (error) {
-        // By its code alone: an error of Node itself is none of jest's realm.
+        // Checked by its code alone, because Node's errors come from another realm than jest's `Error`.
         const isGone = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ESRCH';
         if (!isGone || attempt === armAttemptsMax) throw error;
         await sleep(armAgainMs);
@@ -64,8 +66,8 @@ export class KillOrders {
   }
 
   /**
-   * Arms replicas of one app, each with the same order; answers how often one of them at least passes each point when the same work is
-   * done again, however it falls to them.
+   * Arms replicas of one app, each with the same order. Returns how often at least one of them passes each point if the
+   * same work is done again, however it is distributed among them.
    */
   async armAll(victims: readonly TestProcess[], order: KillOrder): Promise<PassedPoints> {
     const passed = await Promise.all(victims.map((victim) => this.arm(victim, order)));
@@ -75,19 +77,19 @@ export class KillOrders {
     return Object.fromEntries(surely) as PassedPoints;
   }
 
-  /** Gives the order to the next process of the app that starts, from its first moment on; null takes it back. */
+  /** Gives the order to the next process of the app that starts, from its first moment on. Null withdraws it. */
   async giveNext(app: AppName, order: KillOrder | null): Promise<void> {
     if (order === null) await rm(join(this.folder, `next-${app}.json`), { force: true });
     else await this.write(`next-${app}.json`, order);
   }
 
-  /** The orders that were carried out so far, as `app point nth`, one for each process that was killed. */
+  /** The orders carried out so far, as `app point nth`, one for each killed process. */
   async carriedOut(): Promise<string[]> {
     const names = (await readdir(this.folder)).filter((name) => name.endsWith('.killed'));
     return Promise.all(names.map((name) => readFile(join(this.folder, name), 'utf8')));
   }
 
-  /** Whole or not at all: the process reads it at any moment. */
+  /** Writes atomically, because the process may read at any moment. */
   private async write(name: string, order: KillOrder): Promise<void> {
     const unfinished = join(this.folder, `${name}.unfinished`);
     await writeFile(unfinished, JSON.stringify(order));

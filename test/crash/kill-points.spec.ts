@@ -1,17 +1,23 @@
-/** Reliability 1: api and worker are killed with SIGKILL at every append, commit, model step, tool call and call of the wallet provider; nothing may come of it. */
+/**
+ * Reliability 1: api and worker are killed with SIGKILL at every append, commit, model step, tool call and call of the
+ * wallet provider, without any effect on the results.
+ */
 import type { ProbePoint } from '@app/runtime';
 import { seededRandom } from '@app/testing/journeys';
 import { KillLane, noFindings, type LaneFindings, type Round } from './kill-lane';
 import type { KillOrder, PassedPoints } from './kill-orders';
 
 const full = process.env['FIGURES'] === 'full';
-/** How often each point is killed at, in another journey every time; without FIGURES, one point of each kind is. */
+/** The number of kills at each point, each in a different journey. Without FIGURES, one point of each kind is chosen. */
 const SEEDS = Number(process.env['KILL_SEEDS'] ?? 1);
-/** Deployments side by side, every second with one replica of each: the runs of a killed worker mostly wait for the end of its leases. */
+/**
+ * Parallel deployments, every second with one replica of each app, because the runs of a killed worker mostly wait for
+ * its leases to end.
+ */
 const LANES = Number(process.env['KILL_LANES'] ?? (full ? 3 : 1));
-/** At most so many of the planned rounds, in any order; all of them when absent. */
+/** The largest number of planned rounds, in random order; all of them if absent. */
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? Infinity);
-/** A process that has just started is killed again at one of the first so many points of a kind. */
+/** A process that has just started is killed again within this many passes of a point. */
 const SECOND_NTH_MAX = 3;
 const TIMEOUT_MS = full ? 3_600_000 * SEEDS : 900_000;
 
@@ -28,7 +34,7 @@ function everyOrder(passed: PassedPoints): KillOrder[] {
   return counted.flatMap(([point, count]) => Array.from({ length: count }, (_, index) => ({ point, nth: index + 1 })));
 }
 
-/** One order for each kind of point, in any order. */
+/** One order for each kind of point, in random order. */
 function oneOfEach(orders: readonly KillOrder[]): KillOrder[] {
   const kinds = [...new Set(orders.map(({ point }) => point))].sort(() => random() - 0.5);
   return kinds.map((kind) => anyOf(orders.filter(({ point }) => point === kind)));
@@ -36,7 +42,7 @@ function oneOfEach(orders: readonly KillOrder[]): KillOrder[] {
 
 const early = ({ point, nth }: KillOrder): KillOrder => ({ point, nth: 1 + (nth % SECOND_NTH_MAX) });
 
-/** The worker dies twice in a round, the api once, so that now and then both are gone. */
+/** In a round the worker dies twice, or the api once; without FIGURES both may die in the same round. */
 function plan(passed: { readonly worker: PassedPoints; readonly api: PassedPoints }): Round[] {
   const [ofWorker, ofApi] = [everyOrder(passed.worker), everyOrder(passed.api)];
   if (!full) {
@@ -87,7 +93,7 @@ test(
         `${count('doubled', 'books', 'money')} doubled, ${count('stuck', 'left')} stuck, ${count('gaps', 'faults')} gaps\n`,
     );
     for (const audit of audits) expect(audit).toEqual(noFindings);
-    // A busy worker commits fewer, larger batches, so that not every order is reached.
+    // A busy worker commits fewer, larger batches, so not every order is reached.
     expect(kills.length).toBeGreaterThan(rounds / 2);
   },
   TIMEOUT_MS,

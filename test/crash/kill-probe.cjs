@@ -1,7 +1,8 @@
-// Preloaded (node --require) into api, worker and standalone processes of the build: what runs is the product as it is built,
-// except that its probe kills the process with SIGKILL when a point is reached for the n-th time. Orders are files in the
-// folder PARLEY_KILL_ORDERS: `next-<app>.json` is taken by the next process of the app that starts; `<pid>.json` is read on
-// SIGUSR2. An order that was taken becomes `<pid>.taken`, one that was carried out `<pid>.killed`, which names it.
+// Preloaded (node --require) into api, worker and standalone processes of the build. They run the product as built,
+// except that its probe kills the process with SIGKILL when a point is reached for the n-th time. Orders are files in
+// the folder PARLEY_KILL_ORDERS: the next process of the app that starts takes `next-<app>.json`; a running process
+// reads `<pid>.json` on SIGUSR2. A taken order becomes `<pid>.taken`, and one that was carried out becomes
+// `<pid>.killed`, which names it.
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { subscribe } = require('node:diagnostics_channel');
@@ -30,12 +31,12 @@ subscribe('parley:probe', (point) => {
   writeFileSync(taken, `${app} ${order.point} ${order.nth}`);
   renameSync(taken, join(folder, `${process.pid}.killed`));
   process.kill(process.pid, 'SIGKILL');
-  // Nothing of this process runs on, even if the kernel takes a moment.
+  // Blocks the thread, so that no code of this process runs even if the kernel takes a moment.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 });
 
 process.on('SIGUSR2', () => {
-  // What was counted under the order before this one.
+  // The counts under the previous order.
   writeFileSync(join(folder, `${process.pid}.passed`), JSON.stringify(passed));
   take(`${process.pid}.json`);
 });

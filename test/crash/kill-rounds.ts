@@ -5,19 +5,21 @@ import { onlyCount, type KillOrder, type KillOrders } from './kill-orders';
 
 export interface KillRounds {
   readonly orders: KillOrders;
-  /** The processes that are killed, and started again: replicas, each of which dies where it gets so far. */
+  /** The processes that are killed and restarted: replicas, each of which dies if it reaches the point. */
   readonly victims: readonly TestProcess[];
   readonly points: readonly ProbePoint[];
   readonly roundsMax: number;
-  /** Every point, each time that the work passes it; else one of each kind, another every time. */
+  /**
+   * Kills at every point, each time that the work passes it; otherwise once for each kind of point, chosen at random.
+   */
   readonly full: boolean;
 }
 
 /**
- * Does the work once to learn which points it passes, and then once for each kill, in the midst of it. Answers how many kills were
- * ordered. Throws when the work does not come to its end, with the order under which it did not.
- *
- * @param begin prepares a round undisturbed, and answers the work
+ * Does the work once to count the points that it passes, and then once for each kill, which happens during the work.
+ * @param begin prepares a round undisturbed, and returns its work
+ * @returns the number of ordered kills
+ * @throws an error that names the order under which the work failed
  */
 export async function killInTurn(rounds: KillRounds, begin: () => Promise<() => Promise<void>>): Promise<number> {
   const { orders, victims } = rounds;
@@ -28,7 +30,7 @@ export async function killInTurn(rounds: KillRounds, begin: () => Promise<() => 
     const kept = victims.map((victim) => keepAlive(victim));
     try {
       await work();
-      // An order that was not reached would kill when nobody starts the process again any more.
+      // An order that was not reached would kill when the process is not kept alive any more.
       await orders.armAll(victims, onlyCount);
     } catch (error) {
       throw new Error(`killed at ${JSON.stringify(order)}`, { cause: error });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Deployment, type DeploymentOptions, startDeployment } from '@app/testing/deployment';
 import { KillOrders, onlyCount } from './kill-orders';
 
-/** A deployment whose processes take orders to die, and how to end it. */
+/** A deployment whose processes take orders to die. */
 export interface Killable {
   readonly deployment: Deployment;
   readonly orders: KillOrders;
@@ -25,14 +25,14 @@ export async function startKillable({ env, ...options }: DeploymentOptions): Pro
   }
 }
 
-/** Starts the workers that are dead, and takes the order from all of them. */
+/** Starts the workers that are dead, and withdraws the orders of all of them. */
 export async function disarmed({ orders, deployment }: Killable): Promise<void> {
   for (const worker of deployment.workers) {
     for (;;) {
       if (!worker.isAlive) await worker.start();
       const isTaken = await orders.give(worker.pid, onlyCount).then(
         () => true,
-        () => false, // it has died of the order meanwhile
+        () => false, // it died of its order meanwhile
       );
       if (isTaken) break;
     }

@@ -2,13 +2,13 @@ import { TestClient, type Answer } from '@app/testing/client';
 import type { Deployment, DeploymentOptions } from '@app/testing/deployment';
 import { answered } from '@app/testing/journeys';
 
-/** How the roles of a deployment are spread over processes. */
+/** The distribution of a deployment's roles over processes. */
 export const layouts = ['in one process', 'apart, over two replicas'] as const;
 export type Layout = (typeof layouts)[number];
 
 /**
- * How that layout is started so that what has the role can be killed: the one process, or both replicas of the role as processes, and
- * both of the other in the jest process.
+ * The options that start the layout such that the role can be killed: as the single process, or with both replicas of
+ * the role as processes and both of the other role in the jest process.
  */
 export function spread(layout: Layout, role: 'api' | 'worker'): Pick<DeploymentOptions, 'mode' | 'replicas'> {
   return layout === 'in one process'
@@ -16,17 +16,17 @@ export function spread(layout: Layout, role: 'api' | 'worker'): Pick<DeploymentO
     : { mode: `${role}-apart`, replicas: { api: 2, worker: 2 } };
 }
 
-/** Asks again when a process dies meanwhile; for what does no harm when it is asked twice. */
+/** Repeats a request whose process dies meanwhile. For requests that are safe to repeat. */
 export class PatientClient extends TestClient {
-  /** The user as seen through one of the apis, in turn. */
+  /** A client of the user for one of the apis, in turn. */
   static of({ baseUrls }: Deployment, user: TestClient, turn = 0): PatientClient {
     const baseUrl = baseUrls[turn % baseUrls.length] ?? user.baseUrl;
     return new PatientClient(baseUrl, user.partnerKey, user.token, user.userId);
   }
 
   /**
-   * What was not found may not be projected yet, and what conflicts may have been done although its answer was lost: the caller knows
-   * what that means.
+   * Returns 404 and 409 to the caller, who knows their meaning: a missing resource may not be projected yet, and a
+   * conflicting request may have succeeded although its answer was lost.
    */
   override async request<Body = Record<string, unknown>>(
     method: string,

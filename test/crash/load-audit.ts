@@ -6,21 +6,22 @@ const nothing = { wrong: [], left: [], unlike: [], lost: [], doubled: [], stuck:
 
 export interface Disturbance {
   readonly rounds: number;
-  /** Callers at once; each takes the next api replica. */
+  /** The number of parallel callers; each uses the next api replica. */
   readonly callers: number;
-  /** For each wait until all callers are served. */
+  /** The limit of each wait until all callers are served. */
   readonly withinMs: number;
-  /** Done once in every round, while the load goes on. */
+  /** Called once in every round, while the load continues. */
   disturb(round: number): Promise<void>;
-  /** Looked at once everybody is served again. */
+  /** Called once all callers are served again. */
   recovered?(): void;
-  /** What was done, for the line of figures. */
+  /** Describes the disturbances for the line of figures. */
   done(): string;
 }
 
 /**
- * Disturbs a deployment under load, round after round: everybody is served before and after. At the end everything that was
- * acknowledged is there once, all books agree, and 503 `retryable` is all that was seen beside. Prints a line of figures.
+ * Disturbs a deployment under load, round after round; all callers are served before and after. Checks at the end that
+ * everything acknowledged exists exactly once, that all books agree, and that callers saw no error other than 503
+ * `retryable`. Prints a line of figures.
  */
 export async function disturbUnderLoad(
   deployment: Deployment,

@@ -4,14 +4,16 @@ import type { Answer, TestClient } from '@app/testing/client';
 import type { Acknowledged } from '@app/testing/journeys';
 
 const pauseMs = 50;
-/** Of a caller that was served: what is started must end before it can be audited. */
+/** The pause of a caller that was served, because everything started must end before it can be audited. */
 const restMs = process.env['FIGURES'] === 'full' ? 0 : 100;
 const samplesMax = 20;
 
-/** Callers that create conversations and start runs, with FIGURES=full without a rest, and keep what they were answered. */
+/**
+ * Callers that create conversations and start runs (with FIGURES=full without a pause) and record the acknowledgements.
+ */
 export class Load {
   readonly acknowledged: Acknowledged[] = [];
-  /** Answers that a caller may get at no time: neither a 2xx nor a 503 that says that it may ask again. */
+  /** Answers that a caller must never get: neither a 2xx nor a 503 that permits a retry. */
   readonly wrong: string[] = [];
   refusals = 0;
   slowestMs = 0;
@@ -24,7 +26,7 @@ export class Load {
     this.callers = clients.map((client, index) => this.call(client, index));
   }
 
-  /** Waits until every caller was served once more; answers how long the slowest of them had to wait. */
+  /** Waits until every caller was served once more. Returns how long the slowest of them had to wait. */
   async untilServed(withinMs: number): Promise<number> {
     const fromMs = performance.now();
     while (this.lastServedMs.some((servedMs) => servedMs < fromMs)) {
@@ -54,13 +56,13 @@ export class Load {
     }
   }
 
-  /** The body of a 2xx; null when the load ends before there is one. */
+  /** Returns the body of a 2xx, or null if the load ends before there is one. */
   private async served<Body>(ask: () => Promise<Answer>): Promise<Body | null> {
     while (!this.over) {
       const askedAtMs = performance.now();
       const { status, body } = await ask().catch((error: unknown) => ({ status: 0, body: { error: String(error) } }));
       this.slowestMs = Math.max(this.slowestMs, performance.now() - askedAtMs);
-      // Reason for the assertion: the caller knows what its request is answered with.
+      // Reason for the assertion: the caller knows the type of the answer to its request.
       if (status >= 200 && status < 300) return body as Body;
       const mayAskAgain = status === 503 && 'retryable' in body && body['retryable'] === true;
       if (mayAskAgain) this.refusals += 1;

@@ -2,7 +2,7 @@ import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { answered, type Journey } from '@app/testing/journeys';
 
-/** For hangs: a lost worker's lease, restarts and a busy machine need far less together. */
+/** Detects hangs: a lost worker's lease, restarts and a busy machine need far less together. */
 const doneWithinMs = 180_000;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 
@@ -18,11 +18,12 @@ interface Prepared {
 }
 
 /**
- * What a partner's backend does about money, whatever dies meanwhile: a withdrawal that a run asks for and the user approves, and a
- * direct one, side by side. After an ambiguous answer it reads what was recorded, and replaces nothing.
+ * The requests of a partner's backend that move money, whatever dies meanwhile: a withdrawal that a run requests and
+ * the user approves, in parallel with a direct one. After an ambiguous answer it reads the recorded state, and never
+ * makes a second withdrawal.
  */
 export class MoneyJourney {
-  /** Operations that were promised, each of which must settle once. */
+  /** Operations that were acknowledged, each of which must settle once. */
   readonly confirmed: string[] = [];
 
   constructor(
@@ -48,7 +49,7 @@ export class MoneyJourney {
       if (approval === null || approval.status === 'approved') return approval?.status;
       const { fingerprint } = approval;
       const asked = this.client.post(`/approvals/${approvalId}/approve`, { fingerprint });
-      await asked.catch(() => undefined); // a killed api gives no answer; what it recorded is read in the next round
+      await asked.catch(() => undefined); // a killed api gives no answer; the next iteration reads what it recorded
       return null;
     });
     this.journey.acknowledged.push({ kind: 'approved', conversationId, approvalId });
@@ -59,7 +60,7 @@ export class MoneyJourney {
 
   private async directly(): Promise<void> {
     const asked = { tokenId: usdc, amountRaw: '2500001' };
-    // One that was prepared without an answer is never confirmed.
+    // A withdrawal whose preparation got no answer is never confirmed.
     const { body } = await answered(() => this.client.post<Prepared>('/wallet/withdrawals', asked));
     const { operationId, fingerprint } = body;
     await inTime('the confirmation', async () => {
@@ -85,7 +86,10 @@ export class MoneyJourney {
     return this.read<Approval>(`/approvals/${approvalId}`);
   }
 
-  /** Null: without a projector, what was just made is not found until there is one again (docs/decisions/conventions.md). */
+  /**
+   * Null if not found: without a projector, a new resource is not found until there is one again
+   * (docs/decisions/conventions.md).
+   */
   private async read<Body>(path: string): Promise<Body | null> {
     const { status, body } = await answered(() => this.client.get<Body>(path), { orStatus: 404 });
     return status === 404 ? null : body;

@@ -1,4 +1,7 @@
-/** Issue 17: whoever makes a change of an operator's is killed between any two of its steps; it is made all the same, once, and logged so. */
+/**
+ * Issue 17: the process that makes an operator's change is killed between any two of its steps; the change is made
+ * nevertheless, exactly once, and logged so.
+ */
 import type { StoredEvent } from '@app/event-store';
 import { readAllEvents } from '@app/testing/audits';
 import { operatorOf, type OperatorClient } from '@app/testing/client';
@@ -21,7 +24,7 @@ function isOfOperators({ stream }: StoredEvent): boolean {
   return stream === 'operator-log' || stream === 'deployment-main';
 }
 
-/** What is not as it must be in the log and in what came of it, in words. */
+/** The deviations in the log and in the changes that it led to, in words. */
 function auditLog(events: readonly StoredEvent[]): string[] {
   const findings: string[] = [];
   const of = (type: string) => events.filter((event) => event.type === type);
@@ -68,13 +71,13 @@ describe.each(layouts)('roles %s', (layout) => {
     });
   }
 
-  /** Nobody asks again: what was logged is made without it. */
+  /** The request is not repeated: a logged change is made without that. */
   async function change(operator: OperatorClient, verb: 'pause' | 'resume'): Promise<void> {
     await operator.post(`/deployment/controls/runs/${verb}`, { reason: 'a test' }).catch(() => undefined); // killed: it may be logged or not
     await allCompleted();
   }
 
-  /** Through one replica after the other, and through both at once. */
+  /** Changes through one replica after the other, and through both in parallel. */
   function changes(): Promise<() => Promise<void>> {
     turn += 1;
     const [one, other] = [0, 1].map((next) => operators[(turn + next) % operators.length]!); // reason for the assertion: one for each replica
@@ -94,7 +97,7 @@ describe.each(layouts)('roles %s', (layout) => {
       await allCompleted();
       const events = await logged();
       expect(auditLog(events)).toEqual([]);
-      // A checkpoint of the log, which comes each minute, may be among the appends that were counted.
+      // A signed checkpoint of the log, which is appended each minute, may be among the counted appends.
       expect((await orders.carriedOut()).length).toBeGreaterThanOrEqual(kills / 2);
     },
     TIMEOUT_MS,
@@ -123,7 +126,9 @@ test(
   TIMEOUT_MS,
 );
 
-/** Each append of a resumption, killed before and after it: the intent, the event that decides it, and the completion. */
+/**
+ * Each append of a resumption, killed before and after it: the intent, the event that decides it, and the completion.
+ */
 const resumeKills = [1, 2, 3]
   .flatMap((nth) => (['append:before', 'append:after'] as const).map((point) => ({ point, nth })))
   .filter(({ point }, index) => full || (index < 4 && (point === 'append:after' || index > 0)));
@@ -144,7 +149,7 @@ test(
       const kept = keepAlive(api);
       const asked = await operator.post('/audit/resume', { as: 'copy', reason: 'a test' }).catch(() => null); // killed
       await kept.leave();
-      // Cut off before it was logged, it is asked for again.
+      // If it was cut off before it was logged, the request is repeated.
       if (asked === null && (await eventsOf('log.resumed')).length === round)
         await operator.post('/audit/resume', { as: 'copy', reason: 'a test' });
       await until('the end of the hold', async () => {

@@ -1,4 +1,7 @@
-/** kill -9 of the event store and of PostgreSQL under load: 503 meanwhile and nothing else, back soon, and nothing acknowledged is lost. */
+/**
+ * The event store and PostgreSQL are killed with SIGKILL under load: callers see only 503 meanwhile, the service
+ * recovers soon, and nothing acknowledged is lost.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +26,7 @@ const startPostgres = async (): Promise<void> => {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-outages-'));
   await startPostgres();
-  // For this file alone: jest gives each its own environment. This one is to be killed.
+  // Set for this file alone, because jest gives each file a separate environment. This server will be killed.
   process.env[TEST_POSTGRES_URL] = postgres.url('postgres');
   deployment = await startDeployment({
     mode: 'processes',
@@ -38,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Its children end by themselves when they notice; the folder is free then. */
+/** Kills the postmaster. Its children end by themselves when they notice, and then the folder is free. */
 async function killPostgres(): Promise<void> {
   const [pid] = (await readFile(join(folder, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(pid), 'SIGKILL');

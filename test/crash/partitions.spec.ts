@@ -1,4 +1,7 @@
-/** Workers that share the read models, by partitions, and die: others take theirs over, whatever their number, and no event is lost or doubled. */
+/**
+ * Workers share the read models by partitions and die: others take over their partitions, whatever the number, and no
+ * event is lost or doubled.
+ */
 import { readAllEvents, unlikeAReplay } from '@app/testing/audits';
 import { until } from '@app/testing/until';
 import { Client } from 'pg';
@@ -25,7 +28,7 @@ afterAll(async () => {
   await killable.stop();
 });
 
-/** What of the projector each living process leads, as operators see it. */
+/** The partitions that each live process leads, as operators see them. */
 async function sharedOut(): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(
     `SELECT name FROM processes, unnest(leads) AS name
@@ -44,7 +47,7 @@ async function untilSharedOut(count: number): Promise<void> {
   );
 }
 
-/** Some users live for a while; each of their answers can be read at once. */
+/** Some users work for a while; each result must be readable at once. */
 async function lived(): Promise<void> {
   const { deployment } = killable;
   const live = async () => {
@@ -59,7 +62,7 @@ async function lived(): Promise<void> {
   await Promise.all(Array.from({ length: 6 }, live));
 }
 
-/** What the read models do not have as one replay of all events has it. */
+/** The differences between the read models and one replay of all events. */
 async function differences(): Promise<string[]> {
   const { databaseUrl, eventStoreUrl } = killable.deployment;
   await until(

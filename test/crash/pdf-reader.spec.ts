@@ -1,4 +1,7 @@
-/** A service that is killed while it reads a PDF leaves no process behind. Linux only: elsewhere children are not to be found so. */
+/**
+ * A service that is killed while it reads a PDF leaves no process behind. Linux only, because other systems offer no
+ * such list of children.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +12,7 @@ import { childrenOf, peakBytesOf } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 
 const built = join(__dirname, '..', '..', 'dist', 'libs', 'product', 'artifacts', 'src', 'pdf-reader.js');
-/** The reader's own limit of processor time is 10 s, of which a crowded machine gives it little at a time. */
+/** The reader's own limit is 10 s of processor time, which it gets only slowly on a crowded machine. */
 const goneWithinMs = 90_000;
 let folder: string;
 beforeAll(async () => {

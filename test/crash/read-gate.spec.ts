@@ -1,4 +1,7 @@
-/** A crash of PostgreSQL may take back the last projections, since they do not wait for the disk: the read gate must not trust them. */
+/**
+ * A crash of PostgreSQL may undo the last projections, because they do not wait for the disk: the read gate must not
+ * trust them.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectEventStore, EventStore } from '@app/event-store';
 import { Notifications, ReadGate } from '@app/read-store';

@@ -1,4 +1,7 @@
-/** A worker that dies at any commit of a rebuild: another one, or its successor, goes on from there, and nothing is lost or doubled. */
+/**
+ * A worker dies at any commit of a rebuild: another one, or its successor, continues from there, and nothing is lost or
+ * doubled.
+ */
 import { readStore } from '@app/composition';
 import { Database, readStoreMigrations, Rebuilds, type Rebuild } from '@app/read-store';
 import { until } from '@app/testing/until';
@@ -31,7 +34,7 @@ afterAll(async () => {
   await killable.stop();
 });
 
-/** Starts again who died meanwhile: where both did, nobody would go on. */
+/** Waits for the end of a rebuild. Restarts workers that died, because without any the rebuild would stop. */
 async function ready(id: string): Promise<Rebuild> {
   return until(
     'the rebuild',

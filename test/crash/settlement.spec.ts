@@ -1,4 +1,7 @@
-/** kill -9 around every call of the wallet provider, between journaling and submission above all: exactly one settlement. */
+/**
+ * SIGKILL around every call of the wallet provider, above all between journaling and submission: exactly one
+ * settlement.
+ */
 import { Database } from '@app/read-store';
 import type { Deployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
@@ -50,7 +53,10 @@ describe.each(['together', 'processes'] as const)('api and worker as %s', (mode)
     return client.post(`/wallet/withdrawals/${operationId}/confirm`, { fingerprint });
   }
 
-  /** A withdrawal of 2.5 USDC that a run waits to make; answers how to approve it, which answers the operation that it then is. */
+  /**
+   * A withdrawal of 2.5 USDC for which a run waits. Returns a function that approves it and returns the id of its
+   * operation.
+   */
   async function asked(client: TestClient): Promise<() => Promise<string>> {
     const { body: conversation } = await client.post<{ id: string }>('/conversations', {});
     const input = { text: 'withdraw 2.5 USDC' };
@@ -70,7 +76,7 @@ describe.each(['together', 'processes'] as const)('api and worker as %s', (mode)
     };
   }
 
-  /** Waits for an answer of that status; where what dies is both api and worker, it may die before it answers. */
+  /** Waits for an answer of that status. If the dying process is both api and worker, it may die before it answers. */
   async function recorded(asked: Promise<Answer>, status: number): Promise<void> {
     const answer = await asked.catch((error: unknown) => {
       if (mode === 'together') return null;
@@ -79,7 +85,7 @@ describe.each(['together', 'processes'] as const)('api and worker as %s', (mode)
     if (answer !== null) expect(answer.status).toBe(status);
   }
 
-  /** Waits for the death that a process was ordered. */
+  /** Waits for the ordered death of a process. */
   async function untilDead(victim: TestProcess): Promise<void> {
     const { pid } = victim;
     await until(`the death of ${pid}`, () => Promise.resolve(isAlive(pid) ? null : true));
@@ -89,12 +95,12 @@ describe.each(['together', 'processes'] as const)('api and worker as %s', (mode)
     try {
       return process.kill(pid, 0);
     } catch {
-      // There is no such process any more.
+      // The process does not exist any more.
       return false;
     }
   }
 
-  /** How often bytes were journaled for an operation, and how often the provider took some. */
+  /** The number of submissions journaled for an operation, and the number that the provider accepted. */
   async function attempts(operationId: string): Promise<{ journaled: number; taken: number }> {
     const events = await readAllEvents(deployment.eventStoreUrl);
     const ofOperation = events.filter(({ stream }) => stream === `operation-${operationId}`);
@@ -115,7 +121,7 @@ describe.each(['together', 'processes'] as const)('api and worker as %s', (mode)
     });
     expect(operation).toMatchObject({ status: 'settled', actions: [{ status: 'settled' }] });
     expect(await attempts(operationId)).toEqual({ journaled: 1, taken: 1 });
-    // Until a worker projects again, what it settled counts as taken as well.
+    // Until a worker projects again, the amount of a settled operation counts as taken a second time.
     await until('the balance', async () => {
       const { body } = await client.get<{ assets: Record<string, unknown>[] }>('/wallet/withdrawals/sources');
       return body.assets.find(({ tokenId, amountRaw }) => tokenId === usdc && amountRaw === '247500000') ?? null;
@@ -178,7 +184,7 @@ describe.each(['together', 'processes'] as const)('api and worker as %s', (mode)
         expect(await statusNow()).toBe('prepared');
         expect((await confirm(client, withdrawal)).status).toBe(202);
       } else {
-        // Nobody was told of it, so the read models may still have to come to it.
+        // The confirmation was never answered, so the read models may still lag behind it.
         await until('the confirmation', async () =>
           ['submitted', 'settled'].includes(String(await statusNow())) ? true : null,
         );

@@ -1,4 +1,7 @@
-/** kill -9 of everything that `npm start` runs, in the middle of runs and at points of its own: started again, it goes on where it was. */
+/**
+ * SIGKILL of everything that `npm start` runs, in the middle of runs and at separate points: after a restart it
+ * continues where it was.
+ */
 import { readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +18,11 @@ import { KillOrders, type KillOrder } from './kill-orders';
 import { MoneyJourney } from './money-journey';
 
 const full = process.env['FIGURES'] === 'full';
-/** The watchdog gives back what a crash has left within one round of its own, and leases end. */
+/** The watchdog reclaims what a crash left within one round, and leases end. */
 const QUIET_MS = 12_000;
 const START_WITHIN_MS = 180_000;
 
-/** Points of a kind that a process certainly reaches in a journey. */
+/** Passes of each point that a process certainly reaches in a journey. */
 const reached: readonly { readonly point: ProbePoint; readonly nths: readonly number[] }[] = [
   ...(['append:before', 'append:after', 'projection:before-commit', 'projection:after-commit'] as const).map(
     (point) => {
@@ -32,7 +35,7 @@ const reached: readonly { readonly point: ProbePoint; readonly nths: readonly nu
 ];
 const ordersInTurn = reached.flatMap(({ point, nths }) => nths.map((nth): KillOrder => ({ point, nth })));
 const second: KillOrder = { point: 'append:after', nth: 2 };
-/** In each round the standalone dies in the journey, and once more soon after it was started again. */
+/** In each round the standalone process dies during the journey, and once more soon after its restart. */
 const ROUNDS = full ? ordersInTurn : [ordersInTurn[Math.floor(Math.random() * ordersInTurn.length)]!];
 
 let folder: string;
@@ -58,9 +61,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 }, START_WITHIN_MS);
 
-/** The user whose token `npm start` prints; it stays good over restarts. */
+/** The user whose token `npm start` prints. The token stays valid over restarts. */
 async function demoUser(): Promise<TestClient> {
-  // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
+  // Reason for the assertion: the contents of the file are specified (docs/decisions/configuration-and-start.md).
   const access = JSON.parse(await readFile(join(dataDir(), 'sandbox.json'), 'utf8')) as Record<string, string>;
   return new TestClient(baseUrl, access['partnerKey']!, access['userToken']!, access['userId']!);
 }
@@ -83,7 +86,7 @@ test('killed in the middle of a run and started again: the run completes', async
   const { body: run } = await client.post<{ runId: string }>('/agent-runs', { conversationId: conversation.id, input });
   await sleep(1_000);
   await standalone.kill('SIGKILL');
-  // What the killed one left in the folder names nothing that runs.
+  // The files that the killed process left in the folder name no running process.
   expect(await parley({ PARLEY_DATA_DIR: dataDir() }, ['keys', 'list'], folder)).toMatchObject({ code: 1 });
   await standalone.start();
   const deadline = performance.now() + START_WITHIN_MS;
@@ -143,7 +146,7 @@ test(
   120_000 + ROUNDS.length * 60_000,
 );
 
-/** Opens what the stopped standalone has left in its data folder. */
+/** Audits the stores that the stopped standalone process left in its data folder. */
 async function auditStores(journeys: readonly Journey[], confirmed: readonly string[]) {
   const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir(), 'postgres') });
   const eventStoreUrl = `unix:${join(folder, 'es.sock')}`;

@@ -1,4 +1,7 @@
-/** A worker that dies, or stops and wakes up again, in the middle of a run: another one takes the run over, and only that one goes on. */
+/**
+ * A worker dies, or stops and wakes up again, in the middle of a run: another one takes the run over, and only that one
+ * continues.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredEvent } from '@app/event-store';
@@ -37,7 +40,7 @@ async function untilCount(runId: string, type: string, count: number): Promise<v
   await until(`${type} number ${count}`, look, WITHIN_MS);
 }
 
-/** Starts a run that takes a while, and finds the worker that executes it. */
+/** Starts a run that takes a while. Returns it with the worker that executes it. */
 async function executed(client: TestClient): Promise<{ runId: string; holder: TestProcess }> {
   for (const { pid } of deployment.workers) await orders.give(pid, counting);
   const { body: conversation } = await client.post<{ id: string }>('/conversations', {});
@@ -73,7 +76,7 @@ test('stopped past its lease and woken up again: it can append nothing more', as
   await untilCount(runId, 'run.claimed', 2);
   process.kill(holder.pid, 'SIGCONT');
   await untilCount(runId, 'run.ended', 1);
-  // It went on with its step and tried to append what came of it, as the one that took over still worked on its own.
+  // It continued its step and tried to append the result while the worker that took over was still busy with its own.
   const passed = await orders.give(holder.pid, counting);
   expect(passed).toMatchObject({ 'model:after': 1, 'append:before': expect.any(Number) });
   expect((await eventsOf(runId, 'agent.step')).length).toBe(1);

@@ -1,4 +1,7 @@
-/** Workers that build the log of all events die at each of its lines; what is there afterwards is one log, of exactly the events. */
+/**
+ * Workers that build the log of all events die at each of its lines; afterwards there is one log, of exactly the
+ * events.
+ */
 import { unlikeTheEvents } from '@app/testing/audits';
 import { conversationOf } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
@@ -23,7 +26,7 @@ afterAll(async () => {
   await killable.stop();
 });
 
-/** Some events, and somebody who wants a checkpoint of them. */
+/** Creates some events, and requests a signed checkpoint of them. */
 async function live(): Promise<void> {
   const user = await killable.deployment.newUser();
   for (let n = 0; n < 5; n += 1) await conversationOf(user);
@@ -32,7 +35,7 @@ async function live(): Promise<void> {
 
 const wanted = () => database.query(`SELECT pg_notify('parley_checkpoint_wanted', '')`);
 
-/** Waits until a checkpoint covers all leaves, and those are of all events. */
+/** Waits until a signed checkpoint covers all leaves, and the leaves cover all events. */
 async function covered(): Promise<void> {
   await until(
     'a checkpoint of everything',

@@ -1,6 +1,6 @@
 /**
- * Whatever endpoints and workers do, each endpoint has each event at least once, with its id, in the order of its conversation; and the
- * feed, whose readers are cut meanwhile, has each exactly once.
+ * Whatever endpoints and workers do, each endpoint gets each event at least once, with its id, in the order of its
+ * conversation; the feed, whose readers are cut meanwhile, delivers each exactly once.
  */
 import { randomInt } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
@@ -17,7 +17,9 @@ import { v7 as uuidV7 } from 'uuid';
 import { disarmed, startKillable, type Killable } from './killable';
 
 const full = process.env['FIGURES'] === 'full';
-/** Requests that went wrong, deaths of workers, and ends of all sessions with PostgreSQL. */
+/**
+ * The number of failed requests, deaths of workers, endpoints that go away, and ends of all sessions with PostgreSQL.
+ */
 const TROUBLES = full ? 1_000 : 60;
 const WITHIN_MS = full ? 3_600_000 : 300_000;
 const points: readonly ProbePoint[] = ['webhooks:after-fan-out', 'webhooks:after-claim', 'webhooks:after-send'];
@@ -68,7 +70,7 @@ async function registered(): Promise<PartnerEndpoint> {
   return partner;
 }
 
-/** From 0 up to a bound, the same in each run. */
+/** The state of a generator of numbers from 0 up to a bound, the same in each run. */
 let seed = 20_261_126;
 function below(bound: number): number {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
@@ -79,7 +81,7 @@ const oneOf = <Value>(values: readonly Value[]): Value => values[below(values.le
 const troubles = { failed: 0, killed: 0, sessions: 0, away: 0 };
 const total = (): number => Object.values(troubles).reduce((sum, count) => sum + count, 0);
 
-/** From now on a part of what comes to this endpoint goes wrong, in one way or another. */
+/** From now on a share of the requests to this endpoint fails, in one way or another. */
 function misbehave(partner: PartnerEndpoint, share: number, hangs: number): void {
   let mayHang = hangs;
   partner.manner = () => {
@@ -93,13 +95,13 @@ function misbehave(partner: PartnerEndpoint, share: number, hangs: number): void
 }
 
 const moveClock = (seconds: number) =>
-  killable.deployment.sandbox('POST', 'clock', { advanceSeconds: seconds }).catch(() => undefined); // stores are away
+  killable.deployment.sandbox('POST', 'clock', { advanceSeconds: seconds }).catch(() => undefined); // stores are down
 
 const tellSome = async (journals: readonly ToldJournal[]): Promise<void> => {
   for (let n = 0; n < 4; n += 1) await oneOf(journals).tell(instantOf(product(Clock).epochMs()), 1 + below(3));
 };
 
-/** A worker dies at one of the lines at which it would hurt most, and another one is started. */
+/** Kills a worker at one of the most harmful points, and starts another one. */
 async function kill(point: ProbePoint, journals: readonly ToldJournal[]): Promise<void> {
   const { orders, deployment } = killable;
   const before = (await orders.carriedOut()).length;
@@ -112,7 +114,7 @@ async function kill(point: ProbePoint, journals: readonly ToldJournal[]): Promis
   troubles.killed += (await orders.carriedOut()).length - before;
 }
 
-/** As a restart of PostgreSQL does it, for all who use this database. */
+/** Ends all sessions with this database, as a restart of PostgreSQL does. */
 async function endSessions(): Promise<void> {
   await database.query(
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -120,7 +122,7 @@ async function endSessions(): Promise<void> {
   troubles.sessions += 1;
 }
 
-/** Which trouble comes, in so many parts of a hundred. */
+/** Causes one trouble, chosen by shares in percent. */
 async function trouble(round: number, journals: readonly ToldJournal[]): Promise<void> {
   const dice = below(100);
   if (round < points.length || dice < 6) return kill(points[round] ?? oneOf(points), journals);

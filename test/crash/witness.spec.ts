@@ -1,4 +1,4 @@
-/** A witness that is killed at any line never signs two trees of a log that contradict each other. */
+/** A witness that is killed at any line never signs two contradictory trees of a log. */
 import { createHash, randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { TestLog } from '@app/testing/logs';
 import { freePorts, TestProcess } from '@app/testing/processes';
 
 const rounds = 24;
-/** A submission touches files fewer times than this. */
+/** More than the number of calls with which a submission touches files. */
 const stepsMax = 16;
 
 let folder: string;
@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The status; null where the witness died before it answered. */
+/** Returns the status, or null if the witness died before it answered. */
 async function submit(body: string): Promise<number | null> {
   const answer = fetch(`http://127.0.0.1:${port}/add-checkpoint`, { method: 'POST', body });
   return answer.then(
@@ -63,7 +63,7 @@ it('killed before each call that touches a file', async () => {
     if (answered === null) kills += 1;
     await witness.kill();
     await witness.start();
-    // It knows which history it went with, or none of them yet; the other one it never signs.
+    // The witness has either recorded this history or neither of them; it never signs the other one afterwards.
     const kept = await shown();
     const other = await submit(fork.submission(kept.size, size + 1, kept.size === size ? undefined : []));
     expect(other).toBe(kept.size === size ? 200 : 422);
@@ -103,6 +103,6 @@ it(`killed ${rounds} times between and in requests of two histories`, async () =
     history = histories[is.indexOf(true)] ?? history;
     size = kept.size;
   }
-  // On a crowded machine many a round ends before anything was signed.
+  // On a crowded machine many rounds end before anything was signed.
   expect(size).toBeGreaterThan(5 + rounds / 8);
 });

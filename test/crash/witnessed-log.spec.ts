@@ -1,4 +1,7 @@
-/** Whichever worker builds the log is killed, again and again: the witness sees one history, and signs what comes. */
+/**
+ * The worker that builds the log is killed again and again: the witness sees one history, and signs each new
+ * checkpoint.
+ */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,13 +49,13 @@ beforeAll(async () => {
     await witness.close();
   });
 });
-// Before the deployment's database goes.
+// Closed before the deployment's database is dropped.
 afterEach(() => admin.end());
 afterAll(async () => {
   for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
 });
 
-/** Asks until the answer is good, and for a checkpoint meanwhile. */
+/** Repeats the request until the answer is accepted, and requests a signed checkpoint each time. */
 async function asked<Value>(path: string, good: (answer: Response) => Promise<Value | null>): Promise<Value> {
   return until(path, async () => {
     await admin.query("SELECT pg_notify('parley_checkpoint_wanted', '')");
@@ -60,7 +63,7 @@ async function asked<Value>(path: string, good: (answer: Response) => Promise<Va
   });
 }
 
-/** The size of the newest checkpoint that the witness signed, once it is larger than that. */
+/** The size of the newest checkpoint that the witness signed, once it exceeds `size`. */
 async function witnessedBeyond(size: number): Promise<number> {
   return asked('checkpoint', async (answer) => {
     const policy = { log: [logKey], witnesses: [witnessKey], needed: 1 };
