@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RunKey } from '@app/kernel';
 import { newestTurns, type EndedTurn } from './history';
 
-/** Turns of a size, whose run keys are like random ones and yet the same each time. */
+/** Turns of one size, with run keys that seem random and are the same each time. */
 function turnsOf(count: number): EndedTurn[] {
   return Array.from({ length: count }, (_none, at) => ({
     // Reason for the assertion: any text of this form is a run key.
@@ -44,7 +44,7 @@ describe('the newest turns', () => {
       expect(shown.length).toBeLessThanOrEqual(fitting);
       firsts.add(shown[0]?.input ?? '');
     }
-    // A window of ten: about two in eleven (Schleimer, Wilkerson and Aiken). With every turn it were 380.
+    // A window of ten: about two in eleven (Schleimer, Wilkerson and Aiken). Otherwise it would be 380, one for every turn.
     expect(firsts.size).toBeLessThan(100);
   });
 

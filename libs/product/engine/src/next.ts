@@ -21,24 +21,24 @@ import {
 } from '@app/kernel';
 import { stepLimitEnd } from '@app/runs';
 
-/** A run folded from its own events: everything that the engine needs to go on, also when another worker executed it before. */
+/** A run folded from its own events: everything that the engine needs to continue it, also after another worker executed it. */
 export interface RunProgress {
-  /** What its user said. */
+  /** The user's message. */
   readonly input: string;
   readonly profile: RunProfile;
-  /** The automation whose occurrence the run is, as its `run.started` says; null for a run that its user started. */
+  /** The automation whose occurrence the run is, from its `run.started`; null for a run that its user started. */
   readonly automationId: AutomationId | null;
   readonly stopping: boolean;
   /** The model's steps, oldest first; each was journaled whole. */
   readonly steps: readonly JournaledStep[];
   readonly segmentCostMicroCents: number;
-  /** The segment that had a holder last; 0 before. */
+  /** The last segment that had a holder; 0 before. */
   readonly claimedSegment: number;
-  /** When the decision came that began the present segment; null in the first. */
+  /** The time of the decision that began the present segment; null in the first. */
   readonly resumedAt: Instant | null;
 }
 
-/** What the model said in a step, and what it called. */
+/** The model's text in a step, and its calls. */
 export interface JournaledStep {
   readonly text: string | null;
   /** Whether the text is complete; false for an answer that was broken off. */
@@ -71,24 +71,24 @@ export interface CallApproval {
   readonly expiresAt: Instant;
   readonly status: ApprovalStatus;
   readonly denialReason: string | null;
-  /** Null while it is pending, and where it has expired. */
+  /** Null while it is pending, and if it has expired. */
   readonly decidedBy: ApprovalDecider | null;
 }
 
-/** What the engine does next. */
+/** The engine's next action for a run. */
 export type NextAction =
   | { readonly kind: 'run_tools'; readonly calls: readonly JournaledCall[] }
   /** These need the user's consent; all other calls of their step have returned. */
   | { readonly kind: 'ask_consent'; readonly calls: readonly JournaledCall[] }
   /** Approvals are pending; the last decision resumes the run. */
   | { readonly kind: 'wait' }
-  /** `repairing`: the last answer does not satisfy the output schema, and this is the one attempt to repair it. */
+  /** `repairing`: the last answer does not satisfy the output schema, and this is the only attempt to repair it. */
   | { readonly kind: 'ask_model'; readonly repairing: boolean }
   | { readonly kind: 'end'; readonly end: RunEnd };
 
 /**
- * Decides what is next for a run. Pure, so it can be called again after any crash.
- * @param asks whether a tool needs consent, as the registry says
+ * Decides the next action of a run. Pure, so it can be called again after any crash.
+ * @param asks whether a tool needs consent, by the registry
  */
 export function next(progress: RunProgress, asks: (tool: string) => boolean): NextAction {
   if (progress.stopping) return { kind: 'end', end: abortedEnd };
@@ -101,7 +101,7 @@ export function next(progress: RunProgress, asks: (tool: string) => boolean): Ne
   if (progress.steps.length >= progress.profile.maxSteps) {
     return { kind: 'end', end: stepLimitEnd };
   }
-  // A valid answer ends the run in its own append, so an answer without calls is here to be repaired.
+  // A valid answer ends the run in its own append, so an answer without calls here needs a repair.
   return { kind: 'ask_model', repairing: progress.steps.at(-1)?.calls.length === 0 };
 }
 
@@ -116,7 +116,7 @@ export function startedProgress({
   return { ...begun, automationId: null, ...nothingYet };
 }
 
-/** Folds an event of the run; events that do not affect what is next return the progress unchanged. */
+/** Folds an event of the run; events that do not affect the next action return the progress unchanged. */
 export function progressAfter(progress: RunProgress, event: ConversationEvent): RunProgress {
   if (!('runKey' in event)) return progress;
   return 'approvalId' in event ? approvalsAfter(progress, event) : applyFold(folds, progress, event);

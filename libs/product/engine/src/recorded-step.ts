@@ -6,7 +6,7 @@ import { ModelFailed, type ModelReply } from './model';
 import { modelTroubles, type ModelTrouble } from './model-troubles';
 import type { RunProgress } from './next';
 
-/** Of a step's message and of its reasoning, whether they come or not: readers were told them with the first pieces. */
+/** Ids of a step's message and of its reasoning, whether there are any or not: readers received them with the first pieces. */
 export interface StepIds {
   readonly runId: RunId;
   readonly messageId: MessageId;
@@ -16,8 +16,8 @@ export interface StepIds {
 type RecordStep = Extract<HeldCommand, { readonly type: 'RecordStep' }>;
 
 /**
- * The command that records a model's answer: its message, its calls, and the run's end when it makes no call.
- * @param repairing whether this was the one attempt to repair an answer
+ * The command that records a model's answer: its message, its calls, and the run's end if it makes no call.
+ * @param repairing whether this was the only attempt to repair an answer
  */
 export function recordedStep(
   progress: RunProgress,
@@ -49,7 +49,7 @@ export function recordedStep(
   };
 }
 
-/** Null when the answer does not satisfy the schema and may still be repaired. */
+/** Null if the answer does not satisfy the schema and may still be repaired. */
 function endOf({ text, ending }: ModelReply, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
   if (ending === 'stopped') return abortedEnd;
   if (ending instanceof ModelFailed) return endOfTrouble(ending.trouble);

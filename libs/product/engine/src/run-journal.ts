@@ -19,8 +19,8 @@ export class RunJournal {
   ) {}
 
   /**
-   * Reads the run's state from the journal, since rows may lag behind it. `over` when nothing is left to execute, `unknown` when there is
-   * no such run, or not yet: its admission may be under way.
+   * Reads the run's state from the journal, since rows may lag behind it. `over` if nothing is left to execute, `unknown` if there is no
+   * such run, or not yet: its admission may be in flight.
    */
   async findOpen(run: ExecutableSegment): Promise<OpenRun | 'over' | 'unknown'> {
     const { state } = await this.states.current(conversationKind, run.conversationId);
@@ -44,7 +44,7 @@ export class RunJournal {
     return this.held(open, held.attempt, await this.progressOf(open, startedProgress(held), revision));
   }
 
-  /** A run whose segment began in this process: a new one is read from nowhere, a resumed one from its journal. */
+  /** Returns a run whose segment began in this process: a new one needs no read, a resumed one is read from its journal. */
   async begun(segment: BegunSegment): Promise<ClaimedRun> {
     const { run, cause, events } = segment;
     const open = { run: segment, cause, startedSeq: run.startedSeq, begun: false };
@@ -56,7 +56,10 @@ export class RunJournal {
     return this.held(open, run.attempt, progress);
   }
 
-  /** Executes with signals that abort as for a shutdown, too, once the run's conversation is damaged: what comes of it could not be kept. */
+  /**
+   * Executes with signals that also abort, as for a shutdown, once the run's conversation is damaged, because results could not be recorded
+   * then.
+   */
   async whileWhole<Value>(
     { conversationId }: ExecutableSegment,
     signals: Signals,
@@ -86,7 +89,7 @@ export class RunJournal {
     return causeOfEvent('engine', begun);
   }
 
-  /** What the run's own events come to, from its start to the revision, or to the end of the journal before it. */
+  /** Folds the run's own events, from its start to the revision or to the end of the journal, whichever is first. */
   private async progressOf(
     { run, startedSeq }: OpenRun,
     started: RunProgress,

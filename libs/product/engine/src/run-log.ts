@@ -3,7 +3,7 @@ import { Configuration, hasReadableLogs } from '@app/runtime';
 import type { ClaimedRun } from './claimed-run';
 import type { Execution } from './run-steps';
 
-/** Writes down every segment of a run that was executed here, as the request log does for requests. */
+/** Logs every segment of a run that was executed here, as the request log does for requests. */
 @Injectable()
 export class RunLog {
   private readonly logger = new Logger(RunLog.name);
@@ -23,7 +23,7 @@ export class RunLog {
   }
 }
 
-/** What the segment came to here; `fenced` and `left`: another process goes on with it. */
+/** The outcome of the segment here; `fenced` and `left`: another process continues it. */
 function outcomeOf(execution: Execution): string {
   if (execution.kind !== 'over') return execution.kind;
   if (execution.end === null) return 'over before';

@@ -16,12 +16,12 @@ export type Execution =
   | { readonly kind: 'over'; readonly end: SegmentEnd; readonly cause: Cause }
   /** It was over before. */
   | { readonly kind: 'over'; readonly end: null }
-  /** Somebody else has it. */
+  /** Another worker has it. */
   | { readonly kind: 'fenced' }
-  /** The process is stopping, or the run is not there yet: the segment waits for its next claim. */
+  /** The process is stopping, or the run does not exist yet: the segment waits for its next claim. */
   | { readonly kind: 'left' };
 
-/** The interpreter of `next`: does what it says, and appends what came of it (docs/decisions/runs.md, "The engine"). */
+/** The interpreter of `next`: performs its actions, and appends the results (docs/decisions/runs.md, "The engine"). */
 @Injectable()
 export class RunSteps {
   constructor(
@@ -115,7 +115,7 @@ function afterRecording(claimed: ClaimedRun, recording: Recording): Execution | 
   }
 }
 
-/** What its own append has ended, or another's. */
+/** The segment is over, by an append of this worker or of another. */
 function overWith({ end, cause }: ClaimedRun): Execution {
   return end === null ? { kind: 'over', end } : { kind: 'over', end, cause };
 }

@@ -18,18 +18,18 @@ import { ExecuteRun } from './execute-run';
 import { RunningSegment } from './running-segment';
 import type { Execution } from './run-steps';
 
-/** How often a worker looks for segments that no notification told it of: those of a worker that died, above all. */
+/** How often a worker polls for segments that no notification announced, mainly those of a worker that died. */
 const lookEveryMs = 500;
-/** Segments that a process goes on with where they begin; beyond these, they are left to whichever worker takes them first. */
+/** Most segments that a process executes where they begin; further ones are left to whichever worker claims them first. */
 const begunHereMax = 64;
-/** How long a segment that could not be executed now is left alone. */
+/** How long a segment that could not be executed now is released before the next claim. */
 const retryAfterMs = 500;
 /** How long a process that stops waits for the runs that it executes. */
 const leaveAfterMs = 3_000;
 
 /**
- * Executes segments side by side: those that begin in this process, and those that it claims. Keeps their leases, closes what is over, and
- * hands everything back when the process stops.
+ * Executes segments in parallel: those that begin in this process, and those that it claims. Renews their leases, closes segments that are
+ * over, and releases everything when the process stops.
  */
 @Injectable()
 export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDestroy {
@@ -42,7 +42,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
   /** Never rejects. */
   private claims: Promise<void> | null = null;
   private claimAgain = false;
-  /** Whether a segment was left alone that this worker may have room for when the next one is done. */
+  /** Whether a segment was passed over that this worker may have room for once another is done. */
   private claimNext = false;
 
   constructor(
@@ -57,7 +57,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
 
   onApplicationBootstrap(): void {
     this.local.offer(this);
-    // While this process answers its last requests, another one can go on with its runs already.
+    // While this process answers its last requests, another one can already continue its runs.
     this.draining.signal.addEventListener('abort', () => this.leave(), { once: true });
     this.notifications.on(workChannel, (runKey) => this.look(asId(runKey)));
     this.notifications.on(stopChannel, (runKey) => this.stop(asId<RunKey>(runKey)));
@@ -66,8 +66,8 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
   }
 
   /**
-   * Takes no more, breaks off what is executed here and gives its leases back. That is waited for a little: the lease of a run whose
-   * tool does not stop ends by itself, as if the process had died.
+   * Takes no more, interrupts the segments executed here and releases their leases. It waits for that for a moment only: the lease of a run
+   * whose tool does not stop expires by itself, as if the process had died.
    */
   async onModuleDestroy(): Promise<void> {
     this.leave();
@@ -78,7 +78,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
   }
 
   reserve(runKey: RunKey): boolean {
-    // What is over and being closed waits for its stores only.
+    // A segment that is over and being closed waits for its stores only.
     const isFull = this.room <= 0 || this.executed.length + this.reserved.size >= begunHereMax;
     if (this.isLeaving || isFull || this.isHere(runKey)) {
       this.claimNext = true;
@@ -107,7 +107,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
     for (const running of this.running.values()) running.leave();
   }
 
-  /** Claims what there is, told that a run can be claimed; of one that is here already, nothing is to be done. */
+  /** Claims on the notification that a run can be claimed; a run that is here already needs nothing. */
   private look(runKey: RunKey): void {
     if (!this.isHere(runKey)) void this.claim();
   }
@@ -124,7 +124,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
     return this.configuration.env.EXECUTION_CAPACITY - this.running.size - this.reserved.size;
   }
 
-  /** Claims as many segments as there is room for; a call during a call makes it look once more. */
+  /** Claims as many segments as there is room for; a call during a call causes one more round. */
   private async claim(): Promise<void> {
     this.claimAgain = true;
     this.claims ??= this.claimAll().finally(() => (this.claims = null));
@@ -138,7 +138,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
         await this.claimOnce();
       }
     } catch (error) {
-      // The next look is half a second away.
+      // The next poll follows in half a second.
       this.logger.warn(`no runs could be claimed: ${failureWords(error)}`);
     }
   }
@@ -151,7 +151,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
     }
     for (const segment of await this.leases.claim(room)) {
       if (this.isLeaving) await this.leases.release(segment);
-      // One that is here has outlived its lease, and won it again: the fence decides which of two attempts goes on.
+      // A run that is here outlived its lease, and won it again: the fence decides which of the two attempts continues.
       else if (!this.isHere(segment.runKey))
         this.execute(segment, (running) => this.execution.claim(segment, running.signals));
     }
@@ -160,7 +160,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
   private execute(segment: ExecutableSegment, how: (running: RunningSegment) => Promise<Execution>): void {
     const running = new RunningSegment(segment);
     this.running.set(segment.runKey, running);
-    // It began while the process was told to stop.
+    // It began while the process was already stopping.
     if (this.isLeaving) running.leave();
     running.done = this.settle(running, () => how(running)).finally(() => {
       this.running.delete(segment.runKey);
@@ -187,11 +187,11 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
           return;
       }
     } catch (error) {
-      await this.letGo(segment, error).catch(() => undefined); // the lease ends by itself
+      await this.letGo(segment, error).catch(() => undefined); // the lease expires by itself
     }
   }
 
-  /** A run that needs a damaged stream takes up no capacity: once that is whole, the watchdog has the run executed. */
+  /** A run that needs a damaged stream takes up no capacity: once the stream is whole, the watchdog has the run executed. */
   private async letGo(segment: ExecutableSegment, err: unknown): Promise<void> {
     const { runId, conversationId, userId } = segment;
     const run = { runId, conversationId, userId, segment: segment.segment };

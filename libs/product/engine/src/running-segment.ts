@@ -1,7 +1,7 @@
 import type { ExecutableSegment } from '@app/runs';
 import type { Signals } from './claimed-run';
 
-/** A segment that is executed in this process, and what breaks it off. */
+/** A segment that is executed in this process, and the signals that interrupt it. */
 export class RunningSegment {
   /** Settles when it is no longer executed here; never rejects. */
   done: Promise<void> = Promise.resolve();

@@ -7,7 +7,7 @@ import type { ClaimedRun, OpenRun } from './claimed-run';
 import type { Allowance } from './model';
 import { UserStandings } from './user-standings';
 
-/** What a segment may spend, in cents. `admitStep` raises it in place. */
+/** The amount that a segment may spend, in cents. `admitStep` and allowances raise it in place. */
 export interface Reservation {
   heldCents: number;
 }
@@ -20,13 +20,13 @@ export class SegmentAdmission {
     private readonly standings: UserStandings,
   ) {}
 
-  /** Reserves budget for a segment that is to be claimed, unchecked; its slot it has already. */
+  /** Reserves budget for a segment that is to be claimed, unchecked; it already has its slot. */
   async admit({ run, cause }: OpenRun): Promise<Reservation> {
     const reserved = await this.budgets.reserve({ ...run, cause }, { checked: false });
     return { heldCents: reserved.ok ? reserved.value.heldCents : 0 };
   }
 
-  /** Checks the account, a freeze, and whether the reservation covers the cost so far. Returns the run's end, or null to go on. */
+  /** Checks the account, a freeze, and whether the reservation covers the cost so far. Returns the run's end, or null to continue. */
   async admitStep({ run, cause, progress }: ClaimedRun, reservation: Reservation): Promise<RunEnd | null> {
     const { isActive, isFrozen } = await this.standings.of(run.userId);
     if (!isActive) return accountDisabledEnd;
@@ -48,7 +48,7 @@ export class SegmentAdmission {
     };
   }
 
-  /** Adds as many times RUN_RESERVATION_CENTS as hold the micro-cents. False where the caps refuse it. */
+  /** Raises the reservation in steps of RUN_RESERVATION_CENTS until it includes the micro-cents. False if the caps refuse that. */
   private async raise(
     { run, cause }: Pick<ClaimedRun, 'run' | 'cause'>,
     reservation: Reservation,

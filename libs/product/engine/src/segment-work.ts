@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Draining } from '@app/http';
 import { SegmentWatchdog } from '@app/runs';
 
-/** What a worker process does about segments besides executing them: it mends what crashes left behind. */
+/** Repairs what crashes left behind: a worker process's duty for segments in addition to executing them. */
 @Injectable()
 export class SegmentWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
@@ -14,7 +14,7 @@ export class SegmentWork implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    // While this process answers its last requests, another one can lead already.
+    // While this process answers its last requests, another one can already lead.
     this.work = this.watchdog.run(AbortSignal.any([this.stopping.signal, this.draining.signal]));
   }
 

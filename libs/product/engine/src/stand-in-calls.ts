@@ -12,10 +12,10 @@ import { ModelCalls } from './model-calls';
 import { standsInFor } from './model-troubles';
 import { Models } from './models';
 
-/** What a model came to that was asked for a step. */
+/** The result of asking one model: a reply or a failure. */
 type Tried = ModelReply | ModelFailed;
 
-/** Asks a model for a step, and those of MODEL_FALLBACKS in its place while its provider is away (docs/decisions/runs.md, "Models as they are"). */
+/** Asks a model for a step, and those of MODEL_FALLBACKS while its provider is away (docs/decisions/runs.md, "Models as they are"). */
 @Injectable()
 export class StandInCalls {
   private readonly logger = new Logger(StandInCalls.name);
@@ -25,7 +25,9 @@ export class StandInCalls {
     private readonly calls: ModelCalls,
   ) {}
 
-  /** One step, as `LanguageModel.step`: of the chosen model, or of the first that answers in its place. What was begun by any is paid for. */
+  /**
+   * One step, as `LanguageModel.step`: of the chosen model, or of the first fallback that answers. Whatever any of them began is paid for.
+   */
   async step(
     chosen: LanguageModel,
     run: ExecutableSegment,
@@ -48,7 +50,7 @@ export class StandInCalls {
         await this.calls.step(model, run, asked, show, signal).catch((error: unknown) => triedIn(error, tried, signal)),
       );
       const failure = failureOf(tried.at(-1));
-      // One that costs too much stands in for none, and another may cost less.
+      // A fallback that costs too much replaces none, and another may cost less.
       const isPassedOver = model !== chosen && failure?.trouble === 'out_of_budget';
       const isAway =
         failure !== null && (standsInFor.includes(failure.trouble) || isPassedOver) && !shown && !signal.aborted;
@@ -56,13 +58,13 @@ export class StandInCalls {
       return isAway;
     };
     for (const model of [chosen, ...standIns]) if (!(await ask(model, false))) return outcomeOf(tried);
-    // Nobody was asked: then the chosen one is waited for, as if it had no other beside it.
+    // No model was asked: then wait for the chosen one, as if it had no fallbacks.
     if (tried.every((one) => one instanceof ModelFailed && one.trouble === 'not_asked')) await ask(chosen, true);
     return outcomeOf(tried);
   }
 }
 
-/** Throws what is no failure of a model's; but an abort, after another model has begun, leaves what that is paid. */
+/** Rethrows an error that is no failure of a model, except an abort after another model has begun: that one's answer is still paid for. */
 function triedIn(error: unknown, before: readonly Tried[], signal: AbortSignal): Tried {
   if (error instanceof ModelFailed) return error;
   const begun = before.find((one) => !(one instanceof ModelFailed));
@@ -71,7 +73,7 @@ function triedIn(error: unknown, before: readonly Tried[], signal: AbortSignal):
   return { ...begun, ...nothing, calls: [], ending: 'stopped' };
 }
 
-/** Micro-cents of what was begun. */
+/** Micro-cents of everything that was begun. */
 function costOf(tried: readonly Tried[]): number {
   return tried.reduce((sum, one) => sum + (one instanceof ModelFailed ? 0 : one.costMicroCents), 0);
 }
@@ -91,13 +93,13 @@ function failureOf(tried: Tried | undefined): ModelFailed | null {
   return tried?.ending instanceof ModelFailed ? tried.ending : null;
 }
 
-/** The last reply, with the cost of what was begun before it. Throws the first failure where nothing was begun. */
+/** The last reply, with the cost of everything begun before it. Throws the first failure if nothing was begun. */
 function outcomeOf(tried: readonly Tried[]): ModelReply {
   const replies = tried.filter((one): one is ModelReply => !(one instanceof ModelFailed));
   const last = tried.at(-1);
   const reply = last instanceof ModelFailed ? replies.at(-1) : last;
   const failures = tried.map(failureOf);
-  // That the budget kept a model from being asked says more than that another one was away.
+  // A refusal by the budget is the more useful reason than that another model was away.
   const first = failures.find((failure) => failure?.trouble === 'out_of_budget') ?? failures[0] ?? null;
   if (reply === undefined) throw first ?? new Error('no model was asked');
   const before = replies.filter((one) => one !== reply);
@@ -109,7 +111,7 @@ function outcomeOf(tried: readonly Tried[]): ModelReply {
     outputTokens: total(({ outputTokens }) => outputTokens),
     costMicroCents: total(({ costMicroCents }) => costMicroCents),
     estimated: [reply, ...before].some(({ estimated }) => estimated),
-    // Where nobody answered, the user reads of the model that was chosen.
+    // If no model answered, the user reads about the chosen one.
     ending: failureOf(last) !== null && first !== null && reply.text === null ? first : reply.ending,
   };
 }

@@ -1,4 +1,4 @@
-/** The longest beginning of the text, whole characters only, whose JSON takes no more bytes than that between its quotes. */
+/** Returns the longest beginning of the text, in whole characters, whose JSON without quotes takes at most that many bytes. */
 export function textWithin(text: string, bytesMax: number): string {
   let low = 0;
   let high = Math.min(text.length, Math.max(0, bytesMax));

@@ -10,7 +10,7 @@ import { failWith, isOwnStore, type CallContext, type Tool } from './tool';
 import { Tools } from './tools';
 import { traceCall } from './traced-run';
 
-/** How long a step waits, before it is recorded, for calls that only look. */
+/** How long a step waits, before it is recorded, for calls that only read. */
 const lookMs = 15;
 
 /** A call that a model makes, before it is journaled. */
@@ -33,14 +33,14 @@ export class ToolCalls {
     return mayCall(claimed, name) && this.tools.find(name)?.consent === 'ask';
   }
 
-  /** The tools that a run may use, as models are told of them. */
+  /** The tools that a run may use, as described to models. */
   offers({ profile }: RunProgress): readonly ToolOffer[] {
     const offered = profile.tools.flatMap((name) => this.tools.find(name) ?? []);
     return offered.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 
   /**
-   * Makes those calls of a step that only look, before the step is recorded: what they came to within a moment is recorded with it, and
+   * Starts those calls of a step that only read, before the step is recorded: results that arrive within a moment are recorded with it, and
    * `run` waits for the others. Never rejects.
    */
   async look(claimed: ClaimedRun, calls: readonly StepCall[], signals: Signals): Promise<readonly ToolReturn[]> {
@@ -53,14 +53,14 @@ export class ToolCalls {
       returned.push({ toolCallId: call.toolCallId, ...(await outcome) });
     });
     if (outcomes.length > 0) await settledWithin(outcomes, lookMs);
-    // A call that was broken off is made again by the process that goes on with the run.
+    // A call that was interrupted is made again by the process that continues the run.
     return signals.any.aborted ? [] : [...returned];
   }
 
   /**
-   * Runs calls in parallel and records each as it returns; `fenced` when another worker has claimed the run. A tool's failure is
-   * reported to the model. One that was cut off waits for its server; where that shows that the user has not been asked yet, nothing is
-   * recorded, and the next action asks. Throws Unavailable for a store of our own: the run is then claimed again.
+   * Runs calls in parallel and records each as it returns; `fenced` when another worker has claimed the run. A tool's failure is reported
+   * to the model. A call that was cut off waits for its server; if that shows that the user has not been asked yet, nothing is recorded,
+   * and the next action asks. Throws Unavailable for a store of our own: the run is then claimed again.
    */
   async run(claimed: ClaimedRun, calls: readonly JournaledCall[], signals: Signals): Promise<Recording> {
     const recordings = await Promise.all(
@@ -75,13 +75,13 @@ export class ToolCalls {
     return recordings.includes('fenced') ? 'fenced' : 'recorded';
   }
 
-  /** Gives the server of a call that was cut off the time to come back. */
+  /** Gives the server of a call that was cut off the time to return. */
   private async lookAgain(claimed: ClaimedRun, { tool }: JournaledCall, signal: AbortSignal): Promise<void> {
     if (!mayCall(claimed, tool)) return;
     try {
       await this.tools.findAgain(tool, signal);
     } catch (error) {
-      if (!signal.aborted) throw error; // aborted, the call itself says that it was stopped
+      if (!signal.aborted) throw error; // if aborted, the call itself reports that it was stopped
     }
   }
 

@@ -3,9 +3,9 @@ import { modelSchema, read, type Schema } from '@app/schema';
 import { failWith, type AskTool, type AutoTool, type Tool } from './tool';
 
 /**
- * A tool of the product: all that it is, in the one class of a file `tools/<name>.tool.ts`, which is found there and injected what it needs
+ * A tool of the product, complete in the one class of a file `tools/<name>.tool.ts`, where it is found and gets its dependencies injected
  * (docs/decisions/runs.md, "Tools").
- * @typeParam Input what is read of a call's input
+ * @typeParam Input the part of a call's input that is read
  */
 export type ToolDeclaration<Input = unknown> = AutoDeclaration<Input> | AskDeclaration<Input>;
 
@@ -16,15 +16,15 @@ export type AutoDeclaration<Input> = Declared<Input> & Omit<AutoTool<Input>, 'in
 export type AskDeclaration<Input> = Declared<Input> & Omit<AskTool<Input>, 'inputSchema'>;
 
 interface Declared<Input> {
-  /** Its place among the product's tools: in this order a run that names none has them. Stored with each run. */
+  /** Its place among the product's tools: the order in which a run that names no tools has them. Stored with each run. */
   readonly order: number;
-  /** What a call is held against, and what models are told of it. */
+  /** The schema that calls are checked against, and that models see. */
   readonly input: Schema<Input>;
-  /** The same in the words in which any other input is refused. */
+  /** The same in words, for the refusal of any other input. */
   readonly inputWords: Words;
 }
 
-/** The declared tool, which reads the input of every call before anything else is done with it. */
+/** Returns the declared tool, which reads the input of every call before it does anything else. */
 export function toolOf(declared: ToolDeclaration): Tool {
   const { name, description, effect, input } = declared;
   const head = { name, description, effect, inputSchema: modelSchema(input) };

@@ -2,7 +2,7 @@ import type { McpServers } from './mcp/mcp-servers';
 import type { Tool } from './tool';
 import { toolOf, type ToolDeclaration } from './tool-declaration';
 
-/** Every tool that the deployment offers now, by the name that the model sees: its own, and those of the MCP servers that are there. */
+/** Every tool that the deployment offers now, by the name that the model sees: its own, and those of the MCP servers that are available. */
 export class Tools {
   /** The product's own, in their order. */
   readonly own: readonly Tool[];
@@ -21,7 +21,7 @@ export class Tools {
     return this.byName.get(name) ?? this.mcpServers.tools.find((tool) => tool.name === name);
   }
 
-  /** The same for a call that was cut off: a server that may be asked again is waited for. Rejects when the signal aborts. */
+  /** The same for a call that was cut off: waits for a server whose call may be repeated. Rejects when the signal aborts. */
   async findAgain(name: string, signal: AbortSignal): Promise<Tool | undefined> {
     return this.byName.get(name) ?? (await this.mcpServers.findAgain(name, signal));
   }

@@ -14,7 +14,7 @@ export function runAttributes({ runId, conversationId, userId, segment }: Execut
   };
 }
 
-/** The spans of a run's steps. A step lasts from the question to the model until its calls have returned or wait for consent. */
+/** The spans of a run's steps. A step lasts from the request to the model until its calls have returned or wait for consent. */
 export class TracedSteps {
   private open: Span | null = null;
 
@@ -46,7 +46,7 @@ export class TracedSteps {
   }
 }
 
-/** Runs a call in a span of its own. Names that the profile does not list are recorded as `unknown`: a model invented them. */
+/** Runs a call in a span of its own. Names that the profile does not list are recorded as `unknown`, because a model invented them. */
 export async function traceCall<Result extends { readonly outcome: ToolOutcome }>(
   tracing: Tracing,
   { run, progress }: ClaimedRun,

@@ -11,14 +11,14 @@ export interface Standing {
   readonly isFrozen: boolean;
 }
 
-/** By number, for each is an id and two flags. */
+/** A bound by count, because each is an id and two flags. */
 const rememberedMax = 20_000;
-/** A connection that has fallen silent without an end is noticed by then. */
+/** Bounds the age, in case a silent connection has lost events unnoticed. */
 const rememberedMs = 30_000;
 
 /**
- * Accounts and freezes, as every model step asks for them: read once, and remembered until an event says that some account or freeze has
- * changed. While such events cannot be heard, each is read each time.
+ * Accounts and freezes for the checks before every model step: read once, and cached until an event says that some account or freeze has
+ * changed. While such events cannot be received, every check reads anew.
  */
 @Injectable()
 export class UserStandings implements OnApplicationBootstrap, OnModuleDestroy {
@@ -26,7 +26,7 @@ export class UserStandings implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
   private watching: Promise<void> = Promise.resolve();
   private isLive = false;
-  /** Grows with all that makes what was read before uncertain. */
+  /** Grows with everything that may invalidate earlier reads. */
   private news = 0;
 
   constructor(

@@ -6,7 +6,7 @@ import type { RunKey } from '@app/kernel';
 import { map, type Observable } from 'rxjs';
 import { RunWorker } from './run-worker';
 
-/** Stops a run that is to stop, where this process's worker executes it. */
+/** Stops a run that is to stop, if this process's worker executes it. */
 class StopExecution extends Command<void> {
   constructor(readonly runKey: RunKey) {
     super();
@@ -22,7 +22,7 @@ export class StopExecutionHandler implements ICommandHandler<StopExecution> {
   }
 }
 
-/** What wakes the worker of this process; whatever passes by, its looks, leases and notifications find all the same. */
+/** Notifies the worker of this process at once; polls, leases and notifications find any event that is missed here. */
 @Injectable()
 export class WorkerSagas {
   @Saga()

@@ -1,4 +1,4 @@
-/** Issue 4, item 6: an abort reaches the provider within a second, wherever in a step it comes. */
+/** Issue 4, item 6: an abort reaches the provider within a second, at any point of a step. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Provider, RecordedRequest, Script } from '@app/testing/models';
 import type { TestClient } from '@app/testing/client';
@@ -56,7 +56,7 @@ describe.each(providers)('runs.abort of a run on a model of %s', (provider) => {
   it('closes the socket of a model that speaks and speaks', async () => {
     const { conversationId, request, abortedAtMs } = await abortOf([{ ending: 'endless' }]);
     await expectClosed(request, abortedAtMs);
-    // What it said so far stays, and is paid for.
+    // The text so far stays, and is paid for.
     expect((await journalTypes(user, conversationId)).slice(2)).toEqual([
       'run.stopping',
       'agent.step',

@@ -22,7 +22,7 @@ const calls = [{ tool: 'current_time', input: {} }];
 
 interface Failing {
   readonly what: string;
-  /** What its user reads. */
+  /** The text for its user. */
   readonly text: string;
   readonly script: readonly Scripted[];
   readonly requests: number;
@@ -129,7 +129,7 @@ const failing: readonly Failing[] = [
   },
 ];
 
-/** What the reader of the last answer was shown. */
+/** The text that the reader of the last answer was shown. */
 function spokenIn(script: readonly Scripted[]): readonly string[] {
   const last = script.at(-1) ?? {};
   return 'status' in last ? [] : (last.text ?? []);
@@ -172,7 +172,7 @@ describe.each(providers)('a provider of %s', (provider) => {
     expect(told).not.toContain('words of the provider');
     const types = await journalTypes(user, conversationId);
     expect(types.filter((type) => type === 'run.ended')).toHaveLength(1);
-    // What was shown stays, marked, and what was begun is paid for.
+    // Shown text stays, marked, and a begun answer is paid for.
     const said = (await eventsOf(user, conversationId, 'agent.message')).map(({ text, truncated }) => [
       text,
       truncated,

@@ -1,4 +1,4 @@
-/** What a step turns to when the provider of its model is away (docs/decisions/runs.md, "Models as they are"). */
+/** The fallbacks of a step while the provider of its model is away (docs/decisions/runs.md, "Models as they are"). */
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent } from '@app/event-store';
 import { Budgets } from '@app/budget';
@@ -161,7 +161,7 @@ describe('no other model is asked', () => {
 });
 
 describe('a user with room for two reservations', () => {
-  /** Answers with all but one of the tokens that it is allowed, since with all of them its call would be cut, and asks to go on. */
+  /** Answers with all but one of the allowed tokens, because with all of them its call would be cut, and asks to continue. */
   const dearest: Script = ({ body }) => ({
     calls: [{ tool: 'current_time', input: {} }],
     usage: { inputTokens: 100, outputTokens: Number(body['max_tokens'] ?? 1_000_000) - 1 },

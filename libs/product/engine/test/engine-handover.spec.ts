@@ -1,4 +1,4 @@
-/** A process stops in the middle of an answer: what was shown of it stays and is paid for, and the next process asks again. */
+/** A process stops in the middle of an answer: the text shown so far stays and is paid for, and the next process asks again. */
 import { startWorking } from '@app/composition';
 import type { TestClient } from '@app/testing/client';
 import { another, eventsOf, runHeldBy, type Stage, startStage, untilStatus } from '@app/testing/journeys';
@@ -9,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Starts a run that a worker of its own answers, and stops that worker while the model goes on and on. */
+/** Starts a run that a worker of its own answers, and stops that worker while the model continues without end. */
 async function leftInTheMiddle(user: TestClient) {
   const worker = await startWorking(await another(stage.deployment));
   try {
     const run = await runHeldBy(worker, stage.deployment, user);
-    // Opened late, it is told what was said before.
+    // A reader that joins late gets the earlier text.
     const reader = await user.stream(`/conversations/${run.conversationId}/stream`);
     await reader.untilEvent('agent.text_delta');
     await reader.close();

@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Once the run's cost is booked, which comes right after its end. */
+/** Waits until the run's cost is booked, right after its end. */
 async function spentToday() {
   await quiet(stage.deployment);
   const { body } = await user.get<{ snapshots: Record<string, unknown>[] }>('/budget');
@@ -116,7 +116,7 @@ describe('steps', () => {
     expect(run).toMatchObject({
       status: 'failed',
       response: null,
-      // The count of 0 is not believed of a step that said something: its call is estimated.
+      // A count of 0 is not believed for a step with output: its call is estimated.
       usage: { inputTokens: 200_000, outputTokens: 2, costCents: 61 },
       failure: { reason: 'budget_exhausted', text: expect.any(String) as string },
     });
@@ -236,7 +236,7 @@ describe('history', () => {
     process.stdout.write(`history of ${HISTORY_TOKENS} tokens: ${left.join(', ')} earlier turns\n`);
   });
 
-  /** A user's message begins each turn, and every call is answered, once, before anything else is said. */
+  /** A user's message begins each turn, and every call is answered once, before any other message. */
   function expectWhole(messages: readonly AskedMessage[]): void {
     expect(messages[0]?.role).toBe('user');
     const open = new Set<string>();

@@ -1,4 +1,4 @@
-/** What a model thinks, from its provider to the journal of the conversation, and no further. */
+/** A model's reasoning, from its provider to the journal of the conversation, and no further. */
 import type { Provider, Scripted } from '@app/testing/models';
 import type { TestClient } from '@app/testing/client';
 import {

@@ -1,7 +1,7 @@
 /**
- * A process that stood still while another one took its runs over, and wakes up: in whatever way it was about to go on, it appends nothing,
- * counts nothing twice, and leaves the slot of the one that took over where it is. Both processes are whole replicas; what stands still is
- * held where it would append, and neither renews its leases nor claims any.
+ * A process that was suspended while another one took its runs over, and resumes: at whatever point it was about to continue, it appends
+ * nothing, counts nothing twice, and leaves the slot of the new holder alone. Both processes are whole replicas; the suspended one is held
+ * before its append, and neither renews its leases nor claims any.
  */
 import { randomUUID } from 'node:crypto';
 import { conversationKind } from '@app/conversations';
@@ -27,19 +27,19 @@ import { heldClosings, HeldRecords } from './held-records';
 
 const full = process.env['FIGURES'] === 'full';
 const TRIES = Number(process.env['ZOMBIE_TRIES'] ?? (full ? 1_000 : 60));
-/** A process goes on with so many runs where they begin, and no more. */
+/** A process executes this many runs where they begin, and no more. */
 const AT_ONCE = 60;
 const TIMEOUT_MS = 120_000 + TRIES * 1_000;
-/** Replicas: where runs begin, and which takes them over. */
+/** Replicas: the one where runs begin, and the one that takes them over. */
 const [ZOMBIE, OTHER] = [0, 1] as const;
 
-/** Where a process may stand still: what a run does, and the append that it then does not get to. */
+/** Points at which a process may be suspended: a run's action, and the append that it then does not reach. */
 const ways = [
   { at: 'RecordStep', text: 'repeat after me: ok', wallet: false, more: {} }, // a step, its message, and the end
   { at: 'RecordStep', text: 'swap 5 USDC to NEAR', wallet: true, more: {} }, // a step and its call
   { at: 'RecordStep', text: 'what time is it', wallet: false, more: {} }, // a step whose call has returned
-  { at: 'ReturnTool', text: 'call intents_transfer {}', wallet: false, more: {} }, // what a call came to
-  { at: 'SuspendRun', text: 'swap 5 USDC to NEAR', wallet: true, more: {} }, // an approval, and that the run waits for it
+  { at: 'ReturnTool', text: 'call intents_transfer {}', wallet: false, more: {} }, // the result of a call
+  { at: 'SuspendRun', text: 'swap 5 USDC to NEAR', wallet: true, more: {} }, // an approval, and the suspension of the run
   { at: 'EndRun', text: 'what time is it', wallet: false, more: { profile: { maxSteps: 1 } } }, // the end alone
 ] as const;
 
@@ -67,7 +67,7 @@ interface Begun {
 
 const workerOf = (replica: number): string => partOf(deployment, Processes, replica).id;
 
-/** From now on the process neither renews its leases nor takes any; answers what ends that. */
+/** From now on the process neither renews its leases nor claims any; returns a function that ends this. */
 function sleepingLeases(): () => void {
   const leases = partOf(deployment, RunLeases, ZOMBIE);
   const held = [
@@ -77,7 +77,7 @@ function sleepingLeases(): () => void {
   return () => held.forEach((spy) => spy.mockRestore());
 }
 
-/** Starts a run which the first process executes until it stands where it is told to. */
+/** Starts a run which the first process executes up to the chosen append. */
 async function beginOne(index: number): Promise<Begun> {
   const place = index % ways.length;
   const [{ at, text, more }, user] = [ways[place]!, owners[place]!]; // reason for the assertions: one of each for every way
@@ -89,7 +89,7 @@ async function beginOne(index: number): Promise<Begun> {
   return { user, conversationId, runId };
 }
 
-/** What its leases had held of time runs out, and the other process hears that there is something to take. */
+/** Expires the leases, and notifies the other process that there are runs to claim. */
 async function endLeases(): Promise<void> {
   await sql(deployment, `UPDATE execution_slots SET expires_at = '2020-01-01' WHERE worker_id = $1`, [
     workerOf(ZOMBIE),
@@ -104,7 +104,7 @@ async function untilIdle(runs: readonly Begun[]): Promise<void> {
   await quiet(deployment);
 }
 
-/** The slots that there are, with their leases. */
+/** The slots with a valid lease. */
 async function slots(): Promise<readonly { readonly runId: string; readonly workerId: string }[]> {
   return sql(
     deployment,
@@ -112,13 +112,13 @@ async function slots(): Promise<readonly { readonly runId: string; readonly work
   );
 }
 
-/** What the store has got since so many events were counted, once nothing more comes. */
+/** The events that the store received after this count, once it is quiet. */
 async function since(count: number): Promise<readonly string[]> {
   await quiet(deployment);
   return (await log.upToNow()).slice(count).map(({ stream, type }) => `${type} in ${stream}`);
 }
 
-/** So many runs are taken over: every second one goes on until it is over or waits, the others stand in the middle of it. */
+/** This many runs are taken over: every second one continues until it is over or waits, the others are held before an append. */
 async function takenOver(runs: readonly Begun[]): Promise<readonly Begun[]> {
   const standing = runs.filter((_, index) => Math.floor(index / ways.length) % 2 === 1);
   for (const { runId } of standing) records.hold(OTHER, runId, null);
@@ -128,7 +128,7 @@ async function takenOver(runs: readonly Begun[]): Promise<readonly Begun[]> {
   return standing;
 }
 
-/** One round; answers what the appends of the process that woke up came to. */
+/** One round; returns the results of the appends of the process that resumed. */
 async function round(count: number): Promise<readonly string[]> {
   const runs = await Promise.all(Array.from({ length: count }, (_, index) => beginOne(index)));
   const states = partOf(deployment, FoldedStates, ZOMBIE);
@@ -136,7 +136,7 @@ async function round(count: number): Promise<readonly string[]> {
   const wake = sleepingLeases();
   const standing = await takenOver(runs);
   const { length: known } = await log.upToNow();
-  // Half of them wake up before what was appended meanwhile has come to their process.
+  // Half of them resume before the newer events have reached their process.
   for (const [index, { conversationId }] of runs.entries()) {
     const state = before[index];
     if (index % 2 === 0 && state != null) states.keep(conversationKind, conversationId, state);

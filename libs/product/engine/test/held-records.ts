@@ -4,7 +4,7 @@ import type { Deployment } from '@app/testing/deployment';
 import { partOf } from '@app/testing/journeys';
 import { ClaimedRun, type HeldCommand, type Recording } from '../src/claimed-run';
 
-/** Somebody stands here until he is woken. */
+/** A point at which a caller waits until it is released. */
 class Stand {
   private arrive: () => void = () => undefined;
   private wake: () => void = () => undefined;
@@ -21,10 +21,10 @@ class Stand {
   }
 }
 
-/** A run that stands where it is about to append. */
+/** A run that is held before its append. */
 class HeldRecord extends Stand {
   tell: (recording: Promise<Recording>) => void = () => undefined;
-  /** What the append came to. */
+  /** The result of the append. */
   readonly told = new Promise<Recording>((resolve) => (this.tell = resolve));
 
   constructor(readonly at: HeldCommand['type'] | null) {
@@ -32,13 +32,13 @@ class HeldRecord extends Stand {
   }
 }
 
-/** Holds the runs of a process where it is about to append what the engine did; everything else is as ever. */
+/** Holds the runs of a process before it appends results of the engine; changes nothing else. */
 export class HeldRecords {
   private readonly held = new Map<string, HeldRecord>();
 
   constructor(private readonly deployment: Deployment) {}
 
-  /** Until all mocks are restored. */
+  /** Stays active until all mocks are restored. */
   watch(): void {
     const { record } = ClaimedRun.prototype;
     const pass = (claimed: ClaimedRun, command: HeldCommand) => this.pass(claimed, command, record);
@@ -47,17 +47,17 @@ export class HeldRecords {
     });
   }
 
-  /** The run is held in that replica at its first command of the type; at its first of all where that is null. */
+  /** Holds the run in that replica at its first command of the type; at its very first if that is null. */
   hold(replica: number, runId: string, at: HeldCommand['type'] | null): void {
     this.held.set(keyOf(replica, runId), new HeldRecord(at));
   }
 
-  /** Resolves when the run stands there. */
+  /** Resolves when the run is held there. */
   async reached(replica: number, runId: string): Promise<void> {
     await this.of(replica, runId).reached;
   }
 
-  /** Lets the run go on; answers what its append came to. */
+  /** Releases the run; resolves to the result of its append. */
   async release(replica: number, runId: string): Promise<Recording> {
     const record = this.of(replica, runId);
     record.release();
@@ -71,7 +71,7 @@ export class HeldRecords {
     const held = this.held.get(keyOf(replica, claimed.run.runId));
     if (held === undefined || (held.at !== null && held.at !== command.type)) return record.call(claimed, command);
     await held.stay();
-    // One more of its commands is none that it was held at.
+    // Its further commands are not held.
     this.held.delete(keyOf(replica, claimed.run.runId));
     const recording = record.call(claimed, command);
     held.tell(recording);

@@ -48,7 +48,7 @@ it('an MCP server', async () => {
   if (settings === undefined) throw new Error('no server is configured');
   const keys = new ContextKeys(configuration);
   const found = await impoliteOutcomes({
-    limitMs: limitMs + 1_000, // a handshake that was not taken is canceled, in a second
+    limitMs: limitMs + 1_000, // a handshake that was not accepted is cancelled, within a second
     attempt: async (url) => {
       const own = { ...settings, transport: { ...transport, url: `${url}/mcp` } };
       const server = new McpServer(own, new Set(), connectMcp, keys, new Logger('test'));

@@ -23,7 +23,7 @@ afterEach(async () => {
   await mcp.stop();
 });
 
-/** By itself: nothing looks after it but what the test does. */
+/** A server on its own, which only the test polls. */
 async function connected(): Promise<McpServer> {
   const transport = { type: 'http', url: mcp.url };
   const configuration = configured({ name: 'docs', transport, consent: 'auto' });
@@ -39,7 +39,7 @@ const call = () => calling(server, 'docs_look', {});
 /** The session of a request; undefined for the one that opens it. */
 const sessionOf = (request: { headers: NodeJS.Dict<string | string[]> }) => request.headers['mcp-session-id'];
 
-/** Refuses calls in the session of the first of them, so; tells how often each session was asked, and which ended. */
+/** Refuses calls in the session of the first of them with this answer; counts the refusals, and notes which session ended. */
 function refusing(status: number, words: string) {
   const seen = { refused: 0, forgotten: undefined as unknown, ended: [] as unknown[] };
   mcp.misbehave = (request, response, body) => {
@@ -117,7 +117,7 @@ describe('a server that says that its tools changed', () => {
   });
 });
 
-// As servers with an event store do: a client that asks for the rest is sent it once more.
+// The behaviour of servers with an event store: a client that asks for the remainder is sent it once more.
 describe('a server whose streams can be resumed', () => {
   it.each(['at once', 'when it is asked for the rest'])(
     'and that answers too much %s is not asked again',

@@ -7,19 +7,19 @@ import type { CallContext, ToolResult } from '../src/tool';
 
 const requestId = asId<RequestId>('request-1');
 
-/** Of a sandbox, with these servers. */
+/** A sandbox's configuration with these servers. */
 export function configured(...servers: readonly object[]): Configuration {
   const PARLEY_SECRET_KEY = randomBytes(32).toString('base64');
   return readConfiguration({ MCP_SERVERS: JSON.stringify(servers), PARLEY_SECRET_KEY });
 }
 
-/** The servers of a process, nothing of which has started. */
+/** The servers of a process, none of which has started. */
 export function serversOf(...servers: readonly object[]): McpServers {
   const configuration = configured(...servers);
   return new McpServers(configuration, new ContextKeys(configuration));
 }
 
-/** Whose calls the tests make. */
+/** The owner of the tests' calls. */
 const context: CallContext = {
   userId: asId<UserId>('user'),
   conversationId: asId<ConversationId>('conversation'),

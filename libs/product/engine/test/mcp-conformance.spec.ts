@@ -11,7 +11,7 @@ import { useAsConfigured, type Scenario } from './mcp-conformance';
 
 const WITHIN_MS = 600_000; // the first time, the suite and perhaps a Node for it are downloaded
 const root = join(__dirname, '..', '..', '..', '..');
-/** The suite measures times of its own, which a busy machine may miss. */
+/** The suite has time limits of its own, which a busy machine may miss. */
 const attemptsMax = 4;
 
 /** The rows of the table: scenario, and `passes` or why it does not apply. */
@@ -44,7 +44,7 @@ async function read(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Runs the suite's program; rejects, with what it printed, where it says that something failed. */
+/** Runs the suite's program; rejects with its output if it reports a failure. */
 async function suite(...args: string[]): Promise<string> {
   const script = join(root, 'scripts', 'conformance.mjs');
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { cwd: folder });

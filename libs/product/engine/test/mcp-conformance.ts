@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '@app/kernel';
 import { calling, serversOf } from './mcp-calls';
 
-/** What the suite tells a client of its scenario. */
+/** A scenario as the suite describes it to a client. */
 export interface Scenario {
   readonly serverUrl: string;
   readonly context: {
@@ -17,7 +17,7 @@ export interface Scenario {
 
 /**
  * Does with a server of the suite what the product does with the servers of its configuration: connects, lists, and calls every tool.
- * Answers what the calls returned; throws where the server could not be reached.
+ * Returns the results of the calls; throws if the server could not be reached.
  */
 export async function useAsConfigured({ serverUrl, context }: Scenario): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-conformance-'));

@@ -1,4 +1,4 @@
-/** Servers over HTTP know whose call it is by a header that the service signs, and meet each call as often as it must be made. */
+/** Servers over HTTP know whose call it is by a header that the service signs, and receive each call as often as necessary. */
 import { createPublicKey, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { asId, type ConversationId, type RunId, type ToolCallId, type UserId } from '@app/kernel';
@@ -99,7 +99,7 @@ describe('the header Parley-Context', () => {
     const users = Array.from({ length: 60 }, someone);
     let waiting: (() => void)[] = [];
     mcp.answer = async ({ meta }) => {
-      // Nobody is answered before all have asked, and then the last comes first.
+      // No call is answered before all have arrived, and then the last is answered first.
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (waiting.length === users.length) for (const answer of waiting.reverse()) answer();
@@ -121,7 +121,7 @@ describe('the header Parley-Context', () => {
   });
 
   it('is another one for each attempt of a call, whose key stays the same', async () => {
-    await mcp.restart(); // which forgets the session
+    await mcp.restart(); // it forgets the session
     expect(await call('look')).toMatchObject({ outcome: 'ok' });
     const attempts = callsSent();
     expect(attempts).toHaveLength(2);
@@ -132,7 +132,7 @@ describe('the header Parley-Context', () => {
 });
 
 describe('a call whose answer is lost', () => {
-  /** Loses the answers of so many calls, and does what they ask. */
+  /** Loses the answers of this many calls, but executes the calls. */
   function losing(count: number): () => number {
     let done = 0;
     const { misbehave } = mcp;

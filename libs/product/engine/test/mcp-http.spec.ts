@@ -35,7 +35,7 @@ const unreachable = { outcome: 'error', result: { error: expect.stringContaining
 const failed = (error: string) => ({ outcome: 'error', result: { error } });
 const stopped = failed('the call was stopped');
 
-/** The tool waits until it is told to stop; resolves when it was. */
+/** Makes the tool wait until it is cancelled; resolves then. */
 function untilCancelled(): Promise<void> {
   return new Promise((resolve) => {
     mcp.answer = async ({ signal }) => {
@@ -46,7 +46,7 @@ function untilCancelled(): Promise<void> {
   });
 }
 
-/** A call that has reached the tool, which waits until it is told to stop. */
+/** A call that has reached the tool, which waits until it is cancelled. */
 async function callUnderWay() {
   const cancelled = untilCancelled();
   const abort = new AbortController();
@@ -55,7 +55,7 @@ async function callUnderWay() {
   return { going, abort, cancelled };
 }
 
-/** Answers each request for tools with the page of its cursor, and all else as a server does. */
+/** Answers each request for tools with the page of its cursor, and all other requests as usual. */
 function paging(pageOf: (cursor: string | undefined) => object): void {
   mcp.misbehave = (_, response, body) => {
     const { id, method, params } = (body === '' ? {} : JSON.parse(body)) as Listing; // reason for the assertion: sent by the client of the SDK
@@ -187,7 +187,7 @@ describe('a server over HTTP', () => {
     expect(await call()).toMatchObject({ outcome: 'ok' });
   });
 
-  // As servers behind gateways that know nothing of the protocol, and stop what nobody listens to any more.
+  // The behaviour of servers behind gateways that do not know the protocol, and that stop work without a listener.
   it('that hears of no cancellation loses the connection of the call', async () => {
     await servers.onModuleInit();
     const abort = new AbortController();
@@ -224,11 +224,11 @@ describe('a server over HTTP', () => {
   it('that breaks off in the middle of its answer has failed at once', async () => {
     await servers.onModuleInit();
     mcp.misbehave = breakingOff;
-    // Not the words of a call that waited its time out.
+    // Not the words of a call that timed out.
     expect(await call()).toMatchObject(unreachable);
   });
 
-  // As servers with an event store do, and load balancers that end streams after some time.
+  // The behaviour of servers with an event store, and of load balancers that end streams after some time.
   it.each(['ends', 'breaks'] as const)('whose stream %s before the answer is asked for the rest of it', async (how) => {
     await servers.onModuleInit();
     mcp.misbehave = interrupting(how);

@@ -9,7 +9,7 @@ export const breakingOff: LoopbackMcp['misbehave'] = (_, response) => {
   return true;
 };
 
-/** Ends or breaks the stream of a call before the answer, and tells the rest of it to who asks by the stream's last event. */
+/** Ends or breaks the stream of a call before the answer, and sends the remainder to a client that asks by the stream's last event. */
 export function interrupting(how: 'ends' | 'breaks'): LoopbackMcp['misbehave'] {
   let id = -1;
   return (request, response, body) => {

@@ -1,4 +1,4 @@
-/** What a tool returned reaches the model whole, over both transports (docs/decisions/runs.md, "MCP"). */
+/** The result of a tool reaches the model whole, over both transports (docs/decisions/runs.md, "MCP"). */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { McpServerSettings } from '@app/runtime';
@@ -10,7 +10,7 @@ const whole = { outcome: 'ok', result: { text: 'Paid.\n{"paid":1.10,"id":9007199
 const initialized =
   '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}';
 
-/** A server that writes its JSON by hand, as those in other languages spell numbers. */
+/** A server that writes its JSON by hand, with numbers spelled as in other languages. */
 const answer = (line: string): string => {
   const { id, method } = JSON.parse(line) as { id?: number; method: string };
   if (id === undefined) return '';
@@ -48,7 +48,7 @@ it.each(['stdio', 'JSON over HTTP', 'a stream over HTTP'])('over %s', async (way
       ? { type: 'stdio', command: process.execPath, args: ['-e', program] }
       : { type: 'http', url: `http://127.0.0.1:${port}/mcp` };
   const { signal } = new AbortController();
-  // Reason for the assertion: what connecting reads of a server's settings.
+  // Reason for the assertion: connecting reads nothing else of a server's settings.
   const connection = await connectMcp({ transport } as unknown as McpServerSettings, signal, () => undefined);
   try {
     // Reason for the assertion: the ids of a call are for the server alone.

@@ -21,9 +21,9 @@ import { until } from '@app/testing/until';
 import { McpServers } from '../src/mcp/mcp-servers';
 import { HeldRecords } from './held-records';
 
-/** Replicas: where runs begin, and which takes them over. */
+/** Replicas: the one where runs begin, and the one that takes them over. */
 const [LOST, OTHER] = [0, 1] as const;
-/** Longer than a look at the servers takes, which is not to be what the call waits for. */
+/** Longer than a poll of the servers takes, which must not be what the call waits for. */
 const aWhileMs = 1500;
 const briefMs = 1000;
 
@@ -66,7 +66,7 @@ afterAll(async () => {
   await mcp.stop();
 });
 
-/** Starts a run whose worker is lost where it is about to append; the server goes away, and another worker takes the run over. */
+/** Starts a run whose worker is lost before an append; the server goes away, and another worker takes the run over. */
 async function takenOver(tool: string, at: 'ReturnTool' | 'SuspendRun') {
   const conversationId = await conversationOf(user);
   const runId = randomUUID();

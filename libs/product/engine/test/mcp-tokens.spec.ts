@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The tools of the one server that MCP_SERVERS names, which is reached in this way. */
+/** Lists the tools of the one server of MCP_SERVERS, over this transport. */
 async function listed(way: object, limits: object = {}): Promise<void> {
   const transport = { type: 'http', url: mcp.url, ...way };
   servers = serversOf({ name: 'docs', transport, consent: 'auto', ...limits });
@@ -50,8 +50,8 @@ describe('a token from a file', () => {
 });
 
 /**
- * Makes the server one that is protected as those of the project's SDK are, by an issuer of its own; what that was shown.
- * @param isSilent whether the issuer says nothing, and the tokens that it gave count for nothing any more
+ * Protects the server like those of the project's SDK, with an issuer of its own; returns the credentials that were presented.
+ * @param isSilent whether the issuer does not answer, and its earlier tokens are no longer valid
  */
 function protectedServer(isSilent = () => false): string[] {
   const { origin: issuer } = new URL(mcp.url);

@@ -34,7 +34,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
 
   it.each([
     [900_000, 30_000_000 + 27_000_000],
-    // More than there was of input is no count, and nothing is cheaper for it.
+    // More cached than input tokens is no valid count, and lowers no price.
     [2_000_000, 300_000_000],
   ])('is paid less for what its provider had in its cache: %d of a million tokens', async (cached, microCents) => {
     const usage = { inputTokens: 1_000_000, outputTokens: 2, cachedInputTokens: cached };

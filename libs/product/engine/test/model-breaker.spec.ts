@@ -1,4 +1,7 @@
-/** While nobody asks the provider of models because it does not answer, runs wait for it, and operators see it (docs/decisions/runs.md, "Tools"). */
+/**
+ * While a provider of models is not asked because it does not answer, runs wait for it, and operators see it (docs/decisions/runs.md,
+ * "Tools").
+ */
 import { Metrics } from '@app/runtime';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';

@@ -119,7 +119,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('the prompt of a mod
   it('is asked for structured output by the schema', async () => {
     const request = { ...asking, tools: [], outputSchema: schema };
     const { reply, asked } = await models.step(
-      // The Anthropic format has it, for models that the SDK does not know, as a call of a tool.
+      // In the Anthropic format it is a call of a tool, for models that the SDK does not know.
       [provider === 'anthropic' ? { calls: [{ tool: 'json', input: { total: 3 } }] } : { text: ['{"total":', '3}'] }],
       request,
     );

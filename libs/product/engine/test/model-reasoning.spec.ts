@@ -6,7 +6,7 @@ import { ProviderModels, said } from './provider-models';
 
 const asking: StepRequest = { ...modelRequest('How much is 6 times 7?', [], []), reasoning: true };
 const thoughts = ['Six times ', 'seven.'];
-/** As the engine bounds it. */
+/** The engine's bound. */
 const reasoningBytesMax = 64 * 1024;
 
 describe.each<Provider>(['openai-compatible', 'anthropic'])(
@@ -23,7 +23,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])(
       await models.loopback.close();
     });
 
-    /** One step, and what was shown of it. */
+    /** One step, and the pieces of it that were shown. */
     async function shown(
       request: StepRequest,
       signal = new AbortController().signal,

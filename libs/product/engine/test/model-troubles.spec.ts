@@ -22,7 +22,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     await models.loopback.close();
   });
 
-  /** As many as the first request is taken to have been: a token for three bytes. */
+  /** The estimated tokens of the first request: one for three bytes. */
   const sentTokens = async () =>
     Math.ceil(Buffer.byteLength(JSON.stringify((await models.loopback.asked(1)).asked.body)) / 3);
 
@@ -214,7 +214,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     ['own_error', { status: 500 }],
     ['own_error', { status: 529 }],
     ['own_error', { ending: 'trouble' }],
-    // An error is one whatever its status.
+    // An error counts as one with any status.
     ['own_error', { status: 200 }],
     ['broken_off', { text: ['I am '], ending: 'reset' }],
     ['broken_off', { text: ['I am '], ending: 'cut' }],

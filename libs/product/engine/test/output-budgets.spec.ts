@@ -21,7 +21,7 @@ const prices: fc.Arbitrary<ModelPrice> = fc.record({
   cacheWriteUsdPerMillion: price,
   outputUsdPerMillion: price,
 });
-/** A step: its prompt, the tokens that its provider counts beyond the estimate, what of the prompt its cache held, earlier attempts. */
+/** A step: its prompt, the tokens that its provider counts beyond the estimate, the part of the prompt in its cache, earlier attempts. */
 const step = fc.record({
   promptTokens: fc.integer({ min: 0, max: 200_000 }),
   beyondEstimate: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50_000 })),
@@ -50,7 +50,7 @@ class MemoryStreams {
 }
 
 const run = { runKey: 'run', runId: 'run', segment: 1, userId: asId<UserId>('user') };
-/** Some instant of a day. */
+/** A fixed instant, at noon. */
 class NoonClock extends Clock {
   override epochMs(): number {
     return Date.UTC(2026, 2, 1, 12);
@@ -100,7 +100,7 @@ describe('a segment whose model always answers as much as it may', () => {
       }),
       { numRuns: histories },
     );
-    // The property is about something.
+    // Guards against a property that is vacuously true.
     expect([admitted > histories / 2, answered > histories / 4]).toEqual([true, true]);
   });
 });

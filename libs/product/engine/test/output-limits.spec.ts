@@ -1,4 +1,4 @@
-/** The output limit that providers are sent (docs/decisions/runs.md, "Headroom"). */
+/** The output limit that is sent to providers (docs/decisions/runs.md, "Headroom"). */
 import { Logger } from '@nestjs/common';
 import { type Asked, type Provider, type Script } from '@app/testing/models';
 import { modelRequest } from '@app/testing/runs';
@@ -9,7 +9,7 @@ const asking = modelRequest('How are you?', [], []);
 const estimateOf = ({ body }: Asked) => Math.ceil(Buffer.byteLength(JSON.stringify(body)) / 3);
 const limitOf = ({ body }: Asked) => Number(body['max_tokens'] ?? body['max_completion_tokens'] ?? NaN);
 
-/** So many micro-cents and no more. */
+/** An allowance of exactly this many micro-cents. */
 function holding(microCents: number): Allowance & { readonly asked: { least: number; wanted: number }[] } {
   const asked: { least: number; wanted: number }[] = [];
   const cover: Allowance['cover'] = (needs) => {
@@ -58,7 +58,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
     ['that is configured, where it is lower', { MODEL_OUTPUT_TOKENS: '300' }, 300],
     ['that is usual, where the reservation pays for more', {}, 32_768],
   ])('is sent the limit %s', async (_which, settings, expected) => {
-    const own = provider === 'anthropic' && !('MODEL_OUTPUT_TOKENS' in settings) ? 4_096 : expected; // as the SDK asks models that it does not know
+    const own = provider === 'anthropic' && !('MODEL_OUTPUT_TOKENS' in settings) ? 4_096 : expected; // the SDK's limit for models that it does not know
     const { asked } = await ask([{ text: ['Fine.'] }], holding(9_000_000_000), settings);
     expect(limitOf(asked[0]!)).toBe(own);
   });

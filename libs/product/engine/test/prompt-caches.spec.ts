@@ -17,11 +17,11 @@ const asking: StepRequest = {
   ...modelRequest('What time is it?', [], ['clock', 'alarm', 'zebra']),
   instructions: 'Be exact about time. '.repeat(250),
 };
-/** Six calls, then the words; and what comes after it in the conversation. */
+/** Six calls, then the text; and the turn that follows in the conversation. */
 const steps = Array.from({ length: 6 }, (_none, at) => step(at));
 const answered = { input: asking.turn.input, steps: [...steps, { text: 'Noon.', exchanges: [] }] };
 
-/** In micro-cents a token, as the loopback's environment prices it: input, out of the cache, into the cache; and 10 tokens of output. */
+/** Micro-cents a token, at the prices of the loopback's environment: input, from the cache, into the cache; and 10 tokens of output. */
 const [plain, read, written, output] = [300n, 30n, 375n, 10n * 1500n];
 
 describe.each<Provider>(['openai-compatible', 'anthropic'])('the cache of prompts of a provider %s', (provider) => {
@@ -48,7 +48,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('the cache of prompt
     ...asking,
     turn: { ...asking.turn, steps: steps.slice(0, count) },
   });
-  /** What a step costs of which all is found in the cache but what came since the step before, to the micro-cent. */
+  /** The exact cost in micro-cents of a step whose prompt is cached up to the end of the step before. */
   const cheapest = (tokens: number, before: number): number => {
     const found = provider === 'anthropic' ? before : before - (before % 128);
     const rest = provider === 'anthropic' ? written : plain;
@@ -62,7 +62,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('the cache of prompt
     expect(first?.costMicroCents).toBe(Number(BigInt(first?.inputTokens ?? 0) * all + output));
     later.forEach(({ inputTokens, costMicroCents }, at) => {
       const before = replies[at]?.inputTokens ?? 0;
-      // The double counts whole tokens of the whole prompt, which the end of a message need not be.
+      // The double counts whole tokens of the whole prompt, and a message need not end at one.
       expect(Math.abs(costMicroCents - cheapest(inputTokens, before))).toBeLessThanOrEqual(128 * 300);
     });
   });
@@ -78,7 +78,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('the cache of prompt
     const artifacts = [{ artifactId: 'a1', name: 'clock.csv', mediaType: 'text/csv', bytes: 9 }];
     await ask(asking);
     const reply = await ask({ ...asking, tools: asking.tools.toReversed(), artifacts });
-    // Of some 1,450 tokens the file's line and the question are new.
+    // Only the file's line and the question are new, of some 1,450 tokens.
     expect(reply.costMicroCents).toBeLessThan(reply.inputTokens * 60 + 10 * 1500 + 128 * 300);
   });
 

@@ -89,12 +89,12 @@ it('the page lists the same members', () => {
   const present = readFileSync(page, 'utf8');
   const [introduction = ''] = present.split('## OpenAI-compatible');
   const expected = `${introduction}${tables}\n\n<!-- prettier-ignore-end -->\n`;
-  // `WRITE_DOCS=1 npx jest provider-members` writes the page anew.
+  // `WRITE_DOCS=1 npx jest provider-members` regenerates the page.
   if (process.env['WRITE_DOCS'] === '1') writeFileSync(page, expected);
   expect(readFileSync(page, 'utf8')).toBe(expected);
 });
 
-/** Each answer is asked of a model of its own, which logs what it skips once. */
+/** Each answer is asked of a separate model, because a model logs each skipped kind once. */
 function expectNamed(warn: jest.SpyInstance, { skipped }: NonNullable<MemberRow['says']>): void {
   if (skipped !== undefined) expect(warn).toHaveBeenCalledWith(expect.stringContaining(skipped));
 }

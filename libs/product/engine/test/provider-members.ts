@@ -1,12 +1,12 @@
 /** Members of the two wire formats: which are read, skipped or refused. docs/providers.md is this table, and its spec plays each row. */
 export interface MemberRow {
-  /** As the page names it. */
+  /** Its name on the page. */
   readonly member: string;
   readonly how: 'read' | 'skipped' | 'refused';
   readonly words: string;
-  /** The data of the events of an answer in which it stands; a text stands for itself, `whole` for a body that is no stream. */
+  /** The data of the events of an answer that contains it; a text is sent as it is, `whole` as a body that is no stream. */
   readonly events: readonly (object | string | null)[] | { readonly whole: object };
-  /** Where it differs from a whole answer `Hello`, of 5 and 2 tokens as told. */
+  /** Differences from a whole answer `Hello` with 5 and 2 tokens reported. */
   readonly says?: {
     readonly text?: string | null;
     readonly reasoning?: string;
@@ -19,7 +19,7 @@ export interface MemberRow {
     readonly cachedInputTokens?: number;
     readonly outputTokens?: number;
     readonly estimated?: true;
-    /** Named in the log among what is not read. */
+    /** Named in the log among the unread members. */
     readonly skipped?: string;
   };
 }

@@ -19,12 +19,12 @@ export class ProviderModels {
     return new ProviderModels(await LoopbackModels.start(provider), settings);
   }
 
-  /** A model that no earlier trouble has made wary. */
+  /** A new model, without any earlier trouble. */
   model(settings: Record<string, string> = {}): LanguageModel {
     return modelsWith({ ...this.loopback.environment(), ...this.settings, ...settings }).find('scripted-1');
   }
 
-  /** One step with a new script: what came of it, piece by piece, and what the provider was asked first. */
+  /** One step with a new script: its reply, the pieces of it, and the first request to the provider. */
   async step(script: Script, request: StepRequest): Promise<{ reply: ModelReply; pieces: string[]; asked: Asked }> {
     this.loopback.says(script);
     const pieces: string[] = [];
@@ -32,7 +32,7 @@ export class ProviderModels {
     return { reply, pieces, asked: (await this.loopback.asked(1)).asked };
   }
 
-  /** One step that fails: with what, what was said before that, what of it is recorded, and in how long. */
+  /** One step that fails: with its error, the pieces before that, the reply to record, and the duration. */
   async failure(
     script: Script,
     request: StepRequest,
@@ -55,7 +55,7 @@ export class ProviderModels {
   }
 }
 
-/** Messages as a provider was sent them, in short. */
+/** Messages in a request to a provider, in short. */
 export function said(
   messages: readonly { role: string; text: string; calls: readonly object[]; results: readonly object[] }[],
 ) {

@@ -21,7 +21,7 @@ const tuned = { ...modelRequest('Now?', [], []), temperature: 0.7, effort: 'low'
 const withFormat = { ...modelRequest('Sum.', [], []), outputSchema: schema };
 const settings = { MODEL_OUTPUT_TOKENS: '512' };
 
-/** Whether a request has the part that is refused, as its provider is asked for it. */
+/** Whether a request has the part that is refused, in its provider's format. */
 const has: Readonly<Record<RefusedPart, (asked: Asked) => boolean>> = {
   format: ({ body }) => 'response_format' in body || JSON.stringify(body['tools'] ?? []).includes('"json"'),
   tool_schemas: ({ tools }) => tools.some((tool) => JSON.stringify(tool.schema).includes('zone')),
@@ -90,7 +90,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
   });
 
   it('that refuses what cannot be left out is asked once', async () => {
-    // As Ollama and OpenRouter refuse tools altogether (ollama/ollama#5793, bobrware/bobrchat#60).
+    // The words in which Ollama and OpenRouter refuse tools altogether (ollama/ollama#5793, bobrware/bobrchat#60).
     const bodies = [
       { error: { message: 'llama3 does not support tools', type: 'api_error', param: null, code: null } },
       { error: { message: 'No endpoints found that support tool use.', code: 404 } },

@@ -78,7 +78,7 @@ describe('what a user is asked about a call', () => {
   });
 });
 
-/** The text without its quotations, in which nothing foreign may be. */
+/** The text without its quotations, which must contain no foreign words. */
 const outside = (text: string): string => text.replaceAll(/“[^“”]*”/gu, '“”');
 
 describe.each(hostileTexts())('a text such as %j in the input, or as the name of a tool', (text) => {

@@ -92,15 +92,15 @@ describe('the result of a call', () => {
 
   const long = 'x'.repeat(900);
   it.each<[string, object, object]>([
-    // As FastMCP answers for a tool that returns a text.
+    // FastMCP's answer for a tool that returns a text.
     ['a text', { content: [text(long)], structuredContent: { result: long } }, { text: long }],
-    // As it answers for an object, and as the specification asks of every server that returns structure.
+    // Its answer for an object, and the one that the specification requires of every server that returns structure.
     [
       'an object',
       { content: [text(JSON.stringify({ n: long }, null, 2))], structuredContent: { n: long } },
       { text: '', structured: { n: long } },
     ],
-    // As it answers for a list: each item in a text of its own.
+    // Its answer for a list: each item in a text of its own.
     [
       'a list',
       { content: [text('{"n": 1}'), text(long)], structuredContent: { result: [{ n: 1 }, long] } },
@@ -115,7 +115,7 @@ describe('the result of a call', () => {
     expect(callResult(given, 1024)).toEqual(okay({ text: 'Two pages.', structured: { pages: 2 } }));
   });
 
-  // As the filesystem server of the MCP project answers for `read_media_file`.
+  // The answer of the MCP project's filesystem server to `read_media_file`.
   it('shows no bytes as text, in a copy of them neither', () => {
     const image = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
     expect(callResult({ content: [image], structuredContent: { content: [image] } }, 1024)).toEqual(

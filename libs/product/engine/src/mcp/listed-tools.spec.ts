@@ -18,7 +18,7 @@ const tool = (name: string, more: Partial<ListedTool> = {}): ListedTool => {
 };
 const offered = (listed: readonly ListedTool[], settings = server) =>
   offeredTools(settings, listed, new Set(['docs_taken']), () => Promise.reject(new Error('nobody calls')));
-/** Not by recursion: how deep that may go is up to the Node it runs on. */
+/** Without recursion, whose depth limit depends on the Node version. */
 const nested = (depth: number): unknown => {
   let schema: unknown = {};
   for (let level = 0; level < depth; level += 1) schema = { type: 'object', items: schema };

@@ -55,7 +55,7 @@ describe('stepCost', () => {
   ])(
     'takes what is put into the cache at its own price: at %s for %d tokens, %d micro-cents',
     (price, count, microCents) => {
-      // Of the rest 200,000 tokens at 3 USD, and the others out of the cache at 0.75.
+      // The remaining tokens: 200,000 at 3 USD, and the others from the cache at 0.75.
       const read = count === 1_000_000 ? 0 : 1_000_000 - 200_000 - count;
       const cost = costOf('3', '15', 1_000_000, 0, ['0.75', read], [price, count]);
       expect(cost).toBe(microCents);

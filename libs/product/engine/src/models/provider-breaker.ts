@@ -11,10 +11,13 @@ import { ProviderTrouble } from './provider';
 
 /** How often a waiting run checks whether the breaker has closed. */
 const lookEveryMs = 200;
-/** It gives up when no more time than this is left: a busy process may wake too late from its next wait to say that it did not ask. */
+/**
+ * The wait ends when no more time than this is left, because a busy process may wake too late from its next pause to report that it did not
+ * ask.
+ */
 const reserveMs = 2 * lookEveryMs;
 
-/** One for all models of a provider: opens after so many attempts in a row that it did not begin to answer. */
+/** One breaker for all models of a provider: opens after this many consecutive attempts without the beginning of an answer. */
 export class ProviderBreaker {
   private readonly policy: CircuitBreakerPolicy;
   private openedAtMs = Number.NEGATIVE_INFINITY;
@@ -31,15 +34,15 @@ export class ProviderBreaker {
     this.policy.onBreak(() => (this.openedAtMs = performance.now()));
   }
 
-  /** Whether the provider is not asked now, or is only tried. */
+  /** Whether the provider is not asked now, or only by trial attempts. */
   get open(): boolean {
     const { state } = this.policy;
     return state === CircuitState.HalfOpen || (state === CircuitState.Open && this.remainsOpen());
   }
 
   /**
-   * Asks as soon as the provider may be asked. An attempt that only tried whether it is back goes on to wait if it is not. Throws
-   * ProviderTrouble, `not_asked` where nothing was tried in the time that is left.
+   * Asks as soon as the provider may be asked. After a failed trial attempt it waits on. Throws ProviderTrouble, `not_asked` if nothing was
+   * tried in the time that was left.
    */
   async ask<Answer>(leftMs: () => number, signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
@@ -57,7 +60,7 @@ export class ProviderBreaker {
     }
   }
 
-  /** While an answer streams, the provider is there: what waits longer for its first byte waits in a queue. */
+  /** While an answer streams, the provider is reachable: a request that waits longer for its first byte is queued there. */
   async countStream<Value>(listen: () => Promise<Value>): Promise<Value> {
     this.streaming += 1;
     try {

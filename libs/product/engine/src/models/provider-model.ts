@@ -21,18 +21,18 @@ import { withinTime, type WorkTime } from './within-time';
 const firstWaitMs = 500;
 const waitMsMax = 8_000;
 
-/** How often the history is halved for a context that is full. */
+/** How often the history is halved if the context is full. */
 const halvingsMax = 3;
 /** How often the output limit is lowered. */
 const loweringsMax = 8;
 
-/** How many kinds of what is not read are logged in all. */
+/** How many kinds of unread parts are logged in all. */
 const toldSkippedMax = 64;
 
-/** Troubles by which an answer was given up here: the provider may have worked on it all the same. */
+/** Troubles by which we abandoned an answer: the provider may have worked on it all the same. */
 const endedByUs: readonly ModelTrouble[] = ['queued', 'late'];
 
-/** How the log tells what a question is asked with in place of a part that was refused. */
+/** Log words for what a request is repeated with in place of a part that was refused. */
 const inPlaceOf: Readonly<Record<SparePart, string>> = {
   format: 'without a format',
   tool_schemas: 'with the schemas of the tools in words',
@@ -42,38 +42,38 @@ const inPlaceOf: Readonly<Record<SparePart, string>> = {
   effort: 'without an effort',
 };
 
-/** What is asked: less than the run would have, where the provider takes no more. */
+/** The request to send: less than the run would have, if the provider accepts no more. */
 interface Question {
   readonly request: StepRequest;
   readonly without: ReadonlySet<SparePart>;
-  /** The output limit that a refusal has left; Infinity before one. */
+  /** The output limit that remains after a refusal; Infinity before one. */
   readonly tokensMax: number;
 }
 
-/** A step under way. */
+/** A step in flight. */
 interface Step {
   readonly heard: HeardAnswer;
   readonly stopped: AbortSignal;
   readonly time: WorkTime;
 }
 
-/** How tokens are paid for, and how many are asked for at most. */
+/** The price of tokens, and the most that are requested. */
 export interface ModelSpending {
   readonly price: ModelPrice;
   readonly outputTokensMax: number | undefined;
 }
 
 export interface ModelPatience {
-  /** Time of a whole step with all its attempts, without the waits for their first byte. */
+  /** Time of a whole step with all its attempts, except the waits for their first byte. */
   readonly timeoutMs: number;
   readonly retries: number;
 }
 
-/** A model of somebody else's: asked again when the provider did not begin to answer, within bounds of time and size, and paid for. */
+/** A model of an external provider: asked again when the provider did not begin to answer, within bounds of time and size, and paid for. */
 export class ProviderModel implements LanguageModel {
   readonly readsHistory = true;
   private readonly logger = new Logger(ProviderModel.name);
-  /** What it has refused, and answered without. */
+  /** Parts that the provider refused, and without which it answered. */
   private readonly refuses = new Set<SparePart>();
   private readonly toldSkipped = new Set<string>();
   private readonly ceiling: OutputCeiling;
@@ -132,7 +132,7 @@ export class ProviderModel implements LanguageModel {
     return { model: this.name, reasoning: heard.reasoningUntil(ending), text, calls, ...used, ending };
   }
 
-  /** Once for each kind: a provider that sends what is not read does so with every answer. */
+  /** Logs each kind once, because a provider that sends unread parts does so with every answer. */
   private tellSkipped(skipped: readonly string[]): void {
     const unknown = skipped
       .filter((what) => !this.toldSkipped.has(what))
@@ -141,7 +141,7 @@ export class ProviderModel implements LanguageModel {
     if (unknown.length > 0) this.logger.warn(`${this.name}: the provider sent what is not read: ${unknown.join(', ')}`);
   }
 
-  /** Begins an answer; asks for less where the provider says that it was asked for too much (docs/decisions/runs.md, "Models as they are"). */
+  /** Begins an answer; asks for less if the provider says that the request was too much (docs/decisions/runs.md, "Models as they are"). */
   private async beginAnyhow(request: StepRequest, step: Step): Promise<AsyncGenerator<AnswerPart>> {
     let asked: Question = { request, without: new Set(this.refuses), tokensMax: Infinity };
     for (let halvings = 0, lowerings = 0; ;) {
@@ -170,7 +170,10 @@ export class ProviderModel implements LanguageModel {
     }
   }
 
-  /** What to leave out of a question that was refused; each part is left out once. A provider that names nothing means the format. */
+  /**
+   * Returns the part to leave out of a request that was refused; each part is left out once. A provider that names no part means the
+   * format.
+   */
   private partToOmit({ request, without }: Question, { trouble, refused }: ProviderTrouble): SparePart | undefined {
     if (trouble !== 'refused_request') return undefined;
     const meant: readonly SparePart[] =
@@ -179,7 +182,7 @@ export class ProviderModel implements LanguageModel {
     return meant.find((part) => spare.includes(part) && !without.has(part));
   }
 
-  /** Asks until an answer begins. From then on nothing is asked again: what was said was shown. */
+  /** Asks until an answer begins. From then on nothing is asked again, because received words were shown. */
   private async begin(asked: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
     const { stopped, time } = step;
     for (let attempt = 0; ; attempt += 1) {
@@ -200,7 +203,7 @@ export class ProviderModel implements LanguageModel {
     }
   }
 
-  /** The wait for the first byte has a limit of its own. */
+  /** Makes one attempt. The wait for the first byte has a limit of its own. */
   private async attempt({ request, without, tokensMax }: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
     const { heard, stopped: signal, time } = step;
     const onFirstByte = () => time.run();
@@ -236,7 +239,7 @@ export class ProviderModel implements LanguageModel {
   }
 }
 
-/** Some providers name the prompt smaller than it is, so what one names again is halved at least. */
+/** Some providers state the prompt smaller than it is, so a limit that is stated again is at most half of the previous one. */
 function lowered(present: number, named: number): number {
   return present === Infinity ? named : Math.min(named, Math.floor(present / 2));
 }

@@ -8,12 +8,12 @@ import type { ToolNames } from './tool-names';
 
 type Schema = Parameters<typeof jsonSchema>[0] & object;
 
-/** A mark up to which Anthropic's cache keeps a prompt, for five minutes from its last use. It takes four in a request. */
+/** A mark up to which Anthropic's cache keeps a prompt, for five minutes from its last use. A request may have four. */
 const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const;
 
-/** What all requests to a provider have in common. */
+/** Properties that all requests to a provider share. */
 interface QuestionForm {
-  /** Whether its cache wants marks, and takes the system message in parts. */
+  /** Whether its cache needs marks, and the system message is sent in parts. */
   readonly marked: boolean;
 }
 
@@ -24,8 +24,8 @@ interface Question {
 }
 
 /**
- * A request as the SDK takes it. Tools come first, in an order of their own, then what stands, then files, then the conversation: what
- * changes least comes first, so that the prompt of a step begins with that of the step before, byte for byte, and caches hit.
+ * A request as the SDK takes it. Tools are first, sorted by name, then the fixed text, then files, then the conversation: the least
+ * changing parts first, so that the prompt of a step begins with that of the step before, byte for byte, and caches hit.
  */
 export function questionOf(
   request: ModelRequest,
@@ -43,7 +43,7 @@ export function questionOf(
   return request.tools.length === 0 ? question : { ...question, tools };
 }
 
-/** By name: profiles and servers list them in any order. */
+/** Sorted by name, because profiles and servers list them in any order. */
 function toolsOf(
   offers: readonly ToolOffer[],
   names: ToolNames,
@@ -64,7 +64,7 @@ function toolsOf(
   );
 }
 
-/** Some servers want `properties` even where there are none. */
+/** Some servers require `properties` even if there are none. */
 function describeInWords({ name, description, inputSchema }: ToolOffer): ToolOffer {
   const words = `${description}\nIts input is an object of this JSON Schema: ${JSON.stringify(inputSchema)}`;
   return { name, description: words, inputSchema: { type: 'object', properties: {} } };
@@ -76,13 +76,16 @@ function systemParts(request: ModelRequest, isMarked: boolean): SystemModelMessa
   return [isMarked ? { ...standing, providerOptions: mark } : standing, ...files];
 }
 
-/** The end of this prompt, which the next step looks for, and that of the one before: the last words that are not the model's own. */
+/**
+ * Marks the end of this prompt, for which the next step checks the cache, and that of the one before: the last two messages that are not
+ * the model's own.
+ */
 function markMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   const ends = messages.flatMap(({ role }, at) => (role === 'assistant' ? [] : [at])).slice(-2);
   return messages.map((message, at) => (ends.includes(at) ? { ...message, providerOptions: mark } : message));
 }
 
-/** Formats take objects only. */
+/** Whether the answer's schema can be sent as a format, which providers accept for objects only. */
 export function canFormat({ outputSchema }: ModelRequest): boolean {
   return isJsonObject(outputSchema) && outputSchema['type'] === 'object';
 }

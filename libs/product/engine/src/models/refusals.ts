@@ -1,21 +1,22 @@
 import { isJsonObject, type JsonValue } from '@app/kernel';
 import type { SparePart } from './provider';
 
-/** What an answer that is a refusal says of itself; empty where it says nothing. */
+/** The fields of a refusal; empty where it has none. */
 interface Refusal {
   readonly code: string;
   readonly type: string;
   readonly param: string;
-  /** All of it: gateways pack what the server behind them said into texts of their own. */
+  /** The whole body, because gateways pack the words of the server behind them into texts of their own. */
   readonly text: string;
 }
 
-/** Fields first: OpenAI and Azure, and llama.cpp's server. */
+/** Codes in the fields, which are checked first: OpenAI and Azure, and llama.cpp's server. */
 const contextCodes = ['context_length_exceeded', 'exceed_context_size_error'];
 /**
- * Then words: vLLM, OpenRouter, DeepSeek, LM Studio, Ollama and most others ("context length", "context size"), Anthropic ("prompt is
- * too long", "context limit"), Gemini ("input token count"), Azure ("input tokens exceed"), LiteLLM ("ContextWindowExceeded"), and
- * vLLM where the prompt leaves no room for an answer ("max_tokens must be at least 1"). libs/testing/src/models/refusals.ts has them whole.
+ * Words, which are checked after the codes: vLLM, OpenRouter, DeepSeek, LM Studio, Ollama and most others ("context length", "context
+ * size"), Anthropic ("prompt is too long", "context limit"), Gemini ("input token count"), Azure ("input tokens exceed"), LiteLLM
+ * ("ContextWindowExceeded"), and vLLM if the prompt leaves no room for an answer ("max_tokens must be at least 1").
+ * libs/testing/src/models/refusals.ts has them whole.
  */
 const contextWords =
   /context[ _]?(length|size|window|limit)|maximum model length|prompt (is )?too long|input token count .{0,40}exceeds|input tokens exceed|max_tokens must be at least 1, got -/i;
@@ -27,10 +28,10 @@ export function saysContextFull(status: number, body: string): boolean {
   return contextCodes.includes(code) || contextCodes.includes(type) || contextWords.test(text);
 }
 
-/** llama.cpp's server makes grammars of the schemas; versions before 2026 say so with status 500. */
+/** llama.cpp's server converts schemas to grammars; versions before 2026 report a failure with status 500. */
 const noGrammar = /failed to parse grammar|json schema conversion failed|unrecognized schema/i;
 
-/** Matched by the words that name a part: the schema alone does not tell which it is. */
+/** Matched by the words that name a part, because the schema alone does not show which part it belongs to. */
 const partWords: readonly (readonly [SparePart | 'schemas', RegExp])[] = [
   ['cache_marks', /cache_control/],
   ['max_tokens', /max_completion_tokens/],
@@ -41,7 +42,7 @@ const partWords: readonly (readonly [SparePart | 'schemas', RegExp])[] = [
   ['schemas', /schema|grammar/i],
 ];
 
-/** What of a request a provider refused; null where it names nothing that could be left out. */
+/** Returns the part of a request that a provider refused; null if it names none that could be left out. */
 export function refusedPart(status: number, body: string): SparePart | 'schemas' | null {
   if (status >= 500) return noGrammar.test(body) ? 'schemas' : null;
   if (![400, 404, 422].includes(status)) return null;
@@ -52,7 +53,7 @@ export function refusedPart(status: number, body: string): SparePart | 'schemas'
   return partWords.find(([, words]) => words.test(text))?.[0] ?? null;
 }
 
-/** In the formats of OpenAI and Anthropic (`error`), of vLLM (without), of Gemini (in a list), and of LM Studio and xAI (a text). */
+/** Reads the formats of OpenAI and Anthropic (`error`), of vLLM (without), of Gemini (in a list), and of LM Studio and xAI (a text). */
 function refusalIn(body: string): Refusal {
   const parsed = jsonIn(body);
   const told = isList(parsed) ? parsed[0] : parsed;
@@ -69,10 +70,10 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
 
 function jsonIn(text: string): JsonValue {
   try {
-    // Reason for the assertion: JSON.parse makes nothing but JSON.
+    // Reason for the assertion: JSON.parse returns nothing but JSON.
     return JSON.parse(text) as JsonValue;
   } catch {
-    // Words of a proxy in between; they are read as they are.
+    // Words of a proxy in between; they are matched as they are.
     return null;
   }
 }

@@ -3,7 +3,7 @@ import { faultInOutput } from '@app/runs';
 
 const faultLengthMax = 1000;
 
-/** Asks for an answer once more and names what is wrong with the last one. */
+/** The request to repair an answer; names the fault of the last one. */
 export function repairText(answer: string, outputSchema: JsonValue): string {
   return [
     `Your last answer does not satisfy the JSON Schema of the answer: ${faultInOutput(answer, outputSchema).slice(0, faultLengthMax)}.`,

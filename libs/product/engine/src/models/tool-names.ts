@@ -1,13 +1,13 @@
-/** What both wire formats take as a tool's name. */
+/** Characters that neither wire format accepts in a tool's name. */
 const unfit = /[^A-Za-z0-9_-]/g;
 const nameLengthMax = 64;
 
-/** The names of tools as a provider takes them, and back. */
+/** Converts the names of tools to those that a provider accepts, and back. */
 export class ToolNames {
   private readonly outwardNames = new Map<string, string>();
   private readonly names = new Map<string, string>();
 
-  /** The provider's name of a tool: its own where that fits, else one like it that no other tool of the request has. */
+  /** Returns the provider's name of a tool: its own if that is accepted, otherwise a similar one that no other tool of the request has. */
   outward(name: string): string {
     const known = this.outwardNames.get(name);
     if (known !== undefined) return known;
@@ -21,7 +21,7 @@ export class ToolNames {
     return outward;
   }
 
-  /** The tool that a model means; an unknown name is kept, within a bound, and belongs to no tool. */
+  /** Returns the tool that a model means; an unknown name is kept, within a bound, and belongs to no tool. */
   inward(outward: string): string {
     return this.names.get(outward) ?? outward.slice(0, nameLengthMax);
   }

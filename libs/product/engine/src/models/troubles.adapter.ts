@@ -6,9 +6,9 @@ import { outputRoomIn } from './output-refusals';
 import { refusedPart, saysContextFull } from './refusals';
 
 const quotedLengthMax = 500;
-/** Answers without a stream that say: not now. */
+/** Statuses of answers without a stream that allow another attempt later. */
 const notNow = (status: number): boolean => status >= 500 || [408, 409, 429].includes(status);
-/** Shorter than this no header is a secret; to leave it out would spoil the words. */
+/** A shorter header is no secret; removing it would spoil the words. */
 const secretLengthMin = 4;
 
 /**
@@ -20,12 +20,12 @@ export function troubleOf(error: unknown, secrets: readonly string[], sentLimit:
   if (APICallError.isInstance(error)) {
     const { statusCode, message, cause } = error;
     if (statusCode === undefined) return new ProviderTrouble('not_reached', quote(`not reached: ${message}`), true);
-    // An answer that began well: what is wrong with it is the cause.
+    // An answer with a good status, whose cause says what is wrong with it.
     if (statusCode < 400 && cause !== undefined) return troubleOf(cause, secrets, sentLimit);
     return troubleOfRefusal(error, statusCode, quote, sentLimit);
   }
   if (types.isNativeError(error)) {
-    // A connection that is refused or breaks in the middle comes as a TypeError of fetch.
+    // fetch reports a connection that is refused, or that breaks in the middle, as a TypeError.
     if (error.name === 'TypeError')
       return new ProviderTrouble('not_reached', quote(`broke off: ${wordsOf(error)}`), true);
     return new ProviderTrouble('unreadable', quote(`not understood: ${wordsOf(error)}`), false);
@@ -52,7 +52,7 @@ function troubleOfRefusal(
   return new ProviderTrouble(troubleOfStatus(status), words, notNow(status), retryAfterMs(responseHeaders ?? {}));
 }
 
-/** Trouble in a stream that began well; gateways report what came after their headers like this, with the status that it would have had. */
+/** Trouble in a stream that began well; gateways report errors after their headers like this, with the status that they would have had. */
 function troubleInAnswer(told: string, quote: Quote): ProviderTrouble {
   const words = quote(`an error in its answer: ${told}`);
   const status = Number(/"code":"?([45]\d\d)\b/.exec(told)?.[1] ?? 500);
@@ -78,7 +78,7 @@ function troubleOfStatus(status: number): ModelTrouble {
 
 /** Whether the SDK found that a stream ended, in good order, before its answer did. */
 export function isCutShort(error: unknown): boolean {
-  // Other errors of this name are about data that is there.
+  // Other errors of this name are about data that arrived.
   if (InvalidResponseDataError.isInstance(error)) return error.data === undefined;
   return NoOutputGeneratedError.isInstance(error);
 }

@@ -11,18 +11,18 @@ const answerBytesMax = 32 * 1024 * 1024;
 /** Most bytes of the member that names the output limit. */
 const limitBytesMax = 48;
 
-/** How long nothing may come: before the first byte, while the provider may have others to serve, and after it. */
+/** The longest silence that is accepted: before the first byte, while the provider may have others to serve, and after it. */
 export interface Silence {
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
 }
 
-/** A `fetch` that limits what is asked for, and gives up when nothing comes for too long or too much comes; `gaveUp` says why. */
+/** A `fetch` that limits the requested output, and gives up on silence or on too many bytes; `gaveUp` has the reason. */
 export class WatchedFetch {
   gaveUp: Error | null = null;
-  /** The output limit that was sent; null before, and where none was. */
+  /** The output limit that was sent; null before, and if none was. */
   sentLimit: number | null = null;
-  /** Whether what came back calls itself a stream of events. */
+  /** Whether the answer declares itself a stream of events. */
   isStream = false;
   private readonly own = new AbortController();
   private timer: NodeJS.Timeout | null = null;
@@ -56,24 +56,24 @@ export class WatchedFetch {
       },
     });
     const watched = response.body.pipeThrough(watch);
-    // A refusal is read as it is.
+    // A refusal is passed on unchanged.
     const { reader, notes } = this.frames;
     const answer = response.ok ? readFrames(watched, reader, notes) : watched;
     return new Response(answer, { status, statusText, headers });
   };
 
-  /** Ends the watch and what is still under way. */
+  /** Ends the watch and whatever is in flight. */
   stop(): void {
     if (this.timer !== null) clearTimeout(this.timer);
-    // Without a reason of its own: the SDK would take that for an error of the provider's.
+    // Without a reason, because the SDK would take one for an error of the provider.
     this.own.abort();
   }
 
-  /** The SDK has written the whole request as a text: only now is it known how large it is, and so what is left for its answer. */
+  /** Limits the request here, because only its final text shows how large it is, and so how much is left for the answer. */
   private async limit(body: unknown): Promise<string> {
     if (typeof body !== 'string') throw new TypeError('a request to a model is sent as text');
     try {
-      // The limit itself takes no more tokens than these.
+      // The limit itself takes at most this many bytes more.
       const tokensMax = await this.heard.limitOutput(estimatedTokens(Buffer.byteLength(body) + limitBytesMax));
       const limited = limitBody(body, tokensMax, this.limitName);
       this.sentLimit = limited.limit;

@@ -1,6 +1,6 @@
 import { ModelFailed } from '../model';
 
-/** The time that work may take; it can be stopped, as for a wait that has a limit of its own. */
+/** The time that work may take; it can be paused, as for a wait that has a limit of its own. */
 export class WorkTime {
   private timer: NodeJS.Timeout | null = null;
   private runningSinceMs = 0;
@@ -28,7 +28,7 @@ export class WorkTime {
     this.timer = null;
   }
 
-  /** For good. */
+  /** Stops the time permanently. */
   end(): void {
     this.pause();
     this.ended = true;
@@ -36,7 +36,7 @@ export class WorkTime {
 }
 
 /**
- * Does work that stops when a signal aborts or its time is over. It then rejects at once, even if the work goes on waiting: with an
+ * Does work that stops when a signal aborts or its time is over. It then rejects at once, even if the work continues to wait: with an
  * AbortError, or with ModelFailed.
  */
 export async function withinTime<T>(
@@ -45,7 +45,7 @@ export async function withinTime<T>(
   work: (stopped: AbortSignal, time: WorkTime) => Promise<T>,
 ): Promise<T> {
   const own = new AbortController();
-  // Without a reason of its own: the SDK would take that for an error of the provider's.
+  // Without a reason, because the SDK would take one for an error of the provider.
   const stop = () => own.abort();
   const time = new WorkTime(timeoutMs, stop);
   time.run();

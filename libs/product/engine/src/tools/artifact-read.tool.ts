@@ -5,7 +5,7 @@ import { integer, object, optional, text, withoutOthers, type Shaped } from '@ap
 import { failWith, type CallContext, type ToolResult } from '../tool';
 import type { AutoDeclaration } from '../tool-declaration';
 
-/** Characters that one call answers at most. */
+/** Most characters that one call returns. */
 const charactersMax = 16_000;
 
 const input = withoutOthers(
@@ -43,7 +43,7 @@ export class ArtifactRead implements AutoDeclaration<Shaped<typeof input>> {
       const truncated = offset + length < totalLength;
       return { outcome: 'ok', result: { name, mediaType, text: part, offset, totalLength, truncated } };
     } catch (error) {
-      // The run goes on without a file, but not without its journal.
+      // The run continues without a file, but not without its journal.
       if (error instanceof Unavailable && error.dependency === 'artifact store') return failWith('files are away now');
       throw error;
     }

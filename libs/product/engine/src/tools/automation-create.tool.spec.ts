@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { toolOf } from '../tool-declaration';
 import { AutomationCreate } from './automation-create.tool';
 
-/** What models are told takes what the parser takes, as far as a schema can say it. */
-const none = {} as never; // reason for the assertion: what a tool declares needs none of its parts
+/** The schema for models accepts what the parser accepts, as far as a schema can express it. */
+const none = {} as never; // reason for the assertion: a tool's declaration uses none of its dependencies
 const { inputSchema } = toolOf(new AutomationCreate(none, none, none, none));
 const validates = new Ajv2020({ strict: false }).compile(inputSchema);
 const verdicts = (definition: JsonValue): readonly boolean[] => [
@@ -33,7 +33,7 @@ const compare = { compare: { left: read, op: 'lt', right: { value: '2' } } };
 const condition = { bindings: [price], rule: { all: [compare, { not: { exists: read } }, { any: [compare] }] } };
 const withCondition = (change: JsonObject) => ({ ...least, condition: { ...condition, ...change } });
 const withWake = (schedule: JsonObject) => ({ ...least, wake: { kind: 'schedule', schedule } });
-const withFiring = (change: JsonObject) => ({ ...least, firing: { ...(least['firing'] as JsonObject), ...change } }); // reason for the assertion: it is one
+const withFiring = (change: JsonObject) => ({ ...least, firing: { ...(least['firing'] as JsonObject), ...change } }); // reason for the assertion: it is an object
 
 it.each<[string, JsonValue]>([
   ['the least', least],

@@ -21,7 +21,7 @@ import { reviewDefinition } from './definition-review';
 const input = withoutOthers(object({ definition: readLater(definitionShape) }));
 type Input = Shaped<typeof input>;
 
-/** A rule that the user approves; its contract is asked for apart, and until then it has no authority. */
+/** Creates a rule that the user approves; its contract needs a separate approval, and has no authority before. */
 @Injectable()
 export class AutomationCreate implements AskDeclaration<Input> {
   readonly order = 40;
@@ -50,7 +50,7 @@ export class AutomationCreate implements AskDeclaration<Input> {
     { approvalId, input: { definition } }: ApprovedCall<Input>,
     { userId, cause }: CallContext,
   ): Promise<ToolResult> {
-    // Named by the approval: however often the call is made, it makes one.
+    // Derived from the approval, so that repeated calls create only one.
     const automationId = asId<AutomationId>(uuidV5('automation', approvalId));
     const created = await this.commands.execute(new CreateAutomation(userId, definition, cause, automationId));
     return created.ok ? describeWritten(created.value) : failWith(wordsFor(created.refusal));

@@ -8,7 +8,7 @@ import type { AutoDeclaration } from '../tool-declaration';
 
 /** Characters of a rule in a list. */
 const listedBehaviorLengthMax = 320;
-/** Automations that one call lists. */
+/** Most automations that one call lists. */
 const listedMax = 50;
 
 const input = withoutOthers(object({ state: optional(automationState) }));

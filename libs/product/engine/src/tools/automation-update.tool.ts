@@ -28,7 +28,7 @@ import type { AskDeclaration } from '../tool-declaration';
 import { describeWritten, wordsFor } from './automation-words';
 import { reviewDefinition } from './definition-review';
 
-/** The shape of a definition is told once, with `automation_create`. */
+/** The shape of a definition is described once, with `automation_create`. */
 const wholeDefinition = object({}, { brief: 'Whole, as automation_create takes it' });
 
 const input = withoutOthers(
@@ -40,7 +40,7 @@ const input = withoutOthers(
 );
 type Input = Shaped<typeof input>;
 
-/** Another definition for a rule, which the user approves. */
+/** Replaces the definition of a rule, once the user approves. */
 @Injectable()
 export class AutomationUpdate implements AskDeclaration<Input> {
   readonly order = 50;
@@ -70,7 +70,8 @@ export class AutomationUpdate implements AskDeclaration<Input> {
     if (found === null) return { ok: false, error: words`there is no such automation` };
     if (isFinished(found, clock.now())) return { ok: false, error: wordsFor(because('automation_completed')) };
     if (revisionOf(found) !== revision) return { ok: false, error: wordsFor(because('automation_changed')) };
-    // The revision names one definition: the decider refuses the update of any other, so what is described is what it replaces.
+    // The revision identifies one definition, and the decider refuses to update any other, so the description shows exactly what is
+    // replaced.
     const replaced = { definition: found.definition, symbolOf: symbolIn(found.symbols) };
     return reviewDefinition(definition, replaced, { provider, offer, clock });
   }
@@ -80,13 +81,13 @@ export class AutomationUpdate implements AskDeclaration<Input> {
     const command = new UpdateAutomation({ userId, automationId, revision, definition, cause });
     const updated = await this.commands.execute(command);
     if (updated.ok) return describeWritten(updated.value);
-    // The call may have been cut off after it was done.
+    // The call may have been cut off after its effect.
     const found = await this.queries.execute(new GetAutomation(userId, automationId));
     return found.ok && isNext(found.value, update) ? describeWritten(found.value) : failWith(wordsFor(updated.refusal));
   }
 }
 
-/** Whether the automation is what the update would have made of it. */
+/** Whether the automation is the result of that update. */
 function isNext({ definition, definitionVersion }: AutomationView, update: Input): boolean {
   const parsed = parseDefinition(update.definition);
   return (

@@ -2,7 +2,7 @@ import type { AutomationView } from '@app/automations';
 import { issueWords, reasons, words, type Refusal, type Words } from '@app/kernel';
 import type { ToolResult } from '../tool';
 
-/** What models are told of an automation that was written. */
+/** The result that models get for an automation that was written. */
 export function describeWritten({ id, revision, contractApprovalId }: AutomationView): ToolResult {
   const note =
     contractApprovalId === null

@@ -9,7 +9,7 @@ const input = withoutOthers(
   object({ timezone: optional(text({ brief: 'IANA name, such as Europe/Berlin; UTC when absent' })) }),
 );
 
-/** The service clock's instant, and how it reads in a time zone. */
+/** The service clock's instant, and its local time in a time zone. */
 @Injectable()
 export class CurrentTime implements AutoDeclaration<Shaped<typeof input>> {
   readonly order = 80;
@@ -29,13 +29,13 @@ export class CurrentTime implements AutoDeclaration<Shaped<typeof input>> {
   }
 }
 
-/** Clocks of zones that were asked for lately: one takes longer to make than to read. */
+/** Formats of recently requested zones, because creating one takes longer than using it. */
 const clocks = new LRUCache<string, Intl.DateTimeFormat>({
   max: 64,
   memoMethod: (timeZone) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }),
 });
 
-/** `2026-11-21 09:05:00` as clocks in the zone show it; null for a zone that is not known. */
+/** Formats as `2026-11-21 09:05:00` in the zone; null for an unknown zone. */
 function inZone(epochMs: number, timeZone: string): string | null {
   try {
     return clocks.memo(timeZone).format(epochMs);

@@ -3,10 +3,10 @@ import { toolClasses } from '../declared-tools';
 import type { McpServers } from '../mcp/mcp-servers';
 import { Tools } from '../tools';
 
-/** 2,500 tokens of o200k, which read 4.17 bytes of these very declarations as one. */
+/** 2,500 tokens of o200k, at its 4.17 bytes a token for these declarations. */
 const bytesMax = 10_420;
 
-/** The specification's registry, in the order in which runs have stored its tools. Tools that it does not name need no place here. */
+/** The specification's tools, in the order in which runs have stored them. Tools that it does not name need no place here. */
 const specified = [
   'wallet_balances',
   'token_price',
@@ -18,7 +18,7 @@ const specified = [
   'current_time',
 ];
 
-// Reason for the assertions: what a tool declares needs none of its parts, and the registry nothing else of the servers.
+// Reason for the assertions: a tool's declaration uses none of its dependencies, and the registry nothing else of the servers.
 const declared = toolClasses.map((Declared) => new Declared());
 const reserved: string[] = [];
 const servers = { reserve: (names: Iterable<string>) => reserved.push(...names), tools: [] } as unknown as McpServers;

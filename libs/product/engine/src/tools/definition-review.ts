@@ -12,7 +12,7 @@ import type { Token, WalletProvider } from '@app/wallets';
 import type { FailedReview, Reviewed } from '../tool';
 import { wordsFor } from './automation-words';
 
-/** What a definition is reviewed against. */
+/** The context in which a definition is reviewed. */
 interface Surroundings {
   readonly provider: WalletProvider;
   readonly offer: EngineCatalog;
@@ -20,7 +20,8 @@ interface Surroundings {
 }
 
 /**
- * What the user is to be asked about a definition. What is wrong with it is told to the model: nobody is asked for what could not be done.
+ * Returns the question for the user about a definition. Faults are reported to the model instead, so that no user is asked for the
+ * impossible.
  * @param replaced the rule that the definition is to replace; null for a creation. @throws Unavailable
  */
 export async function reviewDefinition(
@@ -37,7 +38,7 @@ export async function reviewDefinition(
   const words = ruleConsent(parsed.value, symbolOf, replaced);
   if (words === null)
     return { ok: false, error: say`the rule is too long for the user to be shown whole; make it simpler` };
-  // The reviewed input itself is what is agreed to; its contract is opened, with its own approval, when the rule is there.
+  // The user agrees to the reviewed input itself; its contract is opened, with its own approval, once the rule exists.
   return { ok: true, walletId: null, contract: null, ...words };
 }
 

@@ -8,14 +8,14 @@ import fc from 'fast-check';
 import { toolOf } from '../tool-declaration';
 import { IntentsTransfer } from './intents-transfer.tool';
 
-const none = {} as never; // reason for the assertion: what a tool declares needs none of its parts
+const none = {} as never; // reason for the assertion: a tool's declaration uses none of its dependencies
 const { inputSchema } = toolOf(new IntentsTransfer(none, none, none, none));
 const validates = new Ajv2020({ strict: false }).compile(inputSchema);
 
-/** Models are told less than all of these places: what an action of each kind has, and how amounts are spelled. */
+/** Places that the schema for models leaves loose: the members of each kind of action, and how amounts are spelled. */
 const toldLoosely = /^\/actions\/\d+(\/(output|input|quantity(\/(kind|amountRaw|value|bps))?))?$/;
 
-/** Where the reader finds a contract wrong; none where it takes it. */
+/** The places where the reader finds a contract wrong; none if it accepts it. */
 function wrongPaths(contract: JsonValue): readonly string[] {
   const found = read(ContractShape, contract);
   return found.ok || found.refusal.kind !== 'invalid_input' ? [] : found.refusal.issues.map(({ path }) => path);

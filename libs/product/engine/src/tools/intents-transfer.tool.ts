@@ -36,8 +36,8 @@ const input = withoutOthers(object({ contract: readLater(ContractShape) }));
 type Input = Shaped<typeof input>;
 
 /**
- * Swaps and withdrawals from the agent wallet, as one contract that the user approves. It returns once the first action is with the
- * provider; what comes of it is read elsewhere (docs/decisions/approvals.md).
+ * Swaps and withdrawals from the agent wallet, as one contract that the user approves. Returns once the provider has the first action; the
+ * outcome is reported elsewhere (docs/decisions/approvals.md).
  */
 @Injectable()
 export class IntentsTransfer implements AskDeclaration<Input> {
@@ -87,7 +87,7 @@ export class IntentsTransfer implements AskDeclaration<Input> {
   }
 }
 
-/** How long a run waits for a provider that does not answer. Real time; the operation goes on without it. */
+/** How long a run waits for a provider that does not answer. Real time; the operation continues without it. */
 const underWayWithinMs = 60_000;
 
 /** Throws the signal's reason when it aborts first. */
@@ -104,7 +104,9 @@ async function underWay(transfers: AgentTransfers, operationId: OperationId, sig
 const paused = words`an operator has paused withdrawals`;
 const noMainAccount = words`the service does not know the user's main account, so nothing can be withdrawn`;
 
-/** The wallet that a contract needs, or why there is none: only what withdraws needs a main account (docs/decisions/runs.md, "Tools"). */
+/**
+ * Returns the wallet that a contract needs, or why there is none: only withdrawals need a main account (docs/decisions/runs.md, "Tools").
+ */
 async function walletFor(
   { actions }: Contract,
   agentWallets: AgentWallets,
@@ -117,7 +119,7 @@ async function walletFor(
   return withdraws && wallet.mainAccountId === null ? noMainAccount : wallet;
 }
 
-/** The contract in a tool's input, or what is wrong with it. */
+/** Returns the contract in a tool's input, or what is wrong with it. */
 function contractIn(value: JsonValue): Contract | Words {
   const parsed = read(ContractShape, value);
   if (parsed.ok) return parsed.value;
@@ -125,7 +127,7 @@ function contractIn(value: JsonValue): Contract | Words {
   return words`the contract is not valid: ${issueWords(issues)}`;
 }
 
-/** A named token must come with its true decimals: amounts were scaled by them. */
+/** A pinned token must have its true decimals, because amounts were scaled by them. */
 async function review(
   provider: WalletProvider,
   contract: Contract,

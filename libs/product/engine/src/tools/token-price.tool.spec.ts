@@ -14,7 +14,7 @@ const tokens = [
   ...Array.from({ length: 30 }, (_, at) => token(`nep141:dust-${at}.near`, 'DUST')),
 ];
 
-/** What the tool answers where the wallet holds these. */
+/** The tool's answer if the wallet holds these. */
 async function priceOf(input: Record<string, string>, held: readonly string[] = []) {
   const provider = {
     findToken: async (tokenId: string) => tokens.find((one) => one.tokenId === tokenId) ?? null,
@@ -22,7 +22,7 @@ async function priceOf(input: Record<string, string>, held: readonly string[] = 
   };
   const wallets = { spendable: async () => ok(held.map((tokenId) => ({ tokenId, amountRaw: '1' }))) };
   const clock = { now: () => instantOf(0) };
-  // Reason for the assertions: of these parts the tool uses nothing else.
+  // Reason for the assertions: the tool uses nothing else of these parts.
   const tool = toolOf(new TokenPrice(provider as never, wallets as never, clock as never));
   if (tool.consent !== 'auto') throw new Error('it needs no consent');
   const context = { userId: asId<UserId>('user') } as CallContext;

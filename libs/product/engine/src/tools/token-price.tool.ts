@@ -12,8 +12,8 @@ const input = choice('NamedToken', [{ tokenId: text() }, { symbol: text() }]);
 type NamedToken = Shaped<typeof input>;
 
 /**
- * A token's description and price, by its id or its symbol. A symbol that several tokens bear means the one that the wallet holds; else
- * nothing is guessed, and the result is all of them (docs/decisions/money.md).
+ * A token's description and price, by its id or its symbol. If several tokens share a symbol, it means the one that the wallet holds;
+ * otherwise nothing is guessed, and the result is all of them (docs/decisions/money.md).
  */
 @Injectable()
 export class TokenPrice implements AutoDeclaration<NamedToken> {
@@ -50,7 +50,7 @@ async function tokensMeant(provider: WalletProvider, by: NamedToken): Promise<re
   return token === null ? [] : [token];
 }
 
-/** Those of the tokens that the wallet holds; all of them where it holds none, or cannot be read. */
+/** Returns those tokens that the wallet holds; all of them if it holds none, or cannot be read. */
 async function narrowToHeld(wallets: Wallets, userId: UserId, tokens: readonly Token[]): Promise<readonly Token[]> {
   const spendable = await wallets.spendable(userId);
   const heldIds = new Set(spendable.ok ? spendable.value.map(({ tokenId }) => tokenId) : []);

@@ -9,7 +9,7 @@ import { unusableWallet } from './wallet-words';
 
 const input = withoutOthers(object({}));
 
-/** What the agent wallet holds and can spend, richest first. Nothing is created or connected for it. */
+/** The agent wallet's spendable holdings, highest value first. Nothing is created or connected for it. */
 @Injectable()
 export class WalletBalances implements AutoDeclaration<Shaped<typeof input>> {
   readonly order = 10;

@@ -15,7 +15,7 @@ export class CallPieces {
 
   constructor(private readonly notes: FrameNotes) {}
 
-  /** Null stands in the result for a piece that cannot be assigned to one call rather than another. */
+  /** Null in the result is a piece that cannot be assigned to one call rather than another. */
   read({ tool_calls: calls, function_call: legacy }: JsonObject): readonly (JsonObject | null)[] {
     const pieces = listIn(calls).flatMap<CallPiece>((call) => this.pieceOf(objectIn(call)) ?? []);
     const old = pieces.length > 0 ? null : this.legacyPiece(objectIn(legacy));

@@ -3,7 +3,7 @@ import { ChatFrames } from './chat-frames';
 import { FrameNotes } from './frame-notes';
 import { MessageFrames } from './message-frames';
 
-/** The number of calls that the SDK is given. */
+/** The number of calls that are passed to the SDK. */
 const begun = (given: readonly JsonObject[], isCall: (text: string) => boolean): number =>
   given.filter((frame) => isCall(JSON.stringify(frame))).length;
 
