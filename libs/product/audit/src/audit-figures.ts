@@ -22,7 +22,7 @@ const gauges = {
   },
 };
 
-/** Shows how much the log covers, and how old what vouches for it is. */
+/** Reports how many events the log covers, and how old its newest signed and witnessed checkpoints are. */
 @Injectable()
 export class AuditFigures implements OnModuleInit {
   constructor(
@@ -67,7 +67,7 @@ export class AuditFigures implements OnModuleInit {
     return { name: 'parley_checkpoint_witnessed_age_seconds', value: ageOf(witnessed) } as const;
   }
 
-  /** 0 where nothing has begun yet. */
+  /** 0 if nothing has begun yet. */
   private secondsSince(at: Instant | null): number {
     return at === null ? 0 : (Date.parse(this.clock.now()) - Date.parse(at)) / 1000;
   }

@@ -7,13 +7,13 @@ import { LogBuilder } from './log-builder';
 import { LogIdentity } from './log-identity';
 import { Witnesses } from './witnesses';
 
-/** Real time: a moved sandbox clock makes no checkpoints. */
+/** Real time, because moving the sandbox clock makes no checkpoints. */
 const buildEveryMs = 1_000;
 const checkpointEveryMs = 60_000;
-/** Checkpoints that receipts ask for: no more often than this, however many ask. */
+/** Minimum time between checkpoints requested for receipts, however many requests there are. */
 const wantedEveryMs = 500;
 
-/** As processes tell each other of a log that signs nothing. */
+/** Name under which processes report a log that signs nothing. */
 export const logTroubles = 'transparency log';
 
 /** Builds the log, makes its checkpoints and has them witnessed, in one process of the deployment. */
@@ -23,14 +23,14 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
   private work: Promise<void> = Promise.resolve();
   private madeAtMs = -Infinity;
-  /** The size of the tree that a checkpoint was made of last. */
+  /** The size of the tree that the last checkpoint was made of. */
   private coveredSize = -1;
   private isWanted = false;
-  /** Why nothing can be signed, by what was found and not by an operator's word. */
+  /** Why nothing can be signed, as found by this process; null for a hold, which an operator ends. */
   private trouble: 'forked' | 'incomplete' | null = null;
-  /** The hold that was logged last. */
+  /** The id of the last hold that was logged. */
   private saidOf: string | null = null;
-  /** Leaves that were missing when it was looked last: others may have decided on a larger tree just now. */
+  /** Number of leaves that were missing at the last check; another process may have just decided on a larger tree. */
   private missing = 0;
   private wake = (): void => undefined;
 
@@ -49,7 +49,7 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
   onApplicationBootstrap(): void {
     const { leaderSession } = this.database;
     const stopListening = this.notifications.on(checkpointWanted, () => {
-      // Who asks while others have asked wakes nobody again.
+      // A repeated request does not wake the loop again.
       if (!this.isWanted) this.wake();
       this.isWanted = true;
     });
@@ -71,7 +71,7 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
       if ((await this.identity.hold()) === null) this.witnesses.tell(await this.checkpoints.current());
       await this.build(leading);
     } finally {
-      this.trouble = null; // who leads next says what is wrong
+      this.trouble = null; // the next leader reports what is wrong
       ending.abort();
       await witnessing;
     }
@@ -79,7 +79,7 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async build(leading: AbortSignal): Promise<void> {
     this.builder.forget();
-    this.coveredSize = -1; // another process may have left a checkpoint that is not signed
+    this.coveredSize = -1; // another process may have left an unsigned checkpoint
     leading.addEventListener('abort', () => this.wake(), { once: true });
     while (!leading.aborted) {
       const { place, edge } = await this.builder.catchUp(leading);
@@ -87,7 +87,7 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
       else if (!leading.aborted && this.isDue()) {
         this.isWanted = false;
         this.coveredSize = place.size;
-        // The first events of all are covered at once.
+        // An empty tree does not start the interval, so that the first events are covered at once.
         if (place.size > 0) this.madeAtMs = performance.now();
         await this.make(place, edge);
       }
@@ -116,7 +116,10 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
     this.logger.error({ msg: 'the log signs nothing: what it covers was altered', err: error });
   }
 
-  /** All was read, and it is less than was signed: unless somebody who has read more decided it just now, which the next look finds. */
+  /**
+   * Everything was read and is less than what was signed. Another process that has read more may have just decided that
+   * tree, so this is reported only if the next check finds the same.
+   */
   private isIncomplete(error: LogIncomplete): void {
     const missing = error.signed - error.size;
     const isSame = missing === this.missing;
@@ -134,12 +137,12 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
     this.lookAgain();
   }
 
-  /** The tree that could not be signed may be signed later. */
+  /** Makes the same tree due again, because it may be signable later. */
   private lookAgain(): void {
     this.coveredSize = -1;
   }
 
-  /** Until there may be something to do, or another process leads. */
+  /** Waits until there may be something to do, or another process leads. */
   private async rest(): Promise<void> {
     const woken = new AbortController();
     this.wake = () => woken.abort();

@@ -17,7 +17,7 @@ import { TransparencyController, transparencyHandlers } from './transparency.con
 import { WitnessedHistory } from './witnessed-history';
 import { Witnesses } from './witnesses';
 
-/** The log of all events, for what serves it or proves something by it. */
+/** The log of all events, for modules that serve it or prove something with it. */
 @Module({
   providers: [
     AuditFigures,
@@ -42,6 +42,6 @@ export class AuditModule {}
 })
 export class AuditServingModule {}
 
-/** Builds the log and brings its checkpoints to the witnesses, in workers. */
+/** Builds the log and offers its checkpoints to the witnesses, in workers. */
 @Module({ imports: [AuditModule], providers: [AuditWork, LogBuilder, WitnessedHistory, Witnesses] })
 export class AuditWorkModule {}

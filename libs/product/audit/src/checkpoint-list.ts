@@ -5,16 +5,16 @@ import type { CheckpointEvent } from './checkpoints.events';
 import { checkpointsKind } from './checkpoints.stream';
 import { checkpointsStream } from './covered-events';
 
-/** A checkpoint as its events tell it. */
+/** A checkpoint, assembled from its events. */
 export interface ListedCheckpoint {
-  /** Of the event that decided it. */
+  /** Revision of the event that decided it. */
   readonly revision: number;
   readonly at: Instant;
   readonly size: number;
   /** In base64. */
   readonly root: string;
   readonly position: number;
-  /** Null, as is its note, as long as it is not signed. */
+  /** The signer's public key; null, like the note, while the checkpoint is unsigned. */
   readonly key: string | null;
   readonly note: string | null;
   /** In the order in which they signed. */
@@ -26,22 +26,22 @@ type Cosigned = Extract<CheckpointEvent, { readonly type: 'checkpoint.cosigned' 
 type Fixed = Extract<CheckpointEvent, { readonly type: 'checkpoint.fixed' }>;
 type Signed = Extract<CheckpointEvent, { readonly type: 'checkpoint.signed' }>;
 
-/** Who signed a checkpoint. */
+/** The signatures of a checkpoint. */
 interface Signatures {
   readonly signed: Signed | null;
   readonly lines: readonly Cosigned[];
 }
 
 const pageEvents = 100;
-/** Within that many events, all witnesses have signed that ever will. */
+/** Number of later events to read; any witness that signs has signed within them. */
 const laterEvents = 500;
 
-/** All checkpoints that there ever were, read from their stream. */
+/** All checkpoints ever made, read from their stream. */
 @Injectable()
 export class CheckpointList {
   constructor(private readonly store: EventStore) {}
 
-  /** The newest first, before a revision. Throws Unavailable. */
+  /** Lists checkpoints before a revision, newest first. Throws Unavailable. */
   async list(before: number | null, count: number): Promise<ListedCheckpoint[]> {
     const reader = new BackwardsReader();
     if (before !== null)
@@ -58,16 +58,16 @@ export class CheckpointList {
   }
 }
 
-/** Puts checkpoints together from events that come from the newest to the oldest. */
+/** Assembles checkpoints from events that are read from newest to oldest. */
 class BackwardsReader {
   readonly found: ListedCheckpoint[] = [];
   private readonly lines = new Map<number, Cosigned[]>();
   private signed: Signed | null = null;
-  /** What a copy signed of the checkpoint that comes next. */
+  /** A copy's signatures of the checkpoint that is read next. */
   private again: { readonly revision: number; readonly signed: Signed; readonly lines: readonly Cosigned[] } | null =
     null;
 
-  /** What came after the checkpoints that are asked for, the oldest first. */
+  /** Takes an event after the requested checkpoints, oldest first. */
   takeLater(stored: StoredEvent): void {
     const { event } = decodeEvent<CheckpointEvent>(checkpointsKind, stored);
     if (event.type === 'checkpoint.cosigned') this.linesOf(event.size).push(event);
@@ -88,7 +88,7 @@ class BackwardsReader {
     }
   }
 
-  /** A copy signs what was decided before it once more: that is a checkpoint of its own. */
+  /** A copy signs the last decided checkpoint again, under its own name; that is listed as a separate checkpoint. */
   private takeResumed(revision: number): void {
     if (this.signed === null) return;
     this.again = { revision, signed: this.signed, lines: this.linesOf(this.signed.size) };

@@ -21,11 +21,11 @@ export type CheckpointCommand =
       readonly type: 'Resume';
       readonly at: Instant;
       readonly as: ResumedAs;
-      /** Which hold is to end: given again, nothing more happens. */
+      /** The id of the hold to end; a repeated command with the same id does nothing. */
       readonly hold: string;
-      /** Of a copy; a successor keeps its own. */
+      /** The new origin of a copy; a successor keeps its own. */
       readonly origin: string;
-      /** The largest tree that some witness has seen; 0 where that is none. */
+      /** The size of the largest tree that any witness has seen; 0 if there is none. */
       readonly above: number;
     }
   | {
@@ -36,47 +36,49 @@ export type CheckpointCommand =
       readonly line: string;
     };
 
-/** What was decided of a tree, before it was signed. */
+/** A decided tree, before it is signed. */
 export interface FixedCheckpoint {
   readonly at: Instant;
   readonly size: number;
   /** In base64. */
   readonly root: string;
-  /** Of the last event that it covers. */
+  /** Position of the last event that it covers. */
   readonly position: number;
 }
 
 export interface SignedCheckpoint extends FixedCheckpoint {
   readonly key: string;
-  /** As the log signed it. */
+  /** The note as the log signed it. */
   readonly note: string;
   readonly cosignatures: readonly { readonly witness: string; readonly line: string }[];
 }
 
 export interface CheckpointsState {
-  /** Null: the log was never opened. */
+  /** Null if the log was never opened. */
   readonly origin: string | null;
   readonly openedAt: Instant | null;
   readonly fixed: FixedCheckpoint | null;
   /**
-   * The last ones, the newest last: those that a witness may still answer for; and before them the newest that some witnesses signed,
-   * where these signed none of the last ones.
+   * The newest 32 checkpoints (a witness may still sign them), preceded by the last ones signed by witnesses that
+   * signed none of the newer ones, at most 16. Newest last.
    */
   readonly signed: readonly SignedCheckpoint[];
-  /** Public keys that ever signed, the newest last. */
+  /** Public keys that ever signed, newest last. */
   readonly keys: readonly string[];
-  /** The hold that ended last; null: there was none. */
+  /** The id of the last hold that ended; null if there was none. */
   readonly resumed: string | null;
-  /** No tree of that size or below is decided on: a witness saw another history up to there. */
+  /** No tree of that size or below is decided, because a witness saw another history up to there. */
   readonly above: number;
 }
 
-/** A witness has so many checkpoints' time to answer: more than 10 s, where receipts ask for one after the other. */
+/**
+ * Number of checkpoints that a witness has time to answer: more than 10 s, even if receipts keep asking for new ones.
+ */
 const lastMax = 32;
 const beforeMax = 16;
 
 /**
- * The rules of the log's checkpoints (docs/decisions/proof.md): what was decided of a size is decided for good, sizes only grow, and
+ * The rules of the log's checkpoints (docs/decisions/proof.md): a decision about a size is final, sizes only grow, and
  * nothing is signed that was not decided before.
  */
 export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, CheckpointEvent> = {
@@ -132,7 +134,7 @@ export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, Ch
       case 'log.resumed': {
         const { as, at, hold, origin, above } = event;
         const resumed = { ...state, resumed: hold, above: Math.max(above, as === 'copy' ? 0 : state.above) };
-        // A copy has signed nothing under its own name: what was decided last is signed once more, under that.
+        // A copy has signed nothing under its own name, so the last decided tree is signed again under that name.
         return as === 'successor' ? resumed : { ...resumed, origin, openedAt: at, signed: [], keys: [] };
       }
       case 'checkpoint.cosigned': {
@@ -158,12 +160,12 @@ function isSignedByAll({ cosignatures }: SignedCheckpoint, others: SignedCheckpo
   return others.every(({ witness }) => cosignatures.some((one) => one.witness === witness));
 }
 
-/** Whether a tree of that size can be decided now: it is larger than all that were, which are signed. */
+/** Whether a tree of that size can be decided now: it is larger than every earlier one, and all of those are signed. */
 function isGrown(state: CheckpointsState, size: number): boolean {
   return state.origin !== null && !isUnsigned(state) && size > Math.max(state.fixed?.size ?? 0, state.above);
 }
 
-/** What it takes to end the hold; nothing where it has ended. */
+/** The events that end the hold; none if it has already ended. */
 function resumedBy(
   { at, as, hold, origin, above }: Extract<CheckpointCommand, { readonly type: 'Resume' }>,
   state: CheckpointsState,
@@ -175,7 +177,7 @@ function resumedBy(
     : [{ ...resumed, origin, from: lastOf(state), above: 0 }];
 }
 
-/** What a copy begins from; null where nothing was decided yet. */
+/** The checkpoint that a copy begins from; null if nothing was decided yet. */
 function lastOf({ origin, fixed, signed }: CheckpointsState): FormerLog | null {
   if (origin === null || fixed === null) return null;
   const { size, root } = fixed;
@@ -184,7 +186,7 @@ function lastOf({ origin, fixed, signed }: CheckpointsState): FormerLog | null {
   return { origin, size, root, note };
 }
 
-/** Whether what was decided last is still to be signed. */
+/** Whether the last decided tree is still unsigned. */
 export function isUnsigned({ fixed, signed }: CheckpointsState): boolean {
   return fixed !== null && fixed.size !== (signed.at(-1)?.size ?? 0);
 }

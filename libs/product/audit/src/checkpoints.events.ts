@@ -1,6 +1,6 @@
 import type { Instant } from '@app/kernel';
 
-/** What a log is that signs again: another one, or the one that was there before. */
+/** How a held log resumes: as a copy with a name of its own, or as the successor of the previous one. */
 export const resumedAs = ['copy', 'successor'] as const;
 export type ResumedAs = (typeof resumedAs)[number];
 
@@ -10,15 +10,18 @@ export interface FormerLog {
   readonly size: number;
   /** In base64. */
   readonly root: string;
-  /** With the lines of its witnesses; null where it was decided and never signed. */
+  /** The note with its witnesses' lines; null if the checkpoint was decided and never signed. */
   readonly note: string | null;
 }
 
-/** The facts of the log's own stream, which the log does not cover. */
+/** The events of the log's own stream, which the log does not cover. */
 export type CheckpointEvent =
-  /** The log has a name from now on: what its checkpoints and its keys begin with. */
+  /** Names the log: its checkpoints and its keys begin with that origin. */
   | { readonly type: 'log.opened'; readonly at: Instant; readonly origin: string }
-  /** The tree of that size has that root (base64), and ends with the event at that position: decided here, before anybody signs it. */
+  /**
+   * Decides that the tree of that size has that root (base64) and ends with the event at that position, before anything
+   * is signed.
+   */
   | {
       readonly type: 'checkpoint.fixed';
       readonly at: Instant;
@@ -26,7 +29,7 @@ export type CheckpointEvent =
       readonly root: string;
       readonly position: number;
     }
-  /** The note as the log's key signed it; `key` is how the public key is written. */
+  /** The note as the log's key signed it; `key` is the public key in its text form. */
   | {
       readonly type: 'checkpoint.signed';
       readonly at: Instant;
@@ -35,15 +38,15 @@ export type CheckpointEvent =
       readonly note: string;
     }
   /**
-   * The log signs again after it was held (docs/decisions/proof.md, "Copies"). `copy`: under a name of its own from here on, `from` being the
-   * last checkpoint of the log that it was copied from. `successor`: the log that was held goes on, and signs only trees larger than `above`,
-   * the largest that some witness had seen.
+   * The log signs again after a hold (docs/decisions/proof.md, "Copies"). `copy`: from here on under a name of its own;
+   * `from` is the last checkpoint of the log that it was copied from. `successor`: the held log continues, and signs
+   * only trees larger than `above`, the largest that any witness has seen.
    */
   | {
       readonly type: 'log.resumed';
       readonly at: Instant;
       readonly as: ResumedAs;
-      /** Which hold ended with it. */
+      /** The id of the hold that this ended. */
       readonly hold: string;
       readonly origin: string;
       readonly from: FormerLog | null;

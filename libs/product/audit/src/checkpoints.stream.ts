@@ -2,7 +2,7 @@ import type { StreamKind } from '@app/event-store';
 import { checkpointsDecider, type CheckpointCommand, type CheckpointsState } from './checkpoints.decider';
 import type { CheckpointEvent } from './checkpoints.events';
 
-/** `audit-checkpoints`: the one stream of its kind. */
+/** `audit-checkpoints`: the only stream of its kind. */
 export const checkpointsKind: StreamKind<CheckpointsState, CheckpointCommand, CheckpointEvent> = {
   category: 'audit',
   decider: checkpointsDecider,

@@ -22,17 +22,23 @@ import type { LogPlace } from './log-tables';
 import { LogTables } from './log-tables';
 import { logKey } from './signing-key';
 
-/** The log would contradict what it signed before: the store, or the tables of the log, were altered. It signs nothing more. */
+/**
+ * Signing would contradict an earlier signature, because the store or the log's tables were altered. The log signs
+ * nothing more.
+ */
 export class LogForked extends Error {}
 
-/** The log signs nothing before an operator says what it is. */
+/** The log signs nothing until an operator says whether it is a copy or a successor. */
 export class LogHeld extends Error {
   constructor(readonly hold: LogHold) {
     super(`the log signs nothing: ${hold.says}; ${howToResume}`);
   }
 }
 
-/** Less is stored than was signed, and nothing is left to be read: what is missing was removed from the event store. It signs nothing more. */
+/**
+ * Fewer events are stored than were signed, and nothing is left to read: events were removed from the event store. The
+ * log signs nothing more.
+ */
 export class LogIncomplete extends Error {
   constructor(
     readonly signed: number,
@@ -59,20 +65,21 @@ export class Checkpoints {
     private readonly identity: LogIdentity,
   ) {}
 
-  /** What is known of them as of now. Throws Unavailable. */
+  /** The state of the checkpoints as of now. Throws Unavailable. */
   async current(): Promise<CheckpointsState> {
     return (await this.states.current(checkpointsKind, checkpointsId)).state;
   }
 
   /**
-   * Makes a checkpoint of the tree, where it has grown since the last one. @throws LogHeld; LogForked where the tree does not begin with
-   * what was decided before; LogIncomplete where it is smaller, so that nothing of it can be signed until more is read; Unavailable
+   * Makes a checkpoint of the tree if it has grown since the last one. @throws LogHeld; LogForked if the tree does not
+   * begin with what was decided before; LogIncomplete if it is smaller, so that nothing can be signed until more is
+   * read; Unavailable
    */
   async make(place: LogPlace, edge: TreeEdge): Promise<CheckpointsState> {
     const hold = await this.identity.hold();
     if (hold !== null) throw new LogHeld(hold);
     const known = await this.opened();
-    // The process that decided it may have died before it signed.
+    // The process that decided it may have died before signing.
     const state = isUnsigned(known) ? await this.sign(known) : known;
     const before = state.fixed;
     if (place.size < (before?.size ?? 0)) throw new LogIncomplete(before?.size ?? 0, place.size);
@@ -82,14 +89,16 @@ export class Checkpoints {
     return this.sign(await this.decide({ type: 'Fix', at: this.now(), root, ...place }));
   }
 
-  /** Names the log, where nobody has. @returns its origin. Throws Unavailable. */
+  /** Names the log, unless it has a name. @returns its origin. Throws Unavailable. */
   async open(): Promise<string> {
     const { origin } = await this.opened();
     if (origin === null) throw new Error('the log has no name');
     return origin;
   }
 
-  /** Lets the log sign again after a hold; once for each. @returns the state then. Throws Unavailable. */
+  /**
+   * Ends a hold, so that the log signs again; once for each hold. @returns the state afterwards. Throws Unavailable.
+   */
   async resume(as: ResumedAs, { hold, origin }: Resuming, above: number): Promise<CheckpointsState> {
     return this.decide({ type: 'Resume', at: this.now(), as, hold, origin, above });
   }
@@ -100,7 +109,7 @@ export class Checkpoints {
     return this.decide({ type: 'Open', at: this.now(), origin: `parley/${uuidV4()}` });
   }
 
-  /** Signs what was decided last, as far as the tree that is kept here says the same. */
+  /** Signs the last decided tree, if the local tables contain it and agree with it. */
   private async sign(state: CheckpointsState): Promise<CheckpointsState> {
     const { fixed, origin } = state;
     const root = fixed && fromBase64(fixed.root);
@@ -122,7 +131,10 @@ export class Checkpoints {
     throw new LogForked(`the log's first ${size} leaves are not those of its checkpoint`);
   }
 
-  /** Adds a witness's line under a checkpoint; nothing where it is there, or is of a checkpoint that is too old. Throws Unavailable. */
+  /**
+   * Adds a witness's line to a checkpoint; does nothing if it is there already or the checkpoint is too old. Throws
+   * Unavailable.
+   */
   async cosign(size: number, witness: string, line: string): Promise<void> {
     await this.decide({ type: 'Cosign', at: this.now(), size, witness, line });
   }

@@ -3,37 +3,40 @@ import { isSystemEvent, streamName, type ReceivedEvent } from '@app/event-store'
 import { entryBytes, type Hash, type LogEntry } from '@app/transparency';
 import { checkpointsId, checkpointsKind } from './checkpoints.stream';
 
-/** An event with its bytes as they are stored. */
+/** An event with its bytes as stored. */
 export type EventBytes = Readonly<Pick<ReceivedEvent, 'stream' | 'revision' | 'id' | 'type' | 'data' | 'metadata'>>;
 
-/** Such an event with its place in the whole store. */
+/** An event's bytes with its position in the whole store. */
 export type StoredBytes = EventBytes & { readonly position: number };
 
-/** The one stream that the log keeps for itself. */
+/** The stream in which the log keeps its checkpoints. */
 export const checkpointsStream = streamName(checkpointsKind, checkpointsId);
 
 /**
- * Whether the log covers an event: all but those of the server itself, as tombstones, links and metadata, whatever stream they lie in, and
+ * Whether the log covers an event: all but those of the server itself, in any stream (tombstones, links, metadata), and
  * the checkpoints themselves.
  */
 export function isCovered(event: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
   return !isSystemEvent(event) && event.stream !== checkpointsStream;
 }
 
-/** Whether the log has something to say of a stream. */
+/** Whether the log covers a stream. */
 export function isLogged(stream: string): boolean {
   return !stream.startsWith('$') && stream !== checkpointsStream;
 }
 
-/** Whether an older version made a leaf of an event that is none today: a link in a stream that is not the server's own. */
+/**
+ * Whether an older version made a leaf of an event that has none today: a link in a stream that is not the server's
+ * own.
+ */
 export function wasCovered({ stream, type }: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
   return type.startsWith('$') && type !== tombstoneType && isLogged(stream);
 }
 
-/** The event by which a stream ends for good. Its revision is 2^63 - 1. Source: EventStoreDB, "Deleting streams". */
+/** The event that ends a stream permanently. Its revision is 2^63 - 1. Source: EventStoreDB, "Deleting streams". */
 const tombstoneType = '$streamDeleted';
 
-/** What the log says of an event, over the bytes that are stored. */
+/** The log entry of an event, computed over the stored bytes. */
 export function entryOf({ stream, revision, id, type, data, metadata }: EventBytes): LogEntry {
   const [dataSha256, metadataSha256] = [hash('sha256', data, 'hex'), hash('sha256', metadata, 'hex')];
   return { stream, revision, id, type, dataSha256, metadataSha256 };
@@ -41,17 +44,17 @@ export function entryOf({ stream, revision, id, type, data, metadata }: EventByt
 
 const [leafPrefix, nodePrefix] = [Buffer.of(0), Buffer.of(1)];
 
-/** The leaf of an entry. */
+/** The leaf hash of an entry. */
 export function leafOf(entry: LogEntry): Hash {
   return leafHashOf(entryBytes(entry));
 }
 
-/** As `leafHash` of `@app/transparency`, by the hash function of Node, which is several times as fast. */
+/** The same as `leafHash` of `@app/transparency`, with Node's hash function, which is several times as fast. */
 export function leafHashOf(bytes: Uint8Array): Hash {
   return hash('sha256', Buffer.concat([leafPrefix, bytes]), 'buffer');
 }
 
-/** A node over two others: as `nodeHash` of `@app/transparency`, in the same way. */
+/** A node over two others: the same as `nodeHash` of `@app/transparency`, also with Node's hash function. */
 export function nodeOf(left: Hash, right: Hash): Hash {
   return hash('sha256', Buffer.concat([nodePrefix, left, right]), 'buffer');
 }

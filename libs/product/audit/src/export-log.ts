@@ -16,19 +16,19 @@ import type { LogFiles } from './verification/kept-log';
 
 /** A place to which a log can be exported. */
 export interface WritableLogFiles extends LogFiles {
-  /** Whole or not at all. */
+  /** Writes the whole file or nothing. */
   write(this: void, path: string, bytes: Uint8Array): Promise<void>;
-  /** Where it may, and where it is there. */
+  /** Removes a file if it exists and the place permits it. */
   remove(this: void, path: string): Promise<void>;
 }
 
 /** The log cannot be exported there; the message says why. */
 export class CannotExport extends Error {}
 
-/** What an export came to. */
+/** The result of an export. */
 export interface Exported {
   readonly size: number;
-  /** How many leaves were there before. */
+  /** Number of leaves that were there before. */
   readonly before: number;
   readonly files: number;
 }
@@ -36,13 +36,14 @@ export interface Exported {
 type OnProgress = (files: number, of: number) => void;
 
 const checkpointPath = 'checkpoint';
-/** So many files at once: a bucket takes its time for each. */
+/** Number of files written in parallel, because a bucket has a latency for each. */
 const lanes = 8;
 
 /**
- * Writes the log up to a checkpoint, with its entries: everything that is not there yet, and the checkpoint last, so that what is there is
- * a complete log at any time. @param note the checkpoint, with the lines of its witnesses. Source of the paths: C2SP tlog-tiles. @throws CannotExport for what would contradict the checkpoint, or
- * what is there; Unavailable
+ * Writes the log up to a checkpoint, with its entries: everything that is missing, and the checkpoint last, so that the
+ * files are a complete log at any time. @param note the checkpoint, with the lines of its witnesses. Source of the
+ * paths: C2SP tlog-tiles. @throws CannotExport if the log contradicts the checkpoint or the files that exist;
+ * Unavailable
  */
 export async function exportLog(
   tables: LogTables,
@@ -69,7 +70,7 @@ export async function exportLog(
   return { size, before: old, files: writes.length + 1 };
 }
 
-/** What is there; null where nothing is. @throws CannotExport where there is something else */
+/** The checkpoint of an earlier export; null if there is none. @throws CannotExport if its file cannot be parsed */
 async function exported(files: LogFiles): Promise<Checkpoint | null> {
   const bytes = await files.read(checkpointPath);
   if (bytes === null) return null;
@@ -101,7 +102,7 @@ async function refuseUnlike(tables: LogTables, signed: Checkpoint, before: Check
     throw new CannotExport('what is there is of another history than what the log says now');
 }
 
-/** Whether the tile was full by then, and so is there. */
+/** Whether the tile was full at that size, and so was exported already. */
 function isThere({ level, index, width }: TileName, size: number): boolean {
   return width === tileWidth && (index + 1) * tileWidth <= Math.floor(size / tileWidth ** level);
 }
@@ -119,7 +120,7 @@ function writesOf(tables: LogTables, tile: TileName): Write[] {
     : [hashes, { path: bundle, read: () => tables.bundle(tile.index, tile.width) }];
 }
 
-/** Of the tile and, where its hashes are of leaves, of their entries. */
+/** Paths of the tile and, at level 0, of its entries. */
 function pathsOf(tile: TileName): string[] {
   const path = `tile/${tilePath(tile)}`;
   return tile.level === 0 ? [path, `tile/${bundlePath(tile.index, tile.width)}`] : [path];

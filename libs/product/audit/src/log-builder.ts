@@ -6,7 +6,7 @@ import type { TreeEdge } from '@app/transparency';
 import { entryOf, isCovered } from './covered-events';
 import { LogTables, type LogPlace } from './log-tables';
 
-/** Events that are read at once: a few megabytes at most. */
+/** Events per read: a few megabytes at most. */
 const pageEvents = 1_000;
 
 /** Builds the log: adds a leaf for each event of the store, in the store's order. One process builds at a time. */
@@ -20,13 +20,14 @@ export class LogBuilder {
     private readonly probe: Probe,
   ) {}
 
-  /** Begins from what the tables say, as a new leader must. */
+  /** Discards the cached tree and starts from the tables, as a new leader must. */
   forget(): void {
     this.known = null;
   }
 
   /**
-   * Adds all that the store holds, or as much as there is until the signal aborts. @returns the tree as it is then. Throws Unavailable.
+   * Adds everything that the store holds, or as much as possible until the signal aborts. @returns the tree afterwards.
+   * Throws Unavailable.
    */
   async catchUp(signal: AbortSignal): Promise<{ readonly place: LogPlace; readonly edge: TreeEdge }> {
     const resting = new Resting();
@@ -37,7 +38,7 @@ export class LogBuilder {
       const isMore = events.length >= pageEvents && !signal.aborted;
       if (last === undefined || !isMore) return this.add(events);
       await resting.rest();
-      // The next ones are read while these are written.
+      // Read the next events while these are written.
       reading = this.page(last.position);
       await this.add(events);
     }
@@ -45,7 +46,7 @@ export class LogBuilder {
 
   private page(after: number): Promise<ReceivedEvent[]> {
     const reading = this.store.readAllRaw(after, pageEvents);
-    reading.catch(() => undefined); // it is awaited, unless what is added before fails
+    reading.catch(() => undefined); // awaited later, unless the addition before it fails
     return reading;
   }
 
@@ -53,7 +54,7 @@ export class LogBuilder {
     const known = this.known ?? (await this.read());
     const last = events.at(-1);
     if (last === undefined) return known;
-    this.known = null; // until it is written, nothing is known
+    this.known = null; // unknown until the write has succeeded
     const entries = events.filter(isCovered).map((event) => ({ position: event.position, entry: entryOf(event) }));
     this.probe.reached('log:before-commit');
     const place = await this.tables.add(known.place, entries, known.edge, last.position);

@@ -8,7 +8,7 @@ const tableSql = `CREATE TABLE IF NOT EXISTS log_identity (
   one boolean PRIMARY KEY DEFAULT true CHECK (one), origin text, place jsonb, held jsonb, resuming jsonb)`;
 
 export const logIdentityMigrations = [
-  // A restore of a backup that is older than this table has made it by then.
+  // A restore of a backup older than this table has created it before this migration runs.
   migration(542, 'NameLogIdentity', tableSql),
 ];
 
@@ -18,7 +18,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** What is resumed, written before anything of it is done. */
+/** The intended resumption, written before anything of it is done. */
 export interface Resuming {
   readonly hold: string;
   readonly as: ResumedAs;
@@ -34,10 +34,12 @@ interface Row {
 
 export type LogIdentityRow = Row & { readonly here: DatabasePlace };
 
-/** How the launcher of the embedded PostgreSQL names the file that its cluster began with. */
+/** The setting in which the launcher of the embedded PostgreSQL passes the file that its cluster began with. */
 const fileSetting = 'parley.cluster_file';
 
-/** Parts of a place that not every role, and not every PostgreSQL, says, as expressions; NULL where it does not. */
+/**
+ * SQL expressions for parts of a place that not every role or PostgreSQL can read; NULL for those that cannot be read.
+ */
 interface Sources {
   readonly cluster: string;
   readonly timeline: string;
@@ -47,7 +49,9 @@ const unsaid: Sources = { cluster: 'NULL', timeline: 'NULL' };
 const clusterSql = '(SELECT system_identifier::text FROM pg_control_system())';
 const timelineSql = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
-/** The history of PostgreSQL matters where the events are in this database: elsewhere they say themselves what was signed. */
+/**
+ * The timeline matters only if the events are in this database; an event store elsewhere shows itself what was signed.
+ */
 const hereSql = ({ cluster, timeline }: Sources) => `json_build_object('cluster', ${cluster},
   'database', (SELECT oid::text FROM pg_database WHERE datname = current_database()),
   'table', to_regclass('log_identity')::oid::text,
@@ -56,7 +60,10 @@ const hereSql = ({ cluster, timeline }: Sources) => `json_build_object('cluster'
   'file', (SELECT json_build_object('inode', split_part(named, '/', 1), 'bornMs', split_part(named, '/', 2))
            FROM nullif(current_setting('${fileSetting}', true), '') AS named WHERE named IS NOT NULL))`;
 
-/** Holds the log of the database in which they are executed, one after the other; also where it is older than the table. */
+/**
+ * Statements that hold the log of the database where they run, in this order; also if that database is older than the
+ * table.
+ */
 export function holdingStatements(hold: LogHold): readonly Statement[] {
   return [
     { text: tableSql, values: [] },
@@ -66,8 +73,8 @@ export function holdingStatements(hold: LogHold): readonly Statement[] {
 }
 
 /**
- * Lets the log sign in the database in which they are executed, which has just got the rows of another one: unless that one was held for
- * another reason than such a move to the very same place, which was cut off.
+ * Statements that let the log sign in the database where they run, which has just received the rows of another one. A
+ * hold is kept unless its reason is this same move to the same place, interrupted before.
  */
 export function takingStatements({ why, says }: LogHold): readonly Statement[] {
   return [
@@ -80,8 +87,8 @@ export function takingStatements({ why, says }: LogHold): readonly Statement[] {
 }
 
 /**
- * Which log this database belongs to, by its origin, where the database was then, and whether the log may sign. Every method throws
- * Unavailable.
+ * The log that this database belongs to, by its origin, the database's place at that time, and whether the log may
+ * sign. Every method throws Unavailable.
  */
 @Injectable()
 export class LogIdentity {
@@ -89,7 +96,7 @@ export class LogIdentity {
 
   constructor(private readonly database: Database) {}
 
-  /** As of now. */
+  /** The row as of now. */
   async row(): Promise<LogIdentityRow> {
     const [row] = await this.database.query<LogIdentityRow>(
       `SELECT origin, place, held, resuming, ${hereSql(await this.sources())} AS here
@@ -99,14 +106,14 @@ export class LogIdentity {
     return row;
   }
 
-  /** Null where the log may sign. */
+  /** The current hold; null if the log may sign. */
   async hold(): Promise<LogHold | null> {
     const { held, place, here } = await this.row();
     if (held !== null) return held;
     return place === null || isSamePlace(place, here) ? null : copiedHold(here);
   }
 
-  /** Names the log of a database that has none yet: the first one stays. */
+  /** Records the origin for a database that has none yet; an origin recorded before is kept. */
   async adopt(origin: string, held: LogHold | null): Promise<void> {
     await this.database.query(
       `INSERT INTO log_identity (origin, place, held) VALUES ($1, ${hereSql(await this.sources())}, $2)
@@ -115,7 +122,7 @@ export class LogIdentity {
     );
   }
 
-  /** Adds to where the database is what was not known when that was written down. */
+  /** Adds parts of the database's place that were unknown when it was recorded. */
   async settle(): Promise<void> {
     const { place, here } = await this.row();
     if (place === null || !isSamePlace(place, here)) return;
@@ -125,12 +132,15 @@ export class LogIdentity {
     );
   }
 
-  /** Holds the log, unless it is held. */
+  /** Holds the log, unless it is already held. */
   async keepHeld(hold: LogHold): Promise<void> {
     await this.database.query('UPDATE log_identity SET held = coalesce(held, $1)', [JSON.stringify(hold)]);
   }
 
-  /** Says what is about to be resumed; what was said of the same hold before stays. @returns what is to be done */
+  /**
+   * Records the intended resumption; an intent recorded before for the same hold is kept. @returns the intent to carry
+   * out
+   */
   async beginResume(resuming: Resuming): Promise<Resuming> {
     const [row] = await this.database.query<{ resuming: Resuming }>(
       `UPDATE log_identity SET resuming =
@@ -140,7 +150,7 @@ export class LogIdentity {
     return row?.resuming ?? resuming;
   }
 
-  /** Ends the hold that was resumed: the database belongs to that origin, where it is now. */
+  /** Ends the resumed hold: the database belongs to that origin, at its current place. */
   async endResume(hold: string, origin: string): Promise<void> {
     await this.database.query(
       `UPDATE log_identity SET origin = $1, place = ${hereSql(await this.sources())}, held = NULL, resuming = NULL
@@ -149,7 +159,7 @@ export class LogIdentity {
     );
   }
 
-  /** Asked once for each process. */
+  /** Determined once for each process. */
   private async sources(): Promise<Sources> {
     this.known ??= this.findSources().catch((error: unknown) => {
       this.known = null;
@@ -163,7 +173,7 @@ export class LogIdentity {
     return { cluster, timeline };
   }
 
-  /** The expression, where PostgreSQL answers it for this role. */
+  /** The expression if PostgreSQL evaluates it for this role; else NULL. */
   private async saidBy(expression: string): Promise<string> {
     try {
       await this.database.query(`SELECT ${expression}`);

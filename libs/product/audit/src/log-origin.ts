@@ -4,12 +4,18 @@ import { checkpointsStream } from './covered-events';
 
 const pageEvents = 200;
 
-/** Whose log an event store holds: by its origin; none; or one whose stream was deleted or cut, so that nobody knows. */
+/**
+ * The origin of the log in an event store: its name; null if there is none; or unreadable, because the log's stream was
+ * deleted or truncated.
+ */
 export type FoundOrigin = string | null | typeof unreadable;
 
 export const unreadable = Symbol('unreadable');
 
-/** The log that an event store holds now, as its newest events say, and not what a database remembers of some store. Throws Unavailable. */
+/**
+ * The origin of the log that an event store holds now, read from its newest events rather than from the database.
+ * Throws Unavailable.
+ */
 export async function originIn(store: EventStore): Promise<FoundOrigin> {
   const { last, damage } = await store.remainsOf(checkpointsStream);
   for (let next = last; next >= 0; next -= pageEvents) {
@@ -23,7 +29,7 @@ export async function originIn(store: EventStore): Promise<FoundOrigin> {
   return damage === null ? null : unreadable;
 }
 
-/** A log is named where it begins, where it is resumed, and in the key of each checkpoint. */
+/** The log's name is in its first event, in each resumption, and in the key of each checkpoint. */
 function originOf({ type, data }: ReceivedEvent): string | null {
   const fact = parsed(data);
   if (!isJsonObject(fact)) return null;
@@ -31,7 +37,7 @@ function originOf({ type, data }: ReceivedEvent): string | null {
   return typeof named === 'string' ? named : null;
 }
 
-/** Source: C2SP signed-note, "verifier keys": name, id and key with `+` between; a name has none. */
+/** Source: C2SP signed-note, "verifier keys": name, id and key joined by `+`, which a name cannot contain. */
 function originOfKey(key: unknown): string | null {
   return typeof key === 'string' ? (key.split('+', 1)[0] ?? null) : null;
 }
@@ -40,6 +46,6 @@ function parsed(data: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(data).toString('utf8'));
   } catch {
-    return null; // it is no JSON, which `audit verify` names
+    return null; // not JSON, which `audit verify` reports
   }
 }

@@ -14,21 +14,21 @@ import { isWitnessed, withLines } from './witnessing';
 
 const lookEveryMs = 100;
 
-/** That an event is in the log: which leaf it is, and the path from there up. */
+/** Proof that an event is in the log: the index of its leaf, and the path from there to the root. */
 export interface Inclusion {
   readonly index: number;
   readonly path: readonly Hash[];
 }
 
-/** What the log proves of some events, up to one checkpoint. */
+/** Proofs for some events, up to one checkpoint. */
 export interface LogProofs {
-  /** The signed note with the lines of witnesses; null as long as there is none. */
+  /** The signed note with its witnesses' lines; null while there is none. */
   readonly checkpoint: string | null;
-  /** For each event; null for one that the checkpoint does not cover, or that the log holds otherwise. */
+  /** One for each event; null if the checkpoint does not cover it, or the log has another entry for it. */
   readonly inclusions: readonly (Inclusion | null)[];
 }
 
-/** Proves events that the store holds. */
+/** Proves that events are in the log, as the store holds them. */
 @Injectable()
 export class EventProofs {
   constructor(
@@ -40,8 +40,8 @@ export class EventProofs {
   ) {}
 
   /**
-   * Proofs up to a checkpoint that covers all of the events, with as many cosignatures as WITNESSES_NEEDED says; after `withinMs`, what
-   * there is then, and at once what there is while the log signs nothing. Throws Unavailable.
+   * Proofs up to a checkpoint that covers all of the events and has the cosignatures that WITNESSES_NEEDED demands.
+   * After `withinMs`, or at once while the log is held, returns what exists then. Throws Unavailable.
    */
   async prove(events: readonly ReceivedEvent[], withinMs: number): Promise<LogProofs> {
     const checkpoint = await this.checkpointOver(Math.max(...events.map(({ position }) => position)), withinMs);

@@ -4,7 +4,7 @@ import { Processes } from '@app/read-store';
 import { logTroubles } from './audit-work';
 import { LogIdentity } from './log-identity';
 
-/** Says in `/readyz` that the log signs nothing, and why in a word; nothing where it does. */
+/** Reports in `/readyz` that the log signs nothing, with a one-word reason; nothing while it signs. */
 @Injectable()
 export class LogReadiness implements OnModuleInit {
   constructor(

@@ -6,7 +6,7 @@ interface Placed {
   readonly entry: LogEntry;
 }
 
-/** Inserts entries as leaves from an index on. */
+/** Inserts entries as leaves, starting at index `first`. */
 export function insertLeaves(first: number, entries: readonly Placed[]): Statement {
   const columns = [
     entries.map((_, at) => first + at),
@@ -35,7 +35,7 @@ export function partialTiles(edge: TreeEdge, full: readonly FullTile[]): FullTil
   });
 }
 
-/** Writes tiles, over those that were there. */
+/** Inserts tiles or replaces those that exist. */
 export function upsertTiles(tiles: readonly FullTile[]): Statement {
   return {
     text: `INSERT INTO transparency_tiles

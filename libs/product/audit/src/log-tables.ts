@@ -5,25 +5,25 @@ import type { Hash, LogEntry, TileName } from '@app/transparency';
 import { leafOf, nodeOf } from './covered-events';
 import { insertLeaves, partialTiles, upsertTiles } from './log-statements';
 
-/** An entry, and where its event lies in the whole store. */
+/** An entry, with its event's position in the whole store. */
 export interface PlacedEntry {
   readonly position: number;
   readonly entry: LogEntry;
 }
 
-/** An entry with its place in the tree. */
+/** An entry with its index in the tree. */
 export interface PlacedLeaf extends PlacedEntry {
   readonly index: number;
 }
 
-/** How far the log has been built: its leaves, and the position that they go up to. */
+/** How far the log is built: its number of leaves, and the position that they cover. */
 export interface LogPlace {
   readonly size: number;
   readonly position: number;
 }
 
 export const logMigrations = [
-  // Follows from the events, and can be built again from them: what a crash of PostgreSQL takes back is built again.
+  // Derived from the events and rebuildable: whatever a crash of PostgreSQL undoes is built again.
   migration(
     540,
     'CreateTransparencyLog',
@@ -38,7 +38,7 @@ export const logMigrations = [
         level smallint NOT NULL, index bigint NOT NULL, hashes bytea NOT NULL, PRIMARY KEY (level, index));
     `,
   ),
-  // A stream can be held against the log, also for what it has lost.
+  // Lets a stream be compared with the log, including events that it has lost.
   migration(
     541,
     'IndexTransparencyLeaves',
@@ -57,15 +57,15 @@ interface LeafRow {
   readonly metadata: string;
 }
 
-/** The leaves among which the streams that changed last are found. */
+/** Number of newest leaves searched for the most recently changed streams. */
 const newestLeaves = 1_000;
 
 const leafColumns =
   "index, position, stream, revision, id, type, encode(data_sha256, 'hex') AS data, encode(metadata_sha256, 'hex') AS metadata";
 
 /**
- * The tree as PostgreSQL keeps it: its leaves with their entries, the full tiles of level 0, and all tiles above. Every method throws
- * Unavailable.
+ * The tree as stored in PostgreSQL: its leaves with their entries, the full tiles of level 0, and all tiles above.
+ * Every method throws Unavailable.
  */
 @Injectable()
 export class LogTables {
@@ -76,7 +76,7 @@ export class LogTables {
     return place ?? { size: 0, position: 0 };
   }
 
-  /** The edge of the tree of all leaves, to grow it from. */
+  /** The edge of the tree of all leaves, from which it grows. */
   async edge(size: number): Promise<TreeEdge> {
     const levels: Hash[][] = [];
     for (let [level, hashes] = [0, size]; hashes > 0; level += 1, hashes = Math.floor(hashes / tileWidth)) {
@@ -88,14 +88,15 @@ export class LogTables {
   }
 
   /**
-   * Adds leaves, and moves the place, all or nothing. @throws also where the log is not of that size any more: another process has built on.
+   * Adds leaves and advances the place, all or nothing. @throws also if the log has another size by now, because
+   * another process has added to it
    */
   async add(from: LogPlace, entries: readonly PlacedEntry[], edge: TreeEdge, position: number): Promise<LogPlace> {
     const full = entries.flatMap(({ entry }) => edge.append(leafOf(entry)));
     const size = from.size + entries.length;
     const tiles = [...full, ...partialTiles(edge, full)];
     await this.database.all([
-      // A crash of PostgreSQL may take it back; it is built again, and comes to the same.
+      // A crash of PostgreSQL may undo this; rebuilding gives the same result.
       { text: "SELECT set_config('synchronous_commit', 'off', true)", values: [] },
       ...(entries.length === 0 ? [] : [insertLeaves(from.size, entries)]),
       ...(tiles.length === 0 ? [] : [upsertTiles(tiles)]),
@@ -107,7 +108,7 @@ export class LogTables {
     return { size, position };
   }
 
-  /** The hashes of a tile. @throws RangeError where there are not so many */
+  /** The hashes of a tile. @throws RangeError if fewer exist */
   async tile({ level, index, width }: TileName): Promise<Uint8Array> {
     if (level === 0 && width < tileWidth) {
       const entries = await this.entries(index * tileWidth, width);
@@ -122,34 +123,34 @@ export class LogTables {
     return hashes;
   }
 
-  /** The tree of so many leaves, to make proofs from. */
+  /** The tree of `size` leaves, for making proofs. */
   tree(size: number): TiledTree {
     return new TiledTree(size, (name) => this.tile(name));
   }
 
-  /** The root of the tree of so many leaves; null where the tables do not lead there. */
+  /** The root of the tree of `size` leaves; null if tiles for it are missing. */
   async rootOf(size: number): Promise<Hash | null> {
     try {
       return await this.tree(size).root();
     } catch (error) {
-      if (error instanceof RangeError) return null; // a tile is missing, or not whole
+      if (error instanceof RangeError) return null; // a tile is missing or incomplete
       throw error;
     }
   }
 
-  /** Entries as they are served. @throws RangeError where there are not so many */
+  /** Entries in the served format. @throws RangeError if fewer exist */
   async bundle(index: number, width: number): Promise<Uint8Array> {
     return bundleOf((await this.entries(index * tileWidth, width)).map(({ entry }) => entryBytes(entry)));
   }
 
-  /** So many entries, from an index on. @throws RangeError where there are not so many */
+  /** `count` entries, starting at an index. @throws RangeError if fewer exist */
   async entries(from: number, count: number): Promise<PlacedEntry[]> {
     const rows = await this.leavesFrom(from, from + count);
     if (rows.length !== count) throw new RangeError(`there are no ${count} entries from ${from} on`);
     return rows;
   }
 
-  /** The entries from an index up to another one, as far as they are there. */
+  /** The existing entries from an index up to, not including, another one. */
   async leavesFrom(from: number, to: number): Promise<PlacedLeaf[]> {
     const rows = await this.database.query<LeafRow>(
       `SELECT ${leafColumns} FROM transparency_leaves WHERE index >= $1 AND index < $2 ORDER BY index`,
@@ -158,7 +159,7 @@ export class LogTables {
     return rows.map(placedLeaf);
   }
 
-  /** What the log has of a stream's events, from a revision on. */
+  /** The log's leaves of a stream, starting at a revision. */
   async leavesOf(stream: string, fromRevision: number, count: number): Promise<PlacedLeaf[]> {
     const rows = await this.database.query<LeafRow>(
       `SELECT ${leafColumns} FROM transparency_leaves
@@ -168,7 +169,10 @@ export class LogTables {
     return rows.map(placedLeaf);
   }
 
-  /** The streams of which the log has leaves, by name, after one, each with the revision of its last leaf. */
+  /**
+   * The streams that have leaves in the log, in the order of their names, after a name, each with the revision of its
+   * last leaf.
+   */
   async streamsAfter(after: string, count: number): Promise<{ readonly stream: string; readonly last: number }[]> {
     return this.database.query(
       `SELECT stream, max(revision) AS last FROM transparency_leaves WHERE stream > $1 GROUP BY stream ORDER BY stream LIMIT $2`,
@@ -176,7 +180,7 @@ export class LogTables {
     );
   }
 
-  /** Of the last event of a stream that the log has; -1 where it has none. */
+  /** Revision of the last event of a stream that the log has; -1 if it has none. */
   async lastRevisionOf(stream: string): Promise<number> {
     const [last] = await this.database.query<{ revision: number }>(
       'SELECT revision FROM transparency_leaves WHERE stream = $1 ORDER BY revision DESC LIMIT 1',
@@ -185,7 +189,7 @@ export class LogTables {
     return last?.revision ?? -1;
   }
 
-  /** The event of the last leaf; null where there is none, or where leaves before it are missing, whoever took them. */
+  /** The event of the last leaf; null if there is none, or leaves before it are missing for any reason. */
   async lastOfAll(): Promise<{ readonly stream: string; readonly revision: number; readonly position: number } | null> {
     const [last] = await this.database.query<{ stream: string; revision: number; position: number }>(
       `SELECT stream, revision, position FROM transparency_leaves
@@ -194,7 +198,7 @@ export class LogTables {
     return last ?? null;
   }
 
-  /** The last leaves of the streams that changed last, each of another stream, the newest first. */
+  /** The last leaves of the most recently changed streams, one for each stream, newest first. */
   async newestOfStreams(count: number): Promise<PlacedLeaf[]> {
     const rows = await this.database.query<LeafRow>(
       `SELECT * FROM (SELECT DISTINCT ON (stream) ${leafColumns} FROM
@@ -205,7 +209,7 @@ export class LogTables {
     return rows.map(placedLeaf);
   }
 
-  /** Which leaf an event at that position is; null where the log does not have it, or not yet. */
+  /** The index of the leaf of an event; null if the log does not have it (yet). */
   async indexOf({ position, entry: { stream, revision } }: PlacedEntry): Promise<number | null> {
     const [leaf] = await this.database.query<{ index: number }>(
       'SELECT index FROM transparency_leaves WHERE position = $1 AND stream = $2 AND revision = $3',

@@ -1,4 +1,7 @@
-/** A successor asks its witnesses first: one that has seen more is named, with what to do, and only an explicit word goes over it. */
+/**
+ * A successor asks its witnesses first: one that has seen more is named, with what to do, and only an explicit option
+ * overrides it.
+ */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { readConfiguration, type Configuration } from '@app/runtime';
@@ -13,11 +16,11 @@ const newest = {
   size: 10,
   note: `${text}\n— log AAAAAAAA\n`,
   cosignatures: [],
-} as Partial<SignedCheckpoint> as SignedCheckpoint; // all that is shown to witnesses
+} as Partial<SignedCheckpoint> as SignedCheckpoint; // witnesses are shown nothing else
 
 let server: Server;
 let answer = { status: 200, body: '' };
-/** To the second offer of a plan; as to the first where there is none. */
+/** The answer to the second offer of a plan; null: the same as to the first. */
 let then: typeof answer | null = null;
 let asked: string[] = [];
 
@@ -51,7 +54,7 @@ function configuration(): Configuration {
 async function planned(as: 'copy' | 'successor', despite = false, signed: readonly SignedCheckpoint[] = [newest]) {
   const hold = { id: 'h1', why: 'restored', since: null, says: 'it was restored' };
   const handler = new PlanResumptionHandler(
-    { hold: async () => hold } as never, // no more of it is asked
+    { hold: async () => hold } as never, // the handler calls nothing else of it
     { current: async () => ({ signed }) as Partial<CheckpointsState> } as never,
     { tree: () => ({ consistencyPath: async () => [new Uint8Array(32)] }) } as never,
     configuration(),

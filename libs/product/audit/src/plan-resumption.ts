@@ -10,19 +10,19 @@ import { LogTables } from './log-tables';
 import type { Resumption } from './resume-log';
 import { offerCheckpoint, WitnessTrouble } from './witness-call';
 
-/** What a witness says of the log when it is asked. */
+/** A witness's answer about the log. */
 interface WitnessWord {
   readonly witness: string;
-  /** Of the tree that it signed last; 0 where that is not known. */
+  /** Size of the tree that it signed last; 0 if unknown. */
   readonly size: number;
-  /** Why that tree is not known, or known to be another one. */
+  /** Why that tree is unknown, or known to be another one. */
   readonly trouble: string | null;
 }
 
 /**
- * What it takes to let the log sign again. A successor's witnesses are asked first which tree each has seen: refuses with `invalid_input`
- * where one has seen a larger or another one, or does not say, unless the operator says to go on all the same; and where the log is not held.
- * @throws Unavailable
+ * Plans how the log signs again. For a successor, asks the witnesses first which tree each has seen. Refuses with
+ * `invalid_input` if one has seen a larger or another tree or gives no answer, unless the operator overrides that; and
+ * if the log is not held. @throws Unavailable
  */
 export class PlanResumption extends Query<Result<Resumption>> {
   constructor(
@@ -56,14 +56,17 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
     return ok({ ...planned, above: Math.max(0, ...words.map(({ size }) => size)) });
   }
 
-  /** Shows a witness the newest checkpoint: it knows that one, or says which size it has seen, and then sees that the log grew from there. */
+  /**
+   * Shows a witness the newest checkpoint: it knows that one, or answers which size it has seen and is then shown that
+   * the log grew from there.
+   */
   private async wordOf(witness: WitnessAddress, newest: SignedCheckpoint): Promise<WitnessWord> {
     const { name } = witness.key;
     let size = 0;
     try {
       const first = await this.offer(witness, newest, newest.size);
       size = first ?? newest.size;
-      // It is asked about the very tree that it says it has: it has another one.
+      // The offer names the very size that it has signed, and it refuses: it has another tree of that size.
       if (first === newest.size) return { witness: name, size, trouble: otherTree(size) };
       const isBehind = first !== null && first > 0 && first < newest.size;
       const second = isBehind ? await this.offer(witness, newest, first) : null;
@@ -75,7 +78,7 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
     }
   }
 
-  /** Null where the witness signs; else the size of the tree that it signed last. @throws WitnessTrouble */
+  /** Null if the witness signs; else the size of the tree that it signed last. @throws WitnessTrouble */
   private async offer(witness: WitnessAddress, { size, note }: SignedCheckpoint, old: number): Promise<number | null> {
     const path = old === size ? [] : await this.tables.tree(size).consistencyPath(old);
     const answer = await offerCheckpoint(witness, { old, path, note }, new AbortController().signal);

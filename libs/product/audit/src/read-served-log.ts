@@ -3,7 +3,10 @@ import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { ServedLog } from './served-log';
 import { withLines } from './witnessing';
 
-/** The newest checkpoint, as a note with the lines of its witnesses. Refuses with `not_found` as long as there is none. @throws Unavailable */
+/**
+ * The newest checkpoint, as a note with its witnesses' lines. Refuses with `not_found` while there is none. @throws
+ * Unavailable
+ */
 export class ReadCheckpoint extends Query<Result<string>> {}
 
 @QueryHandler(ReadCheckpoint)
@@ -16,7 +19,7 @@ export class ReadCheckpointHandler implements IQueryHandler<ReadCheckpoint> {
   }
 }
 
-/** The public keys that ever signed, one in each line. Refuses with `not_found` as long as there is none. @throws Unavailable */
+/** The public keys that ever signed, one per line. Refuses with `not_found` while there is none. @throws Unavailable */
 export class ReadLogKeys extends Query<Result<string>> {}
 
 @QueryHandler(ReadLogKeys)

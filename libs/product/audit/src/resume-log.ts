@@ -7,17 +7,20 @@ import type { ResumedAs } from './checkpoints.events';
 import type { LogHold } from './log-hold';
 import { LogIdentity } from './log-identity';
 
-/** Which hold is to end, and how; everything that it takes, so that it is done to the same end however often it is asked for. */
+/** The hold to end, how to end it, and all values needed for that, so that a repeated call has the same result. */
 export interface Resumption {
   readonly as: ResumedAs;
   readonly hold: string;
-  /** Of a copy; a successor keeps its own. */
+  /** The new origin of a copy; a successor keeps its own. */
   readonly origin: string;
-  /** The largest tree that some witness has seen. */
+  /** The size of the largest tree that any witness has seen. */
   readonly above: number;
 }
 
-/** Lets the log sign again. Idempotent: a hold that ended, or was followed by another one, is left alone. @throws Unavailable */
+/**
+ * Lets the log sign again. Idempotent: does nothing if the hold has ended or was replaced by another one. @throws
+ * Unavailable
+ */
 export class ResumeLog extends Command<Result<null>> {
   constructor(readonly resumption: Resumption) {
     super();
@@ -32,7 +35,10 @@ class ResumeLogHandler implements ICommandHandler<ResumeLog> {
     private readonly database: Database,
   ) {}
 
-  /** The row says first what is to be, then the event decides it, then the row follows: cut off anywhere, it is gone on with by the next call. */
+  /**
+   * Writes the intent to the row, then appends the deciding event, then completes the row; after an interruption
+   * anywhere, the next call continues.
+   */
   async execute({ resumption: { as, hold, origin, above } }: ResumeLog): Promise<Result<null>> {
     if ((await this.identity.hold())?.id !== hold) return ok(null);
     const begun = await this.identity.beginResume({ hold, as, origin });
@@ -43,7 +49,7 @@ class ResumeLogHandler implements ICommandHandler<ResumeLog> {
   }
 }
 
-/** Lets the log sign nothing from now on. Idempotent; a log that is held stays as it is. @throws Unavailable */
+/** Holds the log: it signs nothing from now on. Idempotent; an existing hold is kept. @throws Unavailable */
 export class HoldLog extends Command<Result<null>> {
   constructor(readonly hold: LogHold) {
     super();
@@ -60,5 +66,5 @@ class HoldLogHandler implements ICommandHandler<HoldLog> {
   }
 }
 
-/** What handles the commands. */
+/** Handlers of the commands. */
 export const resumeLogHandlers = [HoldLogHandler, ResumeLogHandler];

@@ -7,15 +7,15 @@ import { Checkpoints } from './checkpoints';
 import type { CheckpointsState, SignedCheckpoint } from './checkpoints.decider';
 import { LogTables } from './log-tables';
 
-/** A process asks the store for checkpoints no more often than this, but for who asks for more than the last one covered. */
+/** How long a process reuses the checkpoints that it has read, unless a reader asks for more than they cover. */
 const knownForMs = 500;
-/** Readers of the log take at most so many connections to the database from everybody else. */
+/** Maximum number of database connections that readers of the log use. */
 const tilesAtOnce = 4;
 const tilesWaitingMax = 1_000;
-/** Some hundred tiles: all who follow the log ask for the same ones, at its edge. */
+/** A few hundred tiles: all followers of the log read the same ones, at its edge. */
 const tilesBytesMax = 4_000_000;
 
-/** The log as everybody may read it: what the newest signed checkpoint covers. Every method throws Unavailable. */
+/** The public view of the log: what the newest signed checkpoint covers. Every method throws Unavailable. */
 @Injectable()
 export class ServedLog {
   private known: { readonly atMs: number; readonly state: CheckpointsState } | null = null;
@@ -34,22 +34,28 @@ export class ServedLog {
     private readonly tables: LogTables,
   ) {}
 
-  /** The name of the log, which is also that of the deployment; null until it is opened, within a minute of the first start. */
+  /**
+   * The origin of the log, which also names the deployment; null until it is opened, within a minute of the first
+   * start.
+   */
   async origin(): Promise<string | null> {
     return (await this.recent()).origin;
   }
 
-  /** Null as long as there is none. */
+  /** The newest signed checkpoint; null while there is none. */
   async newest(): Promise<SignedCheckpoint | null> {
     return (await this.recent()).signed.at(-1) ?? null;
   }
 
-  /** The public keys that ever signed, the newest first. */
+  /** The public keys that ever signed, newest first. */
   async keys(): Promise<readonly string[]> {
     return (await this.recent()).keys.toReversed();
   }
 
-  /** The hashes at a path under `tile/`; null for one that is no tile's, and for a tile that the log does not have yet. */
+  /**
+   * The hashes at a path under `tile/`; null for a path that names no tile, and for a tile that the log does not have
+   * yet.
+   */
   async tile(path: string): Promise<Uint8Array | null> {
     const name = parseTilePath(path);
     if (name === null || 'bundle' in name || !(await this.covers(name))) return null;
@@ -72,7 +78,7 @@ export class ServedLog {
   private async covers({ level, index, width }: TileName): Promise<boolean> {
     const isWithin = ({ signed }: CheckpointsState) =>
       index * tileWidth + width <= Math.floor((signed.at(-1)?.size ?? 0) / tileWidth ** level);
-    // A reader with a checkpoint from another process asks for what it covers.
+    // A reader may have a newer checkpoint from another process.
     return isWithin(await this.recent()) || isWithin(await this.ask());
   }
 
@@ -81,7 +87,7 @@ export class ServedLog {
     return known !== null && performance.now() - known.atMs < knownForMs ? known.state : this.ask();
   }
 
-  /** One question at a time, for all who ask. */
+  /** One read at a time, shared by all callers. */
   private ask(): Promise<CheckpointsState> {
     this.asking ??= this.readCheckpoints().finally(() => (this.asking = null));
     return this.asking;
@@ -94,7 +100,7 @@ export class ServedLog {
   }
 }
 
-/** What was signed and is not in the tables is being built again, or cannot be: `/readyz` says which. */
+/** Tiles that were signed and are not in the tables are being rebuilt, or cannot be: `/readyz` says which. */
 async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
   return reading.catch((error: unknown) => {
     throw error instanceof RangeError ? new Unavailable('database', { cause: error }) : error;

@@ -6,8 +6,8 @@ const label = 'parley/audit-signing/1';
 const seedBytes = 32;
 
 /**
- * The key that signs the log's checkpoints: AUDIT_SIGNING_KEY or, where there is none, one that derives from PARLEY_SECRET_KEY (RFC 5869).
- * @throws Error where there is neither
+ * The key that signs the log's checkpoints: AUDIT_SIGNING_KEY or, without it, one derived from PARLEY_SECRET_KEY (RFC
+ * 5869). @throws Error if neither is set
  */
 export function logKey({ env }: Configuration, origin: string): SigningKey {
   const { AUDIT_SIGNING_KEY: own, PARLEY_SECRET_KEY: secret } = env;

@@ -2,28 +2,36 @@ import type { EventStore } from '@app/event-store';
 import type { Database } from '@app/read-store';
 import type { LogTables } from './log-tables';
 
-/** An event that a database knows of; `id` is null where it knows the place alone, in a stream that no other deployment has. */
+/**
+ * An event that a database knows of; `id` is null if it knows only stream and revision, in a stream that no other
+ * deployment has.
+ */
 interface Trace {
   readonly stream: string;
   readonly revision: number;
   readonly id: string | null;
 }
 
-/** What a database has seen of its event store. */
+/** Evidence in a database about its event store: the newest position seen, and events to recognize the store by. */
 export interface Seen {
-  /** Position of the newest event that it knows of; 0 where it has seen none. */
+  /** Position of the newest event that it knows of; 0 if it has seen none. */
   readonly position: number;
-  /** Events of several streams, the newest first; none where it knows a position alone. */
+  /** Events of several streams, newest first; none if it knows only a position. */
   readonly traces: readonly Trace[];
 }
 
-/** An administrator may have deleted the streams that changed last; so many of them leave hardly a doubt. */
+/**
+ * Number of streams compared: an administrator may have deleted some, but hardly all of the most recently changed ones.
+ */
 const tracesMax = 8;
 
-/** The first table of the accounts: its rows are of this deployment also where another one is read by now, or is still being filled. */
+/**
+ * The first table of accounts. Its rows belong to this deployment even if another table has replaced it or is still
+ * being filled.
+ */
 const firstAccounts = 'users';
 
-/** What a database knows of its event store. Throws Unavailable. */
+/** Reads what a database knows of its event store. Throws Unavailable. */
 export async function seenBy(database: Database, tables: LogTables): Promise<Seen> {
   const leaves = await tables.newestOfStreams(tracesMax);
   const [newest] = leaves;
@@ -40,8 +48,8 @@ export async function seenBy(database: Database, tables: LogTables): Promise<See
 }
 
 /**
- * For a database without leaves, as one of a version before the log: streams that were folded, and accounts, whose table and streams
- * are named alike in every version. Streams that every deployment has are left out.
+ * Traces of a database without leaves, as of a version before the log: streams that were folded, and accounts, because
+ * their table and streams have the same names in every version. Streams that every deployment has are excluded.
  */
 async function tracesOfOlder(database: Database): Promise<Trace[]> {
   const [accounts] = await database.query<{ there: boolean }>(
@@ -55,9 +63,9 @@ async function tracesOfOlder(database: Database): Promise<Trace[]> {
 }
 
 /**
- * Whether an event store may be the one of which a database has seen so much: it holds the newest of these events or, where an administrator
- * cut or deleted the streams of all of them, goes on beyond it. One that lacks a newer event, and holds an older one, is an older copy.
- * Throws Unavailable.
+ * Whether an event store can be the one that a database has seen. `all`: it holds the newest of these events or, if an
+ * administrator truncated or deleted the streams of all of them, reaches beyond them. `less`: an older copy, which
+ * lacks a newer event and holds an older one, or ends earlier. `other`: another store. Throws Unavailable.
  */
 export async function holdsSeen(store: EventStore, { position, traces }: Seen): Promise<'all' | 'less' | 'other'> {
   if (position === 0) return 'all';
@@ -68,7 +76,7 @@ export async function holdsSeen(store: EventStore, { position, traces }: Seen): 
     isKnown = event?.revision === revision;
     if (isKnown && id !== null && event?.id !== id) return 'other';
     if (isKnown) break;
-    // Streams that were deleted or cut say so, even after a scavenge.
+    // A deleted or truncated stream is recognizable as such, even after a scavenge.
     const { damage } = await store.remainsOf(stream);
     isUnknown ||= damage === null;
   }

@@ -9,23 +9,23 @@ import { originIn, unreadable, type FoundOrigin } from './log-origin';
 import { LogTables } from './log-tables';
 import { holdsSeen, seenBy, type Seen } from './store-evidence';
 
-/** The database and the event store are of two deployments, or of two ages; the message says which, and what to do. */
+/** The database and the event store are of two deployments or of two ages; the message says which, and what to do. */
 export class OtherStore extends Error {}
 
-/** What was found of the two stores. */
+/** The findings about the two stores. */
 interface StoresSeen {
   readonly row: LogIdentityRow;
-  /** The event store's, by its own stream. */
+  /** The event store's origin, from its own stream. */
   readonly origin: FoundOrigin;
   readonly seen: Seen;
 }
 
 /**
- * Why these two stores cannot be used together; null where they can. Changes nothing. Throws Unavailable.
- * Source of the rule: docs/decisions/proof.md, "Which store is this".
+ * Why these two stores cannot be used together; null if they can. Changes nothing. Throws Unavailable. Source of the
+ * rule: docs/decisions/proof.md, "Which store is this".
  */
 async function whyApart(store: EventStore, { row, origin, seen }: StoresSeen): Promise<string | null> {
-  // A resumption as a copy that was cut off between the event and the row.
+  // The last alternative is a resumption as a copy that was interrupted between the event and the row.
   if (row.origin !== null && origin !== unreadable && origin !== row.origin && origin !== row.resuming?.origin)
     return ofAnother(row.origin, origin, await store.endPosition());
   const held = await holdsSeen(store, seen);
@@ -51,14 +51,17 @@ function ofAnother(own: string | null, found: FoundOrigin, end: number): string 
   return `EVENTSTORE_URL names an event store that ${holds}, and the database (DATABASE_URL) belongs to ${database}: ${mend}`;
 }
 
-/** What a look at two stores comes to: why they are apart, and why the log signs nothing; null where they are not, or it does. */
+/**
+ * The result of comparing two stores: why they do not belong together, and why the log signs nothing; null if they do,
+ * or it does.
+ */
 export interface StoresCompared {
   readonly origin: string | null;
   readonly apart: string | null;
   readonly hold: LogHold | null;
 }
 
-/** Looks at a database of this version and an event store, and changes nothing. Throws Unavailable. */
+/** Compares a database of this version and an event store; changes nothing. Throws Unavailable. */
 export async function compareStores(database: Database, store: EventStore): Promise<StoresCompared> {
   const identity = new LogIdentity(database);
   const [row, hold] = await Promise.all([identity.row(), identity.hold()]);
@@ -71,7 +74,7 @@ export async function compareStores(database: Database, store: EventStore): Prom
   };
 }
 
-/** Looks at both stores before anything works on them, and lets each name the other where nothing does yet. */
+/** Checks both stores before anything uses them, and names them after each other if they are unnamed. */
 @Injectable()
 export class StoresIdentity {
   constructor(
@@ -83,13 +86,13 @@ export class StoresIdentity {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws OtherStore where they do not belong together; Unavailable */
+  /** @throws OtherStore if they do not belong together; Unavailable */
   async ensure(): Promise<void> {
     const found = await this.look();
     const apart = await whyApart(this.store, found);
     if (apart !== null) throw new OtherStore(apart);
     const { row, origin, seen } = found;
-    // A log whose stream is damaged is named by whoever leads it, and has no name to give.
+    // A log with a damaged stream has no readable name; the process that leads it names it.
     if (origin === unreadable) return;
     if (row.origin === null) await this.adopt(row, origin, seen);
     else await this.goOn(found, row.origin);
@@ -97,7 +100,7 @@ export class StoresIdentity {
 
   private async goOn({ row, origin }: StoresSeen, named: string): Promise<void> {
     await this.identity.settle();
-    // A resumption as a copy that was cut off between the event and the row.
+    // A resumption as a copy that was interrupted between the event and the row.
     if (row.resuming !== null && origin === row.resuming.origin && origin !== named)
       await this.identity.endResume(row.resuming.hold, origin);
   }
@@ -111,14 +114,15 @@ export class StoresIdentity {
     return { row, seen, origin };
   }
 
-  /** Of replicas that start at once one names the log, and the others find its name. */
+  /** If replicas start concurrently, one names the log and the others find its name. */
   private async adopt(row: LogIdentityRow, found: string | null, seen: Seen): Promise<void> {
     const origin = found ?? (await this.checkpoints.open());
-    // What the log signed, another database was there for. A log that was only named was so by another replica, just now.
+    // If the log signed something, another database existed for it. A log that is only named was named just now by
+    // another replica.
     const isNew = seen.position === 0 && row.held === null && (await this.checkpoints.current()).fixed !== null;
     await this.identity.adopt(origin, isNew ? newDatabaseHold(origin, this.clock.now()) : row.held);
     const named = (await this.identity.row()).origin;
-    // Another replica adopted at once, of another store.
+    // Another replica, with another store, recorded its name concurrently.
     if (named !== origin && named !== null)
       throw new OtherStore(ofAnother(named, origin, await this.store.endPosition()));
   }

@@ -16,40 +16,41 @@ import type { SignedCheckpoint } from './checkpoints.decider';
 import { entryOf, isCovered, isLogged, leafOf } from './covered-events';
 import { LogTables, type PlacedLeaf } from './log-tables';
 
-/** Events that are verified at once: as many tiles of the log may have to be read for them. */
+/** Events verified per page: up to as many tiles of the log have to be read for them. */
 const pageEvents = 250;
 const faultsShownMax = 1_000;
 
 /**
- * What is wrong with an event: it is not what the log says (`altered`), the log says nothing of it (`added`), the stream does not have it
- * any more (`missing`), or it is what the log says, but from there nothing leads to the checkpoint: the log itself was altered (`unproven`).
+ * A problem with an event: it differs from the log (`altered`), the log has no entry for it (`added`), the stream no
+ * longer has it (`missing`), or it matches the log but no path leads to the checkpoint, because the log itself was
+ * altered (`unproven`).
  */
 export interface StreamFault {
   readonly kind: 'altered' | 'added' | 'missing' | 'unproven';
   readonly revision: number;
   readonly id: string;
   readonly type: string;
-  /** Of the leaf in the log; null for an event that has none. */
+  /** Index of the leaf in the log; null for an event that has none. */
   readonly index: number | null;
 }
 
-/** What the newest checkpoint says of a stream. */
+/** The result of verifying a stream against the newest checkpoint. */
 export interface StreamVerdict {
-  /** Null as long as the log has none. */
+  /** Null while the log has none. */
   readonly checkpoint: SignedCheckpoint | null;
-  /** Whether the checkpoint is signed by the key that it names, and the log leads to its root. */
+  /** Whether the checkpoint is signed by the key that it names, and the log's tree has its root. */
   readonly holds: boolean;
   readonly proven: number;
-  /** Events that are newer than the checkpoint. */
+  /** Number of events newer than the checkpoint. */
   readonly pending: number;
   readonly faulty: number;
-  /** What an administrator of the event store did to the stream; null where it is whole. */
+  /** The damage that an administrator of the event store did to the stream; null if it is intact. */
   readonly damage: DamagedStream | null;
-  /** The first ones, at most a thousand. */
+  /** The first faults, at most a thousand. */
   readonly faults: readonly StreamFault[];
 }
 
-/** Verifies streams as they are stored: hashes their bytes again, and proves each event up to the newest checkpoint. */
+/** Verifies streams as stored: hashes their bytes again, and proves each event up to the newest checkpoint. */
 @Injectable()
 export class StreamProofs {
   constructor(
@@ -58,7 +59,10 @@ export class StreamProofs {
     private readonly checkpoints: Checkpoints,
   ) {}
 
-  /** Null for a stream that neither the store nor the log knows, and for one that the log does not cover. Throws Unavailable. */
+  /**
+   * Null for a stream that neither the store nor the log knows, and for one that the log does not cover. Throws
+   * Unavailable.
+   */
   async verify(stream: string): Promise<StreamVerdict | null> {
     if (!isLogged(stream)) return null;
     const [stored, logged] = await Promise.all([this.store.remainsOf(stream), this.tables.lastRevisionOf(stream)]);
@@ -108,7 +112,7 @@ export class StreamProofs {
   }
 }
 
-/** False also where the log has lost what leads there. */
+/** Also false if the log has lost tiles of the path. */
 async function isIn(tree: TiledTree, hash: Hash, index: number, root: Hash): Promise<boolean> {
   return unlessLost(async () => isIncluded(hash, index, tree.size, await tree.inclusionPath(index), root));
 }
@@ -117,12 +121,12 @@ async function unlessLost(prove: () => Promise<boolean>): Promise<boolean> {
   try {
     return await prove();
   } catch (error) {
-    if (error instanceof RangeError) return false; // a tile is not there, or not whole
+    if (error instanceof RangeError) return false; // a tile is missing or incomplete
     throw error;
   }
 }
 
-/** Whether its note says the same, under the signature of the key that it names. */
+/** Whether its note has the same contents and is signed by the key that it names. */
 function isSigned({ note, key, size, root }: SignedCheckpoint): boolean {
   const [parsed, signer] = [parseNote(note), parseVerifierKey(key)];
   if (parsed === null || signer === null || !isNoteSignedBy(parsed, signer)) return false;
@@ -131,7 +135,7 @@ function isSigned({ note, key, size, root }: SignedCheckpoint): boolean {
   return said !== null && decided !== null && said.size === size && sameHash(said.root, decided);
 }
 
-/** What has been found so far. */
+/** The findings so far. */
 class Tally {
   readonly counts = { proven: 0, pending: 0, faulty: 0 };
   readonly faults: StreamFault[] = [];
@@ -145,7 +149,7 @@ class Tally {
     this.coveredPosition = checkpoint?.position ?? 0;
   }
 
-  /** An event of which the log has no leaf. */
+  /** Counts an event without a leaf in the log. */
   addUnknown(event: ReceivedEvent): void {
     if (event.position > this.coveredPosition) this.counts.pending += 1;
     else this.add('added', event, null);

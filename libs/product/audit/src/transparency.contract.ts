@@ -8,7 +8,7 @@ export const transparencyGroup: OperationGroup = {
 
 const cached = (value: string) => ({ 'Cache-Control': text({ description: 'For caches', examples: [value] }) });
 
-/** A checkpoint is made each minute: a cache may answer one that is a little older. */
+/** A checkpoint is made each minute, so a cache may serve a slightly older one. */
 export const checkpointCaching = 'public, max-age=2';
 export const unchangingCaching = 'public, max-age=31536000, immutable';
 

@@ -15,7 +15,7 @@ import { checkpointCaching, readCheckpoint, readLogKeys, readTile, unchangingCac
 const textFields = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': checkpointCaching };
 const tileFields = { 'content-type': 'application/octet-stream', 'cache-control': unchangingCaching };
 
-/** The log for everybody: nothing in it but hashes (docs/decisions/proof.md). */
+/** The public log: it contains nothing but hashes (docs/decisions/proof.md). */
 @Controller()
 export class TransparencyController {
   constructor(private readonly queries: QueryBus) {}
@@ -39,5 +39,5 @@ export class TransparencyController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const transparencyHandlers = [ReadCheckpointHandler, ReadLogKeysHandler, ReadTileHandler];

@@ -9,29 +9,31 @@ import {
   type Hash,
 } from '@app/transparency';
 
-/** What a witness is sent. Source: C2SP tlog-witness, "add-checkpoint". */
+/** The offer sent to a witness. Source: C2SP tlog-witness, "add-checkpoint". */
 export interface CheckpointOffer {
   /** The size of the tree that it signed last, as far as is known. */
   readonly old: number;
-  /** From there to the checkpoint. */
+  /** The consistency proof from there to the checkpoint. */
   readonly path: readonly Hash[];
-  /** As the log signed it. */
+  /** The note as the log signed it. */
   readonly note: string;
 }
 
 export type WitnessAnswer =
   /** Its line under the note, verified. */
   | { readonly line: string }
-  /** It signed a tree of that size last. */
+  /** The size of the tree that it signed last. */
   | { readonly signedLast: number };
 
 /**
- * Why a witness refuses: the log is not the one that it saw grow (409 with a larger size, 422), or the witness does not know the log or
- * its key, or takes the offer for none (any other 4xx).
+ * Why a witness refuses: the log is not the one that it saw grow (409 with a larger size, 422), or it does not know the
+ * log or its key, or rejects the offer as invalid (any other 4xx).
  */
 export type Refusal = 'contradiction' | 'unknown';
 
-/** A witness that gives no signature. `refusal`: it is there, and refuses; null: it is away, or its answer is none. */
+/**
+ * A witness gave no signature. `refusal`: it answered and refuses; null: it is unavailable, or its answer is invalid.
+ */
 export class WitnessTrouble extends Error {
   constructor(
     message: string,
@@ -46,7 +48,10 @@ const answerWithinMs = 5_000;
 const answerBytesMax = 64 * 1024;
 const quotedMax = 200;
 
-/** Offers a checkpoint to a witness, once. @throws WitnessTrouble: it is away, late, redirects, or answers nonsense */
+/**
+ * Offers a checkpoint to a witness, once. @throws WitnessTrouble: it is unavailable, slow, redirects, or its answer is
+ * invalid
+ */
 export async function offerCheckpoint(
   { key, url }: WitnessAddress,
   { old, path, note }: CheckpointOffer,
@@ -64,7 +69,7 @@ export async function offerCheckpoint(
   return { line: signatureLine(own) };
 }
 
-/** These say: later. Source: RFC 9110 and RFC 6585. */
+/** These statuses mean: later. Source: RFC 9110 and RFC 6585. */
 const laterStatuses: readonly number[] = [408, 425, 429];
 
 function refusalBy(status: number): Refusal | null {
@@ -84,13 +89,13 @@ function sizeIn(body: string): number {
   return size;
 }
 
-/** The body as a text. @throws WitnessTrouble where it is longer than any answer of a witness */
+/** The body as text. @throws WitnessTrouble if it is longer than any answer of a witness */
 export async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop by throwing cancels the body.
+  // Throwing out of the loop cancels the body.
   for await (const chunk of response.body ?? []) {
-    // Reason for the assertion: the types of the body of fetch leave its chunks open; they are bytes.
+    // Reason for the assertion: the types of fetch leave the body's chunks open; they are bytes.
     const bytes = chunk as Uint8Array;
     length += bytes.length;
     if (length > answerBytesMax) throw new WitnessTrouble(`an answer of more than ${answerBytesMax} bytes`);

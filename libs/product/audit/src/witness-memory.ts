@@ -2,17 +2,23 @@ import { hash } from 'node:crypto';
 import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
 import { boundedText, WitnessTrouble } from './witness-call';
 
-/** Everything that a witness tells others of one log. Source: C2SP tlog-witness, "Monitor Retrieval Mechanism"; the fork is ours. */
+/**
+ * Everything that a witness publishes about one log. Source: C2SP tlog-witness, "Monitor Retrieval Mechanism"; the fork
+ * is our addition.
+ */
 export interface WitnessMemory {
-  /** The checkpoint that it signed last, with its own line; null where it signed none. */
+  /** The checkpoint that it signed last, with its own line; null if it signed none. */
   readonly checkpoint: string | null;
-  /** Its proof that the log showed two histories; null where it has none. */
+  /** Its proof that the log showed two histories; null if it has none. */
   readonly fork: string | null;
 }
 
 const answerWithinMs = 10_000;
 
-/** Asks a witness what it signed of the log of that origin. @throws WitnessTrouble where it does not answer as a witness does */
+/**
+ * Asks a witness what it signed of the log of that origin. @throws WitnessTrouble if it does not answer as a witness
+ * does
+ */
 export async function askWitness(url: string, origin: string): Promise<WitnessMemory> {
   const place = `${url.replace(/\/$/, '')}/${hash('sha256', origin, 'hex')}`;
   return { checkpoint: await textAt(`${place}/checkpoint`), fork: await textAt(`${place}/fork`) };

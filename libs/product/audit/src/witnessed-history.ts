@@ -11,8 +11,9 @@ import { logKey } from './signing-key';
 import { askWitness } from './witness-memory';
 
 /**
- * Holds the log where a witness proves that it signed something which is not here: the stores went back in time in their own place, or
- * another copy signs under the same name. A witness's word alone proves nothing; the log's own signature does.
+ * Holds the log if a witness proves that the log signed something that is not here: the stores went back in time in
+ * place, or another copy signs under the same name. A witness's claim alone proves nothing; the log's own signature
+ * does.
  */
 @Injectable()
 export class WitnessedHistory {
@@ -24,12 +25,15 @@ export class WitnessedHistory {
     private readonly clock: Clock,
   ) {}
 
-  /** Asks a witness that refuses what it signed last. @throws WitnessTrouble where it does not say; Unavailable */
+  /**
+   * Asks a refusing witness what it signed last, and holds the log if that is not here. @throws WitnessTrouble if it
+   * does not answer; Unavailable
+   */
   async look(witness: WitnessAddress): Promise<void> {
     const { origin } = await this.checkpoints.current();
     if (origin === null) return;
     const { checkpoint } = await askWitness(witness.url, origin);
-    // Read after the witness was asked: what the log signs meanwhile is here.
+    // Read after the answer, so that anything signed meanwhile is included.
     const hold = checkpoint === null ? null : await this.holdBy(witness, checkpoint, await this.checkpoints.current());
     if (hold !== null) await this.identity.keepHeld(hold);
   }
@@ -41,7 +45,7 @@ export class WitnessedHistory {
     const { size, root } = opened;
     const id = `witness:${size}/${toBase64(root)}`;
     const newest = state.signed.at(-1)?.size ?? 0;
-    // An operator has said what it is.
+    // An operator has already resumed this hold.
     if (id === state.resumed) return null;
     if (size <= newest) {
       const kept = await this.tables.rootOf(size);

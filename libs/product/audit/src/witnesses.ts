@@ -11,12 +11,15 @@ import { LogTables } from './log-tables';
 import { offerCheckpoint, WitnessTrouble, type Refusal } from './witness-call';
 import { WitnessedHistory } from './witnessed-history';
 
-/** After a failure, with jitter, so that a witness that comes back is not asked by all logs at once. */
+/** Pauses after failures, with jitter, so that not all logs ask a recovering witness at once. */
 const pauses = new ExponentialBackoff({ initialDelay: 500, maxDelay: 20_000 });
-/** A witness that answers with another size each time is asked no more often than this, at once. */
+/** Maximum number of offers in a row to a witness that names another size each time. */
 const offersMax = 3;
 
-/** How far a witness is: the checkpoint that it signed last, how long it is left alone after failures, and the last of these. */
+/**
+ * The progress of a witness: the size of the checkpoint that it signed last, the pause after failures, and the last
+ * failure.
+ */
 interface Progress {
   size: number;
   pause: IBackoff<unknown> | null;
@@ -31,8 +34,8 @@ const messages = {
 } as const;
 
 /**
- * Asks the witnesses to sign the newest checkpoint. Each has a loop of its own: one that is away, or hangs, delays nothing but its own
- * signature.
+ * Asks the witnesses to sign the newest checkpoint. Each has a loop of its own, so that one that is unavailable or
+ * hangs delays only its own signature.
  */
 @Injectable()
 export class Witnesses {
@@ -63,13 +66,13 @@ export class Witnesses {
     });
   }
 
-  /** Tells of the checkpoints as they are now; a new one is brought to the witnesses. */
+  /** Publishes the current checkpoints; a new one is offered to the witnesses. */
   tell(state: CheckpointsState): void {
     this.known = state;
     this.bell.emit('told');
   }
 
-  /** Brings each new checkpoint to each witness, until the signal aborts; never rejects. */
+  /** Offers each new checkpoint to each witness, until the signal aborts; never rejects. */
   async follow(signal: AbortSignal): Promise<void> {
     await Promise.all(this.configuration.env.WITNESSES.map((witness) => this.followOne(witness, signal)));
     // Another process asks them from now on.
@@ -95,7 +98,10 @@ export class Witnesses {
     Object.assign(progress, { size: newest.size, pause: null, trouble: null });
   }
 
-  /** After a failure. A refusal is logged each time; of failures to answer the first, also after a refusal. */
+  /**
+   * Handles a failure and pauses. Logs every refusal, but only the first of consecutive failures to answer, also after
+   * a refusal.
+   */
   private async rest(progress: Progress, witness: WitnessAddress, err: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { key } = witness;
@@ -110,20 +116,20 @@ export class Witnesses {
     await sleep(progress.pause.duration, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
   }
 
-  /** Holds the log where the witness proves that it signed something else. */
+  /** Holds the log if the witness proves that it signed something else. */
   private async lookAtHistory(witness: WitnessAddress): Promise<void> {
     await this.history.look(witness).catch((err: unknown) => {
       this.logger.warn({ msg: 'a witness that refuses does not say what it signed', witness: witness.key.name, err });
     });
   }
 
-  /** Shows how a witness answered last; null where it signed. */
+  /** Sets the metrics to the witness's last answer; null: it signed. */
   private show(witness: string, trouble: Progress['trouble']): void {
     this.up.set({ witness }, trouble === 'away' ? 0 : 1);
     for (const why of refusals) this.refuses.set({ witness, why }, why === trouble ? 1 : 0);
   }
 
-  /** Gets the witness's line under a checkpoint, unless it is there. */
+  /** Obtains the witness's line for a checkpoint, unless it is recorded already. */
   private async bring(newest: SignedCheckpoint, witness: WitnessAddress, signal: AbortSignal): Promise<void> {
     const key = verifierKeyText(witness.key);
     const isBy = ({ cosignatures }: SignedCheckpoint): boolean => cosignatures.some((one) => one.witness === key);
@@ -137,7 +143,7 @@ export class Witnesses {
     throw new WitnessTrouble('it names another size each time', 'contradiction');
   }
 
-  /** Its line, or the size that it signed last. */
+  /** The witness's line, or the size that it signed last. */
   private async offer(
     { size, note }: SignedCheckpoint,
     old: number,

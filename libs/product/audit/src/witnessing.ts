@@ -2,12 +2,12 @@ import type { Configuration } from '@app/runtime';
 import { verifierKeyText } from '@app/transparency';
 import type { SignedCheckpoint } from './checkpoints.decider';
 
-/** A checkpoint as it is served: the note with the lines of its witnesses. */
+/** A checkpoint as served: the note with its witnesses' lines. */
 export function withLines({ note, cosignatures }: SignedCheckpoint): string {
   return note + cosignatures.map(({ line }) => line).join('');
 }
 
-/** Whether as many of the configured witnesses signed it as must have. */
+/** Whether enough of the configured witnesses signed it. */
 export function isWitnessed({ cosignatures }: SignedCheckpoint, { env }: Configuration): boolean {
   const keys = new Set(env.WITNESSES.map(({ key }) => verifierKeyText(key)));
   return cosignatures.filter(({ witness }) => keys.has(witness)).length >= env.WITNESSES_NEEDED;

@@ -1,4 +1,4 @@
-/** A log of which nobody knows what it is signs nothing; an operator says whether it is a copy or a successor. */
+/** A log whose identity is in doubt signs nothing until an operator says whether it is a copy or a successor. */
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { EventStore } from '@app/event-store';
 import { Database, Notifications } from '@app/read-store';
@@ -29,14 +29,14 @@ async function live(): Promise<void> {
   await conversationOf(await deployment.newUser());
 }
 
-/** As if the database had been copied from another cluster. */
+/** Simulates a database copied from another cluster. */
 async function copied(): Promise<void> {
   await sql(deployment, 'UPDATE log_identity SET place = place || $1', [JSON.stringify({ cluster: 'of another one' })]);
 }
 
 const identity = () => partOf(deployment, LogIdentity);
 
-/** What the process does that builds the log: it would sign now. */
+/** Does what the process that builds the log does: it would sign now. */
 async function makeCheckpoint(): Promise<unknown> {
   const tables = partOf(deployment, LogTables);
   const builder = new LogBuilder(partOf(deployment, EventStore), tables, new Probe());
@@ -82,7 +82,7 @@ it('signs nothing and says so where the database lies elsewhere, and as a copy g
   );
 });
 
-/** The database as its own tools bring it back, in its own place: by a dump that makes the tables anew. */
+/** Simulates a restore of the database in place, by a dump that recreates the tables. */
 async function restoredInPlace(): Promise<void> {
   await sql(deployment, 'CREATE TABLE kept AS SELECT * FROM log_identity');
   await sql(deployment, 'DROP TABLE log_identity');
@@ -93,7 +93,7 @@ async function restoredInPlace(): Promise<void> {
   await sql(deployment, 'INSERT INTO log_identity SELECT * FROM kept');
 }
 
-/** As if PostgreSQL had been recovered to a point in time, or a standby had taken over. */
+/** Simulates a point-in-time recovery of PostgreSQL, or a promoted standby. */
 async function recovered(): Promise<void> {
   await sql(deployment, 'UPDATE log_identity SET place = place || $1', [JSON.stringify({ timeline: '0000000A' })]);
 }
@@ -143,14 +143,14 @@ it('is resumed to one end wherever it is cut off', async () => {
   const hold = (await identity().hold())?.id ?? '';
   const asked = { hold, as: 'copy', origin: 'parley/one' } as const;
   await identity().beginResume(asked);
-  // Cut off before the event: the stores still belong together, and nothing is signed.
+  // Interrupted before the event: the stores still belong together, and nothing is signed.
   await partOf(deployment, StoresIdentity).ensure();
   await expect(makeCheckpoint()).rejects.toThrow(LogHeld);
   await partOf(deployment, Checkpoints).resume('copy', asked, 0);
-  // Cut off after it: the next start goes on.
+  // Interrupted after it: the next start continues.
   await partOf(deployment, StoresIdentity).ensure();
   expect([await identity().hold(), (await identity().row()).origin]).toEqual([null, 'parley/one']);
-  // And whoever completes the intent later changes nothing more.
+  // Completing the intent once more changes nothing.
   await partOf(deployment, CommandBus).execute(new ResumeLog({ ...asked, above: 0 }));
   const { origin: now, formerOrigins } = await storedCheckpoints(deployment);
   expect([now, formerOrigins]).toEqual(['parley/one', [origin]]);

@@ -1,4 +1,7 @@
-/** What administrators hide of streams is stored, and shown to nobody who folds them: it is named, by the rows and by the reads alike. */
+/**
+ * Events that administrators hide are stored, but not shown to folds of their streams; both the rows and the reads must
+ * report them.
+ */
 import { readStore } from '@app/composition';
 import { EventStore } from '@app/event-store';
 import { hiddenRows } from '@app/event-store-server';
@@ -14,7 +17,7 @@ import { LogTables } from '../src/log-tables';
 import type { HiddenEvents } from '../src/verification/hidden-events';
 import { hiddenCheckpoints, hiddenFromStreams } from '../src/verification/hidden-from-streams';
 
-/** An EventStoreDB that holds nothing yet may be named; else it is the embedded one. */
+/** Uses this event store, which must be empty, if it is set; else the embedded one. */
 const given = process.env['EVENTSTORE_URL'];
 let deployment: Deployment;
 /** Its log has no leaves. */
@@ -55,7 +58,7 @@ async function all(found: AsyncIterable<HiddenEvents>): Promise<HiddenEvents[]> 
   return hidden;
 }
 
-/** By the rows of the embedded event store; another one has none. */
+/** From the rows of the embedded event store; another event store has no rows to read. */
 async function byRows(): Promise<HiddenEvents[]> {
   if (given !== undefined) return byReads();
   const database = partOf(deployment, Database);
@@ -97,11 +100,11 @@ it('names truncation, deletion and tombstones, also of the checkpoints', async (
   const byStream = (one: HiddenEvents, other: HiddenEvents): number => (one.stream < other.stream ? -1 : 1);
   expect((await byRows()).sort(byStream)).toEqual(expected);
   expect((await byReads()).sort(byStream)).toEqual(expected);
-  // As after a move of the event store, or where somebody took leaves out of the tables.
+  // As after a move of the event store, or if leaves were deleted from the tables.
   expect((await byReads(new LogTables(empty))).sort(byStream)).toEqual(expected);
   await empty.query(`INSERT INTO transparency_leaves SELECT 5, 1, '${deleted.stream}', 0, '', '', '', ''`);
   expect((await byReads(new LogTables(empty))).sort(byStream)).toEqual(expected);
-  // A leaf that claims a later place than its event has.
+  // A leaf that claims a later position than its event has.
   await empty.query(`DELETE FROM transparency_leaves`);
   await empty.query(`INSERT INTO transparency_leaves SELECT 0, ${2 ** 40}, 'user-${user.userId}', 0, '', '', '', ''`);
   expect((await byReads(new LogTables(empty))).sort(byStream)).toEqual(expected);

@@ -1,4 +1,4 @@
-/** Several processes that each believe to lead: the log is one, and no two trees of one size are ever signed. */
+/** Several processes that each believe to lead: there is one log, and no two trees of one size are ever signed. */
 import { EventStore, FoldedStates, Streams } from '@app/event-store';
 import { Clock } from '@app/kernel';
 import { Database } from '@app/read-store';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment?.stop());
 
-/** What a process has that leads, beside the one of the deployment itself. */
+/** The parts of a leading process, in addition to the deployment's own. */
 function leader(): { lead(): Promise<void> } {
   const tables = new LogTables(partOf(deployment, Database));
   const builder = new LogBuilder(partOf(deployment, EventStore), tables, new Probe());
@@ -49,7 +49,7 @@ it('is built by all of them at once to what the events say', async () => {
     const tries = await Promise.allSettled(leaders.map((one) => one.lead()));
     overtaken += tries.filter(({ status }) => status === 'rejected').length;
   }
-  // They are in each other's way, and each goes on from where the others are.
+  // They conflict, and each continues from where the others have got to.
   expect(overtaken).toBeGreaterThan(0);
   await leader().lead();
   expect(await unlikeTheEvents(deployment.databaseUrl, deployment.eventStoreUrl)).toEqual([]);

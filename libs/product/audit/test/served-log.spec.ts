@@ -1,4 +1,4 @@
-/** The log as everybody may read it (docs/decisions/proof.md): over HTTP, and by nothing but what C2SP says. */
+/** The public log (docs/decisions/proof.md): over HTTP, read only by what C2SP specifies. */
 import { EventStore } from '@app/event-store';
 import {
   bundlePath,
@@ -27,7 +27,7 @@ let deployment: Deployment;
 let checkpoint: Checkpoint;
 let auditor: OperatorClient;
 
-/** Enough for a full tile, and one that is not. */
+/** Enough for one full tile and a partial one. */
 const users = 5;
 const conversationsEach = 55;
 

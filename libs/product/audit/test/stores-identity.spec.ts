@@ -1,4 +1,4 @@
-/** The database and the event store name each other: stores of two deployments, or of two ages, are not worked on. */
+/** The database and the event store name each other: stores of two deployments, or of two ages, are refused. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A database with tables and nothing in them, and an event store of its own. */
+/** A database with empty tables, and an event store of its own. */
 async function newStores(): Promise<Stores> {
   const database = await createTestDatabase();
   const listen = { socketPath: join(folder, `${opened.length}.sock`) };
@@ -76,7 +76,7 @@ async function named(product: INestApplicationContext): Promise<readonly unknown
   return [origin, await originIn(product.get(EventStore, { strict: false }))];
 }
 
-/** What the start prints, where it is one sentence. */
+/** The message that the start prints, if it is a single sentence. */
 async function refusal(database: Stores, server: Stores): Promise<string> {
   const error: unknown = await start(database, server).catch((failure: unknown) => failure);
   const words = describeFailure(error);
@@ -133,14 +133,14 @@ it('takes up what an earlier version left, which named neither', async () => {
   expect(await product.get(LogIdentity, { strict: false }).hold()).toBeNull();
 });
 
-/** The remains of a version before the names: neither store is named, and nothing remembers the log of before. */
+/** Simulates stores of a version before the names: neither store is named, and nothing remembers the previous log. */
 async function forgetNames(stores: Stores, ...statements: readonly string[]): Promise<void> {
   const opening = await openDatabase(configurationOf(stores), readStore);
   for (const statement of ['DELETE FROM log_identity', ...statements]) await opening.query(statement);
   await opening.close();
 }
 
-/** A deployment whose event store holds more than that of any other here, and an account. */
+/** A deployment with an account, whose event store holds more than any other one here. */
 async function grown(stores: Stores, events: number): Promise<INestApplicationContext> {
   const product = await start(stores);
   const streams = product.get(Streams, { strict: false });

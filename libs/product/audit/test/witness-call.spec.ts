@@ -1,4 +1,4 @@
-/** What a witness answers is taken only where it is its signature over the checkpoint that it was offered. */
+/** A witness's answer is accepted only if it is its signature over the checkpoint that it was offered. */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { once } from 'node:events';
 import { TestLog } from '@app/testing/logs';

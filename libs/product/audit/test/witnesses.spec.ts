@@ -1,4 +1,7 @@
-/** A witness that refuses is not one that is away: each refusal is an error in the log, and a metric of its own, also after an outage. */
+/**
+ * A refusing witness differs from an unavailable one: each refusal is logged as an error and has a metric of its own,
+ * also after an outage.
+ */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';

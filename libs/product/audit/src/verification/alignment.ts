@@ -2,30 +2,33 @@ import { sameHash } from '@app/transparency';
 import { textOfHash, type Leaf } from './leaf';
 import { Lookahead } from './lookahead';
 
-/** What two sequences of leaves do not have in common, in their order. */
+/** The difference between two sequences of leaves, in their order. */
 export interface Unmatched {
-  /** Only the log keeps them. */
+  /** Leaves that only the log keeps. */
   readonly kept: readonly Leaf[];
-  /** Only the store has them. */
+  /** Leaves that only the store has. */
   readonly stored: readonly Leaf[];
-  /** Stored events that come after all that the log keeps. */
+  /** Number of stored events after everything that the log keeps. */
   readonly later: number;
-  /** Leaves of either side that are not held here, since there were too many. */
+  /** Number of unmatched leaves on either side that are not listed, because there were too many. */
   readonly beyond: number;
-  /** As far as only the log keeps them. */
+  /** The part of those that only the log keeps. */
   readonly keptBeyond: number;
   /** Position of the last stored event that is where the log has it. */
   readonly lastMatched: number;
 }
 
-/** How far ahead the sequences are looked through for where they meet again. What is held is a few dozen megabytes at most. */
+/**
+ * How far both sequences are searched for the point where they match again. The leaves in memory take a few dozen
+ * megabytes at most.
+ */
 const windowMax = 20_000;
-/** How many unmatched leaves of a side are held. */
+/** Maximum number of unmatched leaves listed per side. */
 const heldMax = 20_000;
 
 /**
- * Compares what the log keeps with what is stored, both in their order: as far as they are alike, one by one; where they are not, until
- * they meet again, so that an event that was removed, added or moved makes nothing after it a difference.
+ * Compares the log's leaves with the stored ones, both in their order: one by one while they are equal; otherwise up to
+ * where they match again, so that an event that was removed, added or moved makes nothing after it a difference.
  */
 export async function align(kept: AsyncIterable<Leaf>, stored: AsyncIterable<Leaf>): Promise<Unmatched> {
   const alignment = new Alignment(kept, stored);
@@ -71,7 +74,10 @@ class Alignment {
     };
   }
 
-  /** What comes after the log's end is looked at as far as it may be something that the log has elsewhere. */
+  /**
+   * Stored leaves after the log's end are listed, up to the maximum, because they may match leaves that the log has
+   * elsewhere.
+   */
   private countLater(stored: Leaf | undefined): true {
     if (stored === undefined) return true;
     if (this.only.stored.leaves.length < heldMax) this.only.stored.add([stored]);
@@ -109,7 +115,7 @@ class Alignment {
   }
 }
 
-/** Leaves that were looked at, found again by their hash. */
+/** Leaves read ahead, indexed by their hash. */
 class Window {
   readonly leaves: Leaf[] = [];
   private readonly places = new Map<string, number>();

@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject } from '@app/kernel';
 import type { EventBytes } from '../covered-events';
 import type { Claim } from './claims';
 
-/** What the stream `audit-checkpoints` says. */
+/** The contents of the stream `audit-checkpoints`. */
 export interface StoredClaims {
   readonly origin: string | null;
   readonly claims: readonly Claim[];
-  /** Public keys that signed, as the stream names them. */
+  /** Public keys that signed, as named in the stream. */
   readonly keys: readonly string[];
-  /** The logs that this one was copied from, the first one first. */
+  /** The origins of the logs that this one was copied from, oldest first. */
   readonly formerOrigins: readonly string[];
   readonly problems: readonly { readonly revision: number; readonly says: string }[];
 }
@@ -22,7 +22,7 @@ interface Signed {
   witnesses: string[];
 }
 
-/** Reads the checkpoints' own events; each must be one of ours, in an order in which the log can have written it. */
+/** Reads the checkpoints' own events. Each must be an event of ours, in an order that the log can have written. */
 export class CheckpointEvents {
   private origin: string | null = null;
   private readonly formerOrigins: string[] = [];
@@ -51,7 +51,7 @@ export class CheckpointEvents {
     this.problems.push({ revision, says });
   }
 
-  /** @returns what is wrong with it */
+  /** @returns what is wrong with it; null if nothing is */
   private apply(event: EventBytes, fact: JsonObject): string | null {
     switch (event.type) {
       case 'log.opened':
@@ -120,6 +120,6 @@ function factIn(data: Buffer): JsonObject | null {
     const value: unknown = JSON.parse(data.toString('utf8'));
     return isJsonObject(value) ? value : null;
   } catch {
-    return null; // it is no JSON
+    return null; // not JSON
   }
 }

@@ -16,41 +16,45 @@ import {
   type VerifierKey,
 } from '@app/transparency';
 
-/** A checkpoint as it was found, and what was said beside it. */
+/** A checkpoint, with where it was found and what is known about it there. */
 export interface Claim {
-  /** Where it was found, for whoever reads a problem. */
+  /** Where it was found, for messages about problems. */
   readonly where: string;
   /** The note with all lines of witnesses. */
   readonly note: string;
-  /** What the log had decided before it signed; null where that is not known here. */
+  /** The tree that the log had decided before it signed; null if that is unknown here. */
   readonly fixed: { readonly size: number; readonly root: string } | null;
-  /** Public keys of witnesses that are said to have signed it. */
+  /** Public keys of witnesses that are recorded as having signed it. */
   readonly witnesses: readonly string[];
-  /** Whether the log that this one was copied from signed it, as the stream of the checkpoints says. */
+  /** Whether it was signed by the log that this one was copied from, according to the stream of the checkpoints. */
   readonly isFormer?: boolean;
-  /** Whether it comes from outside of the deployment: from a witness that was asked, or from a file that the auditor kept. */
+  /**
+   * Whether it is from outside of the deployment: from a witness that was asked, or from a file that the auditor kept.
+   */
   readonly isOutside?: boolean;
-  /** Whether it was asked of a witness of which no key was named: anybody may have answered, so that it can contradict and not vouch. */
+  /** Whether it is from a witness without a known key. Anyone may have answered, so it can contradict but not vouch. */
   readonly isOfUnknown?: boolean;
 }
 
-/** What the log vouched for. */
+/** A tree that the log signed. */
 export interface SignedTree {
   readonly where: string;
   readonly size: number;
   readonly root: Hash;
   readonly isWitnessed: boolean;
-  /** Its checkpoint was kept outside of the deployment. */
+  /** Whether its checkpoint was kept outside of the deployment. */
   readonly isOutside: boolean;
-  /** Nobody knows who keeps it outside: it can contradict, and vouches for nothing. */
+  /** Whether it is unknown who keeps it outside: it can contradict, and vouches for nothing. */
   readonly isOfUnknown: boolean;
-  /** Whether only the stream of the checkpoints says whose key signed it: it can contradict, and it proves nothing. */
+  /**
+   * Whether its signing key is known only from the stream of the checkpoints: it can contradict, and proves nothing.
+   */
   readonly isFormer: boolean;
 }
 
-/** Whom to believe. */
+/** The keys to trust. */
 export interface Trust {
-  /** Empty: the keys that the checkpoints themselves name. */
+  /** Empty: use the keys that the checkpoints themselves name. */
   readonly log: readonly VerifierKey[];
   readonly witnesses: readonly VerifierKey[];
   readonly needed: number;
@@ -68,7 +72,7 @@ const distrust: Readonly<Record<Distrust, string>> = {
   not_signed: 'is not signed by a trusted key of the log',
 };
 
-/** What a checkpoint is worth. */
+/** Judges a checkpoint: the tree that it proves, and its problems. */
 export function judge(claim: Claim, policy: TrustPolicy): Judged {
   const opened = openCheckpoint(claim.note, policy);
   if (typeof opened === 'string') return { tree: null, problems: [distrust[opened]] };
@@ -91,7 +95,10 @@ function isDecided({ fixed }: Claim, size: number, root: Hash): boolean {
   return fixed.size === size && decided !== null && sameHash(decided, root);
 }
 
-/** Lines under the name of a witness that are not of it; also of witnesses that are not trusted, as far as their keys are said. */
+/**
+ * Problems with lines under a witness's name that are not valid signatures of it; also for untrusted witnesses whose
+ * keys are recorded.
+ */
 function cosignatureProblems(note: Note, { witnesses }: Claim, trusted: readonly VerifierKey[]): string[] {
   const said = witnesses.map(parseVerifierKey);
   const unreadable = said.includes(null) ? ['names the key of a witness that is none'] : [];
@@ -107,7 +114,7 @@ function cosignatureProblems(note: Note, { witnesses }: Claim, trusted: readonly
   ];
 }
 
-/** The keys that sign a checkpoint, of those that are offered; to believe them is to believe whoever gave them. */
+/** Those of the offered keys that sign a checkpoint; trusting them means trusting whoever offered them. */
 export function selfNamed(note: string, offered: readonly string[]): VerifierKey[] {
   const parsed = parseNote(note);
   const origin = parsed && parseCheckpoint(parsed.text)?.origin;

@@ -2,10 +2,12 @@ import type { LogEntry } from '@app/transparency';
 import type { Unmatched } from './alignment';
 import { textOfHash, type Leaf } from './leaf';
 
-/** The parts of an event that its entry tells apart. */
+/** The parts of an event that its entry distinguishes. */
 export type Part = 'id' | 'type' | 'data' | 'metadata';
 
-/** What became of one event, by the stream and the revision that the log has of it; for one that was added, its own. */
+/**
+ * A difference in one event, named by the stream and revision that the log has for it; for an added one, by its own.
+ */
 export type Difference =
   | { readonly kind: 'altered'; readonly stream: string; readonly revision: number; readonly parts: readonly Part[] }
   | { readonly kind: 'removed' | 'added'; readonly stream: string; readonly revision: number }
@@ -13,14 +15,14 @@ export type Difference =
       readonly kind: 'moved';
       readonly stream: string;
       readonly revision: number;
-      /** Where it is now; its own place in another order of events, where it is the same. */
+      /** Its place now; the same place if only its position in the order of all events changed. */
       readonly to: { readonly stream: string; readonly revision: number };
       readonly parts: readonly Part[];
     }
-  /** The log keeps something that names no event. */
+  /** The log keeps a leaf that names no event. */
   | { readonly kind: 'unreadable'; readonly index: number };
 
-/** The differences, and how many stored events only come later than all that the log covers. */
+/** The differences, and the number of stored events after everything that the log covers. */
 export interface Differences {
   readonly differences: readonly Difference[];
   readonly later: number;
@@ -30,12 +32,15 @@ type Keyed = (leaf: Leaf) => string | null;
 type Pair = readonly [kept: Leaf, stored: Leaf];
 
 const byPlace: Keyed = ({ entry }) => entry && `${entry.revision} ${entry.stream}`;
-/** What tells an event best of all comes first: a place can be taken by another event. */
+/**
+ * Match by the strongest identity first: the hash, then the id, then the position in a stream, because another event
+ * may occupy a position.
+ */
 const keys: readonly Keyed[] = [({ hash }) => textOfHash(hash), ({ entry }) => entry && entry.id, byPlace];
 
 /**
- * What happened to the events, by what is unmatched on both sides.
- * @param coveredUpTo the position that the log says it has got to; null where it says nothing of it
+ * Derives what happened to the events from the unmatched leaves of both sides.
+ * @param coveredUpTo the position that the log says it has reached; null if it does not say
  */
 export function differencesIn(unmatched: Unmatched, coveredUpTo: number | null): Differences {
   const { pairs, kept, stored } = paired(unmatched);

@@ -1,4 +1,4 @@
-/** Events of one stream that are stored, and are not shown to whoever reads the stream. */
+/** Events of one stream that are stored but not shown to readers of the stream. */
 export interface HiddenEvents {
   readonly stream: string;
   readonly first: number;

@@ -4,19 +4,19 @@ import type { LogTables } from '../log-tables';
 import type { HiddenEvents } from './hidden-events';
 
 const pageEvents = 500;
-/** Streams that are read at once. */
+/** Number of streams read in parallel. */
 const lanes = 8;
 
-/** A stream, and the revision up to which it has to show its events. */
+/** A stream, and the revision up to which it must show its events. */
 interface Due {
   readonly stream: string;
   readonly last: number;
 }
 
 /**
- * Reads every stream that the log covers as those do that fold it: from its first event, one after the other; and those of events that are
- * stored and have no leaf in the tables yet, or any more.
- * @returns what a stream does not show of what the log, or the whole store, has of it. Throws Unavailable.
+ * Reads every stream that the log covers the way a fold does, in order from its first event; and also the streams of
+ * stored events that have no leaf in the tables (yet or any more).
+ * @returns events of the log or the whole store that a stream does not show. Throws Unavailable.
  */
 export async function* hiddenFromStreams(store: EventStore, tables: LogTables): AsyncGenerator<HiddenEvents> {
   const unshown = await unshownWithoutLeaves(store, await endOfLeaves(store, tables));
@@ -33,7 +33,10 @@ export async function* hiddenFromStreams(store: EventStore, tables: LogTables): 
   for (let from = 0; from < others.length; from += lanes) yield* hiddenAmong(store, others.slice(from, from + lanes));
 }
 
-/** The position up to which every event has a leaf. The event itself says it: the tree covers no position of the tables. */
+/**
+ * The position up to which every event has a leaf. It is taken from the event, because the tree does not cover the
+ * tables' positions.
+ */
 async function endOfLeaves(store: EventStore, tables: LogTables): Promise<number> {
   const last = await tables.lastOfAll();
   if (last === null) return 0;
@@ -41,15 +44,15 @@ async function endOfLeaves(store: EventStore, tables: LogTables): Promise<number
   return event?.revision === last.revision && event.position === last.position ? event.position : 0;
 }
 
-/** Some at once: each is a read of its own, and takes its time. */
+/** Reads several streams in parallel, because each read has its own latency. */
 async function* hiddenAmong(store: EventStore, streams: readonly Due[]): AsyncGenerator<HiddenEvents> {
   for (const one of await Promise.all(streams.map(({ stream, last }) => hiddenOf(store, stream, last))))
     if (one !== null) yield one;
 }
 
 /**
- * Goes through the events after a position, and reads each stream once per page as far as that page has events of it.
- * @returns the streams that do not show some of them, each with the last of its events
+ * Scans the events after a position, and reads each stream once per page, over the page's range of it.
+ * @returns the streams that hide some of these events, each with its last revision found
  */
 async function unshownWithoutLeaves(store: EventStore, position: number): Promise<Map<string, number>> {
   const unshown = new Map<string, number>();
@@ -65,7 +68,7 @@ async function unshownWithoutLeaves(store: EventStore, position: number): Promis
   return unshown;
 }
 
-/** A stream, with the first and the last revision that some events have of it. */
+/** A stream, with the first and last revision that a page has of it. */
 interface Stretch extends Due {
   readonly first: number;
 }
@@ -77,7 +80,7 @@ function stretchesOf(events: readonly ReceivedEvent[]): Stretch[] {
   return [...found.values()];
 }
 
-/** The stretches of which reads do not show all; of a stream that is known to be unshown, each. */
+/** The stretches that reads do not show completely; every stretch of a stream already known to hide events. */
 async function unshownAmong(
   store: EventStore,
   stretches: readonly Stretch[],
@@ -87,13 +90,13 @@ async function unshownAmong(
   return stretches.filter((_, at) => shown[at] !== true);
 }
 
-/** Whether a read of the stream has all events of the stretch. */
+/** Whether a read of the stream returns all events of the stretch. */
 async function isShown(store: EventStore, { stream, first, last }: Stretch): Promise<boolean> {
   const shown = await store.readRemaining(stream, first, last - first + 1);
   return shown[0]?.revision === first && shown.length > last - first;
 }
 
-/** What the checkpoints' own stream does not show, by its last event. Throws Unavailable. */
+/** The checkpoints that their own stream does not show, up to its last event. Throws Unavailable. */
 export async function hiddenCheckpoints(store: EventStore): Promise<HiddenEvents | null> {
   const { last } = await store.remainsOf(checkpointsStream);
   return hiddenOf(store, checkpointsStream, last);
@@ -112,7 +115,7 @@ async function hiddenOf(store: EventStore, stream: string, last: number): Promis
   return null;
 }
 
-/** Nothing is shown from a revision on. */
+/** The hidden events if nothing is shown from a revision on. */
 async function hiddenRest(store: EventStore, stream: string, first: number, last: number): Promise<HiddenEvents> {
   const { damage } = await store.remainsOf(stream);
   return { stream, first, last, why: damage?.damage === 'tombstoned' ? 'tombstoned' : 'deleted' };

@@ -11,29 +11,29 @@ import {
 import type { LogTables } from '../log-tables';
 import { leafOfBytes, type Leaf } from './leaf';
 
-/** What the log keeps of the events, wherever that is. */
+/** The log's copy of the leaves and tiles, wherever it is stored. */
 export interface KeptLog {
   readonly size: number;
-  /** Position of the last event that it has looked at; null where it does not say. */
+  /** Position of the last event that it has processed; null if it does not say. */
   readonly coveredUpTo: number | null;
-  /** Whether its leaves come with what they are the hashes of. */
+  /** Whether its leaves include the entries that they are hashes of. */
   readonly hasEntries: boolean;
-  /** In their order; those that are missing are left out. */
+  /** Leaves in order; missing ones are skipped. */
   leaves(this: void): AsyncIterable<Leaf>;
-  /** Null where it is missing. */
+  /** Null if it is missing. */
   tile(this: void, name: TileName): Promise<Uint8Array | null>;
 }
 
-/** Files of a log by their paths as C2SP tlog-tiles has them: a folder, a bucket, a service. */
+/** Files of a log, by their paths in C2SP tlog-tiles: in a folder, a bucket or a service. */
 export interface LogFiles {
-  /** Null where there is none of that path. */
+  /** Null if there is no file at that path. */
   read(this: void, path: string): Promise<Uint8Array | null>;
 }
 
-/** Some hundred kilobytes. */
+/** A few hundred kilobytes. */
 const pageLeaves = 1_024;
 
-/** Beside the stores. Throws Unavailable. */
+/** The log in the tables, next to the stores. Throws Unavailable. */
 export async function keptInTables(tables: LogTables): Promise<KeptLog> {
   const { size, position } = await tables.place();
   return {
@@ -75,7 +75,7 @@ export function keptInFiles(files: LogFiles, size: number, hasEntries: boolean):
   };
 }
 
-/** A file that holds another number of hashes counts as missing: it is not the tile. */
+/** A file with another number of hashes counts as missing, because it is not that tile. */
 async function readFile(files: LogFiles, path: string, { width }: TileName): Promise<Uint8Array | null> {
   const bytes = await files.read(`tile/${path}`);
   return bytes !== null && bytes.length === width * hashBytes ? bytes : null;

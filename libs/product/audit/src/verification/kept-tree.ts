@@ -4,16 +4,16 @@ import type { KeptLog } from './kept-log';
 import type { Leaf } from './leaf';
 import { RebuiltTree } from './rebuilt-tree';
 
-/** A tile that is not what the leaves come to. */
+/** A tile that does not match the leaves. */
 export interface WrongTile {
   readonly path: string;
-  /** Of level 0: the leaves for which it has other hashes; none where it is missing. */
+  /** At level 0: the leaves for which it has other hashes; none if the tile is missing. */
   readonly leaves: readonly Leaf[];
 }
 
 const wrongMax = 1_000;
 
-/** Builds the tree over the leaves that the log keeps, and compares the tiles that it keeps. */
+/** Builds the tree over the log's leaves, and compares the tiles that the log keeps with it. */
 export class KeptTree {
   readonly wrong: WrongTile[] = [];
   readonly tree: RebuiltTree;
@@ -26,7 +26,7 @@ export class KeptTree {
     this.tree = new RebuiltTree(signed);
   }
 
-  /** The leaves, once they are in the tree. */
+  /** Yields the leaves once they are in the tree. */
   async *leaves(): AsyncGenerator<Leaf> {
     for await (const leaf of this.log.leaves()) {
       this.lastLeaves.push(leaf);
@@ -41,7 +41,7 @@ export class KeptTree {
   }
 
   private async compare({ level, index, hashes }: FullTile): Promise<void> {
-    // Whoever has no entries has built it of the tiles of level 0.
+    // Without entries, the leaves themselves were read from the tiles of level 0.
     if (level === 0 && !this.log.hasEntries) return;
     const name = { level, index, width: hashesIn(hashes).length };
     const kept = await this.log.tile(name);

@@ -1,7 +1,7 @@
-/** Items one by one, some of which can be given back. */
+/** An iterator to which items can be given back. */
 export class Lookahead<Item> {
   private readonly source: AsyncIterator<Item>;
-  /** The next one last. */
+  /** The given-back items, the next one last. */
   private given: Item[] = [];
 
   constructor(source: AsyncIterable<Item>) {
@@ -16,7 +16,7 @@ export class Lookahead<Item> {
     return next.done === true ? undefined : next.value;
   }
 
-  /** They come next, in this order. */
+  /** These items are returned next, in this order. */
   giveBack(items: readonly Item[]): void {
     this.given.push(...items.toReversed());
   }

@@ -1,25 +1,25 @@
 import { sameHash, TreeEdge, type FullTile, type Hash } from '@app/transparency';
 import type { SignedTree } from './claims';
 
-/** Where a tree that was built again departs from what was signed. */
+/** Where a rebuilt tree departs from the signed trees. */
 export interface Departure {
-  /** The size of the largest signed tree that it comes to, whoever signed that; 0: none. */
+  /** The size of the largest signed tree that matches, whoever signed it; 0: none. */
   readonly after: number;
-  /** The first larger one. */
+  /** The first larger signed tree, which does not match. */
   readonly by: SignedTree;
 }
 
-/** A tree that is built leaf by leaf, and compared with each signed one as it comes to its size. */
+/** A tree that is built leaf by leaf and compared with each signed tree when it reaches that size. */
 export class RebuiltTree {
-  /** The size of the largest tree that it comes to and that a trusted key signed. */
+  /** The size of the largest matching tree that a trusted key signed. */
   holds = 0;
-  /** The size of the largest signed tree that it comes to, also of a log that this one was copied from. */
+  /** The size of the largest matching signed tree, including those of a log that this one was copied from. */
   private agrees = 0;
   private readonly edge = new TreeEdge();
   private readonly unlike: SignedTree[] = [];
   private next = 0;
 
-  /** @param signed by size */
+  /** @param signed sorted by size */
   constructor(private readonly signed: readonly SignedTree[]) {
     this.compare();
   }
@@ -32,25 +32,25 @@ export class RebuiltTree {
     return this.edge.partial;
   }
 
-  /** @returns the tiles that became full with it */
+  /** @returns the tiles that this leaf completes */
   add(leaf: Hash): FullTile[] {
     const full = this.edge.append(leaf);
     this.compare();
     return full;
   }
 
-  /** Once all leaves are in: null where it is what was signed, as far as anything was. */
+  /** Call after the last leaf. Null if the tree matches everything that was signed. */
   departure(): Departure | null {
     const by = this.unlike.find(({ size }) => size > this.agrees) ?? this.signed[this.next];
     return by === undefined ? null : { after: this.agrees, by };
   }
 
-  /** Whether it is what was signed as far as it goes, and smaller than the largest tree that was. */
+  /** Whether it matches what was signed as far as it reaches, and is smaller than the largest signed tree. */
   get isShort(): boolean {
     return this.signed[this.next] !== undefined && !this.unlike.some(({ size }) => size > this.agrees);
   }
 
-  /** What was signed and is not this tree, although a larger one that was signed is: the log signed two histories. */
+  /** Signed trees that do not match although a larger signed one does: the log signed two histories. */
   contradictions(): readonly SignedTree[] {
     return this.unlike.filter(({ size }) => size <= this.agrees);
   }

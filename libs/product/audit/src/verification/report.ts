@@ -4,49 +4,51 @@ import type { Departure } from './rebuilt-tree';
 import type { WrongTile } from './kept-tree';
 import { fromWords, unvouchedWords, type Vouching } from './vouching';
 
-/** Something that is not as it must be. */
+/** A problem that the verification found. */
 export interface Problem {
   readonly kind: 'altered' | 'removed' | 'added' | 'moved' | 'hidden' | 'unreadable' | 'checkpoint' | 'tile' | 'tree';
-  /** Of the event that it is about, as the log has it. */
+  /** Stream and revision of the event that it is about, as the log has them. */
   readonly stream: string | null;
   readonly revision: number | null;
   readonly says: string;
 }
 
-/** What a verification found. */
+/** The findings of a verification. */
 export interface Findings extends Vouching {
   readonly problems: readonly Problem[];
-  /** Leaves that differ and are not named, since there are too many. */
+  /** Number of differing leaves that are not listed, because there are too many. */
   readonly beyond: number;
-  /** How many signed trees say so. */
+  /** Number of signed trees that prove it. */
   readonly checkpoints: number;
-  /** The size of the largest signed tree that the events (or the log, where only that was looked at) come to. */
+  /** The size of the largest signed tree that matches the events (or the log, if only the log was verified). */
   readonly proven: number;
-  /** How many of those are not stored as they were: what the log keeps proves the others. */
+  /** Number of those events that are not stored unchanged; the log's leaves prove the others. */
   readonly absent: number;
-  /** Leaves that the log keeps of more that were signed, while it is built again from the events; null where it keeps all. */
+  /**
+   * Number of leaves in the log's tables while they are being rebuilt up to what was signed; null if they are complete.
+   */
   readonly building: number | null;
-  /** As far as witnesses say so, too. */
+  /** The size up to which witnesses confirm it too. */
   readonly witnessed: number;
-  /** Events, or leaves, that come after those. */
+  /** Number of events, or leaves, after those. */
   readonly uncovered: number;
   readonly isOverEvents: boolean;
   readonly isOverEntries: boolean;
   /** Public keys. */
   readonly keys: readonly string[];
-  /** Whether they were taken from the log itself. */
+  /** Whether the keys were taken from the log itself. */
   readonly isSelfNamed: boolean;
 }
 
 export type Blamed = 'store' | 'log' | 'either';
 
-/** Where a difference lies is with whichever side does not come to what was signed. */
+/** Blames the side whose tree does not match the signed root. */
 export function blame(stored: Departure | null, kept: Departure | null): Blamed {
   if (stored !== null && kept !== null) return 'either';
   return kept === null ? 'store' : 'log';
 }
 
-/** Each difference in words. */
+/** The differences as problems, in words. */
 export function differenceProblems({ differences }: Differences, blamed: Blamed): Problem[] {
   return differences.map((one): Problem => {
     if (one.kind === 'unreadable') return leafProblem(one.index);
@@ -59,7 +61,7 @@ export function differenceProblems({ differences }: Differences, blamed: Blamed)
   });
 }
 
-/** What the log keeps at that index is no entry, or not the next one. */
+/** A leaf of the log at that index that is not a valid entry, or not the next one. */
 export function leafProblem(index: number): Problem {
   const says = `leaf ${index} of the log names no event, or one before it is missing`;
   return { kind: 'unreadable', stream: null, revision: null, says };
@@ -76,7 +78,7 @@ function whither(stream: string, revision: number, to: { stream: string; revisio
   return `to revision ${to.revision} of ${to.stream}`;
 }
 
-/** Tiles that are not what the log's own leaves come to. */
+/** Problems for tiles that do not match the log's own leaves. */
 export function tileProblems(wrong: readonly WrongTile[]): Problem[] {
   return wrong.flatMap(({ path, leaves }): Problem[] => {
     if (leaves.length === 0) return [tileProblem(null, null, `tile ${path} of the log is altered or missing`)];
@@ -94,7 +96,7 @@ function tileProblem(stream: string | null, revision: number | null, says: strin
   return { kind: 'tile', stream, revision, says };
 }
 
-/** A tree that is not what was signed. */
+/** A tree that does not match what was signed. */
 export function treeProblem(of: string, { after, by }: Departure, size: number): Problem {
   if (by.size > size) {
     const says = `${of} end after ${size}, and the checkpoint at ${by.where} is of ${by.size}: the newest were taken away`;
@@ -105,7 +107,7 @@ export function treeProblem(of: string, { after, by }: Departure, size: number):
   return { kind: 'tree', stream: null, revision: null, says };
 }
 
-/** Events that are stored, and that nobody who reads their stream is shown: what is folded is not what is proven. */
+/** Stored events that are hidden from readers of their stream, so that the folded state is not what is proven. */
 export function hiddenProblem({ stream, first, last, why }: HiddenEvents): Problem {
   const how = {
     tombstoned: 'the stream was deleted for good',
@@ -117,19 +119,22 @@ export function hiddenProblem({ stream, first, last, why }: HiddenEvents): Probl
   return { kind: 'hidden', stream, revision: first, says };
 }
 
-/** A signed tree that is another one than a larger signed tree begins with. */
+/** A signed tree that a larger signed tree does not begin with. */
 export function contradiction(where: string): Problem {
   const says = `the checkpoint at ${where} is of another history than a later one: the log signed both`;
   return { kind: 'tree', stream: null, revision: null, says };
 }
 
-/** So many witnesses were asked for, and signed nothing that holds. */
+/** Too few of the trusted witnesses signed a valid checkpoint. */
 export function witnessProblem(needed: number): Problem {
   const says = `no checkpoint that holds has the signatures of ${needed} of the trusted witnesses`;
   return { kind: 'checkpoint', stream: null, revision: null, says };
 }
 
-/** The last line, the verdict: that something is wrong, or what is proven and since when; then what is not proven, and how it can be. */
+/**
+ * The last line, with the verdict: that something is wrong, or what is proven and since when; then what is not proven,
+ * and how to prove it.
+ */
 export function lastLine(findings: Findings): string {
   const { problems, beyond, proven, checkpoints } = findings;
   const wrong = problems.length + beyond;

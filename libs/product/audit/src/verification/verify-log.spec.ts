@@ -9,7 +9,7 @@ import { verifyLog } from './verify-log';
 const streams = ['conversation-a', 'wallet-b', 'user-c'];
 const idOf = (index: number): string => `0190a000-0000-7000-8000-${String(index).padStart(12, '0')}`;
 
-/** Events of three streams, one after the other. */
+/** Events of three streams, in turn. */
 const day: readonly StoredBytes[] = Array.from({ length: 700 }, (_, index) => ({
   stream: streams[index % 3] ?? '',
   revision: Math.floor(index / 3),

@@ -22,12 +22,12 @@ import {
 } from './report';
 import { vouchingOf } from './vouching';
 
-/** What is verified. */
+/** The data to verify. */
 export interface Subject {
   readonly kept: KeptLog;
-  /** Every event of the store, in its order, with the bytes that are stored; null to look at the log alone. */
+  /** Every event of the store, in order, with its stored bytes; null to verify only the log. */
   readonly stored: AsyncIterable<StoredBytes> | null;
-  /** What reads of single streams do not show of them; null where they cannot be read. */
+  /** Events that reads of single streams do not show; null if streams cannot be read. */
   readonly hidden?: AsyncIterable<HiddenEvents> | null;
   /** Checkpoints, wherever they were found. */
   readonly claims: readonly Claim[];
@@ -42,14 +42,15 @@ const theLog = 'the leaves that the log keeps';
 const theEvents = 'the stored events';
 
 /**
- * Hashes every event again, builds the tree again, and compares both with what the log keeps and with everything that it ever signed.
- * Holds a window of the events at a time, and of each checkpoint its root. Throws Unavailable.
+ * Hashes every event again, rebuilds the tree, and compares both with what the log keeps and with everything that it
+ * ever signed. Keeps in memory a window of the events and the root of each checkpoint. Throws Unavailable.
  */
 export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnProgress): Promise<Findings> {
   const isSelfNamed = trust.log.length === 0;
   const own = { ...subject, claims: subject.claims.filter(({ isFormer }) => isFormer !== true) };
   const keys = isSelfNamed ? keysOf(own) : trust.log;
-  // Whoever can write the stream of the checkpoints can name any key there: a former log's key is trusted where the auditor gave it.
+  // Anyone who can write the checkpoints' stream can name any key there, so a former log's key is trusted only if the
+  // auditor gave it.
   const { signed, problems } = judgeAll(subject.claims, { ...trust, log: keys }, formerKeys(subject));
   const kept = new KeptTree(subject.kept, signed);
   const isOverEvents = subject.stored !== null;
@@ -77,7 +78,7 @@ export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnPr
   };
 }
 
-/** As the checkpoints name them: each must have signed one of them. */
+/** The keys named by the log; each must have signed one of the checkpoints. */
 function keysOf({ claims, ownKeys }: Pick<Subject, 'claims' | 'ownKeys'>): VerifierKey[] {
   const known = new Map<string, VerifierKey>();
   for (const { note } of claims) {
@@ -88,7 +89,10 @@ function keysOf({ claims, ownKeys }: Pick<Subject, 'claims' | 'ownKeys'>): Verif
   return [...known.values()];
 }
 
-/** The keys of the logs that this one was copied from: what they signed has to be what the events are, whoever they were. */
+/**
+ * The keys of the logs that this one was copied from. The trees that they signed must match the events, whoever owned
+ * the keys.
+ */
 function formerKeys({ claims, ownKeys }: Subject): VerifierKey[] {
   return keysOf({ claims: claims.filter(({ isFormer }) => isFormer === true), ownKeys });
 }
@@ -108,7 +112,10 @@ function judgeAll(
   return { signed: trees.sort((one, other) => one.size - other.size), problems };
 }
 
-/** A checkpoint of a log that this one was copied from: a proof only where the auditor trusts its key. Witnesses of that log vouch for it alone. */
+/**
+ * Judges a checkpoint of a log that this one was copied from: a proof only if the auditor trusts its key. Its witnesses
+ * vouch only for that log.
+ */
 function judgeFormer(claim: Claim, policy: Trust, former: readonly VerifierKey[]): Judged {
   const trusted = judge(claim, policy);
   const isFormer = trusted.tree === null;
@@ -116,27 +123,27 @@ function judgeFormer(claim: Claim, policy: Trust, former: readonly VerifierKey[]
   return { tree: tree && { ...tree, isWitnessed: false, isFormer }, problems };
 }
 
-/** The event of the checkpoints' own stream, where it is one. */
+/** Stream and revision, if the text names an event of the checkpoints' own stream. */
 function placeIn(where: string): { readonly stream: string | null; readonly revision: number | null } {
   const [, revision, stream = null] = /^revision (\d+) of (\S+)$/.exec(where) ?? [];
   return { stream, revision: revision === undefined ? null : Number(revision) };
 }
 
-/** What going through the leaves came to. */
+/** The result of going through the leaves. */
 interface Walk {
-  /** Over the stored events or, where they are not looked at, over what the log keeps. */
+  /** Over the stored events or, if only the log is verified, over its leaves. */
   readonly tree: RebuiltTree;
-  /** The size of the largest signed tree that the events, or what the log keeps of them, come to. */
+  /** The size of the largest signed tree that matches the events or the log's leaves of them. */
   readonly holds: number;
-  /** How many of those events are not stored as they were. */
+  /** Number of those events that are not stored unchanged. */
   readonly absent: number;
-  /** Leaves that the log keeps, where they are what was signed and not all of it. */
+  /** Number of leaves that the log keeps, if they match what was signed but are not all of it; else null. */
   readonly building: number | null;
   readonly problems: readonly Problem[];
   readonly beyond: number;
 }
 
-/** Each stream of which reads do not show everything. */
+/** Problems for each stream that hides events from reads. */
 async function hiddenProblems({ hidden = null }: Subject): Promise<Pick<Walk, 'problems' | 'beyond'>> {
   const problems: Problem[] = [];
   let beyond = 0;
@@ -166,11 +173,11 @@ async function walkLog({ kept }: Subject, tree: KeptTree, onProgress: OnProgress
 async function compare(subject: Subject, kept: KeptTree, tree: RebuiltTree, onProgress: OnProgress): Promise<Walk> {
   const unmatched = await align(kept.leaves(), storedLeaves(subject, tree, onProgress));
   const stored = tree.departure();
-  // What the log keeps follows from the events: that it is not there yet is nothing wrong.
+  // The log's leaves derive from the events, so leaves that are not built yet are no problem.
   const isBehind = kept.tree.isShort && (stored === null || kept.tree.holds > tree.holds);
   const ofLog = isBehind ? null : kept.tree.departure();
   const named = differenceProblems(differencesIn(unmatched, subject.kept.coveredUpTo), blame(stored, ofLog));
-  // Where the log's own leaves are what was signed, the differences from them say it all.
+  // If the log's own leaves match what was signed, the differences from them are the complete answer.
   const ofStore = named.length === 0 || ofLog !== null || stored === null ? treeProblems(theEvents, tree) : [];
   const ofLeaves = ofLog === null ? [] : [treeProblem(theLog, ofLog, kept.tree.size)];
   return {
@@ -183,13 +190,13 @@ async function compare(subject: Subject, kept: KeptTree, tree: RebuiltTree, onPr
 }
 
 /**
- * As far as the stored events come to what was signed or, where that is further, the leaves that the log keeps of them: those that are
- * stored as these leaves say are proven, whatever became of the others.
+ * Proven up to the largest signed tree that the stored events match or, if that reaches further, the log's leaves
+ * match: events that are stored as these leaves say are proven, whatever happened to the others.
  */
 function provenBy(stored: RebuiltTree, kept: RebuiltTree, unmatched: Unmatched): Pick<Walk, 'holds' | 'absent'> {
   if (kept.holds <= stored.holds) return { holds: stored.holds, absent: 0 };
   const absent = unmatched.kept.filter(({ at }) => at < kept.holds).length + unmatched.keptBeyond;
-  // Of a store that has none of them, nothing is proven.
+  // A store that has none of the events proves nothing.
   return absent < kept.holds ? { holds: kept.holds, absent } : { holds: stored.holds, absent: 0 };
 }
 
@@ -214,7 +221,7 @@ async function* storedLeaves(subject: Subject, tree: RebuiltTree, onProgress: On
   }
 }
 
-/** The leaves that an older version made of the server's own events; asked for once there is such an event. */
+/** The leaves that an older version made of the server's own events; read only once such an event appears. */
 async function systemLeaves(kept: KeptLog): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for await (const { hash, entry } of kept.leaves())

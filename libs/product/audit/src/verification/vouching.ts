@@ -1,22 +1,25 @@
 import type { SignedTree } from './claims';
 
-/** The range that is proven, and the largest part of it for which something outside of the deployment vouches. */
+/** The proven range, and the largest part of it that something outside of the deployment vouches for. */
 export interface Vouching {
-  /** The smallest signed tree that holds, and where its checkpoint was found; null where none holds. */
+  /** The smallest matching signed tree, and where its checkpoint was found; null if none matches. */
   readonly from: Pick<SignedTree, 'size' | 'where'> | null;
-  /** The size of the largest tree that holds and that witnesses signed, or whose checkpoint was kept elsewhere. */
+  /** The size of the largest matching tree that witnesses signed, or that has a checkpoint kept elsewhere. */
   readonly outside: number;
-  /** Where that was found; null where there is none. */
+  /** Where that was found; null if there is none. */
   readonly outsideWhere: string | null;
-  /** The name of whoever answered as a witness without a known key; null where no such answer came. */
+  /** The name of a witness without a known key that answered; null if there was no such answer. */
   readonly unknown: string | null;
-  /** A checkpoint from outside that is larger than all that is here: the newest was taken away. */
+  /** A checkpoint from outside that is larger than everything here: the newest events were removed. */
   readonly ahead: Pick<SignedTree, 'size' | 'where'> | null;
 }
 
 const theWitnesses = 'enough witnesses';
 
-/** @param signed by size. @param holds the size of the largest that holds. @param size leaves that are here */
+/**
+ * @param signed sorted by size. @param holds the size of the largest matching one. @param size number of leaves that
+ * are here
+ */
 export function vouchingOf(signed: readonly SignedTree[], holds: number, size: number): Vouching {
   const held = signed.filter((tree) => tree.size <= holds && !tree.isFormer);
   const by = held.findLast(({ isWitnessed, isOutside, isOfUnknown }) => isWitnessed || (isOutside && !isOfUnknown));
@@ -29,7 +32,7 @@ export function vouchingOf(signed: readonly SignedTree[], holds: number, size: n
   };
 }
 
-/** Since which checkpoint there is a proof. */
+/** The checkpoint that the proof begins with, in words. */
 export function fromWords({ from }: Vouching): string {
   return from === null ? '' : `, the first of them that of ${from.size} (${from.where})`;
 }
@@ -38,7 +41,7 @@ const howToVouch = 'nobody named its key (--witness <key>), and anybody can answ
 const howToAsk =
   'ask a witness (--ask <its URL> --witness <its key>), or give a checkpoint that you kept (--known <file>)';
 
-/** The claims about rewriting and cutting that nothing here can prove. */
+/** The claims about rewriting and truncation that nothing here can prove. */
 export function unvouchedWords({ outside, outsideWhere, unknown }: Vouching, proven: number): string[] {
   const who = unknown === null ? [] : [`that ${unknown} is one: ${howToVouch}`];
   if (outside === 0 || outsideWhere === null)
