@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-/** The database of the product on the embedded PostgreSQL; the embedded event store is a schema of it. */
+/** Name of the product's database on the embedded PostgreSQL; the embedded event store is one of its schemas. */
 export const embeddedDatabaseName = 'parley';
 
-/** Where a data folder holds the embedded PostgreSQL. */
+/** Path of the embedded PostgreSQL in a data folder. */
 export function embeddedPostgresFolder(dataDir: string): string {
   return join(dataDir, 'postgres');
 }

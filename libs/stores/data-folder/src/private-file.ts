@@ -2,15 +2,15 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from './usable-folder';
 
-/** Writes a file for the folder's owner only (0600), whole or not at all. */
+/** Writes a file that only the folder's owner can read (0600), completely or not at all. */
 export async function writePrivate(folder: string, name: string, content: object): Promise<void> {
   await makeFolder(folder);
   await writeDurably(folder, name, `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /**
- * Writes a file for the folder's owner only (0600), whole or not at all; when it returns, no crash takes it back. One at a time for each
- * name.
+ * Writes a file that only the folder's owner can read (0600), completely or not at all; after it returns, the file survives a crash. At
+ * most one call at a time for each name.
  */
 export async function writeDurably(folder: string, name: string, text: string): Promise<void> {
   const unfinished = join(folder, `.${name}.unfinished`);
@@ -25,7 +25,7 @@ export async function writeDurably(folder: string, name: string, text: string): 
   await syncFolder(folder);
 }
 
-/** Makes sure that the names in a folder outlive a crash. */
+/** Makes sure that the names in a folder survive a crash. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -35,7 +35,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The JSON of a file, or null when there is none. Throws when it is not JSON. */
+/** Returns the parsed JSON of a file, or null when there is none. Throws when it is not JSON. */
 export async function readJson(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;

@@ -20,7 +20,7 @@ describe('what a running npm start says of its stores', () => {
   });
 
   it('counts for nothing when that process is gone', async () => {
-    // No system of ours gives out this id.
+    // No system of ours assigns this id.
     await writeFile(join(folder, 'running.json'), JSON.stringify({ pid: 2 ** 30, ...stores }));
     expect(await findRunningStores(folder)).toBeNull();
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '@app/kernel';
 import { readJson, writePrivate } from './private-file';
 
-/** Where the stores of a running `npm start` are, for a command line that is to work on them. */
+/** Addresses of the stores of a running `npm start`, for commands that work on them. */
 export interface RunningStores {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
@@ -11,18 +11,18 @@ export interface RunningStores {
 
 const runningFile = 'running.json';
 
-/** Says in the data folder (0600, the URLs hold passwords) where this process's stores are. */
+/** Records the addresses of this process's stores in the data folder (0600, because the URLs contain passwords). */
 export async function writeRunningStores(dataDir: string, stores: RunningStores): Promise<void> {
   const { databaseUrl, eventStoreUrl } = stores;
   await writePrivate(dataDir, runningFile, { pid: process.pid, databaseUrl, eventStoreUrl });
 }
 
-/** Takes that back, if it is there. */
+/** Removes that record, if there is one. */
 export async function removeRunningStores(dataDir: string): Promise<void> {
   await rm(join(dataDir, runningFile), { force: true });
 }
 
-/** The stores of the `npm start` that runs on the folder, or null when none does: a killed one leaves its file behind. */
+/** Returns the stores of the `npm start` that runs on the folder, or null when none runs; a killed one leaves its file behind. */
 export async function findRunningStores(dataDir: string): Promise<RunningStores | null> {
   const value = await readJson(join(dataDir, runningFile));
   const { pid, databaseUrl, eventStoreUrl } = isJsonObject(value) ? value : {};
@@ -35,7 +35,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process may not be signalled, and is there.
+    // Another user's process may not be signalled, but exists.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '@app/kernel';
 import { readJson, writePrivate } from './private-file';
 
-/** What a sandbox generates once and keeps, so that cursors, sealed secrets and the printed key outlive a restart. */
+/** Secrets that a sandbox generates once and stores, so that cursors, sealed secrets and the printed key survive a restart. */
 export interface SandboxSecrets {
   /** `PARLEY_SECRET_KEY`. */
   readonly secretKey: string;
@@ -14,7 +14,7 @@ export interface SandboxSecrets {
 const secretFile = 'secrets.json';
 const secretKeyBytes = 32;
 
-/** The file of secrets is there and cannot be used; the message is one sentence, with what to do, and holds none of them. */
+/** The file of secrets exists and cannot be used. The message is one sentence, says what to do, and contains no secret. */
 export class SecretsDamaged extends Error {
   constructor(path: string) {
     super(
@@ -23,7 +23,7 @@ export class SecretsDamaged extends Error {
   }
 }
 
-/** The secrets of a data folder, generated and kept (0600) when there are none. @throws SecretsDamaged */
+/** Returns the secrets of a data folder; generates and stores them (0600) when there are none. @throws SecretsDamaged */
 export async function ensureSecrets(dataDir: string): Promise<SandboxSecrets> {
   const kept = await readSecrets(dataDir);
   if (kept !== null) return kept;
@@ -35,11 +35,11 @@ export async function ensureSecrets(dataDir: string): Promise<SandboxSecrets> {
   return secrets;
 }
 
-/** The secrets that a data folder holds, or null. @throws SecretsDamaged */
+/** Returns the secrets of a data folder, or null. @throws SecretsDamaged */
 export async function readSecrets(dataDir: string): Promise<SandboxSecrets | null> {
   const path = join(dataDir, secretFile);
   const value = await readJson(path).catch((error: unknown) => {
-    // What a JSON parser says of a file quotes it.
+    // The message of a JSON parser quotes the file.
     throw error instanceof SyntaxError ? new SecretsDamaged(path) : error;
   });
   if (value === null) return null;

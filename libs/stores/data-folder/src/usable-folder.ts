@@ -1,7 +1,7 @@
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** Makes a folder (0700) where it is missing, and makes sure that files can be written into it. Throws the system's error when not. */
+/** Creates a folder (0700) when it is missing, and makes sure that files can be written into it. Throws the system's error otherwise. */
 export async function ensureFolder(path: string): Promise<void> {
   await makeFolder(path);
   const probe = join(path, `.writable-${process.pid}`);
@@ -11,8 +11,8 @@ export async function ensureFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder (0700) where it is missing, and those above it. Step by step: Node's own `recursive` never comes to an end where the system
- * says ENOENT of a folder whose parent is there (/proc). Throws the system's error when it cannot be made.
+ * Creates a folder (0700) and its parents where they are missing. Step by step, because Node's own `recursive` never returns when the
+ * system reports ENOENT for a folder whose parent exists (/proc). Throws the system's error when the folder cannot be created.
  */
 export async function makeFolder(path: string): Promise<void> {
   await make(resolve(path));
@@ -27,7 +27,7 @@ async function make(path: string): Promise<void> {
   if (await isThere(path)) return;
   if (dirname(path) !== path) await make(dirname(path));
   await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!(await isThere(path))) throw error;
   });
 }

@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import type { OnProgress } from './progress';
 import { CannotCopy } from './connection';
 
-/** As a folder of artifacts names them, below two digits: the rest of the folder is on its way. */
+/** Names in a folder of artifacts, below two digits: all other files there are unfinished uploads. */
 const artifactName = /^[0-9a-f]{64}$/;
 const prefixName = /^[0-9a-f]{2}$/;
 
 /**
- * Copies every artifact of a folder into another one, where each is named by its hash as well.
- * @returns how many there are @throws CannotCopy where an artifact is not what its name says
+ * Copies every artifact of a folder into another one, where each is again named by its hash.
+ * @returns the number of artifacts @throws CannotCopy when the content of an artifact does not match its name
  */
 export async function copyArtifacts(from: string, to: string, onProgress: OnProgress): Promise<number> {
   const names = await artifactsIn(from);

@@ -12,16 +12,16 @@ import { writeTable } from './table-files';
 export interface Backup {
   /** The product's database, with the embedded event store in it. */
   readonly databaseUrl: string;
-  /** Where artifacts and generated secrets are. */
+  /** The folder with artifacts and generated secrets. */
   readonly dataDir: string;
-  /** A folder that is made, or is empty. */
+  /** A folder that is empty, or is created. */
   readonly to: string;
 }
 
 /**
- * Copies both embedded stores, artifacts and secrets into a folder while the service works: all rows are those of one instant (one
- * snapshot of PostgreSQL), and the artifacts are at least those that they name, since an artifact is kept before it is named and never
- * changes. What was cut off has no manifest, and is no backup. @throws CannotCopy
+ * Copies both embedded stores, artifacts and secrets into a folder while the service runs. All rows are of one instant (one snapshot of
+ * PostgreSQL), and every artifact that they name is included, because an artifact is stored before it is named and never changes. An
+ * interrupted backup has no manifest, and counts as none. @throws CannotCopy
  */
 export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgress: OnProgress): Promise<Manifest> {
   await makeEmptyFolder(to).catch((error: unknown) => {
@@ -41,7 +41,7 @@ export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgres
   }
 }
 
-/** A refusal of the system, such as a full disk, with the folder that it is about; anything else as it is. */
+/** Adds the folder to a refusal of the system, such as a full disk; returns any other error unchanged. */
 function unwritable(folder: string, error: unknown): unknown {
   const words = systemWords(error);
   return words === null ? error : new CannotCopy(`${folder} cannot be written: ${words}`, { cause: error });

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 
-/** A database cannot be copied to where it was to go; the message says why. */
+/** A database cannot be copied to its target; the message says why. */
 export class CannotCopy extends Error {}
 
-/** A server that accepts and says nothing is given up. */
+/** A server that accepts the connection and stays silent is given up after this time. */
 const connectWithinMs = 5_000;
 
-/** A connection to a database, which the caller ends. @throws CannotCopy where it cannot be had */
+/** Connects to a database; the caller must end the connection. @throws CannotCopy when connecting fails */
 export async function connect(connectionString: string): Promise<Client> {
   const connectionTimeoutMillis = connectWithinMs;
   const client = new Client({ connectionString, connectionTimeoutMillis, application_name: 'parley copies' });

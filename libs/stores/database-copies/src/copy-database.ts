@@ -6,30 +6,30 @@ import { CannotCopy, connect } from './connection';
 import { emptyKnownTables, refuseStrangeNames, type GivenTable } from './known-tables';
 import { columnListOf, contentOf, countRowsOf, tablesOf } from './tables';
 
-/** One table's copy. */
+/** The outcome of copying one table. */
 export interface CopiedTable {
   readonly table: string;
   readonly rows: number;
 }
 
-/** What was copied, and what is no table of ours. */
+/** The copied tables, and those that were left out. */
 export interface CopiedDatabase {
   readonly tables: readonly CopiedTable[];
   /** Tables that this version does not know, which were not copied. */
   readonly leftOut: readonly string[];
 }
 
-/** How the deployment passes from the one database to the other, so that it is never in both. */
+/** Moves the deployment from one database to the other, so that it is never in both. */
 export interface HandOver {
-  /** Once all rows are compared, before they are there: committed at once. */
+  /** Called when all rows are compared, before the copy is committed; itself committed at once. */
   readonly leave: (source: Client) => Promise<void>;
-  /** In the transaction that brings the rows. */
+  /** Called in the transaction that writes the rows. */
   readonly take: (target: Client) => Promise<void>;
 }
 
 /**
- * Copies every row of the product's database into another one that has the tables which migrations make, and no events yet: all in one
- * transaction there, from one snapshot here, so that a copy that is cut off leaves nothing. Each table is compared at the end.
+ * Copies every row of the product's database into another one that has the tables of the migrations, and no events yet: in one transaction
+ * there, from one snapshot here, so that an interrupted copy leaves nothing. Each table is compared after copying.
  * @throws CannotCopy when the target is in use, or does not hold the same rows at the end
  */
 export async function copyDatabase(
@@ -70,7 +70,7 @@ export async function copyDatabase(
   }
 }
 
-/** How many rows there are to copy, over all tables. */
+/** Counts the rows to copy, over all tables. */
 export async function countRows(url: string): Promise<number> {
   return onConnection(url, async (client) => countRowsOf(client, await tablesOf(client)));
 }

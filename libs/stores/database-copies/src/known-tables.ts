@@ -2,9 +2,9 @@ import type { Client } from 'pg';
 import { CannotCopy } from './connection';
 import { columnListOf, tablesOf } from './tables';
 
-/** A read model that was built again has a table of its own, named after its first one: `runs_2`. */
+/** A rebuilt read model has a table of its own, named after its first one: `runs_2`. */
 const builtAgain = /^public\.([a-z_]+)_[0-9]{1,9}$/;
-/** Where the product reads names of tables that it puts into statements. */
+/** Columns from which the product reads table names that it puts into statements. */
 const namingColumns = [
   ['read_model_tables', 'table_name'],
   ['read_model_tables', 'projection'],
@@ -17,15 +17,15 @@ const plainName = /^[a-z_][a-z0-9_]*$/;
 
 /** A table of the deployment that is copied. */
 export interface GivenTable {
-  /** As SQL names it. */
+  /** Its name as in SQL. */
   readonly table: string;
-  /** As a statement lists them. */
+  /** Its columns as a statement lists them. */
   readonly columns: string;
 }
 
 /**
- * Empties the tables of the target that rows are copied to. The target has what migrations made; the table of a read model that was built
- * again is made like its first one. So the shape of every table follows from this program, and no statement comes from the source.
+ * Empties the tables of the target that rows are copied to. The target has the tables of the migrations; the table of a rebuilt read model
+ * is created like its first one. The shape of every table therefore follows from this program, and no statement is taken from the source.
  * @returns the tables that this version knows, in the given order
  * @throws CannotCopy when the target holds events already, or a table has columns that this version does not know
  */
@@ -49,13 +49,13 @@ export async function emptyKnownTables<Table extends GivenTable>(
 }
 
 /**
- * Refuses names of tables in the rows that were copied that are no plain names: the program puts them into statements.
+ * Refuses copied rows that name tables by anything but plain names, because the program puts them into statements.
  * @throws CannotCopy
  */
 export async function refuseStrangeNames(target: Client): Promise<void> {
   const rows: { readonly name: string }[] = [];
   for (const [table, column] of namingColumns) {
-    // A backup of an earlier version has not all of them.
+    // A backup of an earlier version does not have all of them.
     const { rowCount } = await target.query('SELECT 1 FROM pg_class WHERE oid = to_regclass($1)', [table]);
     if (rowCount === 0) continue;
     const named = `SELECT DISTINCT ${column} AS name FROM ${table} WHERE ${column} IS NOT NULL`;
@@ -73,7 +73,7 @@ function firstTableOf(table: string): string | null {
   return first === undefined ? null : `public.${first}`;
 }
 
-/** Migrations add columns to the first table only, so the table may have fewer. */
+/** Migrations add columns to the first table only, so the rebuilt one may have fewer. */
 async function makeLike(target: Client, { table, columns }: GivenTable, first: string): Promise<void> {
   await refuseUnknownColumns(target, { table, columns }, first);
   await target.query(`CREATE TABLE ${table} (LIKE ${first} INCLUDING ALL)`);

@@ -3,50 +3,50 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CannotCopy } from './connection';
 
-/** Written last: a folder without it holds no finished backup. */
+/** Written last: a folder without it does not contain a finished backup. */
 export const manifestFile = 'backup.json';
 export const artifactsFolder = 'artifacts';
 export const tablesFolder = 'tables';
-/** Raised when a reader of the former format could not read what is written. Format 1 held statements too, which are not read. */
+/** Increased when a reader of the previous format could not read the new one. Format 1 also held statements, which are not read. */
 const format = 2;
-/** Of a table of the product, or of another in its schemas; the file of its rows is named after it. */
+/** Name of a table of the product, or of another table in its schemas; the file of its rows is named after it. */
 const tableName = /^(public|event_store)\.([a-z_][a-z0-9_$]*|"[^"/\\\u0000]+")$/;
 const readFormats: readonly unknown[] = [1, format];
 
 /** One table in a backup: its rows in the text format of COPY, compressed. */
 export interface TableInBackup {
-  /** As SQL names it. */
+  /** Its name as in SQL. */
   readonly table: string;
-  /** As a statement lists them. */
+  /** Its columns as a statement lists them. */
   readonly columns: string;
   readonly rows: number;
-  /** What `contentOf` answered in the snapshot. */
+  /** The result of `contentOf` in the snapshot. */
   readonly content: string;
-  /** Hex, of the file. */
+  /** Hex hash of the file. */
   readonly sha256: string;
 }
 
-/** What a backup holds, as its `backup.json` says. */
+/** The contents of a backup, stored in its `backup.json`. */
 export interface Manifest {
   readonly format: number;
   readonly takenAt: string;
   /** Names of the migrations that had been applied. */
   readonly migrations: readonly string[];
   readonly events: number;
-  /** Of the newest event; 0 when there is none. */
+  /** Position of the newest event; 0 when there is none. */
   readonly position: number;
   readonly tables: readonly TableInBackup[];
   readonly artifacts: number;
-  /** Whether the folder's generated secrets are in it. */
+  /** Whether it contains the folder's generated secrets. */
   readonly secrets: boolean;
 }
 
-/** A manifest of what was copied now. */
+/** Builds the manifest of a copy made now. */
 export function manifestOf(content: Omit<Manifest, 'format' | 'takenAt'>): Manifest {
   return { format, takenAt: new Date().toISOString(), ...content };
 }
 
-/** Reads what a backup holds. @throws CannotCopy when there is none, or another version wrote it */
+/** Reads the manifest of a backup. @throws CannotCopy when there is none, or another version wrote it */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CannotCopy(`${folder} holds no finished backup (${error.code ?? error.message} of ${manifestFile})`);
@@ -63,7 +63,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return value;
 }
 
-/** What is put into statements and paths is checked here; whoever has the backup could have written it. */
+/** Checks everything that is put into statements and paths, because whoever has the backup could have written it. */
 function isManifest(value: JsonObject): value is JsonObject & Manifest {
   const { takenAt, migrations, tables, artifacts, secrets } = value;
   const isTexts = Array.isArray(migrations) && migrations.every((name) => typeof name === 'string');
@@ -92,10 +92,10 @@ const isCount = (value: JsonValue | undefined): boolean => Number.isSafeInteger(
 
 function parsed(text: string): JsonValue {
   try {
-    // Reason for the assertion: JSON.parse answers JSON.
+    // Reason for the assertion: JSON.parse returns JSON.
     return JSON.parse(text) as JsonValue;
   } catch {
-    // Said by the caller, who knows the file.
+    // Reported by the caller, which knows the file.
     return null;
   }
 }

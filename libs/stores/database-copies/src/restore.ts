@@ -10,16 +10,16 @@ import { emptyKnownTables, refuseStrangeNames } from './known-tables';
 import { artifactsFolder, readManifest, type Manifest } from './manifest';
 import { checkTable, readTable } from './table-files';
 
-/** In the data folder while a restore is under way: what a cut-off one leaves is no deployment. */
+/** Exists in the data folder while a restore runs; an interrupted one is no deployment. */
 export const restoringFolder = 'restoring';
 
 export interface Restore {
   readonly from: string;
-  /** A folder that is made, or is empty, or in which a restore was cut off. */
+  /** A folder that is empty, is created, or in which a restore was interrupted. */
   readonly dataDir: string;
-  /** Makes the tables of these migrations, and those of the event store, in a database. */
+  /** Creates the tables of these migrations, and those of the event store, in a database. */
   readonly makeTables: (databaseUrl: string, migrations: readonly string[]) => Promise<void>;
-  /** Marks the rows as those of a copy, in the transaction that brings them. */
+  /** Marks the rows as those of a copy, in the transaction that writes them. */
   readonly mark: readonly MarkingStatement[];
 }
 
@@ -29,16 +29,16 @@ interface MarkingStatement {
   readonly values: readonly unknown[];
 }
 
-/** What a restored backup held. */
+/** The contents of a restored backup. */
 export interface Restored extends Manifest {
-  /** Tables in it that this version does not know, whose rows were not restored. */
+  /** Tables in it that this version does not know; their rows were not restored. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Makes a data folder of a backup. The backup is checked whole before anything is written, each table is compared with what it was
- * taken of, and the folder is a deployment only when all of it is there. No SQL of the backup is run: migrations make the tables, and rows
- * are copied as data. @throws CannotCopy
+ * Restores a backup into a data folder. The whole backup is checked before anything is written, each table is compared with its state at
+ * the backup, and the folder is a deployment only when all of it is in place. No SQL of the backup is run: migrations create the tables,
+ * and rows are copied as data. @throws CannotCopy
  */
 export async function restoreBackup(restore: Restore, onProgress: OnProgress): Promise<Restored> {
   const { from, dataDir } = restore;
@@ -59,7 +59,7 @@ async function beginIn(dataDir: string): Promise<string> {
   const names = await readdir(dataDir);
   if (names.length > 0 && !names.includes(restoringFolder))
     throw new CannotCopy(`${dataDir} is not empty: set PARLEY_DATA_DIR to a folder that is`);
-  // Of a restore that was cut off, also after it had begun to put things in their places.
+  // Left by an interrupted restore, which may already have moved some files to their places.
   const unfinished = join(dataDir, restoringFolder);
   for (const name of names.filter((each) => each !== restoringFolder))
     await rm(join(dataDir, name), { recursive: true });

@@ -1,8 +1,8 @@
 const newLine = 10;
 
 /**
- * Lets rows in the text format of COPY pass, and tells how many did, chunk by chunk: a row is a line there, and a line break within a
- * value is spelled otherwise.
+ * Passes on rows in the text format of COPY and reports how many passed with each chunk. There a row is a line, because a line break within
+ * a value is escaped.
  */
 export function rowsPassing(onRows: (rows: number) => void) {
   return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -12,7 +12,10 @@ import { columnListOf, contentOf } from './tables';
 
 const fileOf = (folder: string, table: string): string => join(folder, tablesFolder, `${table}.copy.gz`);
 
-/** Writes all rows of a table to its file in a backup, as the client's snapshot has them. @param onRows told how many passed */
+/**
+ * Writes all rows of a table, as of the client's snapshot, to its file in a backup. @param onRows called with the number of rows of each
+ * chunk
+ */
 export async function writeTable(
   client: Client,
   table: string,
@@ -33,7 +36,7 @@ export async function writeTable(
   return { table, columns, rows: reading.rowCount, content, sha256: hash.digest('hex') };
 }
 
-/** Puts the rows of a table's file in its empty table. @throws CannotCopy when it then does not hold what the backup was taken of */
+/** Reads the rows of a table's file into its empty table. @throws CannotCopy when the table then differs from the backed-up one */
 export async function readTable(
   client: Client,
   { table, columns, content }: TableInBackup,
@@ -46,7 +49,7 @@ export async function readTable(
     throw new CannotCopy(`table ${table} does not hold the rows that the backup was taken of`);
 }
 
-/** @throws CannotCopy when the table's file is missing or is not what was written */
+/** @throws CannotCopy when the table's file is missing or was changed */
 export async function checkTable({ table, sha256 }: TableInBackup, folder: string): Promise<void> {
   const hash = createHash('sha256');
   const file = fileOf(folder, table);

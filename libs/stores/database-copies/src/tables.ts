@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 /** Both schemas of the product: its own tables, and those of the embedded event store. */
 const schemas = ['public', 'event_store'];
-/** What each database has of its own: which migrations made it, who works on it now, and where its events went. */
+/** Tables that each database keeps for itself: its migrations, the processes that work on it, and where its events were moved. */
 const ownTables = [
   'public.schema_migrations',
   'event_store.schema_version',
@@ -10,7 +10,7 @@ const ownTables = [
   'public.event_store_moves',
 ];
 
-/** The tables whose rows make up a deployment, each as SQL names it, in one order. */
+/** Returns the tables whose rows make up a deployment, by their SQL names and in one order. */
 export async function tablesOf(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = ANY($1) ORDER BY 1`,
@@ -19,7 +19,7 @@ export async function tablesOf(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name).filter((name) => !ownTables.includes(name));
 }
 
-/** The columns of a table, in its order, as a statement lists them. */
+/** Returns the columns of a table, in its order, as a statement lists them. */
 export async function columnListOf(client: Client, table: string): Promise<string> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT quote_ident(attname) AS name FROM pg_attribute
@@ -29,7 +29,7 @@ export async function columnListOf(client: Client, table: string): Promise<strin
   return rows.map(({ name }) => name).join(', ');
 }
 
-/** Count and sum of hashes of all rows: the same for the same rows in any order. */
+/** Returns count and sum of hashes of all rows: the same for the same rows in any order. */
 export async function contentOf(client: Client, table: string): Promise<string> {
   const { rows } = await client.query<{ content: string }>(
     `SELECT count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) AS content FROM ${table} AS t`,
@@ -37,7 +37,7 @@ export async function contentOf(client: Client, table: string): Promise<string> 
   return rows[0]?.content ?? '';
 }
 
-/** How many rows there are, over all of these tables. */
+/** Counts the rows of all these tables. */
 export async function countRowsOf(client: Client, tables: readonly string[]): Promise<number> {
   let total = 0;
   for (const table of tables) {

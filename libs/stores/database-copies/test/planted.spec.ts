@@ -51,7 +51,7 @@ async function on<Value>(url: string, work: (client: Client) => Promise<Value>):
   }
 }
 
-/** What of the planted things is in a database, and the rows of the table that it was planted on. */
+/** The planted things that are in a database, and the rows of the table on which they were planted. */
 async function found(url: string) {
   return on(url, async (client) => {
     const query = async (sql: string): Promise<unknown[]> => (await client.query({ text: sql, rowMode: 'array' })).rows;
@@ -73,12 +73,12 @@ const nothingPlanted = {
   rows: [[user.user_id, user.subject]],
 };
 
-/** Makes the tables as the command line does: of a database that migrations have made. */
+/** Creates the tables as the command line does: with the migrations. */
 async function makeTables(url: string): Promise<void> {
   await madeDatabase.prepare(url);
 }
 
-/** Takes a backup, and changes what its `backup.json` says. */
+/** Takes a backup, and changes the content of its `backup.json`. */
 async function changedBackup(change: (manifest: Record<string, unknown>) => unknown): Promise<string> {
   const to = join(folder, 'backup');
   await takeBackup({ databaseUrl: source.url, dataDir: join(folder, 'data'), to }, onProgress);

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataFolderUnusable, type DataFolder } from './data-folder';
 import { run, type Account } from './run';
 
-/** No other program may run as it: a process of the server's account could rewrite its files, and so let anybody in. */
+/** Reserved for the server: another process under this account could rewrite the server's files, and so let anyone in. */
 const ACCOUNT_NAME = process.platform === 'darwin' ? '_postgres' : 'parley-postgres';
-/** Somebody else may be changing the accounts of this system. */
+/** Another process may be changing the accounts of this system. */
 const MAKE_TRIES_MAX = 20;
 const MAKE_PAUSE_MS = 100;
 
 /**
- * Who PostgreSQL runs as: undefined for "as ourselves". The server refuses to run as root, so root runs it as the owner
- * of the data folder, and in a folder of root's own as an account that is made for it.
+ * The account that PostgreSQL runs as; undefined for our own. The server refuses to run as root, so root runs it as the owner of the data
+ * folder, or, if root owns that, as an account that is created for it.
  */
 export async function serverAccount(folder: DataFolder): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -21,9 +21,9 @@ export async function serverAccount(folder: DataFolder): Promise<Account | undef
 }
 
 /**
- * Gives a folder and all in it to `account`; symbolic links themselves, never what they point at. From the top down: what
- * was given away cannot be changed by its former owner any more. Throws DataFolderUnusable for a file of another's that
- * has another name elsewhere, which may be anybody's.
+ * Gives a folder and all in it to `account`; symbolic links themselves, never their targets. From the top down, so that the former owner
+ * can no longer change what was given away. Throws DataFolderUnusable for another owner's file that has a second hard link, because that
+ * may be anyone's file.
  */
 export async function giveTo(account: Account, path: string): Promise<void> {
   const found = await lstat(path);
@@ -36,7 +36,7 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   for (const entry of await readdir(path)) await giveTo(account, join(path, entry));
 }
 
-/** `initdb` insists on an account that the system knows by name. It has no login, no home and no files but ours. */
+/** Creates the account, because `initdb` insists on one that the system knows by name. It has no login, no home and no files but ours. */
 async function ownAccount(): Promise<Account> {
   let output = '';
   for (let tried = 0; tried < MAKE_TRIES_MAX; tried += 1) {

@@ -3,13 +3,13 @@ import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, statIfThere } from './files';
 
-/** A partial copy this old was abandoned. */
+/** A partial copy of this age is abandoned. */
 const COPY_ABANDONED_MS = 10 * 60_000;
 
 /**
- * `<parent>/<name>/native`: a copy of the folder `native` that every user can read and only we can change. Made in a
- * temporary folder, written through to the disk and renamed, so it is there whole or not at all. Symbolic links and
- * static libraries are left out. Throws when the place belongs to somebody else, who could plant programs there.
+ * `<parent>/<name>/native`: a copy of the folder `native` that every user can read and only we can change. It is made in a temporary
+ * folder, flushed to disk and renamed, so that it is complete or absent. Symbolic links and static libraries are left out. Throws when the
+ * place belongs to another user, who could plant programs there.
  */
 export async function ensureCopy(native: string, parent: string, name: string): Promise<string> {
   await mkdir(parent, { recursive: true });

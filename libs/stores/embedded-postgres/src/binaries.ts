@@ -8,20 +8,20 @@ import { run, type Account } from './run';
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** Such as '18': a cluster made by another major version cannot be read. */
+  /** For example '18': a cluster made by another major version cannot be read. */
   major: string;
 }
 
 interface Link {
-  /** Both relative to the package: the file, and the name that must point to it. */
+  /** The file, and below the name that must point to it; both relative to the package. */
   source: string;
   target: string;
 }
 
 /**
- * The PostgreSQL binaries of this platform, ready to be run by `account` (undefined: ourselves).
- * They are used where npm put them. Where that does not do — the package's install script did not run and the folder is
- * read-only, or `account` may not enter it — a copy is made once in a cache folder.
+ * Returns the PostgreSQL binaries of this platform, ready to be run by `account` (undefined: ourselves).
+ * They are used where npm put them. If that does not work (the package's install script did not run and the folder is read-only, or
+ * `account` may not enter it), a copy is made once in a cache folder.
  * `packageDir` and `cacheParents` are for tests.
  */
 export async function prepareBinaries(
@@ -75,7 +75,7 @@ function defaultCacheParents(account: Account | undefined): string[] {
 
 /**
  * Makes the symbolic links between libraries, which npm packages cannot carry and list instead.
- * Answers why that was not possible, or undefined.
+ * Returns the reason if that was not possible, otherwise undefined.
  */
 async function makeLinks(packageDir: string): Promise<string | undefined> {
   const links = await readJson<Link[]>(join(packageDir, 'native', 'pg-symlinks.json'));
@@ -91,7 +91,7 @@ async function makeLink(link: string, to: string): Promise<string | undefined> {
     await access(link);
     return undefined;
   } catch {
-    // Missing, or not to be seen by us: making it tells which.
+    // Missing, or not visible to us: making it shows which.
   }
   try {
     await symlink(to, link);

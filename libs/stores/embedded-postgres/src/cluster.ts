@@ -17,7 +17,7 @@ const FED_SERVER_END_MAX_MS = 5_000;
 const UNFINISHED = 'cluster.new-';
 
 /**
- * How a command that runs in `cluster` and as `account` names that folder. Another account may be unable to enter the
+ * The path by which a command that runs in `cluster` and as `account` refers to that folder. Another account may be unable to enter the
  * folders above it (such as /root); through its own working folder, which root chose for it, it needs none of them.
  */
 export function ownFolder(cluster: string, account: Account | undefined): string {
@@ -25,8 +25,8 @@ export function ownFolder(cluster: string, account: Account | undefined): string
 }
 
 /**
- * Makes the cluster at the first start, and answers the superuser's password. `initdb` works in a folder beside it that
- * is renamed when all is on disk: killed at any moment, it leaves no half-made cluster.
+ * Creates the cluster at the first start, and returns the superuser's password. `initdb` works in a neighbouring folder that is renamed
+ * when everything is on disk, so a kill at any moment leaves no half-made cluster.
  * Throws when the cluster was made by another major version, or its password is lost.
  */
 export async function ensureCluster(
@@ -39,7 +39,7 @@ export async function ensureCluster(
   const major = (await readIfThere(join(folder.cluster, 'PG_VERSION')))?.trim();
   const known = (await readIfThere(join(folder.path, PASSWORD_FILE)))?.trim();
   if (major === undefined) {
-    // An empty file counts as none: it is what a full disk leaves.
+    // An empty file counts as missing, because a full disk leaves one.
     const password = known !== undefined && known !== '' ? known : randomBytes(PASSWORD_BYTES).toString('base64url');
     await folder.write(PASSWORD_FILE, `${password}\n`);
     await makeCluster(folder, binaries, account, signal);
@@ -62,7 +62,7 @@ async function removeUnfinished(folder: DataFolder): Promise<void> {
   for (const name of await readdir(folder.path)) {
     if (!name.startsWith(UNFINISHED)) continue;
     const path = join(folder.path, name);
-    // The server that a killed initdb was feeding sees its input end and gives back its shared memory, if it is let.
+    // The server that a killed initdb was feeding sees its input end and, given the time, releases its shared memory.
     await goneWithin(path, FED_SERVER_END_MAX_MS);
     await clearRemains(path);
     await rm(path, { recursive: true, force: true, maxRetries: 10 });
@@ -96,7 +96,7 @@ async function makeCluster(
     const directory = await open(folder.path, 'r');
     await directory.sync().finally(() => directory.close());
   } catch (error) {
-    // The server that a killed initdb was feeding may still write; what stays is removed by the next start.
+    // The server that a killed initdb was feeding may still write; the next start removes what remains.
     await goneWithin(making, FED_SERVER_END_MAX_MS);
     await rm(making, { recursive: true, force: true, maxRetries: 10 });
     throw error;
@@ -105,7 +105,7 @@ async function makeCluster(
   }
 }
 
-/** Text in UTF-8, compared byte by byte: sorting that is fast and the same on every system. Data checksums are on. */
+/** Text is UTF-8 and compared byte by byte, so sorting is fast and the same on every system. Data checksums are on. */
 function initdbArguments(dataDirectory: string): string[] {
   return [
     '-D',

@@ -5,7 +5,7 @@ import { takeLock } from './file-lock';
 const LOCK_FILE = 'lock';
 const CLUSTER_FOLDER = 'cluster';
 
-/** The data folder belongs to another launcher that is alive; `pid` is its process, when it can be told. */
+/** The data folder belongs to another launcher that is alive; `pid` is its process, when that is known. */
 export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';
 
@@ -30,17 +30,16 @@ export interface DataFolder {
   readonly path: string;
   /** PostgreSQL's own data directory; absent before the first start. */
   readonly cluster: string;
-  /** Creates or replaces a file for the folder's owner only (0600), written through to the disk. */
+  /** Creates or replaces a file for the folder's owner only (0600), flushed to disk. */
   write(name: string, content: string): Promise<void>;
-  /** Gives the folder free for the next launcher. */
+  /** Releases the folder for the next launcher. */
   release(): Promise<void>;
 }
 
 /**
- * Creates the folder (0700) where it is missing and takes it for this process alone.
- * The lock is the kernel's, on an open file: it ends with this process however that ends, so no dead launcher can
- * hold it. Throws DataFolderInUse when a living one does; throws DataFolderUnusable when the folder
- * holds something else than our data.
+ * Creates the folder (0700) when it is missing, and locks it for this process.
+ * The kernel holds the lock, on an open file: it ends with this process however that ends, so a dead launcher cannot hold it. Throws
+ * DataFolderInUse when a living one does; throws DataFolderUnusable when the folder holds anything but our data.
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -53,7 +52,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolder> {
   }
   const owner = await stat(path);
   const adopt = async (file: string): Promise<void> => {
-    // A folder that root uses for someone else stays usable by its owner.
+    // A folder that root uses for another user stays usable by its owner.
     if (process.getuid?.() === 0) await chown(file, owner.uid, owner.gid);
   };
   const lock = await acquireLock(path, join(path, LOCK_FILE));

@@ -1,11 +1,11 @@
 import { Client, DatabaseError, escapeIdentifier } from 'pg';
 
-/** What PostgreSQL answers to the slower of two `CREATE DATABASE` of one name: duplicate_database, unique_violation. */
+/** PostgreSQL's errors for the slower of two `CREATE DATABASE` with the same name: duplicate_database, unique_violation. */
 const ALREADY_THERE: readonly (string | undefined)[] = ['42P04', '23505'];
 
 /**
- * Creates the database `name` unless it is there. `url` is that of any database on the same server, of a user who may
- * create databases. Safe to call from several processes at once.
+ * Creates the database `name` if it is missing. `url` names any database on the same server, for a user who may create databases. Safe to
+ * call from several processes at once.
  */
 export async function ensureDatabase(url: string, name: string): Promise<void> {
   const client = new Client({ connectionString: url });

@@ -8,14 +8,14 @@ const holderReadTriesMax = 10;
 const holderReadPauseMs = 20;
 /** BSD's flag to take a `flock` while opening; Node has no name for it. */
 const darwinExclusiveLock = 0x20;
-/** Another process that lives holds the lock; `pid` is that process, when it can be told. */
+/** Another living process holds the lock; `pid` is that process, when it is known. */
 export interface LockHolder {
   readonly pid: number | undefined;
 }
 
 /**
- * Takes a lock file for this process alone, and writes its pid there; or says who holds it. The lock is the kernel's, on the open file: it
- * ends with this process however that ends, so no dead process can hold it. It lasts as long as the file stays open.
+ * Locks a file for this process and writes its pid there, or returns the holder of the lock. The kernel holds the lock, on the open file:
+ * it ends with this process however that ends, so a dead process cannot hold it. It lasts as long as the file stays open.
  */
 export async function takeLock(file: string): Promise<FileHandle | LockHolder> {
   const lock = await openLocked(file);
@@ -25,7 +25,7 @@ export async function takeLock(file: string): Promise<FileHandle | LockHolder> {
   return lock;
 }
 
-/** The lock file, locked for as long as it stays open; undefined when someone else has it. */
+/** The lock file, locked for as long as it stays open; undefined when another process has the lock. */
 async function openLocked(file: string): Promise<FileHandle | undefined> {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
   if (process.platform === 'darwin') {
@@ -46,14 +46,14 @@ async function openLocked(file: string): Promise<FileHandle | undefined> {
   return undefined;
 }
 
-/** Node cannot flock. The lock lies on the open file that flock(1) inherits from us, and stays when flock(1) ends. */
+/** Node cannot flock. The lock belongs to the open file that flock(1) inherits from us, and remains when flock(1) ends. */
 async function lockByFlock(file: string, { fd }: FileHandle): Promise<boolean> {
   const { code, output } = await run('flock', ['-n', '3'], { inherited: { fd, as: 'fd3' } });
   if (code !== 0 && code !== 1) throw new Error(`flock failed on ${file}: ${output}`);
   return code === 0;
 }
 
-/** Who holds the lock. A holder that has not yet written its pid is given a moment to do so. */
+/** Returns the pid of the lock's holder, and waits a moment for a holder that has not written it yet. */
 async function holderOf(file: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < holderReadTriesMax; attempt++) {
     const handle = await open(file, 'r');
@@ -71,6 +71,6 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return errorCode(error) === 'EPERM'; // somebody else's process may not be signalled, and is there
+    return errorCode(error) === 'EPERM'; // another user's process may not be signalled, but exists
   }
 }

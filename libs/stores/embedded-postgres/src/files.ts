@@ -7,12 +7,12 @@ export function errorCode(error: unknown): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The text of a file; undefined when there is none. */
+/** Returns the text of a file; undefined when there is none. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(absent);
 }
 
-/** The answer of `stat`; undefined when the path does not exist. */
+/** Returns the result of `stat`; undefined when the path does not exist. */
 export async function statIfThere(
   path: string,
 ): Promise<{ uid: number; gid: number; ino: number; dev: number } | undefined> {

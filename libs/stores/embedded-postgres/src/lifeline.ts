@@ -2,23 +2,22 @@ import { spawn } from 'node:child_process';
 import { errorCode } from './files';
 import { CHILD_ENVIRONMENT, run } from './run';
 
-/** Ends with the server, or when told that the server has ended. */
+/** A process that ends with the server, or when it is dismissed after the server's end. */
 export interface Guardian {
   dismiss(): void;
 }
 
-/** What to start in place of a program: `command`, with `prefix` before the program's own arguments. */
+/** The command to start in place of a program: `command`, with `prefix` before the program's own arguments. */
 export interface Tied {
   command: string;
   prefix: readonly string[];
-  /** False where `guard` has to see to the end instead. */
+  /** False when `guard` must end the program instead. */
   byKernel: boolean;
 }
 
 /**
- * Lets the kernel send `signal` to the program when the thread that started it ends, kill -9 included, and forbids the
- * program to ever gain privileges. Where setpriv(1) cannot do that (macOS, util-linux before 2.33) the program is
- * started as it is.
+ * Makes the kernel send `signal` to the program when the thread that started it ends, even by kill -9, and forbids the program ever to gain
+ * privileges. If setpriv(1) cannot do that (macOS, util-linux before 2.33), the program is started unchanged.
  */
 export async function tieToUs(signal: 'INT' | 'KILL', program: string): Promise<Tied> {
   const untied = { command: program, prefix: [], byKernel: false };
@@ -34,7 +33,7 @@ export async function tieToUs(signal: 'INT' | 'KILL', program: string): Promise<
 }
 
 /**
- * A shell that reads from us. When we end, however, its input ends, and it asks the server `pid` to shut down. It lives
+ * Starts a shell that reads from us. When we end, for whatever reason, its input ends, and it asks the server `pid` to shut down. It runs
  * in a session of its own, so Ctrl-C in a terminal does not reach it.
  */
 export function guard(pid: number): Guardian {
@@ -45,7 +44,7 @@ export function guard(pid: number): Guardian {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   shell.unref();
-  // Without a guardian the server still runs; the next start ends what this one may leave behind.
+  // Without a guardian the server still runs; the next start ends any server that this one leaves behind.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   return { dismiss: () => void shell.stdin.end('done\n') };

@@ -7,14 +7,14 @@ interface Role {
   readonly password: string;
 }
 
-/** The same at every start, so that URLs stay valid over restarts; the superuser's password cannot be derived from it. */
+/** The same at every start, so that URLs stay valid across restarts; the superuser's password cannot be derived from it. */
 export function rolePassword(superuserPassword: string, role: string): string {
   return createHmac('sha256', superuserPassword).update(`role ${role}`).digest('base64url');
 }
 
 /**
- * Makes the role, without any right but its own database's, and the database, which it owns with everything in it.
- * @param url the superuser's, of any database
+ * Creates the role, without any right outside its own database, and the database, which it owns with everything in it.
+ * @param url returns the superuser's URL of a database
  */
 export async function ensureOwned(url: (database: string) => string, database: string, role: Role): Promise<void> {
   await ensureDatabase(url('postgres'), database);
@@ -29,7 +29,10 @@ export async function ensureOwned(url: (database: string) => string, database: s
   });
 }
 
-/** What is not the system's and belongs to another role, each with the statement that hands it over; REASSIGN OWNED refuses for the first superuser. */
+/**
+ * Returns a statement for each object of another role, except the system's, that hands it over; REASSIGN OWNED refuses for the first
+ * superuser.
+ */
 async function handingOver(client: Client, role: string): Promise<string[]> {
   const { rows } = await client.query<{ statement: string }>(
     `WITH schemas AS (

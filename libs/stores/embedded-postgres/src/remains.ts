@@ -6,20 +6,20 @@ import { errorCode, readIfThere, statIfThere } from './files';
 import { run } from './run';
 import { SOCKET_FILE } from './settings';
 
-/** How long each signal is given, gentlest first: fast shutdown, immediate shutdown, none at all. */
+/** The signals in order, with the time to wait after each: fast shutdown, immediate shutdown, kill. */
 const ENDING: readonly { signal: NodeJS.Signals; waitMs: number }[] = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 5_000 },
 ];
 const POLL_MS = 10;
-/** No system hands out this process id. */
+/** No system assigns this process id. */
 const NOBODYS_PID = 2_147_483_647;
 
 /**
- * Clears away what a server that was cut off may have left on `cluster`: processes that still run on it, a
- * `postmaster.pid` whose number means another process by now, sockets. To be called with the data folder locked, so
- * whatever still runs there has lost its launcher. Throws when a process survives SIGKILL.
+ * Cleans up after a server that was cut off on `cluster`: processes that still run on it, a `postmaster.pid` whose number belongs to
+ * another process by now, sockets. Call it with the data folder locked, so that whatever still runs there has lost its launcher. Throws
+ * when a process survives SIGKILL.
  */
 export async function clearRemains(cluster: string): Promise<void> {
   for (const { signal, waitMs } of ENDING) {
@@ -44,9 +44,9 @@ export async function goneWithin(cluster: string, waitMs: number): Promise<void>
 }
 
 /**
- * PostgreSQL takes a `postmaster.pid` for valid as long as any process of ours has that number, a zombie included. None
- * runs on this cluster any more: so the number is replaced by one that nobody has. The rest of the file stays, because
- * PostgreSQL finds there the shared memory that it has to clean up.
+ * PostgreSQL considers a `postmaster.pid` valid as long as any process of ours has that number, even a zombie. No server runs on this
+ * cluster any more, so the number is replaced by an unused one. The remainder of the file stays, because PostgreSQL finds the shared memory
+ * to clean up there.
  */
 async function disownPidFile(file: string): Promise<void> {
   const text = await readIfThere(file);
@@ -56,7 +56,7 @@ async function disownPidFile(file: string): Promise<void> {
   else if (isAlive(pid)) await writeFile(file, text.replace(/^\d+/, String(NOBODYS_PID)));
 }
 
-/** The living PostgreSQL processes of this cluster; on other systems than Linux its postmaster only. */
+/** Returns the living PostgreSQL processes of this cluster; on systems other than Linux only its postmaster. */
 async function serversOn(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return postmasterByPs(cluster);
   const folder = await statIfThere(cluster);
@@ -64,7 +64,7 @@ async function serversOn(cluster: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found: number[] = [];
   for (const pid of pids) {
-    // A server's working folder is its cluster. A zombie has none, and a shell that someone opened there is no server.
+    // A server's working folder is its cluster. A zombie has none, and a shell that was opened there is no server.
     if ((await readFile(`/proc/${pid}/comm`, 'utf8').catch(notOurs)) !== 'postgres\n') continue;
     const cwd = await stat(`/proc/${pid}/cwd`).catch(notOurs);
     if (cwd !== undefined && cwd.ino === folder.ino && cwd.dev === folder.dev) found.push(pid);

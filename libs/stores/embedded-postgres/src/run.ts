@@ -1,6 +1,6 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 
-/** A user of the operating system; numbers, as `chown` and `spawn` take them. */
+/** A user of the operating system, by the numbers that `chown` and `spawn` take. */
 export interface Account {
   uid: number;
   gid: number;
@@ -9,15 +9,15 @@ export interface Account {
 export interface Finished {
   /** Exit code; null when a signal ended the command. */
   code: number | null;
-  /** What it wrote to stdout and stderr, at most the last OUTPUT_LENGTH_MAX characters. */
+  /** Its output on stdout and stderr, at most the last OUTPUT_LENGTH_MAX characters. */
   output: string;
 }
 
 const OUTPUT_LENGTH_MAX = 8_192;
 
 /**
- * The environment of every command started here. Nothing of ours is handed on except PATH: variables such as PGDATA,
- * PGOPTIONS or LD_PRELOAD would change what the server does, and secrets of the product are none of its business.
+ * The environment of every command started here. Only PATH is passed on, because variables such as PGDATA, PGOPTIONS or LD_PRELOAD would
+ * change what the server does, and it has no need of the product's secrets.
  */
 export const CHILD_ENVIRONMENT = {
   PATH: [process.env['PATH'], '/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'].filter(Boolean).join(':'),
@@ -25,15 +25,15 @@ export const CHILD_ENVIRONMENT = {
   TZ: 'UTC',
 };
 
-/** The options with which `spawn` runs a program as `account`; empty when it runs as ourselves. */
+/** The options with which `spawn` runs a program as `account`; empty to run it as ourselves. */
 export function asAccount(account: Account | undefined): { uid?: number; gid?: number } {
   return account === undefined ? {} : { uid: account.uid, gid: account.gid };
 }
 
 /**
- * Runs a command to its end and answers its exit code and output.
+ * Runs a command to its end and returns its exit code and output.
  * `inherited` is an open file that becomes the command's descriptor 0 (`as: 'stdin'`) or 3.
- * It is killed when `signal` aborts.
+ * The command is killed when `signal` aborts.
  * Rejects only when the command cannot be started (`ENOENT`, `EACCES`, …).
  */
 export function run(

@@ -26,16 +26,16 @@ const LAST_LINES_MAX = 20;
 const LAST_LINES_WAIT_MAX_MS = 500;
 
 export interface EmbeddedPostgres {
-  /** The superuser's connection URL of a database on this server, for administration. It contains the password. */
+  /** Returns the superuser's connection URL of a database on this server, for administration. It contains the password. */
   url(database: string): string;
   /**
-   * The connection URL of a database that belongs to a role of the same name, which is not a superuser. Creates both when
-   * they are missing, and hands over what the superuser once made in the database. For processes that serve clients.
+   * Returns the connection URL of a database that belongs to a role of the same name, which is not a superuser. Creates both when they are
+   * missing, and hands over what the superuser once made in the database. For processes that serve clients.
    */
   owned(database: string): Promise<string>;
-  /** Ends all sessions and the server, and sets the data folder free. Safe to call twice. */
+  /** Ends all sessions and the server, and releases the data folder. Safe to call twice. */
   stop(): Promise<void>;
-  /** Resolves when the server has ended for any reason; the data folder is free then. */
+  /** Resolves when the server has ended for any reason; the data folder is released then. */
   exited: Promise<void>;
 }
 
@@ -46,16 +46,16 @@ export interface EmbeddedPostgresOptions {
   onLog?: (line: string) => void;
   /** PostgreSQL settings over the defaults, such as `{ fsync: 'off' }` in tests. */
   settings?: Record<string, string>;
-  /** Aborted before the server is ready, it ends what runs by then, and the start rejects with its reason. */
+  /** If aborted before the server is ready, ends whatever runs by then and rejects the start with its reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Starts PostgreSQL 18 on `dataDir`, creating the cluster at the first start, and resolves when it takes connections.
- * It listens only on a unix socket that no other user can reach, and ends with the thread that called this,
- * even by kill -9. What an earlier server left behind on the folder is cleared away first; its data are kept.
- * Throws DataFolderInUse when a living process has the folder, DataFolderUnusable when what is in it cannot be used, and
- * an Error with the server's last log lines when it does not start for another reason.
+ * Starts PostgreSQL 18 on `dataDir`, creating the cluster at the first start, and resolves when it accepts connections. It listens only on
+ * a unix socket that no other user can reach, and ends with the thread that called this, even by kill -9. The remains of an earlier server
+ * on the folder are cleaned up first; its data is kept.
+ * Throws DataFolderInUse when a living process has the folder, DataFolderUnusable when its content cannot be used, and an Error with the
+ * server's last log lines when it does not start for another reason.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const folder = await lockDataFolder(options.dataDir);
@@ -139,7 +139,7 @@ function urls(password: string, socketPath: string): Pick<EmbeddedPostgres, 'url
   return { url, owned };
 }
 
-/** Hands the log on, and keeps the last lines of it for an error. */
+/** Passes the log on, and keeps its last lines for an error. */
 function followLog(server: ChildProcess, onLog: ((line: string) => void) | undefined): string[] {
   const lastLines: string[] = [];
   if (server.stderr === null) return lastLines;
@@ -151,7 +151,7 @@ function followLog(server: ChildProcess, onLog: ((line: string) => void) | undef
   return lastLines;
 }
 
-/** Waits until the server says in its `postmaster.pid` that it takes connections, as pg_ctl does. */
+/** Waits until the server's `postmaster.pid` says that it accepts connections, as pg_ctl does. */
 async function ready(
   server: ChildProcess,
   { cluster, path }: DataFolder,
@@ -186,11 +186,11 @@ async function shutDown(server: ChildProcess, ended: Promise<void>): Promise<voi
 }
 
 /**
- * `localhost` only makes it a URL that every parser accepts: `host`, the socket's folder, goes before it. Port and SSL
- * mode are said so that PGPORT and PGSSLMODE in the environment mean nothing.
+ * `localhost` only makes it a URL that every parser accepts: `host`, the socket's folder, takes precedence. Port and SSL mode are given so
+ * that PGPORT and PGSSLMODE in the environment have no effect.
  */
 function connectionUrl(role: string, password: string, database: string, socketPath: string): string {
-  // pg undoes encodeURI only, so it could not find these two again.
+  // pg decodes with decodeURI only, so it could not restore these two characters.
   if (/[?#]/.test(database)) throw new Error(`A database whose name has ? or # cannot be named by URL: ${database}`);
   const query = `host=${encodeURIComponent(socketPath)}&sslmode=disable`;
   return `postgresql://${encodeURIComponent(role)}:${password}@localhost:${PORT}/${encodeURI(database)}?${query}`;

@@ -1,15 +1,15 @@
-/** The file name of the socket follows from the port, which means nothing else here. */
+/** The file name of the socket follows from the port, which has no other use here. */
 export const PORT = 5432;
 export const SOCKET_FILE = `.s.PGSQL.${PORT}`;
 
-/** For two cores and a small memory. Given on the command line at every start, so an update of them takes effect. */
+/** For two cores and little memory. Passed on the command line at every start, so an update of them takes effect. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   max_connections: '200',
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   maintenance_work_mem: '64MB',
   huge_pages: 'off',
-  // Reads in the backend itself: three I/O worker processes less.
+  // Reads in the backend itself, which saves three I/O worker processes.
   io_method: 'sync',
   max_parallel_workers: '2',
   max_parallel_workers_per_gather: '1',
@@ -22,7 +22,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',
-  // What users wrote stays out of the log: no statements, no parameters, no rows quoted in the details of an error.
+  // Content of users stays out of the log: no statements, no parameters, no rows quoted in the details of an error.
   log_statement: 'none',
   log_min_duration_statement: '-1',
   log_min_error_statement: 'panic',
@@ -32,7 +32,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
 };
 
-/** What the launcher relies on. The socket is named relative to the cluster, which is the server's working folder. */
+/** Settings that the launcher relies on. The socket's path is relative to the cluster, which is the server's working folder. */
 const FIXED: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_directories: '.',
@@ -42,7 +42,7 @@ const FIXED: Readonly<Record<string, string>> = {
   log_destination: 'stderr',
 };
 
-/** Command line arguments of `postgres`: `own` settings over the defaults, under the fixed ones. */
+/** Returns the command line arguments of `postgres`: `own` settings override the defaults, and the fixed ones override both. */
 export function settingArguments(own: Readonly<Record<string, string>>): string[] {
   return Object.entries({ ...DEFAULTS, ...own, ...FIXED }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -7,7 +7,7 @@ import { SOCKET_FILE } from './settings';
 
 /** `sun_path` has 108 bytes on Linux and 104 on macOS, the last of them zero. */
 const SOCKET_PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107;
-/** Names the folder below, so that the next start can remove it after a kill -9. */
+/** File that records the folder made below, so that the next start can remove it after a kill -9. */
 const RECORD_FILE = 'socket-link';
 const PREFIX = 'parley-pg-';
 const LINK = 's';
@@ -19,8 +19,8 @@ export interface SocketFolder {
 }
 
 /**
- * The cluster itself, in which the server has its socket, when that path fits into a socket address. Else a short way
- * to it: a symbolic link in a new folder (0700) under the temporary folder. The server never sees the difference.
+ * The cluster itself, in which the server has its socket, when that path fits into a socket address. Otherwise a short path to it: a
+ * symbolic link in a new folder (0700) under the temporary folder. The server does not notice the difference.
  */
 export async function socketFolder(folder: DataFolder): Promise<SocketFolder> {
   const recorded = (await readIfThere(join(folder.path, RECORD_FILE)))?.trim();
@@ -38,7 +38,7 @@ function fits(path: string): boolean {
   return Buffer.byteLength(join(path, SOCKET_FILE)) <= SOCKET_PATH_BYTES_MAX;
 }
 
-/** Removes what `socketFolder` made, and nothing else: the record may be old, and its name used by somebody else. */
+/** Removes what `socketFolder` made, and nothing else: the record may be old, and its name used by another program. */
 async function removeLinkFolder(path: string): Promise<void> {
   try {
     const found = await lstat(path);

@@ -1,15 +1,15 @@
 import { DataFolderUnusable } from './data-folder';
 
-/** How the server names what the system refused it, which leaves its files as they were. */
+/** How the server reports a refusal of the system, which leaves its files unchanged. */
 const refusedBySystem =
   /(?:FATAL|PANIC): +(.*: (No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Too many open files(?: in system)?|Cannot allocate memory|File too large))$/;
 const diskIsFull: readonly unknown[] = ['No space left on device', 'Disk quota exceeded'];
-/** How the server says that files of its own are missing, cut short or altered; a wrong setting reads otherwise. */
+/** How the server reports that its own files are missing, truncated or altered; a wrong setting reads differently. */
 const damaged =
   /(?:FATAL|PANIC): +(?!.*parameter)(.*(?:could not (?:open|read|locate|access|find)|incorrect checksum|invalid|corrupt|is missing|bogus data|does not exist|not a database cluster).*)/;
 
 /**
- * Why the server did not start: one sentence for what the system refused it, and for files that are damaged; the lines themselves for
+ * Explains why the server did not start: one sentence for a refusal of the system and for damaged files; the log lines themselves for
  * anything else.
  * @param lines the last ones of its log @param how it ended, such as `exit code 1`
  */

@@ -11,7 +11,7 @@ import { AS_ROOT, end, gone, isRunning, launch, NOBODY, postmasterOf, query, scr
 const folders = scratchFolders();
 afterAll(() => folders.remove());
 
-/** A started launcher whose server holds one row and is in the middle of a statement. */
+/** Starts a launcher whose server holds one row and is in the middle of a statement. */
 async function busyServer(dataDir: string): Promise<{ launcher: ReturnType<typeof launch>; postmaster: number }> {
   const launcher = launch(dataDir);
   const url = await urlFrom(launcher);
@@ -54,7 +54,7 @@ describe('kill -9', () => {
       expect.arrayContaining(['postmaster.pid', '.s.PGSQL.5432']),
     );
 
-    // The dead server's number now belongs to somebody of the same account.
+    // The dead server's number now belongs to another process of the same account.
     const stranger = spawn('sleep', ['60'], { ...(AS_ROOT ? NOBODY : {}), stdio: 'ignore' });
     for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
       const file = join(dataDir, 'cluster', name);
@@ -90,7 +90,7 @@ describe('kill -9', () => {
 describe('where the kernel does not end a child with its parent', () => {
   it('a guardian ends the server after a kill -9 of the launcher', async () => {
     const programs = await folders.make();
-    // Such as BusyBox has it: without the option for it.
+    // Like BusyBox's setpriv, which lacks the option.
     await writeFile(join(programs, 'setpriv'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     const env = { ...process.env, PATH: `${programs}:${process.env['PATH']}` };
     const dataDir = await folders.make();

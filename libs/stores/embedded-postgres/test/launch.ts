@@ -17,11 +17,11 @@ export type Answer = { url: string } | { name: string; message: string; pid?: nu
 export interface Launcher {
   process: ChildProcess;
   pid: number;
-  /** What it said: where the server is, or why there is none. */
+  /** Its output: where the server is, or why there is none. */
   answer: Promise<Answer>;
 }
 
-/** Temporary folders; `remove` belongs into `afterAll`. */
+/** Makes temporary folders; call `remove` in `afterAll`. */
 export function scratchFolders(): {
   make(owner?: { uid: number; gid: number }): Promise<string>;
   remove(): Promise<void>;
@@ -40,26 +40,26 @@ export function scratchFolders(): {
   };
 }
 
-/** Starts a program that starts PostgreSQL on `dataDir`: something to be killed. */
+/** Starts a program that starts PostgreSQL on `dataDir`, to be killed later. */
 export function launch(dataDir: string, how: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {}): Launcher {
   const child = spawn(process.execPath, [join(__dirname, 'launcher.cjs'), dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...how,
   });
-  // The launcher program is ours, and says nothing else.
+  // Reason for the assertion: the launcher program is ours, and prints nothing else.
   const answer = once(child.stdout, 'data').then(([chunk]) => JSON.parse(String(chunk)) as Answer);
   if (child.pid === undefined) throw new Error('The launcher could not be started.');
   return { process: child, pid: child.pid, answer };
 }
 
-/** The URL that a launcher answers; throws its message otherwise. */
+/** Returns the URL that a launcher prints; throws its message otherwise. */
 export async function urlFrom({ answer }: Launcher): Promise<string> {
   const said = await answer;
   if ('url' in said) return said.url;
   throw new Error(said.message);
 }
 
-/** Ends launchers with a signal and waits until they and the servers on `dataDir` are no more. */
+/** Ends launchers with a signal and waits until they and the servers on `dataDir` are gone. */
 export async function end(signal: NodeJS.Signals, launcher: Launcher, dataDir: string): Promise<void> {
   const server = postmasterOf(dataDir);
   const ended = once(launcher.process, 'exit');
@@ -77,7 +77,7 @@ export function postmasterOf(dataDir: string): number | undefined {
   }
 }
 
-/** Waits until a process runs no more; throws when it does after ten seconds. */
+/** Waits until a process has ended; throws when it still runs after ten seconds. */
 export async function gone(pid: number): Promise<void> {
   const deadline = performance.now() + GONE_WAIT_MAX_MS;
   while (isRunning(pid)) {
@@ -86,13 +86,13 @@ export async function gone(pid: number): Promise<void> {
   }
 }
 
-/** A zombie, which waits for a parent that may never look, does not run. */
+/** Whether a process runs. A zombie, which waits for a parent that may never collect it, does not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return process.platform !== 'linux' || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
-    // There is no such process, or it ended between the two looks.
+    // There is no such process, or it ended between the two checks.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// A program that starts the server on the folder named by its argument, says where it is, and waits to be killed.
+// Starts the server on the folder named by its argument, prints where it is, and waits to be killed.
 require('./typescript.cjs');
 const { startEmbeddedPostgres } = require('../src/server.ts');
 

@@ -11,7 +11,10 @@ import { AS_ROOT, end, launch, NOBODY, postmasterOf, query, scratchFolders, urlF
 // A busy machine may take long to make a cluster.
 const folders = scratchFolders();
 afterAll(() => folders.remove());
-/** For what does not ask how a folder was made, one that was: to make a cluster takes a second. Its path has to be quoted everywhere. */
+/**
+ * A ready folder for tests that do not depend on how it was made, because making a cluster takes a second. Its path has to be quoted
+ * everywhere.
+ */
 let made: Promise<string> | undefined;
 const madeFolder = (): Promise<string> => (made ??= folders.make().then((folder) => join(folder, 'a b%20ü?&')));
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;

@@ -2,7 +2,7 @@ import { isTransient } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What is under way at once. The store answers one append after the other in a millisecond each, and hundreds in a few. */
+/** Limit of the appends in flight. The store answers one append after the other in a millisecond each, and hundreds in a few. */
 const runsMax = 500;
 const bytesMax = 4 * 1024 * 1024;
 /** How long an append whose answer was lost is sent again; the store recognizes it by its ids. */
@@ -12,21 +12,21 @@ const resendPauseMs = 500;
 interface Sent<Run> {
   readonly run: Run;
   readonly bytes: number;
-  /** Why it was not taken; null when it was. Never rejects. */
+  /** Why the store did not accept it; null when it did. Never rejects. */
   readonly failure: Promise<Error | null>;
 }
 
 /**
- * Appends that are sent before the first is answered, in order, and the store takes them in that order. Where one gets no answer, all
- * behind it get theirs first, and then they are sent again one by one, each until it is there.
+ * Sends appends in order, without waiting for the answer to the first, and the store accepts them in that order. When one gets no answer,
+ * it waits for the answers to all after it, and then sends them again one by one, each until it is stored.
  */
 export class AppendWindow<Run> {
   private underWay: Sent<Run>[] = [];
   private bytes = 0;
 
   /**
-   * @param append sends one; an error that is transient leaves open whether it was taken
-   * @param onTaken called for each event that is stored, in order
+   * @param append sends one; a transient error leaves open whether it was stored
+   * @param onTaken called for each append that is stored, in order
    */
   constructor(
     private readonly append: (run: Run) => Promise<void>,
@@ -41,12 +41,12 @@ export class AppendWindow<Run> {
     this.bytes += bytes;
   }
 
-  /** Waits for all that were sent. @throws as `add` */
+  /** Waits for all that were sent. @throws like `add` */
   async drain(): Promise<void> {
     while (this.underWay.length > 0) await this.settleFirst();
   }
 
-  /** The first one decides: what is behind it may be refused because it is missing. */
+  /** The first one decides, because those after it may be refused only because it is missing. */
   private async settleFirst(): Promise<void> {
     const failure = await this.underWay[0]?.failure;
     if (failure) return this.sendAgain(failure);

@@ -7,21 +7,21 @@ import {
   type VerbatimStore,
 } from './verbatim-store';
 
-/** The events cannot be copied there, or what is there is not a copy; its message says why. */
+/** The events cannot be copied there, or the target's content is no copy; the message says why. */
 export class CannotMigrate extends Error {}
 
-/** One append: consecutive events of one stream. Below what any server takes (1 MiB). */
+/** One append: consecutive events of one stream, below the limit of any server (1 MiB). */
 const runEventsMax = 500;
 const runBytesMax = 512 * 1024;
 
-/** What there is to copy. */
+/** The amount to copy. */
 export interface SourceCount {
   readonly events: number;
-  /** Position of the last input of an automation; 0: there is none. */
+  /** Position of the last input of an automation; 0 if there is none. */
   readonly lastInputPosition: number;
 }
 
-/** Counts the events of a store, the server's own apart. @throws CannotMigrate when a stream was deleted, Unavailable */
+/** Counts the events of a store, without the server's own. @throws CannotMigrate when a stream was deleted, Unavailable */
 export async function countEvents(store: VerbatimStore, onCount: (done: number) => void): Promise<SourceCount> {
   let [events, lastInputPosition] = [0, 0];
   for await (const { stream, type, position } of store.events()) {
@@ -34,11 +34,11 @@ export async function countEvents(store: VerbatimStore, onCount: (done: number) 
 }
 
 /**
- * Copies every event of the source into the target, in the order of the source, so that any prefix of it is what a copy that was cut
- * off has left: what is there already is passed over when it is the same, event by event, and nothing else may be there.
- * Appends go in order, hundreds under way at once, each at the exact revision of its stream. (A store that refused one of them and took
- * a later one of another stream would have lost the order: then nothing is switched, and the copy begins again with an empty store.)
- * @param onDone told how many events are in the target now
+ * Copies every event of the source into the target, in the order of the source, so that an interrupted copy leaves a prefix of it. Events
+ * that are there already are skipped when they are the same, one by one; anything else there is refused. Appends are sent in order,
+ * hundreds in flight at once, each at the exact revision of its stream. (If a store refused one of them and accepted a later one of another
+ * stream, the order would be lost: then nothing is switched, and the copy begins again with an empty store.)
+ * @param onDone called with the number of events that are in the target now
  * @throws CannotMigrate, Unavailable
  */
 export async function copyEvents(
@@ -64,7 +64,7 @@ function notACopy({ stream, revision }: Pick<VerbatimEvent, 'stream' | 'revision
   return new CannotMigrate(`the target is not a copy of the source: they differ at revision ${revision} of ${stream}`);
 }
 
-/** Whether an event is the other one's copy; its position is its store's own. */
+/** Whether an event is a copy of the other one; positions differ between stores. */
 export function isSame(one: VerbatimEvent, other: VerbatimEvent): boolean {
   return (
     one.stream === other.stream &&
@@ -77,7 +77,7 @@ export function isSame(one: VerbatimEvent, other: VerbatimEvent): boolean {
   );
 }
 
-/** Everything in order. */
+/** Groups events into runs, keeping their order. */
 async function* runsOf(events: AsyncIterable<VerbatimEvent>): AsyncGenerator<Run> {
   let run: VerbatimEvent[] = [];
   let bytes = 0;

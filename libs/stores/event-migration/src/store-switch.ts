@@ -3,13 +3,13 @@ import { Client } from 'pg';
 import { CannotMigrate, type SourceCount } from './copy-events';
 import type { VerifiedCopy } from './verify-copy';
 
-/** The reactor that takes inputs in order and remembers, in events, the position of the last one that led to something. */
+/** The reactor that handles inputs in order and records, in events, the position of the last one that had an effect. */
 const inputReactor = 'firing';
 const undefinedTable = '42P01';
-/** A server that accepts and says nothing is given up. */
+/** A server that accepts the connection and stays silent is given up after this time. */
 const connectWithinMs = 5_000;
 
-/** @throws CannotMigrate when api or worker processes work on the database, or have not been gone for long */
+/** @throws CannotMigrate when api or worker processes work on the database, or have only just ended */
 export async function refuseWhileRunning(database: Database): Promise<void> {
   const running = await database.query(
     `SELECT 1 FROM processes WHERE (api OR worker) AND heartbeat_at > now() - $1 * interval '1 ms' LIMIT 1`,
@@ -22,7 +22,8 @@ export async function refuseWhileRunning(database: Database): Promise<void> {
 }
 
 /**
- * Positions differ from store to store, and an input that was handled is known by its position: so each must have been handled before.
+ * Refuses while inputs are unhandled. Positions differ between stores, and a handled input is known by its position, so all of them must
+ * have been handled before.
  * @throws CannotMigrate
  */
 export async function refuseUnhandledInputs(database: Database, { lastInputPosition }: SourceCount): Promise<void> {
@@ -33,7 +34,7 @@ export async function refuseUnhandledInputs(database: Database, { lastInputPosit
     );
 }
 
-/** How far each reactor has come, by its name. */
+/** The position of each reactor, by its name. */
 export async function checkpoints(database: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await database.query<{ name: string; position: number }>(
     'SELECT name, position FROM reactor_checkpoints',
@@ -42,9 +43,9 @@ export async function checkpoints(database: Database): Promise<ReadonlyMap<strin
 }
 
 /**
- * Turns the database to the target, in one transaction: reactors go on there after the same events, so that none is handled twice or
- * left out, and every read model, and the log of all events, is filled again from its beginning. Operational tables (timers, sealed secrets, the sandbox's ledger,
- * snapshots by revision) stay as they are. Once only: a second call for the same events finds that it is done.
+ * Switches the database to the target, in one transaction: reactors continue there after the same events, so that none is handled twice or
+ * skipped, and every read model, and the log of all events, is rebuilt from its beginning. Operational tables (timers, sealed secrets, the
+ * sandbox's ledger, snapshots by revision) stay unchanged. Happens only once: a second call for the same events changes nothing.
  * @param target shown to operators; without credentials
  */
 export async function switchStore(database: Database, copy: VerifiedCopy, target: string): Promise<void> {
@@ -67,7 +68,7 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
       await manager.query('UPDATE reactor_checkpoints SET position = $2 WHERE name = $1', [name, there]);
     }
     await forgetReadModels(manager);
-    // The log's tables name positions; of the same events in the same order they are built again to the same tree.
+    // The log's tables refer to positions; from the same events in the same order they are rebuilt to the same tree.
     await manager.query('TRUNCATE transparency_leaves, transparency_tiles');
     await manager.query('UPDATE transparency_log SET size = 0, position = 0');
     // Without a mark, a recovery of webhooks begins at the first event.
@@ -76,7 +77,10 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
   });
 }
 
-/** Where the events of a database have gone, if they were migrated: the event store in the database itself is then out of date. @throws Unavailable */
+/**
+ * Returns where the events of a database were migrated to, or null; if they were, the event store in the database itself is out of date.
+ * @throws Unavailable
+ */
 export async function readMoveTarget(databaseUrl: string): Promise<string | null> {
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: connectWithinMs });
   await answering(() => client.connect());
@@ -86,7 +90,7 @@ export async function readMoveTarget(databaseUrl: string): Promise<string | null
     );
     return rows[0]?.target ?? null;
   } catch (error) {
-    // The table is made by the first migration.
+    // The first migration creates the table.
     if (error instanceof Error && 'code' in error && error.code === undefinedTable) return null;
     throw error;
   } finally {

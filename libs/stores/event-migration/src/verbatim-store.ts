@@ -7,11 +7,11 @@ import { Unavailable } from '@app/kernel';
 import type { CallOptions, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { AppendWindow } from './append-window';
 
-/** An event with the very bytes that the store keeps. */
+/** An event with its exact stored bytes. */
 export interface VerbatimEvent {
   readonly stream: string;
   readonly revision: bigint;
-  /** Its place in the whole store. */
+  /** Position in the whole store. */
   readonly position: bigint;
   /** Lower-case UUID. */
   readonly id: string;
@@ -23,10 +23,10 @@ export interface VerbatimEvent {
 
 type Place = { readonly commit: bigint; readonly prepare: bigint };
 
-/** The answers of a read, as they came. */
+/** The undecoded answers of a read. */
 type Answers = ClientReadableStream<Buffer>;
 
-/** Private parts of the client, which parses and rewrites JSON; these leave bytes as they are. */
+/** Private parts of the client, which parses and rewrites JSON; these leave bytes unchanged. */
 interface Channels {
   GRPCStreamCreator(
     service: typeof StreamsClient,
@@ -36,11 +36,11 @@ interface Channels {
   callArguments(base: object, options?: CallOptions): [Metadata, CallOptions];
 }
 
-/** Events that follow each other in the store and in one stream: one append. */
+/** Events that follow each other in the store and in one stream, sent as one append. */
 export type Run = readonly VerbatimEvent[];
 type Runs = Iterable<Run> | AsyncIterable<Run>;
 
-/** The target has other events in a stream than those that are to come next there. */
+/** A stream of the target has other events than those that should precede this revision. */
 export class WrongRevision extends Error {
   constructor(
     readonly stream: string,
@@ -63,7 +63,7 @@ export class VerbatimStore {
     this.appends = new AppendChannel(this.client);
   }
 
-  /** All events but the server's own, in the order of the store. @throws Unavailable */
+  /** All events except the server's own, in the order of the store. @throws Unavailable */
   async *events(): AsyncGenerator<VerbatimEvent> {
     for (let after: Place | null = null; ;) {
       const page = await this.page(after);
@@ -76,8 +76,8 @@ export class VerbatimStore {
   }
 
   /**
-   * Appends runs of consecutive events of one stream each, every run to a stream that then ends right before it.
-   * @param onTaken told how many events more are there
+   * Appends runs of consecutive events of one stream each; the stream of each run must end right before it.
+   * @param onTaken called with the number of events of each stored run
    * @throws WrongRevision, Unavailable
    */
   async append(runs: Runs, onTaken: (events: number) => void = () => undefined): Promise<void> {
@@ -109,7 +109,7 @@ export class VerbatimStore {
         const recorded = recordedEventOf(answer);
         if (recorded === null) continue;
         const place = { commit: recorded.commit.toBigInt(), prepare: recorded.prepare.toBigInt() };
-        // A read begins with the event at its place.
+        // A read begins with the event at its position.
         if (place.commit === after?.commit && place.prepare === after.prepare) continue;
         found.push({ event: verbatim(recorded), place });
       }
@@ -134,7 +134,7 @@ export class VerbatimStore {
 function verbatim(recorded: RecordedEvent): VerbatimEvent | null {
   const stream = Buffer.from(recorded.stream?.name ?? []).toString('utf8');
   const type = recorded.system['type'] ?? '';
-  // The end of a stream is one of the server's own events too, and yet a fact of that stream: it is for the caller to see.
+  // A tombstone is one of the server's own events too, but concerns its stream, so the caller must see it.
   if (stream.startsWith('$') || (type.startsWith('$') && type !== streamDeleted)) return null;
   return {
     stream,
@@ -152,7 +152,7 @@ function bytesOf(run: Run): number {
   return run.reduce((bytes, event) => bytes + weightOf(event), 0);
 }
 
-/** What an event adds to its append, in bytes, as a server counts. */
+/** Bytes that an event adds to its append, as a server counts them. */
 export function weightOf({ type, data, metadata }: VerbatimEvent): number {
   return data.length + metadata.length + type.length;
 }

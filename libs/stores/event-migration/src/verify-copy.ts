@@ -2,28 +2,28 @@ import { createHash, type Hash } from 'node:crypto';
 import { CannotMigrate, isSame } from './copy-events';
 import type { VerbatimEvent, VerbatimStore } from './verbatim-store';
 
-/** What both stores hold, as one number and one hash. */
+/** The content of both stores, as one number and one hash. */
 export interface VerifiedCopy {
   readonly events: number;
   /** Lower-case hex SHA-256 over stream, revision, id, type, data and metadata of all events in order, each with its length before it. */
   readonly sha256: string;
-  /** For each position of the source that was asked about, the position of the target up to which the same events lie. */
+  /** For each requested position of the source, the position of the target up to which the same events are stored. */
   readonly positions: ReadonlyMap<number, number>;
-  /** Position in the target of the last event that some read model is made from; 0: there is none. */
+  /** Position in the target of the last event from which a read model is built; 0 if there is none. */
   readonly lastProjected: number;
 }
 
 export interface VerifyRequest {
-  /** Positions of the source, at which somebody went on reading. */
+  /** Positions of the source from which readers will continue. */
   readonly asked: readonly number[];
-  /** Categories of the streams that read models are made from. */
+  /** Categories of the streams from which read models are built. */
   readonly projected: ReadonlySet<string>;
 }
 
 /**
- * Reads both stores from the beginning and holds them against each other.
- * @throws CannotMigrate when they differ, or the target's positions run behind the source's: automations remember the position of the
- *   last input that led to something, and would take later inputs for earlier ones
+ * Reads both stores from the beginning and compares them.
+ * @throws CannotMigrate when they differ, or the target's positions are below the source's: automations record the position of the last
+ * input that had an effect, and would take later inputs for earlier ones
  */
 export async function verifyCopy(
   source: VerbatimStore,

@@ -10,7 +10,7 @@ const lastsMs = { elect: 3_000, stall: 1_000 };
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
 
-/** Stores at once. */
+/** Stores every write at once. */
 const writer: Writes = {
   isFull: false,
   onRoom: () => undefined,
@@ -42,6 +42,6 @@ it('an election and a stall last as long as the newest of them says, and nothing
     weather.end();
     expect([waiting, jest.getTimerCount(), calls.refusal]).toEqual([0, 0, undefined]);
   }
-  // Else it says nothing of them.
+  // Otherwise the test would prove nothing about them.
   expect([overlaps.elect > 0, overlaps.stall > 0]).toEqual([true, true]);
 });

@@ -17,14 +17,14 @@ const TOO_SLOW: Failure = { kind: 'too-slow' };
 const LOST: Failure = { kind: 'unavailable', message: 'the connection broke before the answer' };
 
 /**
- * What a cluster does on a bad day, one thing after the other, for tests alone: it calls live subscribers too slow, elects a leader for
- * 3 s (every append and new read is answered that the server is not ready), resets all connections, stalls the appends for a second, or
- * stores one and loses its answer with the call that it came on. It tells no subscriber how far it has looked (`OpenCalls.checkpoints`).
- * All of it was seen on EventStoreDB 23.10.6 under load and while leaders were killed. Which comes next, and when, follows from the seed.
+ * Simulates a cluster on a bad day, for tests only, one fault after the other: it rejects live subscribers as too slow, elects a leader for
+ * 3 s (every append and new read fails because the server is not ready), resets all connections, stalls the appends for a second, or stores
+ * one and loses its answer together with its call. It reports no search progress to subscribers (`OpenCalls.checkpoints`). All of it was
+ * seen on EventStoreDB 23.10.6 under load and while leaders were killed. The seed determines which fault is next, and when.
  */
 export class BadWeather implements Writes {
   private next: NodeJS.Timeout | undefined;
-  /** The ends of what lasts. */
+  /** Timers that end the lasting faults. */
   private readonly ends = new Map<'elect' | 'stall', NodeJS.Timeout>();
   private drawn = 0;
   private losesAnswer = false;
@@ -92,7 +92,7 @@ export class BadWeather implements Writes {
     }
   }
 
-  /** Another strike of the same kind restarts its time. */
+  /** Another fault of the same kind restarts its time. */
   private endsAfter(strike: 'elect' | 'stall', ms: number, end: () => void): void {
     clearTimeout(this.ends.get(strike));
     this.ends.set(strike, setTimeout(end, ms));
@@ -104,7 +104,7 @@ export class BadWeather implements Writes {
     for (const submit of stalled) submit();
   }
 
-  /** The next whole number of the seed, from 0 and below `bound`. */
+  /** The next integer of the seed, from 0 to below `bound`. */
   private draw(bound: number): number {
     return createHash('sha256').update(`${this.seed} ${this.drawn++}`).digest().readUInt32BE() % bound;
   }

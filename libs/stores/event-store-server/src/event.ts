@@ -2,7 +2,7 @@
 
 import { STREAM_NAME_BYTES_MAX } from './limits';
 
-/** A tombstone's revision is 2^63 - 1 in the database and on the wire; the nearest double stands for it in between. */
+/** A tombstone's revision is 2^63 - 1 in the database and on the wire; in between, the nearest double represents it. */
 export const TOMBSTONE_REVISION = 2 ** 63;
 export const TOMBSTONE_REVISION_EXACT = (1n << 63n) - 1n;
 
@@ -21,7 +21,7 @@ export interface ProposedEvent {
   readonly metadata: Uint8Array;
 }
 
-/** An event with its place in the store. Positions start at 1 and have no gap; revisions of a stream start at 0. */
+/** An event with its position in the store. Positions start at 1 without gaps; revisions of a stream start at 0. */
 export interface StoredEvent extends ProposedEvent {
   readonly position: number;
   readonly stream: string;
@@ -29,7 +29,7 @@ export interface StoredEvent extends ProposedEvent {
   readonly createdMs: number;
 }
 
-/** A committed event with its wire form, encoded once however many readers it has. */
+/** A committed event with its wire form, encoded once for all its readers. */
 export interface FramedEvent extends StoredEvent {
   /** A `ReadResp` with string UUIDs and no link, framed as gRPC sends it. */
   readonly frame: Buffer;
@@ -37,12 +37,12 @@ export interface FramedEvent extends StoredEvent {
 
 export type ExpectedRevision = number | 'any' | 'no_stream' | 'stream_exists';
 
-/** PostgreSQL holds no NUL in texts; one such value makes it refuse every other one of its query. */
+/** Whether PostgreSQL can store a text. It stores no NUL, and one such value makes it refuse all others of the query. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0');
 }
 
-/** Whether a stream of that name can be there at all. */
+/** Whether a stream of that name can exist at all. */
 export function canExist(stream: string): boolean {
   return isStorable(stream) && Buffer.byteLength(stream) <= STREAM_NAME_BYTES_MAX;
 }
@@ -51,7 +51,7 @@ export function isMetastream(stream: string): boolean {
   return stream.startsWith('$$');
 }
 
-/** `$$orders` belongs to `orders`: a stream and its metadata stream are decided on together. */
+/** `$$orders` belongs to `orders`: decisions consider a stream and its metadata stream together. */
 export function baseStreamOf(stream: string): string {
   return isMetastream(stream) ? stream.slice(2) : stream;
 }

@@ -1,7 +1,7 @@
 import type { ExpectedRevision } from './event';
 import { APPEND_BYTES_MAX, APPEND_EVENTS_MAX } from './limits';
 
-/** Why a request was not done. The services translate each into its wire form (`wire/errors.ts`). */
+/** The reason why a request failed. The services translate each into its wire form (`wire/errors.ts`). */
 export type Failure =
   | { kind: 'wrong-expected-version'; stream: string; expected: ExpectedRevision; current: number | 'no_stream' }
   | { kind: 'stream-deleted'; stream: string }
@@ -14,7 +14,7 @@ export type Failure =
   | { kind: 'too-slow' }
   | { kind: 'unavailable'; message: string };
 
-/** A failure on its way through code that throws. */
+/** Carries a failure through code that throws. */
 export class FailureError extends Error {
   constructor(readonly failure: Failure) {
     super(describeFailure(failure));
@@ -48,7 +48,7 @@ export function describeFailure(failure: Failure): string {
   }
 }
 
-/** An error of reading the database as a failure: the store is unreachable now and will be back. */
+/** Turns an error of reading the database into a failure: the store is unreachable now and will be back. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof FailureError) return error.failure;
   return { kind: 'unavailable', message: `storage: ${error instanceof Error ? error.message : String(error)}` };

@@ -5,13 +5,13 @@ import { ServerCredentials, type Server } from '@grpc/grpc-js';
 export type Listen = { readonly socketPath: string } | { readonly host: string; readonly port: number };
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
-/** `sun_path` of Linux, less its terminating zero; macOS has 104. */
+/** Size of `sun_path` without its terminating zero on macOS (104), the smaller one; Linux has 108. */
 const SOCKET_PATH_BYTES_MAX = 103;
 const OWNER_ONLY = 0o600;
 
 /**
- * Binds the server and returns the address for clients: `unix:/path` or `host:port`. The protocol carries no
- * credentials without TLS, so every client that reaches the socket is trusted: loopback, or a socket of this user's only.
+ * Binds the server and returns the address for clients: `unix:/path` or `host:port`. Without TLS the protocol carries no credentials, so
+ * every client that reaches the socket is trusted: it must be loopback, or a socket of this user only.
  */
 export async function bind(server: Server, listen: Listen): Promise<string> {
   if ('socketPath' in listen) {
@@ -33,7 +33,7 @@ function bindTo(server: Server, address: string): Promise<number> {
   });
 }
 
-/** Removes the socket file that a killed server left behind, once nothing answers on it. */
+/** Removes the socket file that a killed server left behind, if no server answers on it. */
 async function makeWayFor(socketPath: string): Promise<void> {
   if (Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) {
     throw new Error(`a socket path has at most ${SOCKET_PATH_BYTES_MAX} bytes: ${socketPath}`);

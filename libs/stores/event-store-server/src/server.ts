@@ -34,24 +34,23 @@ export interface EventStoreServerOptions {
   onLog?: Log;
   /** How long a start waits for PostgreSQL; 30 s when absent. */
   startTimeoutMs?: number;
-  /** For tests alone: the seed of a cluster's bad day (`BadWeather`). */
+  /** For tests only: the seed of a cluster's bad day (`BadWeather`). */
   weatherSeed?: string | undefined;
-  /** For tests alone: behind interceptors, answers are written by grpc-js itself (`CallWriter`). */
+  /** For tests only: behind interceptors, grpc-js itself writes the answers (`CallWriter`). */
   interceptors?: ServerInterceptor[];
 }
 
 export interface EventStoreServer {
   /** For `new EventStoreDBClient({ endpoint: address }, { insecure: true })`: `unix:/path` or `host:port`. */
   readonly address: string;
-  /** Finishes the appends that are under way, answers every other call as unavailable, and lets the lock go. */
+  /** Finishes the appends in flight, answers every other call as unavailable, and releases the lock. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the embedded event store: the EventStoreDB protocol over PostgreSQL. Resolves when it accepts appends: after
- * another server that holds the writer lock has ended, for which it waits, saying so in its log. Rejects when PostgreSQL
- * is not reachable for longer than a start may take, when the schema is newer than this code, or when the address is
- * taken or not local.
+ * Starts the embedded event store: the EventStoreDB protocol over PostgreSQL. Resolves when it accepts appends. While another server holds
+ * the writer lock, it waits for that one to end, and logs that it waits. Rejects when PostgreSQL is not reachable for longer than a start
+ * may take, when the schema is newer than this code, or when the address is taken or not local.
  */
 export async function startEventStoreServer(options: EventStoreServerOptions): Promise<EventStoreServer> {
   const log = options.onLog ?? silent;
@@ -91,7 +90,7 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   }
 }
 
-/** The ring keeps what the writer commits; the hub hands it to subscriptions. */
+/** The ring caches what the writer commits; the hub passes it to subscriptions. */
 function listenerOf(ring: Ring, hub: Hub): WriterEvents {
   return {
     committed: (events) => ring.append(events),
@@ -116,7 +115,7 @@ function createServer({ writer, eventLog, hub, calls, listen, interceptors }: Pa
   const grpc = new Server({
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
-    // Nobody asks grpc-js what its calls were.
+    // grpc-js's statistics of its calls are not used.
     'grpc.enable_channelz': 0,
     interceptors,
   });
@@ -142,7 +141,7 @@ function createServer({ writer, eventLog, hub, calls, listen, interceptors }: Pa
   return grpc;
 }
 
-/** Waits for an end that a client or the database may hold up, but not for long. */
+/** Waits for an end that a client or the database may delay, but not for long. */
 async function settle(end: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([end, new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)))]);

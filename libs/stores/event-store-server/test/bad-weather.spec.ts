@@ -1,4 +1,4 @@
-/** What clients see of a bad day: subscriptions of the official client, and the appends that the product makes over it. */
+/** A bad day as clients see it: subscriptions of the official client, and the appends that the product makes through it. */
 import { inspect } from 'node:util';
 import { AppendChannel } from '@app/event-store';
 import { EventStoreDBClient, streamNameFilter, TimeoutError } from '@eventstore/db-client';

@@ -1,4 +1,4 @@
-/** What the calls that are open when the store closes are answered: nobody is told that he cancelled them himself. */
+/** Answers to the calls that are open when the store closes: none may read as cancelled by the client. */
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
@@ -33,9 +33,9 @@ function connect(): StreamsClient {
   return new StreamsClient(store.address, credentials.createInsecure());
 }
 
-/** The code that ends a call, once it has ended. */
+/** Returns the code that ends a call, once it has ended. */
 function end(call: EventEmitter): Promise<string> {
-  call.on('error', () => undefined); // the status says it
+  call.on('error', () => undefined); // the status reports it
   return new Promise((resolve) => call.once('status', ({ code }: StatusObject) => resolve(status[code] ?? '')));
 }
 

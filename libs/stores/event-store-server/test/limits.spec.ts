@@ -1,4 +1,4 @@
-/** Bounds that EventStoreDB does not have, and how they are said to its client. */
+/** Limits that EventStoreDB does not have, and how they are reported to its client. */
 import { randomUUID } from 'node:crypto';
 import { AppendReq, type AppendResp } from '@eventstore/db-client/generated/streams_pb';
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
@@ -7,7 +7,7 @@ import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { batch, batchPart, EmbeddedStore, identifier, textUuid } from '@app/testing/event-store';
 import { APPEND_EVENTS_MAX } from '../src/limits';
 
-/** What the machine that runs this may need to encode so many events. */
+/** Time that the machine may need to encode so many events. */
 const withinMs = 120_000;
 
 let store: EmbeddedStore;
@@ -38,7 +38,7 @@ test(
   async () => {
     const answer = await new Promise<AppendResp | ServiceError>((resolve) => {
       const call = protocol.append((error, response) => resolve(error ?? response));
-      // The server ends the call as soon as it has seen too much.
+      // The server ends the call as soon as the limit is exceeded.
       call.on('error', () => undefined);
       const options = new AppendReq.Options();
       options.setStreamIdentifier(identifier('counted'));

@@ -1,11 +1,11 @@
-/** A host that is lost says nothing: both ends of a long connection must ask whether the other is still there. */
+/** A lost host is silent: both ends of a long connection must probe whether the other is still there. */
 import { readFile } from 'node:fs/promises';
 import { EmbeddedStore } from '@app/testing/event-store';
 import { startPostgresProxy } from '@app/testing/stores';
 import { until } from '@app/testing/until';
 import { openWriterSession } from '../src/storage/session';
 
-/** Of `/proc/net/tcp`, in hexadecimal; its times are hundredths of a second. */
+/** Values of `/proc/net/tcp`, in hexadecimal; its times are hundredths of a second. */
 const established = '01';
 const keepAliveTimer = '02';
 const askedAfterMs = 10_000;
@@ -17,8 +17,8 @@ beforeEach(async () => {
 afterEach(() => store.stop());
 
 /**
- * When the kernel asks the other end of each connection of loopback from those ports; null where nothing is to be asked. It does
- * not look by remote port: other suites may still have connections to a server that had that port before.
+ * Returns when the kernel will probe the other end of each loopback connection from those ports; null when no probe is scheduled. It does
+ * not search by remote port, because other suites may still have connections to a server that had that port before.
  */
 async function nextProbes(ports: readonly number[]): Promise<(number | null)[]> {
   const ends = ports.map((port) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`);
@@ -47,7 +47,7 @@ test('PostgreSQL is asked on every connection whether it is still there', async 
 test('PostgreSQL asks whether the holder of the lock is still there', async () => {
   await store.stopServer();
   const session = await openWriterSession(store.database.url, () => undefined);
-  // Over a unix socket they read as 0, but who set them is kept.
+  // Over a unix socket they read as 0, but their source is kept.
   const { rows } = await session.db.query<{ name: string }>(
     `SELECT name FROM pg_settings WHERE source = 'session' AND name LIKE 'tcp_%' ORDER BY name`,
   );

@@ -1,4 +1,4 @@
-/** A stream that is begun is not looked up: the insert makes sure that it is new. What is answered does not depend on what is in memory. */
+/** A stream that a request begins is not read first: the insert makes sure that it is new. Answers do not depend on what is in memory. */
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { Writer } from '../src/writing/writer';
 
 const runs = 100;
 
-/** A writer on a database of its own, and the names of the statements that it has had done. */
+/** A writer on a database of its own, with the names of the statements that it has run. */
 class Probe {
   readonly statements: string[] = [];
   readonly writer = new Writer(
@@ -36,13 +36,13 @@ class Probe {
     return probe;
   }
 
-  /** Leaves the writer without a head in memory, as a start does. */
+  /** Leaves the writer without a head in memory, as after a start. */
   async forget(): Promise<void> {
     await this.writer.attach(this.session);
     this.statements.length = 0;
   }
 
-  /** What requests that come together are answered. */
+  /** Returns the answers to requests submitted together. */
   submit(...requests: readonly WriteRequest[]): Promise<WriteResult[]> {
     return Promise.all(
       requests.map((request) => new Promise<WriteResult>((resolve) => this.writer.submit(request, resolve))),

@@ -1,6 +1,6 @@
 /**
- * Readers do not hold each other up: an expired past costs nothing, nor do events that a filter leaves out, and look-ups have
- * connections of their own.
+ * Readers do not block each other: an expired past costs nothing, nor do events that a filter leaves out, and lookups have connections of
+ * their own.
  */
 import { EventStoreDBClient, streamNameFilter } from '@eventstore/db-client';
 import { Client } from 'pg';
@@ -50,7 +50,7 @@ async function insertOld(stream: string, count: number, ageMs: number): Promise<
   await store.startServer();
 }
 
-/** Rows of the table that the store has looked at; complete once none of its connections is left. */
+/** Rows of the table that the store has fetched; complete once none of its connections is left. */
 async function fetched(): Promise<number> {
   await until('the end of the store', async () => {
     const { rows } = await database.query(
@@ -65,7 +65,7 @@ async function fetched(): Promise<number> {
   return Number(rows[0]?.rows);
 }
 
-/** What a store that starts, does that, and ends, looks at. */
+/** Rows fetched by a store that starts, runs the body, and ends. */
 async function fetchedBy(body: () => Promise<void>): Promise<number> {
   await store.stopServer();
   const before = await fetched();
@@ -136,7 +136,7 @@ test('readers of everything leave look-ups and short streams alone', async () =>
   await store.stopServer();
   proxy = await startPostgresProxy(store.database.url);
   await store.startServer(proxy.url);
-  // The database answers none of them: as if each of their pages took forever.
+  // The database answers none of them, as if each of their pages took forever.
   const { silence, silent } = proxy;
   silence('all_ASC');
   const client = connect();

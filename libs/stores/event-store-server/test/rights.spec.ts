@@ -1,4 +1,4 @@
-/** The rights that the embedded event store needs in its database: to create its schema, or nothing once it owns one. */
+/** The rights that the embedded event store needs in its database: to create its schema, or none once it owns one. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What readers are sent does not depend on the way in which answers are written (`CallWriter`). */
+/** The events sent to readers do not depend on the way in which answers are written (`CallWriter`). */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ async function end(): Promise<void> {
   server = undefined;
 }
 
-/** The answers to a read of a stream from its start, as bytes. */
+/** Returns the answers to a read of a stream from its start, as bytes. */
 async function answers(stream: string): Promise<Buffer[]> {
   const request = readRequest({ stream, count: 1_000 });
   const { path, requestSerialize } = StreamsService.read;
@@ -82,7 +82,7 @@ describe.each(Object.keys(ways) as Way[])('%s', (way) => {
     );
     const recorders = [ofStream, ofAll, filtered];
     for (const recorder of recorders) await recorder.untilSaid('caughtUp');
-    // One alone, many as one piece, more than one piece holds, and among events of another stream.
+    // One event alone, many as one piece, more than one piece holds, and among events of another stream.
     await client.appendToStream(stream, testEvents(1, 30));
     await client.appendToStream(stream, testEvents(60, 31));
     await client.appendToStream(other, testEvents(2_000));

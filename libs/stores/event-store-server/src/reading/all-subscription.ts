@@ -8,8 +8,8 @@ import type { LiveEvents } from './live-events';
 import type { Outlet } from './outlet';
 
 /**
- * Follows `$all` from a position (exclusive): one cursor, moved by one pump, which rests when there is nothing new. Once it is live, it
- * is sent what is committed directly; when its client falls behind, the pump reads on from where it was.
+ * Follows `$all` from a position (exclusive) with one cursor, moved by one pump, which pauses when there is nothing new. Once live, it
+ * sends committed events directly; when its client falls behind, the pump reads on from the cursor.
  */
 export class AllSubscription implements AllFollower {
   private pumping = false;
@@ -52,7 +52,7 @@ export class AllSubscription implements AllFollower {
     try {
       while (!this.outlet.closed && this.position < this.log.ring.lastPosition) {
         await this.deliverPage();
-        // Without the page in hand: a reader that has stalled holds no events.
+        // After dropping the page, so that a stalled reader holds no events.
         if (!this.outlet.hasRoom) await this.outlet.room();
       }
       this.announceEnd();
@@ -63,7 +63,7 @@ export class AllSubscription implements AllFollower {
 
   private async deliverPage(): Promise<void> {
     const page = await this.log.allAfter(this.position, this.filter);
-    // A checkpoint covers everything up to it and nothing behind it: it stands between the two.
+    // A checkpoint covers everything up to it and nothing after it, so it is sent between the two.
     const all = await this.delivery.send(
       page.events,
       (event) => this.consider(event.position),
@@ -80,8 +80,8 @@ export class AllSubscription implements AllFollower {
   }
 
   /**
-   * Moves the cursor. A filtered subscription learns of its progress even where nothing matches: at every position
-   * where a checkpoint is due, of which a page holds no more than it has positions.
+   * Moves the cursor. A filtered subscription is notified of its progress even when nothing matches: at every position where a checkpoint
+   * is due. A page has at most as many checkpoints as positions.
    */
   private consider(position: number): void {
     if (this.filter) {

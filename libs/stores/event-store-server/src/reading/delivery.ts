@@ -4,7 +4,7 @@ import { encodeResolved, type UuidForm } from '../wire/read-response';
 import type { EventLog } from './event-log';
 import type { Outlet } from './outlet';
 
-/** How a client wants its events. */
+/** The form in which a client wants its events. */
 export interface DeliveryForm {
   readonly resolveLinks: boolean;
   readonly uuids: UuidForm;
@@ -18,15 +18,14 @@ export class Delivery {
     private readonly form: DeliveryForm,
   ) {}
 
-  /** Events go out as they were encoded once, so that a live one can be sent without waiting for anything. */
+  /** Whether events are sent as they were encoded once, so that a live one can be sent without waiting for anything. */
   get isPlain(): boolean {
     return !this.form.resolveLinks && this.form.uuids === 'string';
   }
 
   /**
-   * Sends events in order and reports each with `onSent`; `beforeSent` may send what comes before it. Stops early, with
-   * false, when the client is gone or takes nothing for a while: the caller then lets its page go, so that stalled
-   * readers hold no memory.
+   * Sends events in order and reports each with `onSent`; `beforeSent` may send something before it. Stops early, with false, when the
+   * client is gone or takes nothing for a while: the caller then drops its page, so that stalled readers hold no memory.
    */
   async send(
     events: readonly FramedEvent[],

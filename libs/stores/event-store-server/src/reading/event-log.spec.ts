@@ -16,7 +16,7 @@ const nothing: EventFilter = {
   checkpointEvery: Infinity,
 };
 
-/** All of it is in the ring: PostgreSQL is not asked. */
+/** Everything is in the ring, so PostgreSQL is not queried. */
 function filledLog(): EventLog {
   const ring = new Ring();
   const bytes = Buffer.alloc(0);

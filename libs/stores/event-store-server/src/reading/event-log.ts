@@ -18,13 +18,13 @@ import type { Ring } from './ring';
 import { Lane } from './lane';
 import { isVisible, visibilityOf, type Visibility, type VisibleRevisions } from './visibility';
 
-/** A piece of `$all`. Every position up to `considered` has been looked at; `events` are those that matched. */
+/** A part of `$all`. Every position up to `considered` has been examined; `events` are those that matched. */
 export interface AllPage {
   readonly events: readonly FramedEvent[];
   readonly considered: number;
 }
 
-/** An event as a reader that resolves links gets it; `event` is missing when the link leads nowhere. */
+/** An event for a reader that resolves links; `event` is missing when the link has no target. */
 export interface Resolved {
   readonly event: FramedEvent | undefined;
   readonly link: FramedEvent | undefined;
@@ -36,11 +36,11 @@ const endOf = ({ from, to, descending }: Pick<AllSpan, 'from' | 'to' | 'descendi
   descending ? from : to;
 
 /**
- * Committed events: the recent ones from the ring, older ones from PostgreSQL, a bounded page at a time. A page of `$all` takes a turn
- * of the event loop, so that a reader that looks through all of it, and is sent next to nothing, holds up nobody.
+ * Committed events: the recent ones from the ring, older ones from PostgreSQL, a limited page at a time. A page of `$all` takes a turn of
+ * the event loop, so that a reader that searches all of it, and is sent next to nothing, blocks no other.
  */
 export class EventLog {
-  /** Thousands of subscriptions that start at once ask for their heads together. Nothing is kept: heads move on. */
+  /** Combines the head lookups of thousands of subscriptions that start at once. Nothing is cached, because heads change. */
   private readonly headLoader: DataLoader<string, Head>;
   /** For a caller that delivers more than a client takes at once. */
   readonly lane = new Lane();
@@ -63,7 +63,7 @@ export class EventLog {
 
   async head(stream: string): Promise<Readonly<Head>> {
     const base = baseStreamOf(stream);
-    // Look-ups share a query, so one that must fail would fail the others.
+    // Lookups share a query, so one that must fail would fail the others.
     if (!canExist(base)) return NO_HEAD;
     return this.knownHead(base) ?? this.headLoader.load(base);
   }
@@ -72,12 +72,12 @@ export class EventLog {
     return visibilityOf(stream, await this.head(stream), Date.now());
   }
 
-  /** What a tombstoned stream showed before its end. */
+  /** The visibility of a tombstoned stream before its end. */
   async visibilityBeforeTombstone(stream: string): Promise<Visibility> {
     return visibilityOf(stream, { ...(await this.head(stream)), tombstoned: false }, Date.now());
   }
 
-  /** What follows a position, when the ring has it. */
+  /** The events after a position, when the ring has them. */
   private recentAfter(position: number, filter: EventFilter | undefined): AllPage | undefined {
     if (!this.ring.covers(position)) return undefined;
     const considered = Math.min(this.ring.lastPosition, position + PAGE_EVENTS_MAX);
@@ -89,7 +89,7 @@ export class EventLog {
     return { events, considered };
   }
 
-  /** What follows a position, up to the last committed one; of what PostgreSQL holds at most `count` events. */
+  /** The events after a position, up to the last committed one; at most `count` of them from PostgreSQL. */
   async allAfter(position: number, filter: EventFilter | undefined, count = PAGE_EVENTS_MAX): Promise<AllPage> {
     const recent = this.recentAfter(position, filter);
     if (recent) return nextTurn(recent);
@@ -97,7 +97,7 @@ export class EventLog {
     return this.allPage({ from: position + 1, to, descending: false }, filter, count);
   }
 
-  /** At most `count` events of what stands before a position, backwards. `considered` is the lowest position looked at. */
+  /** At most `count` events before a position, backwards. `considered` is the lowest position examined. */
   async allBefore(position: number, filter: EventFilter | undefined, count: number): Promise<AllPage> {
     const to = Math.min(position - 1, this.ring.lastPosition);
     const recent = this.recentUpTo(to, filter, count);
@@ -106,7 +106,7 @@ export class EventLog {
     return this.allPage({ from, to, descending: true }, filter, count);
   }
 
-  /** The events up to a position that the ring holds, newest first; undefined when it holds none. Looking for the end of `$all` asks for these. */
+  /** The events up to a position that the ring holds, newest first; undefined when it holds none. Needed to find the end of `$all`. */
   private recentUpTo(position: number, filter: EventFilter | undefined, count: number): AllPage | undefined {
     const lowest = Math.max(1, position - PAGE_EVENTS_MAX + 1);
     const events: FramedEvent[] = [];
@@ -118,7 +118,7 @@ export class EventLog {
     return at === position ? undefined : { events, considered: at + 1 };
   }
 
-  /** A regular expression is held against the names of a span first: where none matches, no event is read. */
+  /** A regular expression is tested against the names in a span first: when none matches, no event is read. */
   private async allPage(
     span: Omit<AllSpan, 'wanted'>,
     filter: EventFilter | undefined,
@@ -139,7 +139,7 @@ export class EventLog {
     return { events, considered: isWhole ? endOf(span) : (events.at(-1)?.position ?? endOf(span)) };
   }
 
-  /** Events of a stream from a revision on, as far as they are visible. An empty page is the end. */
+  /** The visible events of a stream from a revision on. An empty page is the end. */
   async streamFrom(stream: string, revision: number, visible: VisibleRevisions, count: number): Promise<FramedEvent[]> {
     const from = Math.max(revision, visible.first);
     if (from > visible.last) return [];
@@ -163,14 +163,14 @@ export class EventLog {
   }
 
   private async streamPage(span: StreamSpan, countMax: number): Promise<FramedEvent[]> {
-    // Otherwise every page would look at all that has expired.
+    // Otherwise every page would scan all expired events.
     const from = span.createdMsMin === 0 ? span.from : await firstOfAge(this.pools.quick, span);
     const count = Math.min(countMax, span.to - from + 1);
     if (count <= 0) return [];
     return (await readStreamPage(poolForPage(this.pools, count), { ...span, from }, count)).events;
   }
 
-  /** Follows a link event (`revision@stream`) by one step; any other event is itself. */
+  /** Follows a link event (`revision@stream`) by one step; any other event resolves to itself. */
   async resolve(event: FramedEvent): Promise<Resolved> {
     if (event.type !== LINK_TYPE) return { event, link: undefined };
     const [, revision = '', stream = ''] = /^(\d+)@(.+)$/s.exec(Buffer.from(event.data).toString('utf8')) ?? [];

@@ -8,13 +8,13 @@ export interface EventFilter {
   matches(event: StoredEvent): boolean;
   /** Whether events of that stream name or type match. */
   accepts(text: string): boolean;
-  /** Prefixes are left to the database; a regular expression (the client's dialect is not PostgreSQL's) is not. */
+  /** Prefixes are passed to the database; a regular expression is not, because the client's dialect is not PostgreSQL's. */
   readonly prefixes: readonly string[] | undefined;
   /** A checkpoint is due after so many considered events; never, if it is infinite. */
   readonly checkpointEvery: number;
 }
 
-/** The filter of a request. Throws a bad request when it names no expression or an invalid one. */
+/** Builds the filter of a request. Throws a bad request when it names no expression or an invalid one. */
 export function filterOf({ on, expression, window, checkpointIntervalMultiplier }: FilterOptions): EventFilter {
   if (!expression) throw badRequest('a filter needs a stream name or an event type expression');
   const checkpointEvery = Math.max(1, (window ?? SEARCH_WINDOW_DEFAULT) * Math.max(1, checkpointIntervalMultiplier));
@@ -29,7 +29,7 @@ export function filterOf({ on, expression, window, checkpointIntervalMultiplier 
   return { on, accepts, matches: (event) => accepts(event[on]), prefixes: undefined, checkpointEvery };
 }
 
-/** How many events a page of that filter may look at, so that their checkpoints stay within a page's number. */
+/** How many events a page of that filter may search, so that its checkpoints do not outnumber a page. */
 export function windowOf(filter: EventFilter): number {
   return Math.min(FILTERED_WINDOW_EVENTS_MAX, filter.checkpointEvery * PAGE_EVENTS_MAX);
 }

@@ -13,7 +13,7 @@ export interface AllFollower extends Follower {
   offer(live: LiveEvents): void;
 }
 
-/** Live subscriptions, found by stream name: an event costs only those that want it. */
+/** Live subscriptions, indexed by stream name, so that an event costs only those that want it. */
 export class Hub {
   private readonly byStream = new Map<string, Set<StreamFollower>>();
   private readonly ofAll = new Set<AllFollower>();

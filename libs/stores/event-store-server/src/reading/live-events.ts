@@ -1,7 +1,7 @@
 import type { FramedEvent } from '../event';
 import { LIVE_PIECE_BYTES_MAX } from '../limits';
 
-/** A group of events that has just been committed, as live subscribers get it. */
+/** A group of events that has just been committed, as sent to live subscribers. */
 export class LiveEvents {
   /** Whether it may be sent at once to a subscriber that has room. */
   readonly isSmall: boolean;
@@ -13,12 +13,12 @@ export class LiveEvents {
     this.isSmall = bytes <= LIVE_PIECE_BYTES_MAX;
   }
 
-  /** Whether it is what comes next behind a position. */
+  /** Whether it directly follows a position. */
   follows(position: number): boolean {
     return this.events[0]?.position === position + 1;
   }
 
-  /** All frames as one piece, made once however many take it. */
+  /** All frames as one piece, built once for all subscribers. */
   get frames(): Buffer {
     const [first, ...others] = this.events;
     if (first && others.length === 0) return first.frame;

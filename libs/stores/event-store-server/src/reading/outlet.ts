@@ -7,10 +7,10 @@ import type { ReadRequest } from '../wire/read-request';
 export type ReadCall = ServerWritableStream<ReadRequest, Buffer>;
 export type Room = 'room' | 'stalled' | 'closed';
 
-/** The client's end of a read: says when its socket is full, and when the client is gone. */
+/** The client's end of a read: reports when its socket is full, and when the client is gone. */
 export class Outlet {
   private gone = false;
-  /** Opened by the first frame: a failure before it is answered by trailers alone. */
+  /** Opened by the first frame; a failure before it is answered by trailers alone. */
   private writer: CallWriter | undefined;
   private waiter: (() => void) | undefined;
 
@@ -30,7 +30,7 @@ export class Outlet {
     return !this.gone && !this.writer?.isFull;
   }
 
-  /** Sends one frame or several. After it, look at `hasRoom` before sending more: what is unsent stays in memory. */
+  /** Sends one frame or several. Check `hasRoom` before sending more, because unsent frames stay in memory. */
   send(frames: Buffer): void {
     if (this.gone) return;
     this.writer ??= openWriter(this.call, () => this.release());

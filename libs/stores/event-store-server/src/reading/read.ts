@@ -1,4 +1,4 @@
-/** Reads that end: a stream or `$all`, forwards or backwards, at most so many events. */
+/** Finite reads: a stream or `$all`, forwards or backwards, up to a number of events. */
 import { encodeStreamNotFound } from '../wire/read-response';
 import type { Delivery } from './delivery';
 import type { EventLog } from './event-log';
@@ -14,7 +14,7 @@ export interface ReadPlan {
   readonly backwards: boolean;
 }
 
-/** Reads from a revision on, inclusive. `from` beyond the end reads nothing forwards, and from the end backwards. */
+/** Reads from a revision (inclusive). If `from` is beyond the end, it reads nothing forwards, and from the end backwards. */
 export async function readStream(plan: ReadPlan, stream: string, from: number): Promise<void> {
   const { log, outlet, backwards } = plan;
   const visible = await log.visibility(stream);
@@ -40,7 +40,7 @@ export async function readStream(plan: ReadPlan, stream: string, from: number): 
   outlet.end();
 }
 
-/** Reads `$all` from a position: forwards inclusive, backwards exclusive, up to what is committed now. */
+/** Reads `$all` from a position: forwards inclusive, backwards exclusive, up to the last event committed now. */
 export async function readAll(plan: ReadPlan, from: number, filter: EventFilter | undefined): Promise<void> {
   const { log, outlet, backwards } = plan;
   const last = log.ring.lastPosition;

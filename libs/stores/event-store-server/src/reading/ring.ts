@@ -9,7 +9,7 @@ interface StreamTail {
 
 const COMPACT_AFTER = 64;
 
-/** The newest events without a gap, bounded in count and bytes: live readers are served from here. */
+/** The newest events without a gap, limited in count and bytes; live readers are served from here. */
 export class Ring {
   private readonly slots: (FramedEvent | undefined)[];
   private readonly tails = new Map<string, StreamTail>();
@@ -51,7 +51,7 @@ export class Ring {
     }
   }
 
-  /** Whether every event behind this position is here. */
+  /** Whether every event after this position is here. */
   covers(position: number): boolean {
     return position + 1 >= this.first;
   }
@@ -61,7 +61,7 @@ export class Ring {
     return position >= this.first && position <= this.head ? this.slots[position % this.eventsMax] : undefined;
   }
 
-  /** Events of the stream from this revision on, at most so many; undefined when the ring cannot know. */
+  /** Events of the stream from this revision on, at most so many; undefined when the ring does not have them all. */
   streamFrom(stream: string, revision: number, countMax: number): FramedEvent[] | undefined {
     const tail = this.tails.get(stream);
     const oldest = tail?.events[tail.start];

@@ -9,15 +9,15 @@ import type { Outlet } from './outlet';
 import { isVisible } from './visibility';
 
 /**
- * Follows one stream from a revision (exclusive, -1 for its start). Caught up, it is sent each event directly; when its
- * client falls behind, a pump reads on from where it was.
+ * Follows one stream from a revision (exclusive, -1 for its start). When caught up, it sends each event directly; when its client falls
+ * behind, a pump reads on from the last delivered revision.
  */
 export class StreamSubscription implements StreamFollower {
   private pumping = false;
-  /** Something happened since the pump last looked. */
+  /** Something happened since the pump's last read. */
   private stale = true;
   private caughtUp = false;
-  /** Set once it has come live. */
+  /** The tombstone event, once it has arrived live. */
   private tombstone: FramedEvent | undefined;
 
   constructor(
@@ -55,7 +55,7 @@ export class StreamSubscription implements StreamFollower {
       while (this.stale && !this.outlet.closed) {
         this.stale = false;
         await this.deliverPage();
-        // Without the page in hand: a reader that has stalled holds no events.
+        // After dropping the page, so that a stalled reader holds no events.
         if (!this.outlet.hasRoom) await this.outlet.room();
       }
     } finally {
@@ -75,7 +75,7 @@ export class StreamSubscription implements StreamFollower {
     }
   }
 
-  /** Undefined when the stream is over or missing: a missing stream has nothing to catch up with. */
+  /** Undefined when the stream has ended or is missing: a missing stream has nothing to catch up with. */
   private async nextPage(): Promise<FramedEvent[] | undefined> {
     const visible = await this.log.visibility(this.stream);
     if (isVisible(visible)) return this.log.streamFrom(this.stream, this.revision + 1, visible, PAGE_EVENTS_MAX);
@@ -86,7 +86,7 @@ export class StreamSubscription implements StreamFollower {
   /** A subscriber that was there before the tombstone gets the events that it lacks, the tombstone event, and then the failure. */
   private async pageBeforeTombstone(deleted: Failure): Promise<FramedEvent[] | undefined> {
     const isOver = this.revision === TOMBSTONE_REVISION;
-    if (isOver && !this.tombstone) return []; // it began at the end of a stream that was over
+    if (isOver && !this.tombstone) return []; // it began at the end of a tombstoned stream
     if (this.tombstone && !isOver) {
       const visible = await this.log.visibilityBeforeTombstone(this.stream);
       const rest = isVisible(visible)

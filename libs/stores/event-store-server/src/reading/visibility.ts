@@ -2,7 +2,7 @@ import { isMetastream } from '../event';
 import type { Failure } from '../failure';
 import { isSoftDeleted, type Head } from '../writing/head';
 
-/** Which revisions of a stream a reader sees, from its metadata. Empty when `first` is above `last`. */
+/** The revisions of a stream that a reader sees, derived from its metadata. Empty when `first` is above `last`. */
 export interface VisibleRevisions {
   readonly first: number;
   readonly last: number;
@@ -15,7 +15,7 @@ export function isVisible(visibility: Visibility): visibility is VisibleRevision
   return !('kind' in visibility);
 }
 
-/** A metadata stream shows its newest event only; it ends with its stream. */
+/** The visibility of a stream. A metadata stream shows its newest event only; it ends with its stream. */
 export function visibilityOf(stream: string, head: Readonly<Head>, nowMs: number): Visibility {
   if (head.tombstoned) return { kind: 'stream-deleted', stream };
   if (isMetastream(stream)) {

@@ -19,7 +19,7 @@ import type { OpenCalls } from './open-calls';
 
 type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
 
-/** The older append: options first, then one message per event, one answer. A wrong version is a normal answer. */
+/** Serves the older append: options first, then one message per event, one answer. A wrong version is a normal answer. */
 export async function serveAppend(
   calls: OpenCalls,
   writer: Writes,
@@ -38,7 +38,7 @@ export async function serveAppend(
   }
 }
 
-/** Stops reading at the size limit, so a call holds no more than one append may be. */
+/** Stops reading at the size limit, so a call holds no more than one append may have. */
 async function readAppend(call: ServerReadableStream<AppendReq, AppendResp>): Promise<Append> {
   let options: AppendReq.Options | undefined;
   const events: ProposedEvent[] = [];

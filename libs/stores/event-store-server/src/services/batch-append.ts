@@ -13,7 +13,7 @@ import type { OpenCalls } from './open-calls';
 
 type BatchCall = ServerDuplexStream<BatchAppendPart, Buffer>;
 
-/** An append of which parts may still come. Once it failed, it is answered, and its further parts are dropped. */
+/** An append of which parts may still arrive. Once it has failed, it is answered, and its further parts are dropped. */
 interface PartialAppend {
   readonly correlationId: string;
   readonly head: Pick<Append, 'stream' | 'expected' | 'deadlineMs'>;
@@ -24,8 +24,8 @@ interface PartialAppend {
 }
 
 /**
- * One batch stream: parts of appends, told apart by correlation id, each answered exactly once and in any order. The
- * client is not read from while the writer's queue is full or the client does not take its answers.
+ * One batch stream: parts of appends, distinguished by correlation id, each append answered exactly once and in any order. Reading from the
+ * client pauses while the writer's queue is full or the client does not take its answers.
  */
 export class BatchAppendCall {
   private readonly partial = new Map<string, PartialAppend>();
@@ -99,7 +99,7 @@ export class BatchAppendCall {
   private answer(append: PartialAppend, result: WriteResult): void {
     if (this.over) return;
     const { correlationId, head } = append;
-    // An answer cannot say "unavailable"; the end of the stream can, and every append on it shares the fate.
+    // The format of an answer cannot express "unavailable"; the end of the stream can, and every append on it shares the fate.
     if (result.kind === 'unavailable') return this.fail(result);
     const answer =
       result.kind === 'written'
@@ -110,12 +110,12 @@ export class BatchAppendCall {
     if (this.writer.isFull) this.call.pause();
   }
 
-  /** Ends the stream; appends that have no answer yet share the failure. */
+  /** Ends the stream; unanswered appends share the failure. */
   fail(failure: Failure): void {
     if (this.finish()) this.call.emit('error', statusOf(failure));
   }
 
-  /** False when it was over before. */
+  /** Returns false when it was over before. */
   private finish(): boolean {
     if (this.over) return false;
     this.over = true;
@@ -140,7 +140,7 @@ export class BatchAppendCall {
   }
 }
 
-/** The first part names stream, expectation and deadline. What is wrong with it answers the append, not the stream. */
+/** The first part names stream, expectation and deadline. An error in it answers the append, not the stream. */
 function begin(correlationId: string, { options }: BatchAppendPart): PartialAppend {
   const append: PartialAppend = {
     correlationId,
@@ -177,7 +177,7 @@ function addEvents(append: PartialAppend, part: BatchAppendPart): void {
   }
 }
 
-/** Throws a failure when an append is larger than one may be. */
+/** Throws a failure when an append is too large. */
 export function checkSize(events: number, bytes: number): void {
   if (bytes > APPEND_BYTES_MAX || events > APPEND_EVENTS_MAX) throw new FailureError({ kind: 'append-too-large' });
 }

@@ -5,11 +5,11 @@ interface OpenCall {
   fail(failure: Failure): void;
 }
 
-/** The open calls. Closing the server ends each with an answer: a call that is cut off would read as cancelled. */
+/** The open calls. Closing the server ends each with an answer, because an aborted call would read as cancelled. */
 export class OpenCalls {
   private readonly open = new Set<OpenCall>();
   private closed: Failure | undefined;
-  /** What new reads are answered instead, in bad weather. */
+  /** In bad weather, the failure with which new reads are refused. */
   refusal: Failure | undefined;
   /** Whether filtered subscriptions get checkpoints; not in bad weather. */
   checkpoints = true;
@@ -23,7 +23,7 @@ export class OpenCalls {
     this.open.delete(call);
   }
 
-  /** Answers a call by the first result that comes: its own, or that the server closes. */
+  /** Answers a call with its first result: its own, or that the server closes. */
   once<Result>(answer: (result: Result | Failure) => void): (result: Result | Failure) => void {
     let answered = false;
     const reply = (result: Result | Failure): void => {
@@ -41,7 +41,7 @@ export class OpenCalls {
     for (const call of [...this.open]) if (call.isSubscription) call.fail(failure);
   }
 
-  /** Ends all of them, and those that may still come. */
+  /** Ends all of them, and those that still arrive. */
   failAll(failure: Failure): void {
     this.closed = failure;
     for (const call of this.open) call.fail(failure);

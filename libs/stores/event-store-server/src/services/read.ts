@@ -14,7 +14,7 @@ import { encodeConfirmation } from '../wire/read-response';
 import type { Place, ReadOptions } from '../wire/read-request';
 import type { OpenCalls } from './open-calls';
 
-/** Serves reads and subscriptions: one call of the protocol for all of them. */
+/** Serves reads and subscriptions, which are one call in the protocol. */
 export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call: ReadCall): Promise<void> {
   let follower: StreamFollower | AllFollower | undefined;
   const { options } = call.request;
@@ -42,7 +42,7 @@ export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call:
       follower = subscription;
       hub.addToAll(subscription);
     }
-    // The client may have gone while the stream's end was looked up.
+    // The client may have left while the stream's end was read.
     if (outlet.closed) return hub.remove(follower);
     outlet.send(encodeConfirmation(randomUUID()));
     follower.wake();
@@ -63,7 +63,7 @@ async function readOnce(
   return stream === undefined ? readAll(plan, first, filter) : readStream(plan, stream, first);
 }
 
-/** Undefined when the stream is over: the outlet has been told. The subscription follows as soon as it is in the hub. */
+/** Returns undefined when the stream has ended; the outlet is ended then. The subscription follows as soon as it is in the hub. */
 async function subscribeToStream(
   log: EventLog,
   outlet: Outlet,

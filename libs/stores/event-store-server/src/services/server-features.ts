@@ -5,7 +5,7 @@ const SERVED_VERSION = '24.10.0';
 const STREAMS = 'event_store.client.streams.streams';
 const METHODS = ['read', 'append', 'delete', 'tombstone', 'batchappend'];
 
-/** What the client asks before its first append: with `batchappend` listed, it appends in batches. */
+/** The client asks for this before its first append: with `batchappend` listed, it appends in batches. */
 export function supportedMethods(): SupportedMethods {
   const supported = new SupportedMethods();
   supported.setEventStoreServerVersion(SERVED_VERSION);

@@ -1,6 +1,6 @@
 /**
- * Arrays in PostgreSQL's binary format, as `array_send` writes them. A `pg` parameter that is a Buffer is sent as
- * binary, so a group of events travels without being written as text, quoted, escaped and parsed again.
+ * Arrays in PostgreSQL's binary format, as `array_send` writes them. A `pg` parameter that is a Buffer is sent as binary, so a group of
+ * events need not be written as text, quoted, escaped and parsed again.
  */
 import { TOMBSTONE_REVISION, TOMBSTONE_REVISION_EXACT } from '../event';
 import { uuidBytes } from '../wire/uuid';
@@ -33,7 +33,7 @@ export function byteaArray(values: readonly Uint8Array[]): Buffer {
   return variableArray(OID.bytea, values);
 }
 
-/** The texts hold no NUL character: PostgreSQL would refuse the whole array. */
+/** The texts must hold no NUL character, because PostgreSQL would refuse the whole array. */
 export function textArray(values: readonly string[]): Buffer {
   return variableArray(
     OID.text,

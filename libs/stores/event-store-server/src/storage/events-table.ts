@@ -10,15 +10,15 @@ const COLUMNS = 'global_position, stream, revision, event_id, type, is_json, dat
 type EventRow = [string, string, string, string, string, boolean, Buffer, Buffer, string];
 type PageRow = [...EventRow, string];
 
-/** Events of one query. `cut` says that the byte limit ended the page before its event limit did. */
+/** Events of one query. `cut`: the byte limit ended the page before its event limit did. */
 export interface EventPage {
   readonly events: FramedEvent[];
   readonly cut: boolean;
 }
 
 /**
- * One statement, one transaction, one flush: all of the events are durable when it returns, or none are stored. Stores
- * nothing, and returns false, when there is an event of one of the streams that were taken for new.
+ * Uses one statement, one transaction, one flush: all of the events are durable when it returns, or none are stored. Stores nothing, and
+ * returns false, when one of the streams that were assumed new has an event.
  */
 export async function insertEvents(
   db: Queryable,
@@ -55,14 +55,14 @@ export async function readLastPosition(db: Queryable): Promise<number> {
   return Number(rows[0]?.last ?? 0);
 }
 
-/** Which events of a span are wanted: of streams or types with one of these names, or beginning with one of them. */
+/** Selects events of a span: those whose stream or type is one of these names, or begins with one of them. */
 export interface Wanted {
   readonly on: 'stream' | 'type';
   readonly by: 'name' | 'prefix';
   readonly values: readonly string[];
 }
 
-/** A span of `$all`: positions `from` to `to`, both inclusive; of them only what is wanted, if given. */
+/** A span of `$all`: positions `from` to `to`, both inclusive; only the wanted ones, if `wanted` is given. */
 export interface AllSpan {
   readonly from: number;
   readonly to: number;
@@ -83,7 +83,7 @@ export function readAllPage(db: Queryable, span: AllSpan, eventsMax: number): Pr
   });
 }
 
-/** The names of the streams, or the types, of all events of a span (both ends inclusive). */
+/** Returns the stream names, or the types, of all events of a span (both ends inclusive). */
 export async function readNames(
   db: Queryable,
   span: { readonly from: number; readonly to: number },
@@ -119,8 +119,9 @@ export function readStreamPage(db: Queryable, span: StreamSpan, eventsMax: numbe
 }
 
 /**
- * The first revision of a span that is not older than `createdMsMin`; behind its end when all are. Halves the span, since
- * a stream grows in time: the work does not depend on how many have expired. (A clock set back only blurs the border.)
+ * Returns the first revision of a span that is not older than `createdMsMin`; one past its end when all are older. Bisects the span,
+ * because a stream is ordered by time: the work does not depend on how many have expired. (A clock that was set back only blurs the
+ * border.)
  */
 export async function firstOfAge(db: Queryable, span: Omit<StreamSpan, 'descending'>): Promise<number> {
   const { rows } = await db.query<[string]>({
@@ -143,13 +144,13 @@ export async function firstOfAge(db: Queryable, span: Omit<StreamSpan, 'descendi
 
 interface PageQuery {
   name: string;
-  /** Selects the columns of an event, in order, at most so many. */
+  /** Selects the columns of an event, in order, with a limit. */
   rows: string;
   order: string;
   values: unknown[];
 }
 
-/** Ends a page where its bytes exceed the limit (never before its first event), so that huge events do not pile up. */
+/** Ends a page when its bytes exceed the limit (never before its first event), so that huge events do not accumulate. */
 async function readPage(db: Queryable, query: PageQuery): Promise<EventPage> {
   const { rows } = await db.query<PageRow>({
     name: query.name,
@@ -165,7 +166,7 @@ async function readPage(db: Queryable, query: PageQuery): Promise<EventPage> {
   return { events: await eventsOfRows(rows), cut: rows.length < Number(rows[0]?.[9] ?? 0) };
 }
 
-/** A few at a time: a page of hundreds would hold up look-ups and appends. */
+/** Converts a few at a time, because a page of hundreds would delay lookups and appends. */
 async function eventsOfRows(rows: readonly PageRow[]): Promise<FramedEvent[]> {
   const events: FramedEvent[] = [];
   for (const [index, row] of rows.entries()) {

@@ -4,11 +4,11 @@ import { parseStreamMetadata } from '../writing/stream-metadata';
 import { int8Array, textArray } from './binary-array';
 import type { Queryable } from './queryable';
 
-/** The heads of the given base streams, with one look-up each by the index on (stream, revision). */
+/** Returns the heads of the given base streams, with one lookup each by the index on (stream, revision). */
 export async function loadHeads(db: Queryable, streams: readonly string[]): Promise<Map<string, Head>> {
   const { rows } = await db.query<[string, string | null, string | null, string | null, Buffer | null]>({
     name: 'load_heads',
-    // A tombstone's revision is above every other one: the last revision below it needs a second look.
+    // A tombstone's revision is above every other one: the last revision below it needs a second lookup.
     text: `SELECT name, head.revision, living.revision, meta.revision, meta.data
            FROM unnest($1::text[]) AS name
            LEFT JOIN LATERAL (SELECT revision FROM event_store.events WHERE stream = name
@@ -33,7 +33,7 @@ export async function loadHeads(db: Queryable, streams: readonly string[]): Prom
   );
 }
 
-/** Where an event id stands: what idempotency compares. */
+/** Stream, revision and position of an event id, which idempotency compares. */
 export interface IdPlace {
   readonly id: string;
   readonly stream: string;
@@ -47,7 +47,7 @@ export interface RevisionSpan {
   readonly to: number;
 }
 
-/** The ids at the given revisions (inclusive). */
+/** Returns the ids at the given revisions (inclusive). */
 export async function loadIdsAt(db: Queryable, spans: readonly RevisionSpan[]): Promise<IdPlace[]> {
   const { rows } = await db.query<[string, string, string, string]>({
     name: 'load_ids_at',
@@ -64,7 +64,7 @@ export async function loadIdsAt(db: Queryable, spans: readonly RevisionSpan[]): 
   return rows.map(placeOfRow);
 }
 
-/** The ids of the newest events, oldest first, to warm the cache of known ids with. */
+/** Returns the ids of the newest events, oldest first, to fill the cache of known ids. */
 export async function loadNewestIds(db: Queryable, lastPosition: number, count: number): Promise<IdPlace[]> {
   const { rows } = await db.query<[string, string, string, string]>({
     text: `SELECT event_id, stream, revision, global_position FROM event_store.events

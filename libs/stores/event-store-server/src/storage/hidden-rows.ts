@@ -3,7 +3,7 @@ import { isVisible, visibilityOf } from '../reading/visibility';
 import type { Head } from '../writing/head';
 import { parseStreamMetadata } from '../writing/stream-metadata';
 
-/** Events of one stream that lie in the table, and that no reader of the stream is shown. */
+/** Events of one stream that are in the table, but are not shown to readers of the stream. */
 interface HiddenRows {
   readonly stream: string;
   readonly first: number;
@@ -24,8 +24,8 @@ const pageStreams = 500;
 const tombstone = TOMBSTONE_REVISION_EXACT.toString();
 
 /**
- * What metadata and tombstones hide of streams that are not the server's own, by the rules of the server itself. Only streams with either
- * are looked at, since all others are shown whole.
+ * Finds the events hidden by metadata and tombstones in streams that are not the server's own, by the rules of the server itself. Only
+ * streams with either are examined, because all others are shown completely.
  */
 export async function* hiddenRows(query: Query, nowMs: number): AsyncGenerator<HiddenRows> {
   for await (const stream of withMetadata(query)) {
@@ -34,7 +34,7 @@ export async function* hiddenRows(query: Query, nowMs: number): AsyncGenerator<H
   }
 }
 
-/** Streams that have metadata, or are tombstoned, by name. */
+/** Names of the streams that have metadata, or are tombstoned, in order. */
 async function* withMetadata(query: Query): AsyncGenerator<string> {
   for (let after = ''; ;) {
     const rows = await query<{ stream: string }>(

@@ -9,9 +9,9 @@ import {
 } from '../limits';
 import type { Log } from '../log';
 
-/** Connections for reading. A lost one is replaced by the next query; a query on a lost one rejects. */
+/** Connections for reading. The next query replaces a lost one; a query on a lost one rejects. */
 export interface ReaderPools {
-  /** For look-ups by key: they never wait behind pages. */
+  /** For lookups by key: they never wait behind pages. */
   readonly quick: Pool;
   readonly bulk: Pool;
   end(): Promise<void>;
@@ -34,7 +34,7 @@ export function openReaderPools(databaseUrl: string, log: Log): ReaderPools {
   return { quick, bulk, end: async () => void (await Promise.all([quick.end(), bulk.end()])) };
 }
 
-/** A page of few events counts as a look-up. */
+/** Returns the pool for a page; one of few events counts as a lookup. */
 export function poolForPage(pools: ReaderPools, events: number): Pool {
   return events <= QUICK_EVENTS_MAX ? pools.quick : pools.bulk;
 }

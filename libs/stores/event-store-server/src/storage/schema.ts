@@ -1,6 +1,6 @@
 import type { Queryable } from './queryable';
 
-/** Forward only: a step, once released, never changes. Step n brings the schema from version n to n + 1. */
+/** Forward only: a step, once released, never changes. Step n upgrades the schema from version n to n + 1. */
 const STEPS: readonly string[] = [
   `CREATE TABLE event_store.events (
      global_position bigint PRIMARY KEY,
@@ -29,14 +29,14 @@ export async function migrateSchema(db: Queryable): Promise<void> {
   }
   for (const [index, step] of STEPS.entries()) {
     if (index < current) continue;
-    // One simple-protocol query is one transaction: the step and its version happen together.
+    // One simple-protocol query is one transaction, so the step and its version are committed together.
     await db.query(
       `${step}; DELETE FROM event_store.schema_version; INSERT INTO event_store.schema_version VALUES (${index + 1})`,
     );
   }
 }
 
-/** Asks before it creates: PostgreSQL refuses `IF NOT EXISTS` to a role that may not create, also where all of it is there. */
+/** Checks before it creates, because PostgreSQL refuses `IF NOT EXISTS` to a role that may not create, even when everything exists. */
 async function ensureSchema(db: Queryable): Promise<void> {
   const { rows } = await db.query<{ there: boolean; creates: boolean; role: string; database: string }>(
     `SELECT to_regnamespace('event_store') IS NOT NULL AS there, has_database_privilege(current_database(), 'CREATE') AS creates,
@@ -56,7 +56,7 @@ async function ensureSchema(db: Queryable): Promise<void> {
     await db.query('CREATE TABLE event_store.schema_version (version integer NOT NULL)');
 }
 
-/** The role may not do what the store needs; the message says what to grant. */
+/** The role lacks a right that the store needs; the message says what to grant. */
 export class MissingRightsError extends Error {}
 
 export class SchemaTooNewError extends Error {}

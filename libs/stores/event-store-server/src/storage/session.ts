@@ -6,7 +6,7 @@ import { migrateSchema } from './schema';
 /** The writer's lock, one per database: only its holder writes. The number spells "parley". */
 const WRITER_LOCK = 0x7061_726c_6579;
 
-/** The connection that holds the writer's lock, and that every write goes through: without the lock, no write. */
+/** The connection that holds the writer's lock and carries every write: without the lock, no write. */
 export interface WriterSession {
   readonly db: Client;
   /** Ends the connection at once, and with it the lock. */
@@ -22,8 +22,8 @@ export class LockHeldError extends Error {
 }
 
 /**
- * Connects, takes the lock and brings the schema up to date. Rejects with `LockHeldError` when another server writes, and when
- * that takes longer than ATTACH_TIMEOUT_MS. `onLost` is called once when the connection ends, for any reason.
+ * Connects, takes the lock and brings the schema up to date. Rejects with `LockHeldError` when another server writes, and also when that
+ * takes longer than ATTACH_TIMEOUT_MS. `onLost` is called once when the connection ends, for any reason.
  */
 export async function openWriterSession(databaseUrl: string, onLost: LostListener): Promise<WriterSession> {
   const db = new Client({
@@ -41,8 +41,8 @@ export async function openWriterSession(databaseUrl: string, onLost: LostListene
     db,
     destroy: () => {
       lose(new Error('the connection to PostgreSQL was given up'));
-      // `end` first asks politely and would wait for a server that does not answer: the socket is closed instead.
-      // `as`: @types/pg does not show the connection; its stream is the socket.
+      // `end` would wait for a server that does not answer, so the socket is closed instead. `as`: @types/pg does not show the connection;
+      // its stream is the socket.
       (db as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     },
   };
@@ -64,7 +64,7 @@ export async function openWriterSession(databaseUrl: string, onLost: LostListene
   }
 }
 
-/** Who has the lock, in words; it may just have let it go. */
+/** Describes the holder of the lock, which may just have released it. */
 async function holderOfLock(db: Client): Promise<string> {
   const { rows } = await db.query<{ pid: number; host: string; since: string }>(
     `SELECT pid, coalesce(host(client_addr), 'this machine') AS host,

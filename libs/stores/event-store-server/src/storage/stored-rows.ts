@@ -1,4 +1,4 @@
-/** An event as its row has it: what is on the disk, whatever a running server holds in memory. */
+/** An event as in its row: the state on disk, whatever a running server holds in memory. */
 export interface StoredRow {
   readonly stream: string;
   readonly revision: number;
@@ -19,7 +19,7 @@ type Columns = Omit<StoredRow, 'revision' | 'position'> & { readonly revision: s
 const columns =
   'global_position AS position, stream, revision, event_id AS id, type, is_json AS "isJson", data, metadata';
 const pageEvents = 500;
-/** A page ends with the event that exceeds it. */
+/** A page ends with the event that exceeds this. */
 const pageBytes = 4_000_000;
 
 /** Whether the embedded event store has its tables in this database. */

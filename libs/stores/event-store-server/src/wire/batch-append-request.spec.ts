@@ -1,4 +1,4 @@
-/** What is decoded by hand is what the client's own stubs encode, and what they decode; and the other way round. */
+/** Decoding by hand must match the client's own stubs: what they encode and decode, and the other way round. */
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
 import {

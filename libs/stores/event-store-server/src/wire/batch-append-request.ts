@@ -1,12 +1,12 @@
-/** `event_store.client.streams.BatchAppendReq`, decoded by hand: most appends come by it. */
+/** `event_store.client.streams.BatchAppendReq`, decoded by hand because most appends arrive in it. */
 import type { ExpectedRevision } from '../event';
 import { bytesOf, ProtobufReader, varintOf } from './protobuf-reader';
 import { readStreamIdentifier, readUuidText } from './shared-messages';
 import type { ProposedMessage } from './write-request';
 
-/** One part of an append, as it was sent: whether its names and ids are what they must be is not looked at. */
+/** One part of an append, as it was sent: its names and ids are not validated. */
 export interface BatchAppendPart {
-  /** The text of a UUID, in whichever form it came. */
+  /** Text of a UUID, sent in either form. */
   readonly correlationId: string | undefined;
   readonly options: BatchAppendOptions | undefined;
   readonly events: readonly ProposedMessage[];

@@ -1,4 +1,4 @@
-/** Both ways to write answers give a client the same bytes, wait for it alike, and leave the end of a call to grpc-js. */
+/** Both ways to write answers give a client the same bytes, respect its flow control alike, and leave the end of a call to grpc-js. */
 import { once } from 'node:events';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import {
@@ -16,12 +16,12 @@ import { framed, messagesIn } from './grpc-frame';
 type Call = ServerWritableStream<Buffer, Buffer>;
 
 const KIB = 1024;
-/** What HTTP/2 takes of a stream before its reader has read any. */
+/** Bytes that HTTP/2 accepts for a stream before its reader has read any. */
 const WINDOW_BYTES = 64 * KIB;
 const asIs = (bytes: Buffer): Buffer => bytes;
 const passing: ServerInterceptor = (_, call) => new ServerInterceptingCall(call);
 
-/** Of one message, of several, of none, of a large one. */
+/** Frames of one message, of several, including an empty one, and of a large one. */
 const PIECES: readonly Buffer[] = [
   framed(Buffer.from('first')),
   Buffer.concat([framed(Buffer.from('second')), framed(Buffer.alloc(0)), framed(Buffer.from('third'))]),
@@ -81,11 +81,11 @@ describe.each([
     return session.request(headers).end(framed(Buffer.alloc(0)));
   }
 
-  /** All that comes of a call, and the status that ends it. */
+  /** Everything received from a call, and the status that ends it. */
   async function taken(call: ClientHttp2Stream): Promise<{ bytes: Buffer; code: number }> {
     const chunks: Buffer[] = [];
     call.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // `as`: what http2 gives to listeners for trailers.
+    // `as`: the arguments that http2 passes to listeners for trailers.
     const [trailers] = (await once(call, 'trailers')) as [Record<string, string>];
     return { bytes: Buffer.concat(chunks), code: Number(trailers['grpc-status']) };
   }

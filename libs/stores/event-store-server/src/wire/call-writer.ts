@@ -1,8 +1,7 @@
 /**
- * Writes the answers of a streaming call. grpc-js takes each message through a stream of objects, filters, a copy with a
- * prefix, and a callback, which costs more than all else that an event costs for one more subscriber. Frames that are
- * made once go to the HTTP/2 stream behind the call instead. Status and trailers stay with grpc-js, and so does all of
- * it where that stream is not where it is expected.
+ * Writes the answers of a streaming call. grpc-js takes each message through a stream of objects, filters, a copy with a prefix, and a
+ * callback, which is most of what an event costs for one more subscriber. Frames that are built once go to the HTTP/2 stream behind the
+ * call instead. Status and trailers stay with grpc-js, and so does everything when that stream is not where it is expected.
  */
 import type { ServerHttp2Stream } from 'node:http2';
 import { Duplex } from 'node:stream';
@@ -13,13 +12,13 @@ import { PREFIX_BYTES, messagesIn } from './grpc-frame';
 export type StreamingCall = ServerWritableStream<unknown, Buffer> | ServerDuplexStream<unknown, Buffer>;
 
 export interface CallWriter {
-  /** Writes one whole frame or several. After it, look at `isFull`: what is unsent stays in memory. */
+  /** Writes one whole frame or several. Check `isFull` afterwards, because unsent frames stay in memory. */
   write(frames: Buffer): void;
   readonly isFull: boolean;
 }
 
 /**
- * Sends the headers, and returns the way to write to a call after them.
+ * Sends the headers, and returns the writer for the frames after them.
  * @param onRoom called when it may no longer be full
  */
 export function openWriter(call: StreamingCall, onRoom: () => void): CallWriter {
@@ -28,7 +27,7 @@ export function openWriter(call: StreamingCall, onRoom: () => void): CallWriter 
   return stream ? new DirectWriter(stream, onRoom) : new OfficialWriter(call, onRoom);
 }
 
-/** The stream on which grpc-js has just sent the headers of the call; undefined where it keeps it elsewhere, as behind interceptors. */
+/** The stream on which grpc-js has just sent the headers of the call; undefined when it is kept elsewhere, as behind interceptors. */
 function http2StreamOf(call: StreamingCall): ServerHttp2Stream | undefined {
   const stream = memberOf(memberOf(call, 'call'), 'stream');
   const isOfCall = stream instanceof Duplex && memberOf(stream, 'headersSent') === true && !stream.writableObjectMode;
@@ -40,7 +39,7 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** What is written in one turn of the event loop goes to HTTP/2 at once. */
+/** Sends everything written in one turn of the event loop to HTTP/2 at once. */
 class DirectWriter implements CallWriter {
   private gathering = false;
 
@@ -57,7 +56,7 @@ class DirectWriter implements CallWriter {
 
   write(frames: Buffer): void {
     const { stream } = this;
-    // A stream that is over says so to grpc-js, which cancels the call.
+    // A stream that is over reports it to grpc-js, which cancels the call.
     if (stream.destroyed || stream.closed || stream.writableEnded) return;
     if (!this.gathering) {
       this.gathering = true;

@@ -1,6 +1,6 @@
 /**
- * The services as the client's generated stubs describe them, except that hot requests are decoded by hand, and that hot
- * answers arrive here already encoded: one encoding of an event serves all of its readers.
+ * The services as the client's generated stubs describe them, except that hot requests are decoded by hand, and that hot answers arrive
+ * here already encoded: one encoding of an event serves all of its readers.
  */
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
 import type {
@@ -26,7 +26,7 @@ const byClients = (): never => {
   throw new Error('requests are encoded, and answers decoded, by clients only');
 };
 
-/** What serves the calls. A type, not an interface: grpc-js wants an index signature. */
+/** The handlers of the calls. A type, not an interface, because grpc-js wants an index signature. */
 export type StreamsHandlers = {
   read: handleServerStreamingCall<ReadRequest, Buffer>;
   append: handleClientStreamingCall<AppendReq, AppendResp>;

@@ -1,4 +1,4 @@
-/** Failures as EventStoreDB says them: gRPC statuses with an `exception` trailer, and `google.rpc.Status` in batches. */
+/** Failures in EventStoreDB's wire form: gRPC statuses with an `exception` trailer, and `google.rpc.Status` in batches. */
 import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
 import { Any } from 'google-protobuf/google/protobuf/any_pb';
 import {
@@ -19,7 +19,7 @@ import { APPEND_BYTES_MAX } from '../limits';
 
 type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
 
-/** What ends a call that failed. */
+/** The status that ends a failed call. */
 export function statusOf(failure: Failure): StatusObject {
   const trailers = new Metadata();
   const [code, exception] = codeAndException(failure);
@@ -94,7 +94,7 @@ function printable(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
 }
 
-/** What answers one append of a batch stream. */
+/** The status that answers one failed append of a batch stream. */
 export function batchStatusOf(failure: Failure): Status {
   if (failure.kind === 'not-ready') return notHandled(describeFailure(failure));
   const [name, detail] = batchDetail(failure);
@@ -109,7 +109,7 @@ export function batchStatusOf(failure: Failure): Status {
   return answer;
 }
 
-/** What a node says of an append that it did not take up: there is neither a code nor a detail. */
+/** The answer of a node that did not process an append: it has neither a code nor a detail. */
 function notHandled(message: string): Status {
   const details = new Any();
   details.pack(new Empty().serializeBinary(), 'google.protobuf.Empty');

@@ -1,8 +1,8 @@
-/** How gRPC puts messages into a stream: a byte that says they are not compressed, four that give the length, and the message. */
+/** gRPC's framing of messages in a stream: a byte that marks them as not compressed, four for the length, and the message. */
 
 export const PREFIX_BYTES = 5;
 
-/** Writes what stands before a message of that length, and returns the offset behind it. */
+/** Writes the prefix of a message of that length, and returns the offset after it. */
 export function writePrefix(target: Buffer, messageBytes: number): number {
   target[0] = 0;
   return target.writeUInt32BE(messageBytes, 1);
@@ -14,7 +14,7 @@ export function framed(message: Uint8Array): Buffer {
   return frame;
 }
 
-/** The messages of a run of whole frames, as views of it. */
+/** Splits whole frames into their messages, as views. */
 export function messagesIn(frames: Buffer): Buffer[] {
   const messages: Buffer[] = [];
   for (let at = 0; at < frames.length;) {

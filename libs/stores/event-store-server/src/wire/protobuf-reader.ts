@@ -1,8 +1,8 @@
 const VARINT_BYTES_MAX = 10;
-/** Seven bytes of a varint are an exact number of JavaScript, eight may not be. */
+/** Seven bytes of a varint are always exact as a JavaScript number, eight may not be. */
 const EXACT_BYTES = 7;
 
-/** The wire types that the requests have, as the last three bits of a tag. https://protobuf.dev/programming-guides/encoding/ */
+/** The wire types in the requests, stored in the last three bits of a tag. https://protobuf.dev/programming-guides/encoding/ */
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
@@ -14,8 +14,8 @@ export const varintOf = (field: number): number => (field << 3) | VARINT;
 export const bytesOf = (field: number): number => (field << 3) | BYTES;
 
 /**
- * Reads a message field by field: `tag`, and then what it stands for, or `skip`. Throws for bytes that are not a
- * message, wherever they were cut.
+ * Reads a message field by field: call `tag`, then the method for its content, or `skip`. Throws for bytes that are not a message, wherever
+ * they were truncated.
  */
 export class ProtobufReader {
   private at = 0;
@@ -33,7 +33,7 @@ export class ProtobufReader {
     return tag;
   }
 
-  /** A number without a sign; the nearest one, where it is above the safe integers. */
+  /** Reads an unsigned number; above the safe integers, the nearest one. */
   varint(): number {
     let value = 0;
     let scale = 1;
@@ -46,7 +46,7 @@ export class ProtobufReader {
     return Number(this.wideVarint(BigInt(value)));
   }
 
-  /** A number with a sign; the nearest one, where it is beyond the safe integers. */
+  /** Reads a signed number; beyond the safe integers, the nearest one. */
   signed(): number {
     const start = this.at;
     const value = this.varint();
@@ -63,13 +63,13 @@ export class ProtobufReader {
     return this.varint() !== 0;
   }
 
-  /** Passes over a message that says something by being there: true. */
+  /** Skips a message whose presence alone carries meaning; returns true. */
   presence(): true {
     this.takeLength();
     return true;
   }
 
-  /** A view. */
+  /** Returns the bytes as a view. */
   content(): Buffer {
     const start = this.takeLength();
     return this.bytes.subarray(start, this.at);
@@ -80,7 +80,7 @@ export class ProtobufReader {
     return this.bytes.toString('utf8', start, this.at);
   }
 
-  /** A nested message, read by the function from its first tag to its end. */
+  /** Reads a nested message with the function, from its first tag to its end. */
   message<Message>(read: (reader: ProtobufReader) => Message): Message {
     const outerEnd = this.end;
     const start = this.takeLength();
@@ -90,7 +90,7 @@ export class ProtobufReader {
     return message;
   }
 
-  /** Passes over a field that the reader does not know. */
+  /** Skips a field that the reader does not know. */
   skip(tag: number): void {
     const wireType = tag % 8;
     if (wireType === VARINT) this.varint();
@@ -106,7 +106,7 @@ export class ProtobufReader {
     return byte;
   }
 
-  /** The rest of a varint, of which so many bytes have been read. */
+  /** Reads the remainder of a varint, of which so many bytes have been read. */
   private wideVarint(value: bigint, bytesRead = EXACT_BYTES): bigint {
     let whole = value;
     for (let index = bytesRead; index < VARINT_BYTES_MAX; index++) {
@@ -117,7 +117,7 @@ export class ProtobufReader {
     throw malformed();
   }
 
-  /** Moves behind content whose length comes first, and returns where it starts. */
+  /** Moves past content that is preceded by its length, and returns where it starts. */
   private takeLength(): number {
     const length = this.varint();
     this.take(length);

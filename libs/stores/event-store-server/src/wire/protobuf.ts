@@ -1,12 +1,12 @@
 /**
- * The few protobuf primitives the hot answers need. The generated stubs encode about ten times slower, which decides
- * how many appends and deliveries a second are possible. https://protobuf.dev/programming-guides/encoding/
+ * The few protobuf primitives that the hot answers need. The generated stubs encode about ten times slower, which limits the appends and
+ * deliveries per second. https://protobuf.dev/programming-guides/encoding/
  */
 import { TOMBSTONE_REVISION, TOMBSTONE_REVISION_EXACT } from '../event';
 
 const TOMBSTONE_VARINT_BYTES = 9;
 
-/** Bytes of an unsigned varint. `value` is a safe integer or `TOMBSTONE_REVISION`. */
+/** Number of bytes of an unsigned varint. `value` is a safe integer or `TOMBSTONE_REVISION`. */
 export function varintSize(value: number): number {
   if (value === TOMBSTONE_REVISION) return TOMBSTONE_VARINT_BYTES;
   let size = 1;
@@ -14,7 +14,7 @@ export function varintSize(value: number): number {
   return size;
 }
 
-/** Writes an unsigned varint at `at` and returns the offset behind it. */
+/** Writes an unsigned varint at `at` and returns the offset after it. */
 function writeVarint(target: Buffer, at: number, value: number): number {
   if (value === TOMBSTONE_REVISION) return writeBigVarint(target, at, TOMBSTONE_REVISION_EXACT);
   let rest = value;
@@ -58,7 +58,7 @@ export function writeLength(target: Buffer, at: number, field: number, length: n
   return writeVarint(target, at + 1, length);
 }
 
-/** Bytes of a length-delimited field with `length` bytes of content. */
+/** Number of bytes of a length-delimited field with `length` bytes of content. */
 export function fieldSize(length: number): number {
   return 1 + varintSize(length) + length;
 }

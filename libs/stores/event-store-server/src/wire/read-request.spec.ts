@@ -1,4 +1,4 @@
-/** What is decoded by hand is what the client's own stubs encode, and what they decode. */
+/** Decoding by hand must match what the client's own stubs encode and decode. */
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import {

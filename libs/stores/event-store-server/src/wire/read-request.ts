@@ -1,4 +1,4 @@
-/** `event_store.client.streams.ReadReq`, decoded by hand: a look-up of a few events is mostly what its call costs. */
+/** `event_store.client.streams.ReadReq`, decoded by hand because the call itself is most of the cost of reading a few events. */
 import { bytesOf, ProtobufReader, varintOf } from './protobuf-reader';
 import type { UuidForm } from './read-response';
 import { readStreamIdentifier } from './shared-messages';
@@ -6,7 +6,7 @@ import { readStreamIdentifier } from './shared-messages';
 /** `ReadDirection` of the protocol. */
 const BACKWARDS = 1;
 
-/** Where a read begins: at an event, or at one of the ends. */
+/** The start of a read: an event, or one of the ends. */
 export type Place = number | 'start' | 'end';
 
 export interface ReadOptions {
@@ -28,7 +28,7 @@ export interface FilterOptions {
   readonly checkpointIntervalMultiplier: number;
 }
 
-/** Never undefined itself: to grpc-js that would be no message. */
+/** Never undefined itself, because grpc-js would take that for no message. */
 export interface ReadRequest {
   readonly options: ReadOptions | undefined;
 }
@@ -61,7 +61,7 @@ function readOptions(reader: ProtobufReader): ReadOptions {
   return options;
 }
 
-/** Of options that exclude each other the last one counts. */
+/** If options exclude each other, the last one counts. */
 function readOption(options: Draft, tag: number, reader: ProtobufReader): void {
   switch (tag) {
     case bytesOf(1):

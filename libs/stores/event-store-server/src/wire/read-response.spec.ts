@@ -1,4 +1,4 @@
-/** The encoding by hand says what the client's own stubs say. */
+/** Encoding by hand must match the client's own stubs. */
 import { ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import fc from 'fast-check';
 import { TOMBSTONE_REVISION, TOMBSTONE_REVISION_EXACT, type StoredEvent } from '../event';
@@ -29,7 +29,7 @@ const events: fc.Arbitrary<StoredEvent> = fc.record({
   createdMs: fc.nat(4_000_000_000_000),
 });
 
-/** The one message of a frame. */
+/** Decodes the only message of a frame. */
 function decode(frame: Buffer): ReadResp {
   const [message = Buffer.alloc(0), ...others] = messagesIn(frame);
   expect(others).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * The messages of a read or subscription, encoded by hand: `event_store.client.streams.ReadResp`, whose field numbers
- * the client's generated stubs show. All of them come framed.
+ * The messages of a read or subscription, encoded by hand: `event_store.client.streams.ReadResp`, whose field numbers the client's
+ * generated stubs show. All of them are framed.
  */
 import type { FramedEvent, StoredEvent } from '../event';
 import { PREFIX_BYTES, framed, writePrefix } from './grpc-frame';
@@ -18,10 +18,10 @@ import { UUID_TEXT_BYTES, uuidBytes } from './uuid';
 /** .NET ticks are 100 ns. */
 const TICKS_PER_MS = 10_000n;
 
-/** How a client wants UUIDs: `string` is what the official Node client asks for. */
+/** The form in which a client wants UUIDs; the official Node client asks for `string`. */
 export type UuidForm = 'string' | 'structured';
 
-/** Encodes the event once; `data` and `metadata` of the result are views of the frame, so it is all that is kept. */
+/** Encodes the event once; `data` and `metadata` of the result are views of the frame, so only the frame is kept in memory. */
 export function frameEvent(event: StoredEvent): FramedEvent {
   const recorded = recordedSize(event);
   const inner = fieldSize(recorded) + 1 + varintSize(event.position);
@@ -36,7 +36,7 @@ export function frameEvent(event: StoredEvent): FramedEvent {
   return { ...event, data, metadata, frame };
 }
 
-/** An event reached through a link, or an event for a client that wants structured UUIDs. `event` is missing when gone. */
+/** Encodes an event reached through a link, or an event for a client that wants structured UUIDs. `event` is missing when gone. */
 export function encodeResolved(event: StoredEvent | undefined, link: StoredEvent | undefined, form: UuidForm): Buffer {
   const parts: Buffer[] = [];
   if (event) parts.push(nest(1, encodeRecorded(event, form)));
@@ -95,7 +95,7 @@ function writeRecorded(target: Buffer, start: number, event: StoredEvent): numbe
   return event.data.length > 0 ? writeBytes(target, at, 8, event.data) : at;
 }
 
-/** The rare forms are built around the common one: a structured UUID replaces the first field. */
+/** Derives the rare form from the common one: a structured UUID replaces the first field. */
 function encodeRecorded(event: StoredEvent, form: UuidForm): Buffer {
   const bytes = Buffer.allocUnsafe(recordedSize(event));
   writeRecorded(bytes, 0, event);

@@ -11,7 +11,7 @@ export function readStreamIdentifier(reader: ProtobufReader): string {
   return name;
 }
 
-/** The text of a UUID in either form; not looked at further. */
+/** Reads the text of a UUID in either form, without validating it. */
 export function readUuidText(reader: ProtobufReader): string {
   let text = '';
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {

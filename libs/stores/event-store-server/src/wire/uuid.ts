@@ -4,20 +4,20 @@ import { badRequest } from '../failure';
 export const UUID_TEXT_BYTES = 36;
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The canonical lower-case text of a UUID that was sent. Throws a bad request when it is missing or malformed. */
+/** Returns the canonical lower-case text of a UUID. Throws a bad request when it is missing or malformed. */
 export function canonicalUuid(text: string | undefined): string {
   if (!text || !CANONICAL.test(text)) throw badRequest(`not a UUID: ${text ?? 'missing'}`);
   return text.toLowerCase();
 }
 
-/** The text of a UUID sent in either form, as it is. */
+/** Returns the text of a UUID sent in either form, unchanged. */
 export function sentUuid(uuid: UUID | undefined): string | undefined {
   const bits = uuid?.getStructured();
   if (!bits) return uuid?.getString();
   return uuidTextOf(BigInt(bits.getMostSignificantBits()), BigInt(bits.getLeastSignificantBits()));
 }
 
-/** The text of a UUID sent as two numbers of 64 bits with signs. */
+/** Returns the text of a UUID sent as two signed numbers of 64 bits. */
 export function uuidTextOf(mostSignificant: bigint, leastSignificant: bigint): string {
   const bytes = Buffer.alloc(16);
   bytes.writeBigInt64BE(BigInt.asIntN(64, mostSignificant), 0);

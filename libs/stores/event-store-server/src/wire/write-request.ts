@@ -11,9 +11,9 @@ import { FailureError, badRequest } from '../failure';
 import { EVENT_TYPE_BYTES_MAX, STREAM_NAME_BYTES_MAX } from '../limits';
 import { canonicalUuid } from './uuid';
 
-/** An event as it was sent; both appends propose them alike. */
+/** An event as it was sent, in either kind of append. */
 export interface ProposedMessage {
-  /** The text of a UUID, in whichever form it came. */
+  /** Text of a UUID, sent in either form. */
   readonly id: string | undefined;
   readonly type: string | undefined;
   readonly contentType: string | undefined;
@@ -21,7 +21,7 @@ export interface ProposedMessage {
   readonly metadata: Uint8Array;
 }
 
-/** Every write's options name its expectation in the same way, but for the revision. */
+/** The expectation in the options of every write, except for the revision. */
 export interface Expectation {
   hasNoStream(): boolean;
   hasAny(): boolean;
@@ -39,7 +39,7 @@ export function readStreamName(identifier: StreamIdentifier | undefined): string
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
 
-/** The stream of a write. One bad name must not fail a whole group commit. */
+/** Returns the stream of a write, or throws, because one bad name must not fail a whole group commit. */
 export function writableStreamName(name: string): string {
   if (name === '' || name === ALL_STREAM) throw badRequest(`not a stream to write to: "${name}"`);
   if (isMetastream(name) && isMetastream(baseStreamOf(name))) {
@@ -62,7 +62,7 @@ export function proposedEvent({ id, type, contentType, data, metadata }: Propose
   };
 }
 
-/** What an event adds to the size of its append. */
+/** Bytes that an event adds to its append. */
 export function proposedBytes(event: ProposedEvent): number {
   return event.data.length + event.metadata.length + Buffer.byteLength(event.type);
 }

@@ -17,7 +17,7 @@ export function encodeBatchFailure(correlationId: string, stream: string, failur
   return answer(correlationId, stream, nest(2, Buffer.from(batchStatusOf(failure).serializeBinary())));
 }
 
-/** Each of the two is said, or is said to be missing. */
+/** Revision and position are each written, or marked as missing. */
 function encodeSuccess({ revision, position }: Written): Buffer {
   const revisionBytes = revision < 0 ? fieldSize(0) : 1 + varintSize(revision);
   const positionBytes = position === undefined ? 0 : 2 * (1 + varintSize(position));

@@ -5,7 +5,7 @@ import { MissingRightsError, SchemaTooNewError } from '../storage/schema';
 import { LockHeldError, openWriterSession, type WriterSession } from '../storage/session';
 import type { Writer } from './writer';
 
-/** Keeps the writer connected: whenever its session ends, it is detached at once and a new session is sought. */
+/** Keeps the writer connected: whenever its session ends, it detaches the writer at once and opens a new session. */
 export class WriterConnection {
   private session: WriterSession | undefined;
   private closed = false;
@@ -20,8 +20,8 @@ export class WriterConnection {
   ) {}
 
   /**
-   * Resolves when the writer is attached; rejects when PostgreSQL is away for longer than a start may take, and at once when it
-   * refuses for good. While another server holds the lock it waits until that one ends, however long that takes: that server may be
+   * Resolves when the writer is attached; rejects when PostgreSQL is unavailable for longer than a start may take, and at once for an error
+   * that waiting cannot fix. While another server holds the lock it waits until that one ends, however long that takes: that server may be
    * suspended or its host lost, and only the holder of the lock can write.
    */
   async start(): Promise<void> {
@@ -44,14 +44,14 @@ export class WriterConnection {
     await this.session?.db.end();
   }
 
-  /** For when closing takes too long: the database does not answer. */
+  /** For when closing takes too long because the database does not answer. */
   drop(): void {
     this.session?.destroy();
   }
 
-  /** Gives up what PostgreSQL does not answer for so long: it may take a connection and then say nothing. */
+  /** Gives up after ATTACH_TIMEOUT_MS, because PostgreSQL may accept a connection and then stay silent. */
   private async connect(): Promise<void> {
-    // Before the writer has it, a session that ends makes `attach` or the opening reject: nothing is lost yet.
+    // Until the writer has it, a session that ends makes `attach` or the opening reject, so there is nothing to detach.
     const session = await openWriterSession(this.databaseUrl, (lost, error) => this.lose(lost, error));
     const overdue = setTimeout(() => session.destroy(), ATTACH_TIMEOUT_MS);
     try {
@@ -75,7 +75,7 @@ export class WriterConnection {
     void this.reconnect();
   }
 
-  /** Runs until it is connected or the server closes: as long as PostgreSQL is away. */
+  /** Runs until it is connected or the server closes, for as long as PostgreSQL is unavailable. */
   private async reconnect(): Promise<void> {
     for (;;) {
       await delay(RECONNECT_DELAY_MS);
@@ -90,7 +90,7 @@ export class WriterConnection {
     }
   }
 
-  /** Each new kind of trouble is said at once, and then every now and then, not five times a second. */
+  /** Logs each new kind of trouble at once, and then every now and then instead of five times a second. */
   private report(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     if (message === this.lastTrouble && Date.now() < this.sayAgainAtMs) return;
@@ -102,7 +102,7 @@ export class WriterConnection {
   }
 }
 
-/** What no waiting mends: a newer schema, and PostgreSQL's codes for a wrong role, password, database or right. */
+/** Whether waiting cannot fix an error: a newer schema, or PostgreSQL's codes for a wrong role, password, database or right. */
 function isForGood(error: unknown): boolean {
   if (error instanceof SchemaTooNewError || error instanceof MissingRightsError) return true;
   return error instanceof Error && 'code' in error && /^(28...|3D000|42501)$/.test(String(error.code));

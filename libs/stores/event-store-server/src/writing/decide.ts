@@ -1,4 +1,4 @@
-/** Whether a write is accepted: pure, as EventStoreDB decides it (expected revisions and idempotency). */
+/** Decides whether a write is accepted: pure, and by EventStoreDB's rules (expected revisions and idempotency). */
 import { isMetastream } from '../event';
 import type { Failure } from '../failure';
 import { isVisible, visibilityOf } from '../reading/visibility';
@@ -8,15 +8,15 @@ import type { Append, WriteRequest } from './request';
 
 /** The past events that a decision needs: complete for every id and revision in question. */
 export interface History {
-  /** Where this id stands, if it is among the known ones. */
+  /** Where this id is stored, if it is among the known ones. */
   placeOf(id: string): IdPlace | undefined;
-  /** The place of this id, if it stands at this very revision. */
+  /** The place of this id, if it is stored at exactly this revision. */
   placeAt(id: string, stream: string, revision: number): IdPlace | undefined;
 }
 
 export type Decision =
   | { kind: 'accepted'; firstRevision: number }
-  /** The same events are there already: the answer is the one they got, without a position once they are hidden. */
+  /** The same events are stored already: the answer is the original one, without a position once they are hidden. */
   | { kind: 'repeated'; revision: number; position: number | undefined }
   | Failure;
 
@@ -33,7 +33,7 @@ export function decideAppend(append: Append, head: Head, history: History): Deci
   const exact = expected === 'no_stream' ? -1 : expected;
   if (exact === last) return accepted;
   if (exact > last) return wrongVersion(append, last);
-  // A stream that was soft-deleted counts as missing, but its revisions go on; unless this begins as a repeat.
+  // A soft-deleted stream counts as missing, but its revisions continue; unless this append is a repeat of its beginning.
   const [first] = append.events;
   const startsAnew =
     isHidden(head, stream) && expected === 'no_stream' && first && !history.placeAt(first.id, stream, 0);
@@ -48,7 +48,7 @@ function decideLoosely(append: Append, head: Head, history: History): Decision {
   return repeatOfKnownIds(append, head, history) ?? { kind: 'accepted', firstRevision: last + 1 };
 }
 
-/** Deleting and tombstoning look at the expected revision; what never was can be tombstoned, and not deleted. */
+/** Deletes and tombstones check the expected revision; a stream that never existed can be tombstoned, but not deleted. */
 export function decideDelete(request: WriteRequest, head: Head): Decision {
   const { stream, expected } = request;
   if (head.tombstoned) return { kind: 'stream-deleted', stream };
@@ -62,7 +62,7 @@ export function decideDelete(request: WriteRequest, head: Head): Decision {
   return met && !neverWas ? { kind: 'accepted', firstRevision: head.last + 1 } : wrongVersion(request, head.last);
 }
 
-/** A tombstone ends a stream; metadata that are there already can still be replaced. */
+/** A tombstone ends a stream; existing metadata can still be replaced. */
 function isOver(head: Head, stream: string): boolean {
   return head.tombstoned && !(isMetastream(stream) && head.metaLast >= 0);
 }
@@ -71,7 +71,7 @@ function isHidden(head: Head, stream: string): boolean {
   return !isMetastream(stream) && isSoftDeleted(head);
 }
 
-/** Metadata alone make a stream too. */
+/** Metadata alone makes a stream exist too. */
 function isKnown(head: Head, stream: string): boolean {
   return lastRevision(head, stream) >= 0 || head.metaLast >= 0;
 }
@@ -80,7 +80,7 @@ function wrongVersion({ stream, expected }: WriteRequest, last: number): Failure
   return { kind: 'wrong-expected-version', stream, expected, current: last < 0 ? 'no_stream' : last };
 }
 
-/** A repeat under an exact expectation: every id stands where this append would have put it. */
+/** A repeat under an exact expectation: every id is stored where this append would have put it. */
 function repeatAfter(expected: number, append: Append, head: Head, history: History): Decision | undefined {
   let end: IdPlace | undefined;
   for (const [index, event] of append.events.entries()) {
@@ -90,7 +90,7 @@ function repeatAfter(expected: number, append: Append, head: Head, history: Hist
   return end && repeatOutcome(end, head);
 }
 
-/** A repeat without one: all ids are known in this stream. Some known and some not is a conflict. */
+/** A repeat without an exact expectation: all ids are known in this stream. Some known and some not is a conflict. */
 function repeatOfKnownIds(append: Append, head: Head, history: History): Decision | undefined {
   let end: IdPlace | undefined;
   for (const [index, event] of append.events.entries()) {
@@ -102,7 +102,7 @@ function repeatOfKnownIds(append: Append, head: Head, history: History): Decisio
   return end && repeatOutcome(end, head);
 }
 
-/** What age alone hides counts as visible: the place of an event does not tell its time. */
+/** Events hidden only by their age count as visible, because the place of an event does not include its time. */
 function repeatOutcome({ stream, revision, position }: IdPlace, head: Head): Decision {
   const visible = visibilityOf(stream, head, 0);
   const isRead = isVisible(visible) && revision >= visible.first;

@@ -1,4 +1,4 @@
-/** One group commit: what is queued is decided in memory, stored by one statement, and answered after its commit. */
+/** One group commit: queued requests are decided in memory, stored by one statement, and answered after its commit. */
 import {
   METADATA_TYPE,
   TOMBSTONE_REVISION,
@@ -24,14 +24,14 @@ export interface GroupPast {
   /** Committed heads of every base stream of the group; they are not changed. */
   head(baseStream: string): Readonly<Head>;
   knownId(id: string): IdPlace | undefined;
-  /** Ids read back for this group, beyond the known ones. */
+  /** Ids read back for this group, in addition to the known ones. */
   readonly readBack: readonly IdPlace[];
 }
 
-/** Decides requests in order; each sees what those before it will have written. Nothing outside changes. */
+/** Decides requests in order; each sees what those before it will have written. Changes nothing outside. */
 export class Group implements History {
   readonly events: FramedEvent[] = [];
-  /** Heads as they will be once the events are committed. */
+  /** The heads after the events are committed. */
   readonly heads = new Map<string, Head>();
   private readonly byPlace = new Map<string, IdPlace>();
   private readonly byId = new Map<string, IdPlace>();
@@ -81,7 +81,7 @@ export class Group implements History {
       head.metaLast = revision;
       head.metadata = parseStreamMetadata(events.at(-1)?.data ?? NO_BYTES);
     }
-    // An append of nothing, or of metadata, reopens a soft-deleted stream as well; what was there stays hidden.
+    // An append of nothing, or of metadata, also reopens a soft-deleted stream; earlier events stay hidden.
     if (reopens) this.writeMetadata(baseStreamOf(stream), head, reopenedMetadata(head.metadata, hiddenBefore));
     return { kind: 'written', revision, position };
   }
@@ -124,7 +124,7 @@ export class Group implements History {
   }
 }
 
-/** The streams of which the first request of a group is to begin them: accepted, if the stream is as new as it says. */
+/** Streams whose first request in this group expects `no_stream` and has events; it is accepted if the stream is new. */
 export function streamsBegunBy(requests: readonly WriteRequest[]): string[] {
   const firsts = new Map<string, WriteRequest>();
   for (const request of requests) {
@@ -139,7 +139,7 @@ function begins(request: WriteRequest): boolean {
   return request.expected === 'no_stream' && request.events.length > 0;
 }
 
-/** Revisions whose ids have to be read back before the group can be decided: a conflict, or a repeat of long ago. */
+/** Revisions whose ids have to be read back before the group can be decided: after a conflict, or a repeat from long ago. */
 export function spansToReadBack(
   requests: readonly WriteRequest[],
   past: Pick<GroupPast, 'head' | 'knownId'>,

@@ -1,11 +1,11 @@
 import type { StreamMetadata } from './stream-metadata';
 
-/** The end of a stream together with that of its metadata stream: all a decision needs to know of the past. */
+/** The end of a stream together with that of its metadata stream: everything that a decision needs of the past. */
 export interface Head {
   /** Revision of the last event, -1 when there is none. A tombstone does not count. */
   last: number;
   tombstoned: boolean;
-  /** The same of `$$stream`. */
+  /** The same for `$$stream`. */
   metaLast: number;
   metadata: StreamMetadata | undefined;
 }

@@ -33,7 +33,7 @@ test('metadata and long names take the room of many', () => {
   heads.set('stream-99', head(1, `{"note":"${'x'.repeat(500)}"}`));
   expect(known(heads).length).toBeLessThan(few - 15);
   expect(heads.get('stream-99')?.metadata?.fields['note']).toHaveLength(500);
-  // One that has no room by itself is looked up each time.
+  // A head that alone exceeds the cache is read each time.
   heads.set('stream-99', head(1, `{"note":"${'x'.repeat(BYTES_MAX)}"}`));
   expect(heads.has('stream-99')).toBe(false);
 });

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Head } from './head';
 
-/** Of a head without metadata: its object, and the cache's own part. */
+/** Estimated bytes of a head without metadata: its object, and the cache's overhead. */
 const entryBytes = 200;
-/** Of a character of the stream's name, at worst. */
+/** Bytes of a character of the stream's name, at worst. */
 const characterBytes = 2;
-/** Of a byte of metadata as it is stored, once it is parsed. */
+/** Estimated bytes of parsed metadata per stored byte. */
 const metadataFactor = 8;
 
-/** Committed heads by base stream, bounded by bytes: names have up to 1,024, and metadata may be as large as an append. */
+/** Committed heads by base stream, limited by bytes: names have up to 1,024, and metadata may be as large as an append. */
 export class KnownHeads {
   private readonly heads: LRUCache<string, Head>;
 

@@ -1,9 +1,9 @@
 import type { IdPlace } from '../storage/heads-table';
 
-/** Where the newest event ids were first stored; beyond the bound, a new one replaces the oldest. */
+/** The first place of each of the newest event ids; beyond the limit, a new one replaces the oldest. */
 export class KnownIds {
   private readonly places = new Map<string, IdPlace>();
-  /** The ids in order of arrival, as a ring: a map's own order would have to be walked past all that was deleted. */
+  /** The ids in order of arrival, as a ring, because iterating a map in its own order would have to pass all deleted entries. */
   private readonly arrivals: IdPlace[] = [];
   private next = 0;
 
@@ -18,7 +18,7 @@ export class KnownIds {
     if (oldest && this.places.get(oldest.id) === oldest) this.places.delete(oldest.id);
     this.arrivals[this.next] = place;
     this.next = (this.next + 1) % this.countMax;
-    // An id that comes again, in another stream, keeps its first place.
+    // An id that is stored again, in another stream, keeps its first place.
     if (!this.places.has(place.id)) this.places.set(place.id, place);
   }
 

@@ -2,7 +2,7 @@ import { GROUP_BYTES_MAX, GROUP_EVENTS_MAX, QUEUED_APPENDS_MAX, QUEUED_BYTES_MAX
 import type { Failure } from '../failure';
 import type { WriteRequest, WriteResult } from './request';
 
-/** A request that waits for its answer. It is answered exactly once, by a result or by its deadline. */
+/** A request that waits for its answer. It is answered exactly once, by a result or at its deadline. */
 export class PendingWrite {
   private answered = false;
 
@@ -26,7 +26,7 @@ export class PendingWrite {
   }
 }
 
-/** Requests in order of arrival, bounded in count and bytes; who fills it waits for room or is refused. */
+/** Requests in order of arrival, limited in count and bytes; a caller that fills it waits for room or is refused. */
 export class WriteQueue {
   private entries: PendingWrite[] = [];
   private bytes = 0;
@@ -40,12 +40,12 @@ export class WriteQueue {
     return this.entries.length >= QUEUED_APPENDS_MAX || this.bytes >= QUEUED_BYTES_MAX;
   }
 
-  /** More than callers that wait for room can cause; beyond it, single appends, which do not wait, are refused. */
+  /** More than callers that wait for room can cause; beyond this, single appends, which do not wait, are refused. */
   get isOverfull(): boolean {
     return this.entries.length >= 2 * QUEUED_APPENDS_MAX || this.bytes >= 2 * QUEUED_BYTES_MAX;
   }
 
-  /** Calls back once when there is room again. Callers stop sending until then, so they are as many as open calls. */
+  /** Calls back once when there is room again. Callers stop sending until then, so there are at most as many as open calls. */
   onRoom(callback: () => void): void {
     this.waiting.push(callback);
   }
@@ -55,7 +55,7 @@ export class WriteQueue {
     this.bytes += bytesOf(entry.request);
   }
 
-  /** The next group: at least one request, then as many as the bounds of a group allow. Late ones are left out. */
+  /** The next group: at least one request, then as many as the limits of a group allow. Late ones are left out. */
   nextGroup(nowMs: number): PendingWrite[] {
     const group: PendingWrite[] = [];
     let events = 0;

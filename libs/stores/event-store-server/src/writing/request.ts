@@ -5,16 +5,16 @@ interface RequestOf<Kind extends string> {
   readonly kind: Kind;
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  /** Milliseconds since the epoch; after it the request is answered with a timeout. `Infinity` when there is none. */
+  /** Milliseconds since the epoch; afterwards the request is answered with a timeout. `Infinity` when there is none. */
   readonly deadlineMs: number;
 }
 
 export interface Append extends RequestOf<'append'> {
   readonly events: readonly ProposedEvent[];
-  /** Data, metadata and types of all events. */
+  /** Bytes of data, metadata and types of all events. */
   readonly bytes: number;
 }
-/** Hides what the stream holds; it can be appended to again. */
+/** Hides the events of the stream; it can be appended to again. */
 export type SoftDelete = RequestOf<'delete'>;
 /** Ends the stream forever. */
 export type Tombstone = RequestOf<'tombstone'>;
@@ -23,7 +23,7 @@ export type WriteRequest = Append | SoftDelete | Tombstone;
 
 export interface Written {
   readonly kind: 'written';
-  /** The stream's last revision, -1 when an append of nothing met no stream. */
+  /** The stream's last revision, -1 when an append of nothing found no stream. */
   readonly revision: number;
   /** Position of the request's last event; after an append of nothing, of the store's last one; undefined for a repeat of hidden events. */
   readonly position: number | undefined;
@@ -31,7 +31,7 @@ export interface Written {
 
 export type WriteResult = Written | Failure;
 
-/** Where services take their writes. */
+/** Accepts the writes of the services. */
 export interface Writes {
   /** Whether to submit nothing more until there is room. */
   readonly isFull: boolean;

@@ -9,9 +9,9 @@ export interface StreamMetadata {
   readonly truncateBefore: number;
   readonly maxCount: number | undefined;
   readonly maxAgeMs: number | undefined;
-  /** Every field, to write back what the undoing of a delete leaves unchanged. */
+  /** All fields, so that reopening after a soft delete can write back the unchanged ones. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What it takes up as it is stored. */
+  /** Bytes of its stored form. */
   readonly storedBytes: number;
 }
 
@@ -30,15 +30,15 @@ export function parseStreamMetadata(data: Uint8Array): StreamMetadata {
   };
 }
 
-/** What a soft delete writes over any metadata. The number exceeds a double, so it goes into the text as it is. */
+/** Metadata that a soft delete writes over any other. The number exceeds a double, so it is put into the text literally. */
 export const SOFT_DELETED_METADATA = Buffer.from(`{"$tb":${NOTHING_BEFORE_THE_END}}`);
 
-/** What the first append after a soft delete writes: only the revisions before it stay hidden. */
+/** Returns the metadata that the first append after a soft delete writes: only the revisions before it stay hidden. */
 export function reopenedMetadata(previous: StreamMetadata | undefined, firstRevision: number): Buffer {
   return Buffer.from(JSON.stringify({ ...previous?.fields, $tb: firstRevision }));
 }
 
-/** JSON.parse rounds 2^63 - 1, so the digits come from the raw text when they are the number that was parsed. */
+/** JSON.parse rounds 2^63 - 1, so the digits are taken from the raw text when they are the number that was parsed. */
 function exactTruncateBefore(text: string, fields: Record<string, unknown>): bigint {
   const parsed = fields['$tb'];
   if (typeof parsed !== 'number' || !Number.isInteger(parsed) || parsed < 0) return 0n;
@@ -56,7 +56,7 @@ function parseObject(text: string): Record<string, unknown> {
     // `as`: a JSON object has string keys and unknown values.
     return isObject ? (value as Record<string, unknown>) : {};
   } catch {
-    // Clients may write any bytes there; what is not JSON sets nothing.
+    // Clients may write any bytes there; anything but JSON sets nothing.
     return {};
   }
 }

@@ -15,7 +15,7 @@ import type { WriteRequest, WriteResult, Writes } from './request';
 const TOO_BUSY: Failure = { kind: 'unavailable', message: 'too many appends are waiting' };
 
 export interface WriterEvents {
-  /** Events are durable; called before anyone is answered, in order of position. */
+  /** Called when events are durable, before any request is answered, in order of position. */
   committed(events: readonly FramedEvent[]): void;
   /** Called after the answers of the group. */
   fanOut(events: readonly FramedEvent[]): void;
@@ -24,8 +24,8 @@ export interface WriterEvents {
 }
 
 /**
- * The single writer. It takes what is queued, decides in memory, stores the group by one statement, answers, and only
- * then fans out. Without a session (PostgreSQL away, lock lost) it answers everything as unavailable.
+ * The single writer. It takes the queued requests, decides in memory, stores the group by one statement, answers, and only then fans out.
+ * Without a session (PostgreSQL unavailable, lock lost) it answers everything as unavailable.
  */
 export class Writer implements Writes {
   private readonly queue = new WriteQueue();
@@ -66,7 +66,7 @@ export class Writer implements Writes {
     this.sweep ??= setInterval(() => this.answerLate(), DEADLINE_SWEEP_MS);
     if (this.running) return;
     this.running = true;
-    // What arrived in the same turn of the event loop goes into the same group.
+    // Requests that arrive in the same turn of the event loop go into the same group.
     setImmediate(() => void this.run());
   }
 
@@ -83,7 +83,7 @@ export class Writer implements Writes {
     this.queue.failAll(this.unavailable);
   }
 
-  /** Takes nothing more. Resolves when what was queued is answered. */
+  /** Accepts nothing more. Resolves when everything queued is answered. */
   async close(reason: Failure): Promise<void> {
     this.closed = true;
     this.unavailable = reason;
@@ -115,7 +115,7 @@ export class Writer implements Writes {
   private async commit(session: WriterSession, entries: readonly PendingWrite[]): Promise<void> {
     const requests = entries.map((entry) => entry.request);
     const begun = streamsBegunBy(requests).filter((stream) => !this.heads.has(stream));
-    // A writer that begins a stream is seldom wrong: that it is new is not looked up, but made sure of as the events are stored.
+    // A writer that expects a new stream is seldom wrong: newness is not checked before, but by the statement that stores the events.
     const { group, results } =
       (await this.store(session, requests, begun)) ?? (await this.store(session, requests, [])) ?? neverStored();
     this.remember(group);
@@ -127,7 +127,7 @@ export class Writer implements Writes {
     if (group.events.length > 0) setImmediate(() => this.listener.fanOut(group.events));
   }
 
-  /** Decides the requests and stores their events; undefined, and nothing stored, if a stream that was taken for new is not. */
+  /** Decides the requests and stores their events; returns undefined, and stores nothing, if a stream that was assumed new is not. */
   private async store(
     session: WriterSession,
     requests: readonly WriteRequest[],
@@ -149,7 +149,7 @@ export class Writer implements Writes {
   ): Promise<GroupPast> {
     const streams = new Set(requests.map((request) => baseStreamOf(request.stream)));
     const missing = [...streams].filter((stream) => !this.heads.has(stream) && !takenForNew.has(stream));
-    // The group's own map: the cache may drop a head while the group is under way.
+    // The group's own map, because the cache may drop a head while the group is in flight.
     const loaded = missing.length > 0 ? await loadHeads(session.db, missing) : new Map<string, Head>();
     const past = {
       lastPosition: this.lastPosition,
@@ -168,7 +168,7 @@ export class Writer implements Writes {
     this.lastPosition += group.events.length;
   }
 
-  /** The group failed, and whether it is stored is unknown: fails its requests, and reads the truth back. */
+  /** The group failed, and whether it is stored is unknown: fails its requests, and reads the state back. */
   private async recover(session: WriterSession, error: unknown): Promise<void> {
     const failure = asFailure(error);
     this.log('error', 'a group commit failed', { error: describeFailure(failure), appends: this.inFlight.length });
