@@ -1,4 +1,4 @@
-// The page of test/browser/ag-ui.spec.ts: a chat on the unmodified HttpAgent of @ag-ui/client, as plain as can be.
+// The page of test/browser/ag-ui.spec.ts: a minimal chat on the unmodified HttpAgent of @ag-ui/client.
 import { AgUiUser, yes } from '../client/ag-ui-user';
 
 const conversationId = location.search.slice(1);
@@ -42,5 +42,5 @@ form.onsubmit = (event) => {
   form.reset();
   void work(() => user.say(text));
 };
-// As after every load: what there is, and what goes on.
+// As after every load: show the conversation, and follow what continues.
 void work(() => user.follow());

@@ -29,7 +29,7 @@ describe('the HttpAgent of @ag-ui/client, unmodified, in Chromium', () => {
 
   beforeAll(async () => {
     browser = await openChromium();
-    // What the proxy cuts counts until its end is noticed.
+    // A stream that the proxy cuts counts until the service notices its end.
     deployment = await startDeployment({ mode: 'in-process', env: { STREAMS_PER_USER: '1000' } });
     await providerFault(deployment, prompt);
     await deployment.sandbox('PUT', 'faults', { model: { delayMs: 600 } });
@@ -39,7 +39,7 @@ describe('the HttpAgent of @ag-ui/client, unmodified, in Chromium', () => {
     page = await browser.newPage();
     page.setDefaultTimeout(seenWithinMs);
     const script = await bundled();
-    // The page itself is not what is cut.
+    // The page itself is not cut.
     await page.route(/\/(page\.js|\?.*)$/, (route) => {
       const isScript = route.request().url().endsWith('/page.js');
       return route.fulfill(
@@ -79,7 +79,7 @@ describe('the HttpAgent of @ag-ui/client, unmodified, in Chromium', () => {
       await page.reload();
       await page.getByText('idle').waitFor();
       expect(await page.locator('.term').first().textContent()).toContain('0.1 USDC');
-      // Gone again before the answer to the answer is there: it is asked for, or it was taken.
+      // Reloaded before the reply to the approval arrives: the page asks again, or the approval was accepted.
       await approve.click();
       await page.reload();
       await page.getByText('idle').waitFor();
@@ -104,14 +104,14 @@ describe('the HttpAgent of @ag-ui/client, unmodified, in Chromium', () => {
   });
 });
 
-/** What a page shows of an event. */
+/** The texts that a page shows of an event. */
 function textsOf(payload: Record<string, unknown>): string[] {
   if (payload['type'] === 'agent.message') return [payload['text'] as string];
   if (payload['type'] !== 'run.started') return [];
   return [(payload['request'] as { input: { text: string } }).input.text];
 }
 
-/** The page's script with everything that it needs, the client library as npm has it. */
+/** The page's script with all its dependencies, the client library as npm publishes it. */
 async function bundled(): Promise<string> {
   const program = path.join(root, 'node_modules', 'esbuild', 'bin', 'esbuild');
   const entry = path.join(__dirname, 'ag-ui-page.js');

@@ -9,7 +9,7 @@ import { startExample, type Example } from './example';
 import { seenWithinMs } from './visit';
 
 const cutsWanted = process.env['FIGURES'] === 'full' ? 200 : 20;
-/** What streams to useChat. */
+/** The requests of useChat that are answered with a stream. */
 const streams = ['/messages HTTP', '/answers HTTP', '/stream HTTP', '/watch HTTP'];
 const pauseMs = 150;
 
@@ -32,7 +32,7 @@ describe('the unmodified useChat of examples/chat, in Chromium', () => {
     await deployment?.stop();
   });
 
-  /** Cuts what streams again and again until the page shows something; how often. */
+  /** Cuts the streams again and again until `isThere` returns true; returns the number of cuts. */
   async function cutUntil(isThere: () => Promise<boolean>): Promise<number> {
     let cuts = 0;
     await until(
@@ -121,7 +121,7 @@ describe('the unmodified useChat of examples/chat, in Chromium', () => {
     await visit.page.getByText('Sending your answer…').waitFor();
     expect((await user.get<Listed>('/approvals')).body.data).toHaveLength(1);
     await example.start();
-    // The example forgot its sessions: whoever signs in again finds the question.
+    // The example has lost its sessions; after signing in again, the user finds the question.
     await visit.page.getByText('Your session is over. Please sign in again.').waitFor();
     await visit.page.getByLabel('Your name').fill('Grace');
     await visit.page.keyboard.press('Enter');

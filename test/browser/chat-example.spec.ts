@@ -26,7 +26,7 @@ describe('examples/chat, in a browser', () => {
     await deployment?.stop();
   });
 
-  /** In both sizes, nothing is against the page, and nothing of it lies outside the window. */
+  /** Expects no violations in both sizes, and no content wider than the window. */
   async function expectSound({ page, violations }: ChatVisit, state: string): Promise<void> {
     for (const [size, viewport] of Object.entries(viewports)) {
       await page.setViewportSize(viewport);
@@ -164,7 +164,7 @@ describe('examples/chat, in a browser', () => {
     await visit.close();
   });
 
-  /** Presses a key until the focus is on what has this text, which is then to be seen. */
+  /** Presses a key until the element with this text has the focus. Throws after 40 presses. */
   async function tabTo({ page }: ChatVisit, text: string, key: string): Promise<void> {
     for (let presses = 0; presses < 40; presses += 1) {
       if ((await page.evaluate('document.activeElement?.textContent')) === text) return;

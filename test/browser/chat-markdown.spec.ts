@@ -1,4 +1,6 @@
-/** What an agent says is rendered, however deep its Markdown nests: in a process of its own, since an overflow would end the page. */
+/**
+ * The agent's text is rendered, however deeply its Markdown nests. Runs in a process of its own, because an overflow would crash the page.
+ */
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

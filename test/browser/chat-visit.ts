@@ -3,22 +3,22 @@ import { violationsOn } from './axe';
 import type { Example } from './example';
 import { seenWithinMs } from './visit';
 
-/** Sizes of the page that are looked at. */
+/** Sizes of the page that are checked. */
 export const viewports = { desktop: { width: 1180, height: 780 }, phone: { width: 390, height: 780 } } as const;
 
-/** Somebody who signed in to examples/chat in a browser of their own. */
+/** A user signed in to examples/chat in a browser of their own. */
 export interface ChatVisit {
   readonly page: Page;
-  /** What scripts threw, and what the page's policy refused. */
+  /** Errors that scripts threw, and loads that the page's policy refused. */
   readonly faults: readonly string[];
   /** Every origin that the page sent a request to. */
   readonly origins: ReadonlySet<string>;
   /** The card that asks for consent. */
   readonly question: Locator;
-  /** What was said so far: user and agent in turns. */
+  /** The messages so far, of user and agent in turns. */
   said(): Promise<readonly string[]>;
   say(text: string): Promise<void>;
-  /** Everything that axe has against the page as it is. */
+  /** All violations that axe finds on the page in its current state. */
   violations(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 export const browserTimeoutMs = 900_000;
 
 const script = path.join(__dirname, '..', '..', 'scripts', 'browser.mjs');
-/** A page of this machine only: no updates, no sync, no look-ups of Google's hosts. */
+/** The browser only loads pages of this machine: no updates, no sync, no requests to Google's hosts. */
 const flags = [
   '--headless',
   '--no-sandbox',

@@ -21,7 +21,7 @@ afterAll(async () => {
   await sandbox?.stop();
 });
 
-/** What a page did that it should not: complaints on the console, errors, requests to anywhere else. */
+/** A page, and its faults: complaints on the console, errors, requests to other hosts. */
 interface Watched {
   readonly page: Page;
   readonly complaints: string[];
@@ -44,7 +44,7 @@ async function open(path: string): Promise<Watched> {
   return { page, complaints };
 }
 
-/** Opens the form of an operation, sends the request as it stands, and closes the form when it shows the answer; answers its status. */
+/** Opens the form of an operation, sends the request unchanged, and closes the form when it shows the answer. Returns the status. */
 async function send(page: Page, method: string, path: string): Promise<number> {
   await page
     .locator('button', { hasText: 'Test Request' })
@@ -61,7 +61,7 @@ async function send(page: Page, method: string, path: string): Promise<number> {
 }
 
 describe('the reference in a browser', () => {
-  /** One page for all that is done on it: to load it costs more than the rest. */
+  /** One page for all tests of it, because loading it takes longer than the tests. */
   let reference: Watched;
   beforeAll(async () => void (reference = await open('/docs#tag/users/GET/v1/users/me')), browserTimeoutMs);
   afterEach(() => void reference.complaints.splice(0));
@@ -176,7 +176,7 @@ describe('the pages of /docs, for whoever sees little, hears them, or has no mou
   it.each(['light', 'dark'] as const)(
     'have no violation that axe finds (%s)',
     async (colorScheme) => {
-      // What axe is run with is no part of the page, whose policy lets nothing in.
+      // axe is injected, and the page's policy would block it.
       const context = await browser.newContext({ colorScheme, viewport, bypassCSP: true });
       for (const path of pages) {
         const page = await context.newPage();
@@ -204,7 +204,7 @@ describe('the pages of /docs, for whoever sees little, hears them, or has no mou
         const button = await shown.getByRole('button').boundingBox();
         const code = await shown.locator('> :not(button)').boundingBox();
         expect(button?.x).toBeGreaterThanOrEqual((code?.x ?? Infinity) + (code?.width ?? 0));
-        // Nothing of the button, as what it has behind it, lies over the code.
+        // No part of the button, its background included, covers the code.
         const covering = await shown.evaluate((place) => {
           const within = (part: Element, outer: Element) => {
             const [inside, around] = [part.getBoundingClientRect(), outer.getBoundingClientRect()];
@@ -225,7 +225,7 @@ describe('the pages of /docs, for whoever sees little, hears them, or has no mou
 });
 
 describe('the credentials of the sandbox', () => {
-  /** The page as another `Host` gets it. */
+  /** The page as served for another `Host`. */
   const asked = async (host: string, baseUrl = sandbox.access.baseUrl) => {
     const { request } = await import('node:http');
     return new Promise<{ page: string; headers: Record<string, unknown> }>((resolve, reject) => {

@@ -37,7 +37,7 @@ describe('the example, for whoever sees little, hears it, or has no mouse', () =
     const card = page.locator('.approval');
     await card.getByRole('button', { name: 'Approve' }).waitFor();
 
-    // The sentence that is asked about is what is seen and where the focus is, however much stands below it.
+    // The sentence that asks for consent is visible and has the focus, however much content is below it.
     await card.locator('h2:focus').waitFor();
     const sentence = await card.locator('.summary').boundingBox();
     expect(sentence?.y).toBeGreaterThanOrEqual(0);

@@ -5,7 +5,7 @@ import { startExample, type Example } from './example';
 
 const startTimeoutMs = 180_000;
 
-/** An answer, as far as these tests look at it. */
+/** The parts of an answer that these tests check. */
 interface Answered {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
@@ -27,7 +27,7 @@ describe('what the example lets in', () => {
     await deployment?.stop();
   });
 
-  /** One request with exactly these headers, which `fetch` would not let us choose. */
+  /** Sends one request with exactly these headers, some of which `fetch` does not let a caller set. */
   async function ask(method: string, path: string, headers: Record<string, string> = {}, body = ''): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const asked = request(`${example.origin}${path}`, { method, headers }, (answer) => {
@@ -134,7 +134,7 @@ describe('what the example lets in', () => {
     const cookie = (await signIn('Edith')).split(';')[0] ?? '';
     expect((await ask('GET', '/api/wallet', { cookie })).status).toBe(200);
     const before = example.secrets().length;
-    // For the service an hour passes at once: the token is older than it may be, and the example cannot know.
+    // The service's clock advances an hour, so the token has expired without the example's knowledge.
     await deployment.sandbox('POST', 'clock', { advanceSeconds: 3_600 });
     const isServed = async () => ((await ask('GET', '/api/wallet', { cookie })).status === 200 ? true : null);
     await until('the wallet', isServed);

@@ -7,7 +7,7 @@ import { startExample, type Example } from './example';
 import { seenWithinMs, visit, type Visit } from './visit';
 
 const testTimeoutMs = 300_000;
-/** A step of the model, long enough to be interrupted in. */
+/** A step of the model, long enough to be interrupted. */
 const slowly = { model: { delayMs: 8_000 } };
 const words = 'whatever breaks in between, every word of this is told once and in order';
 
@@ -31,13 +31,13 @@ describe('the example, interrupted', () => {
     await deployment?.stop();
   });
 
-  /** Asks for the words, and waits until the first of them are there. */
+  /** Asks for the words, and waits until the agent begins to answer. */
   async function beginToHear({ page, say }: Visit): Promise<void> {
     await say(`repeat after me: ${words}`);
     await page.locator('.said.agent[aria-busy="true"]').waitFor();
   }
 
-  /** The page shows what was asked and the whole answer, each once, and nothing else. */
+  /** Expects the page to show the request and the whole answer, each once, and nothing else. */
   async function expectAllHeard({ said }: Visit): Promise<void> {
     const whole = [`repeat after me: ${words}`, words];
     const isWhole = async () => ((await said()).join('\n') === whole.join('\n') ? true : null);
@@ -72,7 +72,7 @@ describe('the example, interrupted', () => {
     await grace.page.locator('.said.agent').getByText('You hold:').first().waitFor();
     expect((await user.get<Listed>('/agent-runs')).body.data).toHaveLength(2);
     await until('the end', async () => ((await grace.said()).length === 4 ? true : null), seenWithinMs);
-    // While the api was away the backend answered so, and nothing else was an error.
+    // While the api was away the backend answered with 503; there were no other errors.
     const others = grace.consoleErrors.filter((error) => !error.includes('status of 503'));
     expect(others).toEqual([]);
     await grace.close();
@@ -102,7 +102,7 @@ describe('the example, interrupted', () => {
     await expectAllHeard(hedy);
     expect(example.openStreams()).toBe(1);
 
-    // Signed out in another tab: this one learns of it.
+    // The user signs out in another tab, and this one notices.
     const answer = await hedy.page.request.delete(`${example.origin}/api/session`, {
       headers: { origin: example.origin },
     });

@@ -16,7 +16,7 @@ import { startExample, type Example } from './example';
 import { glimpses, keptInPage, seenWithinMs, visit, watchWords } from './visit';
 
 const testTimeoutMs = 240_000;
-/** A step of the model, long enough to look at it word by word. */
+/** A step of the model, long enough to be followed word by word. */
 const slowly = { model: { delayMs: 3_000 } };
 
 jest.setTimeout(testTimeoutMs);
@@ -85,7 +85,7 @@ describe('the example that a partner copies, in a browser', () => {
       'To whom',
       'Your main account',
     ]);
-    // What only programs read is there, and closed.
+    // The part that only programs read is there, collapsed.
     expect(await card.locator('pre').isVisible()).toBe(false);
     await card.getByText('The request itself').click();
     expect(await card.locator('pre').isVisible()).toBe(true);
@@ -156,7 +156,7 @@ describe('the example that a partner copies, in a browser', () => {
     await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
     await page.getByRole('button', { name: 'Send' }).click();
     await page.locator('.said.agent').getByText('You hold:').first().waitFor();
-    // The refusal itself, as browsers log any answer of 4xx.
+    // The refusal itself: browsers log every 4xx answer.
     expect(consoleErrors).toEqual([expect.stringContaining('status of 409')]);
     await close();
   });
@@ -165,7 +165,7 @@ describe('the example that a partner copies, in a browser', () => {
     await deployment.sandbox('PUT', 'faults', { model: { delayMs: 60_000 } });
     const { page, say, close } = await visit(browser, example, 'Mary');
     const user = await example.userNamed('Mary');
-    // It holds 25 of the 40 cents of the day, which leaves less than another run would hold.
+    // The run holds 25 of the day's 40 cents, which leaves less than another run would hold.
     const { body: held } = await start(user, await conversationOf(user), 'help');
     await say('help');
     await page.getByRole('alert').getByText('The budget for the agent is used up for now.').waitFor();

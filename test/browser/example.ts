@@ -13,17 +13,17 @@ const child = path.join(__dirname, '..', '..', 'libs', 'testing', 'src', 'proces
 const readyWithinMs = 90_000; // as a process of the product on a crowded machine
 const outputLengthMax = 100_000;
 
-/** One of the examples as a real process, between a browser and a deployment; all that passes either way is recorded. */
+/** One of the examples as a real process between a browser and a deployment. All traffic in both directions is recorded. */
 export interface Example {
-  /** Where the browser reaches it. */
+  /** The origin for the browser. */
   readonly origin: string;
-  /** Every byte that was answered to browsers. */
+  /** All bytes of the answers to browsers. */
   answeredToBrowsers(): string;
-  /** Every secret that it sent to Parley so far: the partner's key and the users' tokens. */
+  /** All secrets that it has sent to Parley: the partner's key and the users' tokens. */
   secrets(): readonly string[];
-  /** Breaks every connection to a browser that carried one of these requests; how many there were. */
+  /** Breaks every connection to a browser that carried one of these requests; returns their number. */
   cut(...requests: readonly string[]): number;
-  /** How many streams it reads from Parley right now. */
+  /** The number of streams that it currently reads from Parley. */
   openStreams(): number;
   kill(): Promise<void>;
   start(): Promise<void>;

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What one proxy keeps of one direction; a test that says more is told so. */
+/** The limit on the bytes that a proxy keeps for one direction; a test that exceeds it fails. */
 const recordedBytesMax = 64 * 1024 * 1024;
 
-/** Passes bytes on, unchanged, and keeps every one of them. */
+/** Forwards bytes unchanged, and keeps all of them. */
 export interface RecordingProxy {
   readonly port: number;
-  /** All that clients sent so far. */
+  /** All bytes that clients have sent. */
   sent(): string;
-  /** All that they were answered so far. */
+  /** All bytes of the answers to clients. */
   answered(): string;
-  /** How many connections that carried this request are still open. */
+  /** The number of open connections that carried this request. */
   openWith(request: string): number;
-  /** Breaks every open connection that carried one of these requests; how many there were. */
+  /** Breaks every open connection that carried one of these requests; returns their number. */
   cut(...requests: readonly string[]): number;
   close(): Promise<void>;
 }
 
-/** Listens on a port of loopback and connects each client to another one there. @param port 0: any that is free */
+/** Listens on a port of loopback and connects each client to another one there. @param port 0 for any free port */
 export async function startRecordingProxy(targetPort: number, port = 0): Promise<RecordingProxy> {
   const sent = new Recording();
   const answered = new Recording();
@@ -40,7 +40,7 @@ export async function startRecordingProxy(targetPort: number, port = 0): Promise
       [target, client],
     ] as const) {
       sockets.add(socket);
-      // A side that breaks is the other side's news, not ours.
+      // An error on one side closes the other side, which is where it is noticed.
       socket.on('error', () => undefined);
       socket.on('close', () => {
         sockets.delete(socket);

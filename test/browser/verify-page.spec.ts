@@ -1,4 +1,4 @@
-/** verify.html as auditors have it: a file in a browser, a receipt, keys, and nobody to ask. */
+/** verify.html as auditors have it: a file in a browser, a receipt and keys, and no server. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -172,7 +172,7 @@ describe('a receipt that does not hold', () => {
   });
 });
 
-/** With one byte of its data changed. */
+/** The event with one byte of its data changed. */
 function altered<Event extends object>(event: Event): Event {
   const bytes = Buffer.from(String(Reflect.get(event, 'data')), 'base64');
   bytes[bytes.length - 2]! ^= 1;
@@ -249,6 +249,6 @@ describe('the page', () => {
     server.close();
     expect(blocked).toEqual(['connect-src', 'img-src', 'style-src-elem']);
     expect(calls).toEqual([]);
-    [asked, wrong] = [[address], []]; // what was tried here, Chromium tells of
+    [asked, wrong] = [[address], []]; // Chromium reports the requests tried here as complaints
   });
 });

@@ -1,4 +1,4 @@
-/** @parley/verify in a real browser: a page that has the package and a receipt, and asks nobody else. */
+/** @parley/verify in a real browser: a page that has the package and a receipt, and makes no other requests. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await deployment?.stop();
 });
 
-/** Evaluated in the page: what it verifies of a receipt, and of one that was altered. */
+/** Evaluated in the page: the results of verifying a receipt, and an altered one. */
 const asked = ({ receipt, logKey, witnessKey }: Proven) => `
   import('/verify.js').then(({ trustPolicy, verifyReceipt }) => {
     const receipt = ${JSON.stringify(receipt)};

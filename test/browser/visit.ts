@@ -1,29 +1,32 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { Example } from './example';
 
-/** A crowded machine may stand still for a while. */
+/** Generous, because a crowded machine may pause for a while. */
 export const seenWithinMs = 60_000;
 
-/** Somebody who signed in to the example in a browser of their own. */
+/** A user signed in to the example in a browser of their own. */
 export interface Visit {
   readonly page: Page;
-  /** Everything that the console called an error, failed requests included. */
+  /** All errors on the console, failed requests included. */
   readonly consoleErrors: readonly string[];
   /** Every origin that the page sent a request to. */
   readonly origins: ReadonlySet<string>;
-  /** What the user and the agent said, in the order of the page. */
+  /** The messages of user and agent, in the order of the page. */
   said(): Promise<readonly string[]>;
   say(text: string): Promise<void>;
-  /** The line of the wallet at the side that tells of this asset. */
+  /** The wallet's line for this asset. */
   asset(symbol: string): Locator;
   close(): Promise<void>;
 }
 
 const viewport = { width: 1180, height: 780 };
 
-/** Opens the example in a browser that knows nobody, and signs in. One visit after the other has the browser's page: a new one takes a second. */
+/**
+ * Opens the example in a browser without cookies, and signs in. Visits share the browser's page one after the other, because a new page
+ * takes a second.
+ */
 export async function visit(browser: Browser, example: Example, name: string): Promise<Visit> {
-  // What blinks is drawn again sixty times a second, without a graphics card.
+  // Without a graphics card, blinking elements would be drawn sixty times a second.
   const context = browser.contexts()[0] ?? (await browser.newContext({ reducedMotion: 'reduce' }));
   context.setDefaultTimeout(seenWithinMs);
   const page = context.pages()[0] ?? (await context.newPage());
@@ -56,9 +59,9 @@ export async function visit(browser: Browser, example: Example, name: string): P
   };
 }
 
-/** From now on, what the message that is being written looked like after each change. Read with `glimpses`. */
+/** Records from now on the text of the streaming message after each change, in `glimpses`. */
 export async function watchWords(page: Page): Promise<void> {
-  // A string, because the sources of tests know no DOM.
+  // A string, because tests are compiled without the types of the DOM.
   await page.evaluate(`
     window.glimpses = [];
     new MutationObserver(() => {
@@ -72,7 +75,7 @@ export async function glimpses(page: Page): Promise<readonly string[]> {
   return page.evaluate<string[]>('window.glimpses');
 }
 
-/** Evaluated in the page: everything in it where something could be kept. */
+/** Evaluated in the page: every place where something could be kept. */
 export const keptInPage = `
   JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]) + document.documentElement.outerHTML
 `;
