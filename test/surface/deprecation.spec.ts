@@ -8,7 +8,7 @@ import { TestProcess } from '@app/testing/processes';
 
 /*
  * `/v1` announces its end on every answer once it is deprecated (specification, "Versioning", rule 6): `Deprecation` as in RFC 9745,
- * `Sunset` as in RFC 8594, and a link to what comes after it.
+ * `Sunset` as in RFC 8594, and a link to its successor.
  */
 
 const pair = { V1_DEPRECATED_AT: '2027-01-31', V1_SUNSET_AT: '2027-08-01T12:30:00Z' };
@@ -75,7 +75,7 @@ async function streamOf(user: TestClient): Promise<Headers> {
   return response.headers;
 }
 
-/** Everything that is not under `/v1`: of the service itself, of the sandbox, of webhooks, and what is nothing at all. */
+/** Answers outside `/v1`: of the service itself, of the sandbox, of webhooks, and of a route that does not exist. */
 async function othersOf({ baseUrls: [baseUrl = ''] }: Deployment): Promise<Headers[]> {
   const open = [
     '/healthz',
@@ -93,7 +93,7 @@ async function othersOf({ baseUrls: [baseUrl = ''] }: Deployment): Promise<Heade
 }
 
 async function deprecatedOf({ baseUrls: [baseUrl] }: Deployment): Promise<{ marked: string[]; unmarked: string[] }> {
-  // Reason for the assertion: what the test looks at is described above it.
+  // Reason for the assertion: the test checks only the members declared above.
   const { paths } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Documented;
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { deprecated = false }]) => ({ name: `${method} ${path}`, deprecated })),
@@ -124,7 +124,7 @@ describe.each([
 
   it('also where the path is spelled otherwise', async () => {
     const asked = get(`${user.baseUrl}/%761/users/me`, { headers: user.headers });
-    // Reason for the assertion: that is what the event carries.
+    // Reason for the assertion: the payload of this event.
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     answer.resume();
     const { deprecation = null, sunset = null, link = null } = answer.headers;

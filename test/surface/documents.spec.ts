@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const root = join(__dirname, '..', '..');
 const toolWithinMs = 120_000;
 const outputMax = 64 * 1024 * 1024;
-/** No calls anywhere: neither for a newer version nor with what was linted. */
+/** The linter makes no calls, neither for a newer version nor with its results. */
 const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true', NO_COLOR: '1' };
 
 interface Described {
@@ -47,22 +47,22 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** The document as the service answers it, kept in a file for the tools. */
+/** The document that the service serves, also written to a file for the tools. */
 async function served<Document>(name: string): Promise<Document> {
   const answer = await fetch(`${deployment.baseUrls[0]}/${name}`);
   expect({ name, status: answer.status }).toEqual({ name, status: 200 });
   const text = await answer.text();
   await writeFile(join(folder, fileOf(name)), text);
-  // Reason for the assertion: the test says what it expects, and looks at the members that matter to it.
+  // Reason for the assertion: the test states what it expects, and checks the members that matter to it.
   return JSON.parse(text) as Document;
 }
 
-/** Where a document is kept. */
+/** The name of a document's file. */
 function fileOf(name: string): string {
   return name.replace('/', '-');
 }
 
-/** What the linter says of a document: errors and warnings alike. */
+/** The linter's complaints about a document, errors and warnings alike. */
 async function lint(name: string): Promise<string[]> {
   const linter = join(root, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
   const options = ['--config', join(root, 'redocly.yaml'), '--format', 'json', '--max-problems', '1000'];
@@ -71,7 +71,7 @@ async function lint(name: string): Promise<string[]> {
     env: { PATH: process.env['PATH'] ?? '', ...quiet },
     maxBuffer: outputMax,
   }).catch((failed: { stdout?: string; stderr?: string }) => {
-    // It ends so when it has complaints; without any output it did not run.
+    // It exits with an error if it has complaints; without any output it did not run.
     if (!failed.stdout?.includes('{')) throw new Error(`the linter failed: ${failed.stderr}`);
     return { stdout: failed.stdout };
   });
@@ -123,7 +123,7 @@ describe('openapi.json', () => {
   it('describes where /docs leads from localhost', async () => {
     const { port } = new URL(deployment.baseUrls[0] ?? '');
     const request = get({ host: '127.0.0.1', port, path: '/docs', headers: { host: `localhost:${port}` } });
-    const [answer] = (await once(request, 'response')) as [IncomingMessage]; // reason: what Node says of this event
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]; // reason: Node documents the payload of this event
     answer.resume();
     expect(answer).toMatchObject({ statusCode: 307, headers: { location: `${deployment.baseUrls[0]}/docs` } });
     expect(openApi.paths['/docs']?.['get']?.responses).toHaveProperty(['307', 'headers', 'Location']);
@@ -133,7 +133,7 @@ describe('openapi.json', () => {
     const problem = JSON.stringify(Reflect.get(Reflect.get(openApi, 'components') as object, 'schemas'));
     for (const reason of Object.keys(reasons)) expect(problem).toContain(`"${reason}"`);
     const met = new Set(operations().flatMap(({ operation }) => Object.values(operation['x-reasons']).flat()));
-    // Operators alone act on read models.
+    // Only operators act on read models.
     const ofOperators = ['projection_state', 'differences_unseen'];
     expect(Object.keys(reasons).filter((reason) => !met.has(reason))).toEqual(ofOperators);
     const byOperators = operationsOf(operatorApi).flatMap(({ operation }) =>
@@ -158,7 +158,7 @@ describe('asyncapi.json', () => {
   it('is AsyncAPI 3 by the official schema', async () => {
     expect(asyncApi.asyncapi).toMatch(/^3\./);
     const schema = join(root, 'node_modules', '@asyncapi', 'specs', 'schemas', `${asyncApi.asyncapi}.json`);
-    // The file brings the meta-schema of its draft itself.
+    // The file contains the meta-schema of its draft.
     const own = { meta: false, validateSchema: false };
     const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true, ...own });
     const validate = ajv.compile(JSON.parse(await readFile(schema, 'utf8')) as object);
@@ -168,7 +168,7 @@ describe('asyncapi.json', () => {
   it('describes every type of event, and no other', () => {
     const { messages } = Reflect.get(asyncApi, 'components') as { messages: Record<string, { name?: string }> };
     const named = Object.entries(messages).map(([key, { name }]) => name ?? key);
-    // The feed's is one for all types.
+    // The feed has one message for all types.
     expect(named.sort()).toEqual([...specifiedEvents, 'feed.event'].sort());
   });
 
@@ -182,7 +182,7 @@ describe('asyncapi.json', () => {
   );
 });
 
-/** As one line each, since lines break elsewhere in each of them. */
+/** Compared as one line each, because lines break at different places in each of them. */
 describe('the documents, the guides and the decisions', () => {
   const pages = join(root, 'docs');
   const page = async (name: string) => (await readFile(join(pages, name), 'utf8')).replaceAll(/\s+/g, ' ');
@@ -218,7 +218,7 @@ describe('the documents, the guides and the decisions', () => {
   });
 });
 
-/** What the command line prints for a service on this port; without any store. */
+/** The document that the command line prints for a service on this port, without any store. */
 async function printed(document: 'openapi' | 'asyncapi', port: string): Promise<unknown> {
   const main = join(root, 'dist', 'apps', 'cli', 'src', 'main.js');
   if (!existsSync(main)) throw new Error(`${main} is missing: npm run build, or run jest through npm test`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const guidesFolder = join(__dirname, '..', '..', 'docs', 'guides');
 const outputMax = 4 * 1024 * 1024;
-/** The guides whose commands work when they are pasted. */
+/** The guides whose commands work when pasted. */
 export const guides = [
   'first-run',
   'approvals',
@@ -18,7 +18,7 @@ export const guides = [
   'errors',
 ];
 
-/** Members whose values a guide states, besides their being there. */
+/** Members whose values a guide states; of others only the presence is checked. */
 const stated = new Set([
   'status',
   'reason',
@@ -32,10 +32,10 @@ const stated = new Set([
   'state',
 ]);
 
-/** A command block of a guide, with what the guide says of its answer. */
+/** A command block of a guide, with the guide's statements about its answer. */
 export interface CommandBlock {
   readonly commands: string;
-  /** Whether the same stands beside it in TypeScript. */
+  /** Whether the same step follows in TypeScript. */
   readonly hasTypescript: boolean;
   /** The status that the text after the block names; null when it names none. */
   readonly status: number | null;
@@ -43,7 +43,7 @@ export interface CommandBlock {
   readonly sample: unknown;
 }
 
-/** What became of a block. */
+/** The result of running a block. */
 export interface BlockRun {
   readonly statuses: readonly number[];
   readonly output: string;
@@ -67,14 +67,14 @@ export function commandBlocks(guide: string): readonly CommandBlock[] {
   });
 }
 
-/** Runs blocks one after another in one shell, as somebody who pastes them would; every `curl` tells its status besides. */
+/** Runs blocks one after another in one shell, as a user who pastes them would. Every `curl` also prints its status to stderr. */
 export async function runBlocks(
   folder: string,
   blocks: readonly string[],
   withinMs: number,
 ): Promise<readonly BlockRun[]> {
   const script = [
-    // What a guide leaves in the background ends with it.
+    // Background jobs of a guide end with the shell.
     `trap 'kill $(jobs -p) 2> /dev/null' EXIT`,
     `curl() { command curl "$@" -w '\\n%{stderr}@status %{http_code}\\n'; }`,
     ...blocks.map((commands, index) => `echo "@block ${index}"; echo "@block ${index}" >&2\n${commands}`),
@@ -104,7 +104,7 @@ function perBlock(text: string): Map<number, string> {
   return new Map(parts.flatMap((part, index) => (index % 2 === 1 ? [[Number(part), parts[index + 1] ?? '']] : [])));
 }
 
-/** Where an answer is not what the guide shows of it: members that are missing or of another type, as JSON pointers. */
+/** Differences between an answer and the guide's sample: members that are missing or of another type, as JSON pointers. */
 export function differences(sample: unknown, answer: unknown, at = ''): string[] {
   if (Array.isArray(sample)) {
     return Array.isArray(answer) ? sample.slice(0, 1).flatMap((one) => differences(one, answer[0], `${at}/0`)) : [at];

@@ -1,4 +1,4 @@
-/** The programs of the guides, in every language whose runtime is here, against the service and on a bad line. */
+/** The programs of the guides, in every language with a runtime on this machine, against the service and over an unreliable connection. */
 import { PackedProject } from '../client/packed';
 import { conversationOf, journal, say, startLongRun } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -11,7 +11,7 @@ const withinMs = 300_000;
 const guides = ['streaming', 'errors', 'automations'] as const;
 type Guide = (typeof guides)[number];
 
-/** What `stream_capacity` asks a client to wait; timers may be a little early. */
+/** The pause that `stream_capacity` asks of a client, less a tolerance because timers may fire a little early. */
 const retryAfterMs = 5_000 - 20;
 
 let deployment: Deployment;
@@ -38,7 +38,7 @@ afterAll(async () => {
   process.stdout.write(`guides: programs in ${ran} ran${left === '' ? '' : `; no runtime is here for ${left}`}\n`);
 });
 
-/** Does the same in every language at once, each with a user of its own. */
+/** Runs the same test in all languages at once, each with a user of its own. */
 async function inEach(act: (commands: Record<Guide, Command>, user: TestClient) => Promise<void>): Promise<void> {
   expect([...programs.keys()]).toEqual(expect.arrayContaining(['ts', 'python']));
   await Promise.all(
@@ -56,7 +56,7 @@ function settings(user: TestClient, baseUrl: string, more: Readonly<Record<strin
   return { BASE_URL: baseUrl, PARTNER_KEY: user.partnerKey, USER_TOKEN: user.token, USER_ID: user.userId, ...more };
 }
 
-/** Runs a program whose calls go through a proxy, and answers what it printed and what passed. */
+/** Runs a program whose calls go through a proxy; returns its output and the requests that passed. */
 async function ranThrough(options: LosingProxyOptions, command: Command, user: TestClient, CONVERSATION: string) {
   const proxy = await LosingProxy.start(user.baseUrl, options);
   try {

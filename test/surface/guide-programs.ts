@@ -12,10 +12,10 @@ const endsWithinMs = 120_000;
 export const languages = ['ts', 'python', 'csharp'] as const;
 export type Language = (typeof languages)[number];
 
-/** Makes programs of snippets, by name; throws, with what their compiler says, when one is not right. */
+/** Makes programs of snippets, by name. Throws the compiler's messages if one does not compile. */
 type Maker = <Name extends string>(codes: Readonly<Record<Name, string>>) => Promise<Record<Name, Command>>;
 
-/** The languages whose runtime is on this machine: Node and Python always, since tests install them; C# with an SDK of .NET. */
+/** The languages with a runtime on this machine: always Node and Python, because tests install them; C# if an SDK of .NET exists. */
 export async function makersHere(project: PackedProject): Promise<ReadonlyMap<Language, Maker>> {
   const python = await debianProgram('python3');
   const makers = new Map<Language, Maker>([
@@ -23,7 +23,7 @@ export async function makersHere(project: PackedProject): Promise<ReadonlyMap<La
       'ts',
       async (codes) => {
         for (const [name, code] of entriesOf(codes)) await project.write(`${name}.mts`, code);
-        // In one go: each compiler reads the same libraries.
+        // Compiled together, because each run of the compiler reads the same libraries.
         await project.compile(
           entriesOf(codes).map(([name]) => `${name}.mts`),
           'node16',
@@ -47,7 +47,7 @@ export async function makersHere(project: PackedProject): Promise<ReadonlyMap<La
 }
 
 function entriesOf<Name extends string>(codes: Readonly<Record<Name, string>>): [Name, string][] {
-  // Reason for the assertion: the keys of an object that is written out are its type's.
+  // Reason for the assertion: an object literal's keys are those of its type.
   return Object.entries(codes) as [Name, string][];
 }
 
@@ -57,11 +57,11 @@ async function mapped<Name extends string>(
 ): Promise<Record<Name, Command>> {
   const made: [Name, Command][] = [];
   for (const [name, code] of entriesOf(codes)) made.push([name, await make(name, code)]);
-  // Reason for the assertion: there is one for each name.
+  // Reason for the assertion: one was made for each name.
   return Object.fromEntries(made) as Record<Name, Command>;
 }
 
-/** The one program of a guide in a language. @throws Error when there is none, or more than one */
+/** The one program of a guide in a language. @throws Error when there is none or more than one */
 export async function programOf(guide: string, language: Language): Promise<string> {
   const markdown = await readFile(join(__dirname, '..', '..', 'docs', 'guides', `${guide}.md`), 'utf8');
   const [code, ...others] = [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))];
@@ -69,7 +69,7 @@ export async function programOf(guide: string, language: Language): Promise<stri
   return code[1];
 }
 
-/** Runs a program to its end. What it printed, line by line; throws, with its errors, when it fails. */
+/** Runs a program to its end, and returns the lines that it printed. Throws its errors if it fails. */
 export async function printedBy([file, ...args]: Command, env: Readonly<Record<string, string>>): Promise<string[]> {
   const { stdout } = await run(file, args, {
     env: { PATH: process.env['PATH'] ?? '', ...env },

@@ -1,4 +1,4 @@
-/** The TypeScript beside the commands of the guides, as one module each, in the sandbox's folder. */
+/** The TypeScript blocks that accompany the guides' commands, one module per guide, run in the sandbox's folder. */
 import { execFile, type ExecFileException } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { agentsOfGuide } from './guide-variables';
 import { moduleOf, promised, typescriptBlocks, unprinted } from './guide-typescript';
 
 const run = promisify(execFile);
-/** The guide to webhooks is about an operator and a receiver: it has none. */
+/** The guide to webhooks has no TypeScript, because it concerns an operator and a receiver. */
 const guides = pasted.filter((guide) => guide !== 'webhooks');
 const withinMs = 300_000;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   sandbox = await startSandbox(agentsOfGuide());
   project = await PackedProject.create();
   for (const guide of guides) await project.write(`${guide}.mts`, moduleOf(guide));
-  // In one go: each compiler reads the same libraries.
+  // Compiled together, because each run of the compiler reads the same libraries.
   await project.compile(
     guides.map((guide) => `${guide}.mts`),
     'node16',
@@ -31,7 +31,7 @@ afterAll(async () => {
   await sandbox?.stop();
 });
 
-/** What a module printed; throws, with its errors, when it fails. */
+/** The output of a module. Throws its errors if it fails. */
 async function printedBy(guide: string): Promise<string> {
   const { stdout } = await run(process.execPath, [join(project.folder, `${guide}.mjs`)], {
     cwd: sandbox.folder,
@@ -54,7 +54,7 @@ describe('the TypeScript of the guides', () => {
   );
 
   it.each(guides)('stands beside each command of "%s"', (guide) => {
-    // A webhook's signature by hand has programs of its own, below it.
+    // Checking a webhook's signature by hand has programs of its own, further down.
     const bare = commandBlocks(guide).filter(
       ({ hasTypescript, commands }) => !hasTypescript && !/^SIGNATURE=/m.test(commands),
     );

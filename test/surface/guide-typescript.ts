@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const guidesFolder = join(__dirname, '..', '..', 'docs', 'guides');
 
-/** The blocks of TypeScript beside the commands of a guide, as the one module that they are. */
+/** A guide's TypeScript blocks, joined into the module that they form. */
 export function moduleOf(guide: string): string {
   const blocks = typescriptBlocks(guide);
   const [credentials = ''] = typescriptBlocks('first-run');
@@ -15,12 +15,12 @@ export function typescriptBlocks(guide: string): string[] {
   return [...markdown.matchAll(/^```typescript\n(.*?)^```$/gms)].map(([, code = '']) => code);
 }
 
-/** What the comments behind `console.log` say that it prints, in their order; `…` stands for anything. */
+/** The outputs promised in the comments after `console.log`, in their order; `…` is a wildcard. */
 export function promised(code: string): string[] {
   return code.split('\n').flatMap((line) => /console\.log\(.*; \/\/ (.+)$/.exec(line)?.[1] ?? []);
 }
 
-/** Which of these no line of an output ends with, each looked for behind the one before. */
+/** The wanted texts with which no line of the output ends, each searched after the line of the previous one. */
 export function unprinted(wanted: readonly string[], output: string): string[] {
   const lines = output.split('\n');
   return wanted.filter((text) => {

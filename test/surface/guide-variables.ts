@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const guidesFolder = join(__dirname, '..', '..', 'docs', 'guides');
 
-/** The variables that a guide has operators set, in blocks that are not pasted into a running service. */
+/** The variables that a guide asks operators to set, in blocks that are not pasted into a running service. */
 export function variablesOf(guide: string): Readonly<Record<string, string>> {
   const markdown = readFileSync(join(guidesFolder, `${guide}.md`), 'utf8');
   const blocks = [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, language, block = '']) =>
@@ -13,7 +13,7 @@ export function variablesOf(guide: string): Readonly<Record<string, string>> {
   return Object.fromEntries(set.map(([, name = '', quoted, word]) => [name, quoted ?? word ?? '']));
 }
 
-/** With these the sandbox has the agents of the guide to them. */
+/** The variables that give the sandbox the agents of the guide "models-and-agents". */
 export function agentsOfGuide(): { readonly AGENTS: string } {
   return { AGENTS: variablesOf('models-and-agents')['AGENTS'] ?? '' };
 }

@@ -12,7 +12,7 @@ let sandbox: Sandbox;
 
 beforeAll(async () => {
   sandbox = await startSandbox(agentsOfGuide());
-  // As in the project's folder, where the guides are pasted.
+  // As in the project's folder, in which the guides' commands are meant to be pasted.
   await symlink(join(__dirname, '..', '..', 'node_modules'), join(sandbox.folder, 'node_modules'));
   await mkdir(join(sandbox.folder, 'scripts'));
   const becomesBuild = `import { Module } from 'node:module';\nprocess.argv[1] = '${parleyMain}';\nModule.runMain();\n`;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => sandbox?.stop());
 
-/** The block with the credentials, which every guide asks to paste first. */
+/** The block with the credentials, which every guide asks the reader to paste first. */
 const [credentials] = commandBlocks('first-run').map(({ commands }) => commands);
 
 describe('the commands of the guides', () => {

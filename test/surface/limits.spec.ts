@@ -1,4 +1,4 @@
-/** Rate limits and caps of streams are exact over two replicas, whichever of them is asked (specification, "Limits"). */
+/** Rate limits and caps of streams are exact over two replicas, whichever of them is called (specification, "Limits"). */
 import { CommandBus } from '@nestjs/cqrs';
 import { MintPartnerKey } from '@app/partners';
 import { byOperator, conversationOf, expectProblem, partOf, sql } from '@app/testing/journeys';
@@ -7,7 +7,7 @@ import { type Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 
 const limits = { user: 300, key: 400, userStreams: 4, replicaStreams: 6 };
-/** Within this the window cannot have slid over what was counted first; on a machine that was slower, it is counted again. */
+/** Within this time no request can have left the window; if a machine was slower, the count is repeated. */
 const countedWithinMs = 55_000;
 const attemptsMax = 4;
 const inFlight = 40;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** A new user on both replicas, with a partner key that nothing was counted against. */
+/** New users on both replicas, with a partner key against which nothing was counted. */
 async function onBoth(users: number): Promise<TestClient[]> {
   const known = await Promise.all(Array.from({ length: users }, () => deployment.newUser()));
   const [first] = known;
@@ -39,7 +39,7 @@ async function onBoth(users: number): Promise<TestClient[]> {
   );
 }
 
-/** So many requests, by these clients in turn, a few at a time. */
+/** Sends `count` requests, by these clients in turn, some of them in parallel. */
 async function ask(clients: readonly TestClient[], count: number): Promise<Answer[]> {
   const answers: Answer[] = [];
   let asked = 0;
@@ -53,12 +53,12 @@ async function ask(clients: readonly TestClient[], count: number): Promise<Answe
   return answers;
 }
 
-/** What a window still admits, as an answer says. */
+/** The number of requests that a window still admits, according to an answer. */
 function left(answer: Answer, window: 'user' | 'key'): number {
   return Number(new RegExp(`"${window}";r=(\\d+)`).exec(answer.headers.get('ratelimit') ?? '')?.[1]);
 }
 
-/** Counts until it was quick enough to be sure that no request left the window meanwhile. */
+/** Repeats the count until it was quick enough that no request can have left the window meanwhile. */
 async function withinOneWindow(count: () => Promise<() => void>): Promise<void> {
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const startedAt = performance.now();
@@ -101,7 +101,7 @@ describe('requests within 60 s, over two replicas', () => {
         const all = await onBoth(4);
         const remaining = left(await all[0]!.get('/budget'), 'key'); // as above
         const [answers, after] = [await ask(all, remaining + 60), await ask(all, 8)];
-        // The users themselves have requests left: with another key they are served.
+        // The users' own windows are not used up: with another key they are served.
         const other = new TestClient(all[1]!.baseUrl, deployment.partnerKey, all[1]!.token, all[1]!.userId); // as above
         const { status } = await other.get('/budget');
         return () => {
@@ -127,7 +127,7 @@ describe('open streams', () => {
     const url = user.via(deployment.baseUrls[replica] ?? '').url(`/conversations/${conversationId}/stream`);
     const response = await fetch(url, { headers: user.headers, signal: abort.signal });
     const { status, headers } = response;
-    // Reason for the assertion: what is refused is a problem.
+    // Reason for the assertion: a refusal is a problem.
     const body = status === 200 ? {} : ((await response.json()) as Answer['body']);
     return { replica, answer: { status, headers, body }, close: async () => abort.abort() };
   }
@@ -179,7 +179,7 @@ describe('open streams', () => {
       await until('the end of what was closed before', async () => {
         return (await sql(deployment, 'SELECT 1 FROM stream_sockets')).length === 0 ? true : null;
       });
-      // One after the other: a place that one user tried and did not get is not free for the next in that very moment.
+      // Opened one after the other, because a place that one user tried to take in vain is not free for the next at that very moment.
       const fill = async (replica: number) => {
         const all: Opened[] = [];
         for (const { user, id } of wanted) all.push(await open(user, id, replica));
@@ -187,7 +187,7 @@ describe('open streams', () => {
       };
       const opened = await fill(0);
       expect(served(opened)).toHaveLength(limits.replicaStreams);
-      // Each user has four in all: what is not held on the one replica may be opened on the other, up to six there.
+      // Each user may have four in all: streams refused on the one replica may be opened on the other, up to six there.
       const there = await fill(1);
       expect(served(there)).toHaveLength(limits.replicaStreams);
       expectRefused([...opened, ...there]);

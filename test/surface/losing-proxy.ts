@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as ask, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request that came, and what the service answered. */
+/** A request that passed, and the status of the service's answer. */
 interface Passed {
   readonly atMs: number;
   readonly lastEventId: string | undefined;
@@ -10,17 +10,17 @@ interface Passed {
   readonly status: number;
 }
 
-/** What happens to an answer: it is passed on, lost before its first byte, or cut behind the first bytes that fit. */
+/** The fate of an answer: forwarded, lost before its first byte, or cut after the first bytes that match. */
 type Fate = 'pass' | 'lose' | { readonly cutBehind: RegExp };
 
 export interface LosingProxyOptions {
-  /** Settles when the request may go to the service. @param attempt counts from 1 */
+  /** Settles when the request may be forwarded to the service. @param attempt counts from 1 */
   readonly admit: (attempt: number) => Promise<void>;
-  /** @param nth of the answers with this status, from 1 */
+  /** @param nth number of the answer among those with this status, from 1 */
   readonly fateOf: (status: number, nth: number) => Fate;
 }
 
-/** An HTTP proxy in front of one service, on whose way some answers are lost. */
+/** An HTTP proxy in front of one service that loses some answers. */
 export class LosingProxy {
   readonly passed: Passed[] = [];
   private attempts = 0;
@@ -31,7 +31,7 @@ export class LosingProxy {
     private readonly options: LosingProxyOptions,
   ) {
     server.on('request', (incoming, outgoing) => {
-      // The client hears of it by its connection.
+      // The client notices by its connection.
       this.serve(incoming, outgoing).catch(() => outgoing.destroy());
     });
   }
@@ -65,13 +65,13 @@ export class LosingProxy {
     const onward = ask(`${this.target}${incoming.url}`, { method: incoming.method, headers: sent, agent: false });
     outgoing.on('close', () => onward.destroy());
     onward.end(body);
-    const [answer] = (await once(onward, 'response')) as [IncomingMessage]; // reason: what Node says of this event
+    const [answer] = (await once(onward, 'response')) as [IncomingMessage]; // reason: Node documents the payload of this event
     const status = answer.statusCode ?? 0;
     const lastEventId = incoming.headers['last-event-id']?.toString();
     this.passed.push({ atMs, lastEventId, body: body.toString(), status });
     const fate = this.options.fateOf(status, this.passed.filter((one) => one.status === status).length);
     if (fate === 'lose') {
-      // The service has done its part: only then is the answer lost.
+      // The answer is lost only after the service has sent all of it.
       await answer.toArray();
       outgoing.destroy();
       return;
@@ -79,7 +79,7 @@ export class LosingProxy {
     outgoing.writeHead(status, answer.headers);
     let seen = '';
     answer.on('error', () => outgoing.destroy());
-    // Reason for the assertion: without an encoding what comes are bytes.
+    // Reason for the assertion: without an encoding, chunks are bytes.
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       const before = seen.length;
       seen += chunk.toString('latin1');

@@ -1,4 +1,4 @@
-/** What generators of other languages need of the documents (docs/decisions/conventions.md, "Published documents"). */
+/** Requirements of code generators for other languages on the documents (docs/decisions/conventions.md, "Published documents"). */
 import { type JsonObject, type JsonValue } from '@app/kernel';
 import { RE2JS } from 're2js';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -17,11 +17,11 @@ afterAll(() => deployment?.stop());
 
 const names = ['openapi.json', 'openapi-3.0.json', 'operator/openapi.json', 'asyncapi.json'];
 
-/** Without credentials, as everybody may ask. */
+/** Fetches without credentials, because the documents are public. */
 async function served(name: string): Promise<JsonObject> {
   const answer = await fetch(`${deployment.baseUrls[0]}/${name}`);
   expect({ name, status: answer.status }).toEqual({ name, status: 200 });
-  // Reason for the assertion: a document that is none fails every test below.
+  // Reason for the assertion: anything but a document fails every test below.
   return (await answer.json()) as JsonObject;
 }
 
@@ -31,7 +31,7 @@ function documentOf(name: string): JsonObject {
   return document;
 }
 
-/** Those of a document's schemas that break a rule. */
+/** The places of a document's schemas that break a rule. */
 function breaking(name: string, isBroken: (schema: JsonObject, at: string) => boolean): string[] {
   const found = schemasIn(documentOf(name));
   expect(found.length).toBeGreaterThan(50);
@@ -134,7 +134,7 @@ function operationsOf(name: string): readonly Described[] {
   return items.flatMap(Object.values<Described>);
 }
 
-/** A response, or the one that is shared under its name. */
+/** A response, or the shared one that it refers to. */
 function responseOf(name: string, response: JsonObject): JsonObject {
   const { $ref } = response;
   if (typeof $ref !== 'string') return response;

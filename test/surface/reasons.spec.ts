@@ -16,7 +16,7 @@ afterAll(() => {
   process.stdout.write(`reasons: ${paid.size} of ${names.length} earned\n`);
 });
 
-/** What there is to earn in one kind of deployment, as rows of a table of tests. */
+/** The reasons that one kind of deployment can earn, as rows of a table of tests. */
 function rows(by: Earned['by']): [Reason, string, Earned][] {
   return names.flatMap((reason) => {
     const ways = earned[reason].filter((way) => way.by === by);
@@ -24,7 +24,7 @@ function rows(by: Earned['by']): [Reason, string, Earned][] {
   });
 }
 
-/** The whole problem as the table has it, and the headers that tell a client what to do about it. */
+/** Expects the whole problem as in the table, and the headers by which a client knows how to react. */
 function expectEarned(answer: Answer<object>, reason: Reason, way: Earned): void {
   const row = reasons[reason];
   const { status = row.status, retryable = row.retryable } = way;

@@ -44,16 +44,16 @@ import {
 
 /** One way to earn a reason by a request. */
 export interface Earned {
-  /** Where not in one process: the whole deployment, whose processes can be killed. */
+  /** Set if it needs the whole deployment, whose processes can be killed, rather than one process. */
   readonly by?: 'processes';
   readonly request: string;
-  /** Where they are others than the reason's row says. */
+  /** Set where these differ from the reason's row. */
   readonly retryable?: boolean;
   readonly status?: number;
   earn(this: void, deployment: Deployment): Promise<Problem>;
 }
 
-/** A request of a fresh user's. */
+/** A request by a new user. */
 const ofUser = (
   request: string,
   earn: (user: TestClient, deployment: Deployment) => Promise<Problem>,

@@ -9,7 +9,7 @@ const samples = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-r
 const isSchema = (value: JsonObject) =>
   ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', 'properties'].some((word) => word in value);
 
-/** Every schema of a document, wherever it stands, with its place. What stands under `not` is a condition on values, and no type. */
+/** Every schema of a document with its place. Schemas under `not` are conditions on values, not types, and are left out. */
 export function schemasIn(value: JsonValue, at = ''): FoundSchema[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => schemasIn(item, `${at}/${index}`));
   if (!isJsonObject(value)) return [];
@@ -32,7 +32,7 @@ export const objectAt = (value: JsonValue | undefined, key: string): JsonObject 
 export const isNull = (schema: JsonValue) => isJsonObject(schema) && schema['type'] === 'null';
 export const isReference = (schema: JsonValue) => isJsonObject(schema) && typeof schema['$ref'] === 'string';
 
-/** Names of the schemas that something refers to, directly or through others. */
+/** Names of the schemas that are referred to, directly or through others. */
 export function namesFrom(value: JsonValue, schemas: JsonObject, found = new Set<string>()): Set<string> {
   for (const [, one = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
     if (found.has(one)) continue;
@@ -42,7 +42,7 @@ export function namesFrom(value: JsonValue, schemas: JsonObject, found = new Set
   return found;
 }
 
-/** Names, in lower case, that languages or their standard libraries have taken. */
+/** Names, in lower case, that languages or their standard libraries use. */
 export const takenNames = new Set(
   [
     'Task',

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const journalPage = join(__dirname, '..', '..', 'docs', 'decisions', 'journal.md');
 
 /**
- * Every operation of the specification, its name, method and path, listed by hand from the two documents that specify them. One that
- * goes beyond the specification has no line here: its contract says what it is there for.
+ * Every operation of the specification with its name, method and path, listed by hand from the two documents that specify them. An
+ * operation beyond the specification has no line here; its contract says why it exists.
  */
 export const specifiedOperations = `
 users.ensure POST /v1/users
@@ -62,7 +62,7 @@ budget.entries GET /v1/users/{userId}/budget/entries
   .trim()
   .split('\n');
 
-/** Calls that are no part of the partner API: open ones, and the sandbox's. */
+/** Calls outside the partner API: open ones, and those of the sandbox. */
 export const specifiedBesides = `
 GET /healthz
 GET /readyz
@@ -81,7 +81,7 @@ PUT /sandbox/v1/faults
   .trim()
   .split('\n');
 
-/** Every type of event of the journal, read from the table of the page that decides on them. */
+/** Every type of journal event, read from the table of the page that decides on them. */
 export const specifiedEvents = readFileSync(journalPage, 'utf8')
   .split('\n')
   .filter((line) => /^\| `(?!payload\.type`)[a-z_]+\.[a-z_]+`/.test(line))

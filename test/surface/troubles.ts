@@ -26,13 +26,13 @@ import { until } from '@app/testing/until';
 
 export type Problem = Answer<object>;
 
-/** Lowered limits, so that each can be reached by a handful of requests. */
+/** Limits low enough to be reached by a few requests. */
 export const lowered = {
   inProcess: { EXECUTION_CAPACITY: '3', BUDGET_DAY_CENTS: '60', STREAMS_PER_USER: '1', AUTOMATIONS_PER_USER: '2' },
   processes: { RATE_LIMIT_USER_PER_MINUTE: '30' },
 } as const;
 
-/** A long run in a new conversation of the user's, while something is asked; then it is stopped. */
+/** Asks during a long run in a new conversation of each user, then stops the runs. */
 export async function whileRunning(users: readonly TestClient[], ask: (conversationId: string) => Promise<Problem>) {
   const live: { user: TestClient; runId: string }[] = [];
   let conversationId = '';
@@ -72,7 +72,7 @@ export async function tokenFor(deployment: Deployment, expiresInSeconds = 3600):
   return (await deployment.sandbox<{ accessToken: string }>('POST', 'tokens', asked)).accessToken;
 }
 
-/** `GET /v1/users/me` with these headers in the place of the user's own. */
+/** `GET /v1/users/me` with these headers in place of the user's own. */
 export async function me(user: TestClient, headers: Record<string, string>): Promise<Problem> {
   return bare('GET', user.url('/v1/users/me'), headers);
 }
@@ -94,7 +94,7 @@ export async function earnEngineUnavailable(deployment: Deployment): Promise<Pro
   const conversationId = await conversationOf(user);
   const name = `'take_execution_slots'::regproc`;
   const [kept] = await sql<{ text: string }>(deployment, `SELECT pg_get_functiondef(${name}) AS text`);
-  // The store of slots is away, and nothing else is: PostgreSQL says so where slots are taken.
+  // PostgreSQL fails as if it were away, and only where slots are taken.
   const away = `CREATE OR REPLACE FUNCTION take_execution_slots(
          runs uuid[], segments integer[], run_ids uuid[], conversations uuid[], users uuid[],
          worker uuid, lease_ms integer, user_share integer, chosen_shard integer, shard_size integer)
@@ -116,14 +116,15 @@ export async function earnInternal(deployment: Deployment): Promise<Problem> {
   return user.get(`${artifacts}/${String(body['id'])}/content`);
 }
 
-/** The only worker is killed: nobody hears of one any more after 15 s. */
+/** The only worker is killed; after 15 s the service knows of none. */
 export async function earnExecutionUnavailable(deployment: Deployment): Promise<Problem> {
   const [worker] = deployment.workers;
   await worker?.kill('SIGKILL');
   const answer = await until(
     'the loss of the worker',
     async () => {
-      // Whatever is taken on before it is missed waits for its return. Another user each time: this deployment's limits are low.
+      // Runs accepted before the loss is noticed wait for the worker's return. Each is of another user, because this deployment's limits
+      // are low.
       const user = await deployment.newUser();
       const asked = await start(user, await conversationOf(user));
       if (asked.status !== 202) return asked;
@@ -153,7 +154,7 @@ export async function earnRateLimited(deployment: Deployment): Promise<Problem> 
   return refused;
 }
 
-/** A row of a live table is altered by hand, and its read model built again beside it. */
+/** A row of a live table is altered by hand, and its read model is rebuilt. */
 export async function earnDifferencesUnseen(deployment: Deployment): Promise<Problem> {
   const { userId } = await deployment.newUser();
   await sql(deployment, `UPDATE users SET subject = 'altered' WHERE user_id = $1`, [userId]);
