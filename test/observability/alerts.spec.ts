@@ -1,4 +1,4 @@
-/** Each alert of docker/alerts.yaml fires for its reason, which is brought about here, and ends with it: seen by a real Prometheus. */
+/** Each alert of docker/alerts.yaml fires for its cause, which is produced here, and ends with it, as seen by a real Prometheus. */
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ jest.setTimeout(300_000);
 
 let watched: WatchedDeployment;
 let user: TestClient;
-/** The alerts that have fired here, and ended. */
+/** The alerts that have fired and ended here. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
@@ -55,12 +55,12 @@ async function whileBroken(names: readonly string[], mend: () => Promise<unknown
   for (const name of names) seen.add(name);
 }
 
-/** A session of an operator, at the tests' own database or another one. */
+/** An operator's session on the tests' own database or another one. */
 async function connected(path?: string): Promise<Client> {
   const url = new URL(watched.deployment.databaseUrl);
   if (path !== undefined) url.pathname = path;
   const client = new Client({ connectionString: url.toString(), application_name: 'operator' });
-  client.on('error', () => undefined); // it goes with the database where the test fails
+  client.on('error', () => undefined); // the connection ends with the database if the test fails
   await client.connect();
   return client;
 }
@@ -102,7 +102,7 @@ it('an event that a read model cannot take in', async () => {
      CREATE TRIGGER refuse BEFORE INSERT ON conversations FOR EACH ROW WHEN (NEW.title = 'the one') EXECUTE FUNCTION refuse()`,
   );
   expect((await user.post('/conversations', { title: 'the one' })).status).toBe(201);
-  // It goes on by itself.
+  // The subscription continues by itself.
   await whileBroken(['ParleySubscriptionStuck'], () =>
     admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse'),
   );
@@ -259,7 +259,7 @@ it('a witness that is away', async () => {
 it('a witness that refuses, also after it was away', async () => {
   await watched.witness.stop();
   expect((await user.post('/conversations', {})).status).toBe(201);
-  // It has seen a larger tree than there is.
+  // The witness claims to have seen a larger tree than exists.
   const refusing = createServer((_, response) => response.writeHead(409).end('999999999\n'));
   await new Promise<void>((resolve) => refusing.listen(watched.witnessPort, '127.0.0.1', resolve));
   await wantCheckpoint();
@@ -317,7 +317,7 @@ it('webhooks that nobody can claim', async () => {
   await partner.leave();
 });
 
-/** A partner who has everything delivered, and how operators change their endpoint. */
+/** A partner's endpoint that receives all events, and the operator's calls that change it. */
 async function told() {
   const partner = await new PartnerEndpoint().listen();
   const operator = await operatorOf(watched.deployment, ['webhooks'], { subject: 'ada' });

@@ -1,4 +1,4 @@
-/** A database that stands still: the management port answers within its bound, with what the process knows by itself. */
+/** A frozen database: the management port answers within its bound, with what the process itself knows. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { freePorts, treeOf } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 
 const WITHIN_MS = 240_000;
-/** Many times the second that a scrape may wait, and far less than a statement may. */
+/** Many times the second that a scrape may wait, and far less than the limit of a statement. */
 const scrapedWithinMs = 20_000;
 const figure = /^parley_execution_slots_in_use /m;
 
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, WITHIN_MS);
 
-/** To PostgreSQL and each of its backends. */
+/** Sends the signal to PostgreSQL and each of its backends. */
 async function signalAll(signal: NodeJS.Signals): Promise<void> {
   const [pid] = (await readFile(join(folder, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n');
   for (const each of await treeOf(Number(pid))) process.kill(each, signal);
@@ -53,7 +53,7 @@ async function scraped(port: number): Promise<string> {
   return answer.text();
 }
 
-/** What both say on their management ports, and the api on its own. */
+/** The readiness of both processes on their management ports, and of the api on its own port. */
 async function readiness(): Promise<{ code: number; status: unknown; database: unknown }[]> {
   const [api = ''] = deployment.baseUrls;
   const urls = [api, ...ports.map((port) => `http://127.0.0.1:${port}`)];
@@ -62,7 +62,7 @@ async function readiness(): Promise<{ code: number; status: unknown; database: u
       const signal = AbortSignal.timeout(scrapedWithinMs);
       expect((await fetch(`${url}/healthz`, { signal })).status).toBe(200);
       const answer = await fetch(`${url}/readyz`, { signal });
-      // Reason for the assertion: the body as it is declared.
+      // Reason for the assertion: the declared shape of the body.
       const { status, checks } = (await answer.json()) as { status: string; checks: Record<string, string> };
       return { code: answer.status, status, database: checks['database'] };
     }),
@@ -77,7 +77,7 @@ it(
     const all = (one: object) => async () => isDeepStrictEqual(await readiness(), [one, one, one]) || null;
     await until('ready', all(ok));
     await signalAll('SIGSTOP');
-    // More often than the pool has connections.
+    // More requests than the pool has connections.
     for (const states of await Promise.all(Array.from({ length: 12 }, readiness)))
       expect(states).toEqual([away, away, away]);
     await signalAll('SIGCONT');

@@ -1,4 +1,4 @@
-/** One run, and one user, are followed through the logs of api and worker, which know of each other by events alone. */
+/** One run and one user can be followed through the logs of api and worker, which share only events. */
 import { randomUUID } from 'node:crypto';
 import { requestJson, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -15,7 +15,7 @@ afterAll(() => deployment.stop());
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The lines of a role's processes in which a member has this value, once there are so many. */
+/** The lines of a role's processes in which a member has this value, once there are `count` of them. */
 async function lines(role: 'apis' | 'workers', name: string, value: string, count: number): Promise<readonly Line[]> {
   let found: Line[] = [];
   const what = (): string => `${count} lines of ${role} with ${name} ${value}, besides ${JSON.stringify(found)}`;
@@ -39,7 +39,7 @@ it('a run has the request that began it, and the decision that resumed it, on ev
   const input = { text: 'withdraw 1.5 USDC' };
   const { runId } = await call<{ runId: string }>(asked, 'POST', '/agent-runs', { conversationId, input });
   const { pendingApprovalIds } = await untilStatus(user, runId, 'awaiting_approval');
-  // Reason for the assertion: the run's answer, as the specification has it.
+  // Reason for the assertion: a run's answer as specified.
   const [approvalId = ''] = pendingApprovalIds as string[];
   const { fingerprint }: Approval = await approvalOf(user, approvalId);
   await call(decided, 'POST', `/approvals/${approvalId}/approve`, { fingerprint });

@@ -1,4 +1,7 @@
-/** docs/metrics.md names every metric of both roles: what it means, its labels, and which processes show it. Each is described once, where it is made. */
+/**
+ * docs/metrics.md names every metric of both roles: its meaning, its labels, and the processes that show it. Each is described once, where
+ * it is created.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startServing, startWorking, type RunningProcess } from '@app/composition';
@@ -10,10 +13,10 @@ import { LoopbackModels } from '@app/testing/models';
 import { freePorts } from '@app/testing/processes';
 
 const page = join(__dirname, '..', '..', 'docs', 'metrics.md');
-/** Of Node and the process itself, by `prom-client`. */
+/** Metrics of Node and the process itself, from `prom-client`. */
 const ofNode = /^(process|nodejs)_/;
 
-/** What `prom-client` keeps of a metric. */
+/** The description of a metric in `prom-client`. */
 interface Described {
   readonly name: string;
   readonly help: string;
@@ -47,7 +50,7 @@ afterAll(async () => {
 
 function metricsOf({ app }: RunningProcess): readonly Described[] {
   const { registry } = app.get(Metrics, { strict: false });
-  // Reason for the assertion: the types of `prom-client` leave out what its metrics say of themselves.
+  // Reason for the assertion: the types of `prom-client` omit the descriptions of its metrics.
   const all = registry.getMetricsAsArray() as unknown as Described[];
   return all.filter(({ name }) => !ofNode.test(name));
 }

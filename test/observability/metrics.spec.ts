@@ -1,4 +1,4 @@
-/** Issue 4, item 7: the metrics of runs, and that nothing is traced unless it is asked for. */
+/** The metrics of runs; and nothing is traced unless tracing is configured. */
 import { Metrics, NoTracing, Tracing } from '@app/runtime';
 import {
   conversationOf,
@@ -13,7 +13,7 @@ import {
 import type { TestClient } from '@app/testing/client';
 
 const loaded: string[] = [];
-// Its interface without anything behind it, `@opentelemetry/api`, the AI SDK loads in any case.
+// The AI SDK always loads `@opentelemetry/api`, which is an interface without an implementation.
 for (const name of ['@opentelemetry/sdk-trace-base', '@opentelemetry/exporter-trace-otlp-http']) {
   jest.doMock(name, () => {
     loaded.push(name);
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** The value of a series, as `GET /metrics` shows it; 0 when it is not there. */
+/** The value of a series in `GET /metrics`; 0 if it is missing. */
 async function value(series: string): Promise<number> {
   const text = await stage.deployment.running[0]!.app.get(Metrics, { strict: false }).registry.metrics();
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
@@ -54,7 +54,7 @@ it('counts runs by their end, and steps, tokens and cost by model', async () => 
   expect(await value('parley_model_step_duration_seconds_count{model="scripted-1",outcome="failed"}')).toBe(1);
   expect(await value('parley_model_tokens_total{model="scripted-1",direction="input"}')).toBe(1100);
   expect(await value('parley_model_tokens_total{model="scripted-1",direction="output"}')).toBe(17);
-  // 3 and 15 dollars a million tokens are 300 and 1500 micro-cents a token.
+  // 3 and 15 dollars per million tokens are 300 and 1500 micro-cents per token.
   expect(await value('parley_model_cost_micro_cents_total{model="scripted-1"}')).toBe(1100 * 300 + 17 * 1500);
 });
 

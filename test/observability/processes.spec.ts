@@ -1,4 +1,4 @@
-/** Issue 4, item 7: a trace goes on in another process, which knows of it by the events alone. */
+/** A trace continues in another process, which learns of it only from events. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { conversationOf, untilEnded } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';

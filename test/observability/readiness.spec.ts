@@ -1,4 +1,7 @@
-/** What `/readyz` says after the start, as long as it is so: an event store that takes no appends, a subscription that cannot go on. */
+/**
+ * Readiness after the start: `/readyz` reports an event store that accepts no appends, or a subscription that cannot continue, as long as
+ * that is so.
+ */
 import { Client } from 'pg';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { operatorOf, type TestClient } from '@app/testing/client';
@@ -16,7 +19,7 @@ beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent' } });
   user = await deployment.newUser();
   admin = new Client({ connectionString: deployment.databaseUrl });
-  admin.on('error', () => undefined); // it goes with the database, which may be removed first
+  admin.on('error', () => undefined); // the connection ends with the database, which may be removed first
   await admin.connect();
 });
 afterAll(async () => {
@@ -32,7 +35,7 @@ interface Readiness {
 
 async function readiness(): Promise<Readiness> {
   const answer = await fetch(`${user.baseUrl}/readyz`);
-  // Reason for the assertion: the body as it is declared.
+  // Reason for the assertion: the declared shape of the body.
   return { code: answer.status, ...((await answer.json()) as Omit<Readiness, 'code'>) };
 }
 
@@ -45,9 +48,9 @@ async function untilReady(): Promise<void> {
 
 test('an event store without its writer is away, though it can be read', async () => {
   await untilReady();
-  // Another server would be the writer: it waits for the lock, and gets it as soon as the session of this one is ended.
+  // Another server is about to become the writer: it waits for the lock, and gets it once the session of the present one ends.
   const another = new Client({ connectionString: deployment.databaseUrl });
-  another.on('error', () => undefined); // it goes with the database where the test fails
+  another.on('error', () => undefined); // the connection ends with the database if the test fails
   await another.connect();
   const taken = another.query('SELECT pg_advisory_lock($1)', [writerLock]);
   await until('somebody who waits for the lock', async () => {

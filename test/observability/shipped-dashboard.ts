@@ -1,6 +1,6 @@
 import { shipped } from './shipped-prometheus';
 
-/** A panel, as far as tests look at it. */
+/** The parts of a panel that tests check. */
 export interface Panel {
   readonly id: number;
   readonly type: string;
@@ -21,7 +21,7 @@ export async function shippedDashboard(): Promise<Dashboard> {
   return JSON.parse(await shipped('dashboard.json')) as Dashboard;
 }
 
-/** What its panels ask, as Prometheus takes it: the interval is Grafana's own word. */
+/** The queries of its panels in a form that Prometheus accepts, because the interval's variable is Grafana's own. */
 export function expressionsIn({ panels }: Dashboard): string[] {
   return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')));
 }

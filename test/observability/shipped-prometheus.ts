@@ -1,5 +1,5 @@
 /**
- * The real Prometheus, of Debian, with the configuration and the alert rules that are shipped.
+ * Debian's Prometheus, with the shipped configuration and alert rules.
  *
  * Source: it is the product itself.
  */
@@ -14,20 +14,20 @@ import { until } from '@app/testing/until';
 
 export const shippedFolder = join(__dirname, '..', '..', 'docker');
 
-/** A file as it is shipped. */
+/** A shipped file. */
 export async function shipped(file: string): Promise<string> {
   return readFile(join(shippedFolder, file), 'utf8');
 }
 
-/** The names of the alerts of a file of rules, in its order. */
+/** The names of the alerts in a file of rules, in its order. */
 export function alertsIn(rules: string): string[] {
   return [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
 }
 
-/** Longer than `GET /metrics` waits for a database: what is slower than the interval counts as down. */
+/** Longer than `GET /metrics` waits for a database, because a target that takes longer than the interval counts as down. */
 const scrapeEvery = '2s';
 const alertAfter = '1s';
-/** Two looks at a counter are needed for its rate. */
+/** A rate needs two samples of a counter. */
 const rateOver = '8s';
 
 export interface ShippedPrometheus {
@@ -37,7 +37,7 @@ export interface ShippedPrometheus {
   stop(): Promise<void>;
 }
 
-/** Starts it for these management ports: the shipped files with their addresses, and with seconds in the place of minutes. */
+/** Starts Prometheus for these management ports: the shipped files with their addresses, and with seconds in place of minutes. */
 export async function startShippedPrometheus(ports: readonly number[]): Promise<ShippedPrometheus> {
   const program = await debianProgram('prometheus');
   const folder = await mkdtemp(join(tmpdir(), 'parley-prometheus-'));

@@ -1,4 +1,7 @@
-/** What is shipped for operators holds together: Prometheus takes it, it asks for metrics that there are, and each alert has its page of the runbook. */
+/**
+ * The files shipped for operators are consistent: Prometheus accepts them, they query existing metrics, and each alert has its page in the
+ * runbook.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,11 +15,11 @@ import { alertsIn, shipped, shippedFolder } from './shipped-prometheus';
 
 const run = promisify(execFile);
 const docs = join(shippedFolder, '..', 'docs');
-/** What Grafana has for the columns of a dashboard. */
+/** The number of columns of a dashboard in Grafana. */
 const columns = 24;
 const ofHistograms = /_(bucket|count|sum)$/;
 
-/** The labels of each metric: of docs/metrics.md, which is held against the processes, and of Node. */
+/** The labels of each metric: ours from docs/metrics.md, which another test compares with the processes, and Node's. */
 let metrics: ReadonlyMap<string, readonly string[]>;
 let rules: string;
 let dashboard: Dashboard;
@@ -39,7 +42,7 @@ function ruleExpressions(): string[] {
   return [...rules.matchAll(/expr: (?:>-\n)?([\s\S]*?)\n +for:/g)].map(([, expr = '']) => expr);
 }
 
-/** The metrics of ours or of Node that an expression names. */
+/** The names of our metrics and Node's in an expression. */
 function namesIn(expression: string): string[] {
   return (expression.match(/\b(?:parley|http|process|nodejs)_\w+/g) ?? []).map((name) =>
     metrics.has(name) ? name : name.replace(ofHistograms, ''),
@@ -97,7 +100,7 @@ describe('docker/dashboard.json', () => {
 
   it('asks what Prometheus can parse', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-expressions-'));
-    const file = join(folder, 'rules.json'); // YAML takes JSON
+    const file = join(folder, 'rules.json'); // YAML includes JSON
     const asked = expressionsIn(dashboard).map((expr, index) => ({ record: `panel:${index}`, expr }));
     await writeFile(file, JSON.stringify({ groups: [{ name: 'panels', rules: asked }] }));
     await promtool('check', 'rules', file).finally(() => rm(folder, { recursive: true, force: true }));

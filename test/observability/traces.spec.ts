@@ -1,4 +1,4 @@
-/** Issue 4, item 7: one run is one trace, across HTTP, event store, read models and worker. */
+/** One run is one trace, across HTTP, event store, read models and worker. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { conversationOf, type Stage, startStage, untilEnded } from '@app/testing/journeys';
 import { requestJson, type TestClient } from '@app/testing/client';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Starts a run as a partner whose own request is traced, and answers its spans, once all have come. */
+/** Starts a run as a partner whose own request is traced, and returns its id once it has ended. */
 async function tracedRun(traceId: string, partnerSpanId: string, flags = '01'): Promise<string> {
   const runId = randomUUID();
   const headers = {
@@ -38,15 +38,18 @@ async function tracedRun(traceId: string, partnerSpanId: string, flags = '01'): 
 }
 
 const named = (spans: readonly ReceivedSpan[], name: string) => spans.filter((span) => span.name === name);
-/** Spans that stand for events, below those of their appends. */
+/** Spans that represent events, which are the children of their appends' spans. */
 const events = (spans: readonly ReceivedSpan[]) => {
   const appends = new Set(named(spans, 'append').map(({ spanId }) => spanId));
   return spans.filter(({ parentSpanId }) => appends.has(parentSpanId ?? ''));
 };
-/** How many events the spans of projections say that they projected. */
+/** The number of projected events, summed over the spans of projections. */
 const projected = (spans: readonly ReceivedSpan[]) =>
   named(spans, 'project').reduce((sum, span) => sum + Number(attributesOf(span)['parley.events']), 0);
-/** Its segment is closed, which is the last thing that a run sets in motion, and everything was projected but the binding, which nothing reads. */
+/**
+ * Whether the trace is complete: the segment is closed, which is the last effect of a run, and everything is projected except the binding,
+ * which no projection reads.
+ */
 const whole = (spans: readonly ReceivedSpan[]) =>
   named(spans, 'budget.spent').length > 0 &&
   named(spans, 'run').length > 0 &&

@@ -15,26 +15,26 @@ import { startShippedPrometheus, type ShippedPrometheus } from './shipped-promet
 const run = promisify(execFile);
 const diskMebibytes = 32;
 
-/** Execution slots of the deployment, all of which one user may take. */
+/** Execution slots of the deployment; one user may hold all of them. */
 export const capacity = 8;
 
-/** A deployment whose every part can be broken, and a Prometheus that watches it. */
+/** A deployment in which every part can be broken, and a Prometheus that watches it. */
 export interface WatchedDeployment {
   readonly deployment: Deployment;
   readonly models: LoopbackModels;
   readonly mcp: LoopbackMcp;
-  /** A witness, which must sign, and where it listens. */
+  /** A required witness, and its port. */
   readonly witness: TestProcess;
   readonly witnessPort: number;
-  /** Where the small disk is mounted that the data folder is on. */
+  /** The mount point of the small disk that holds the data folder. */
   readonly disk: string;
   readonly prometheus: ShippedPrometheus;
-  /** Waits until all of these have fired, mends, and waits until none of them does any more. */
+  /** Waits until all of these have fired, repairs the fault, and waits until none of them fires any more. */
   whileBroken(names: readonly string[], mend: () => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Needs root, for the disk. */
+/** Starts it. Requires root, to mount the disk. */
 export async function startWatchedDeployment(): Promise<WatchedDeployment> {
   const undo: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
@@ -82,7 +82,7 @@ function environment(models: LoopbackModels, mcp: LoopbackMcp, disk: string): Re
   };
 }
 
-/** A witness that has its key already: its log is known once the deployment runs. */
+/** A witness that already has its key; it learns the log's key once the deployment runs. */
 async function makeWitness(undo: (() => Promise<unknown>)[]) {
   const folder = await mkdtemp(join(tmpdir(), 'parley-witness-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
@@ -95,7 +95,7 @@ async function makeWitness(undo: (() => Promise<unknown>)[]) {
   return { witness, witnessPort: port, address: `${key} http://127.0.0.1:${port}` };
 }
 
-/** The key that the deployment's log is signed with. */
+/** The key with which the deployment's log is signed. */
 export async function keyOfLog({ baseUrls }: Deployment): Promise<string> {
   return until('the key of the log', async () => {
     const answer = await fetch(`${baseUrls[0]}/transparency/key`);
@@ -108,7 +108,7 @@ async function fireAndEnd(
   names: readonly string[],
   mend: () => Promise<unknown>,
 ): Promise<void> {
-  // A machine that is busy may keep one from firing while another does.
+  // On a busy machine, the alerts may not all fire at the same time.
   const fired = new Set<string>();
   const missing = (): string => names.filter((name) => !fired.has(name)).join(', ');
   await until(missing, async () => {
@@ -131,12 +131,12 @@ export function signal(one: TestProcess | null | undefined, name: 'SIGSTOP' | 'S
   process.kill(one.pid, name);
 }
 
-/** Calls again and again; what it answers ends that. */
+/** Calls again and again, until the returned function is called. */
 export function again(call: () => Promise<unknown>, pauseMs: number): () => Promise<void> {
   let isOver = false;
   const done = (async () => {
     while (!isOver) {
-      await call().catch(() => undefined); // that it fails may be what it is about
+      await call().catch(() => undefined); // a failure may be what the test wants
       await sleep(pauseMs);
     }
   })();
