@@ -1,19 +1,19 @@
-/** Which suite puts silence in place of what: a new dependency that has none is found here. */
+/** The suites that make each dependency silent. A new dependency without a suite fails here. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const repository = join(__dirname, '..', '..');
 
-/** Everything outside that the product asks, by the variable that says where it is, and the specs in which it is silent. */
+/** Every external dependency, by the variable that contains its address, with the specs in which it is silent. */
 const suites: Readonly<Record<string, readonly string[]>> = {
   DATABASE_URL: ['test/silent/stores.spec.ts'],
   EVENTSTORE_URL: ['test/silent/stores.spec.ts'],
-  // Of the embedded event store, whose DATABASE_URL names the PostgreSQL behind it.
+  // A variable of the embedded event store; its DATABASE_URL is the address of the PostgreSQL behind it.
   EVENT_STORE_LISTEN: ['libs/stores/event-store-server/test/silent-storage.spec.ts', 'test/silent/stores.spec.ts'],
   OIDC_ISSUER: ['test/silent/issuer.spec.ts'],
   OIDC_JWKS_URI: ['test/silent/issuer.spec.ts'],
   OPERATOR_ISSUER: ['test/silent/issuer.spec.ts'],
-  // Servers over HTTP, those that are child processes, and the issuers of tokens for them.
+  // MCP servers over HTTP, those that are child processes, and the issuers of their tokens.
   MCP_SERVERS: [
     'test/silent/providers.spec.ts',
     'test/silent/mcp-stdio.spec.ts',
@@ -27,16 +27,19 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   OTEL_EXPORTER_OTLP_ENDPOINT: ['test/silent/providers.spec.ts', 'test/silent/stores.spec.ts'],
 };
 
-/** Named as a place is, and none that the product asks: its own address, as documents and the command line know it, and leave for clear text. */
+/**
+ * Variables named like addresses that are not dependencies: the service's own address, for documents and for the command line, and the
+ * permission for clear text.
+ */
 const noDependency = new Set(['PUBLIC_URL', 'PARLEY_URL', 'ALLOW_INSECURE_ISSUER']);
 
-/** The variables that say where something outside is. */
+/** The variables that contain the address of a dependency. */
 function placesIn(names: readonly string[]): string[] {
   return names.filter((name) => /_(URL|URI|ENDPOINT|ISSUER|SERVERS|ADDRESS)$/.test(name) && !noDependency.has(name));
 }
 
 it('every dependency that configuration names has its suite', () => {
-  // The page is written from configuration, and held equal to it by configuration-table.spec.ts.
+  // The page is generated from configuration, and configuration-table.spec.ts keeps both equal.
   const page = readFileSync(join(repository, 'docs', 'configuration.md'), 'utf8');
   const places = placesIn([...page.matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name = '']) => name));
   expect(places).toContain('SOLVER_RELAY_URL');

@@ -1,4 +1,7 @@
-/** An issuer accepts and never answers: a user whose keys are known is let in, and a caller that waits for keys waits no longer than OIDC_TIMEOUT_MS. */
+/**
+ * An issuer accepts connections and never answers: a user whose keys are known is admitted, and a caller that needs keys waits no longer
+ * than OIDC_TIMEOUT_MS.
+ */
 import { userIdOf } from '@app/http';
 import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
@@ -48,7 +51,7 @@ it('its keys, at the start and after it', async () => {
 
   way.speak();
   await start(env, issuer.issuer);
-  // A busy machine may need more than the 300 ms for the first look.
+  // On a busy machine the first fetch of the keys may take longer than 300 ms.
   await until('the keys', async () => ((await fetch(`${app.url}/readyz`)).ok ? true : null));
   way.fallSilent();
   expect(await statusFor(await issuer.token())).toBe(200);

@@ -1,4 +1,4 @@
-/** MCP servers as child processes start and never answer: nobody waits longer than its setting, and an abort ends a call at once. */
+/** MCP servers that are child processes start and never answer: no call waits longer than its setting, and an abort ends a call at once. */
 import { conversationOf, eventsOf, say, start, untilEnded } from '@app/testing/journeys';
 import { stdioProgram } from '@app/testing/mcp';
 import { LoopbackModels } from '@app/testing/models';
@@ -22,7 +22,7 @@ beforeAll(async () => {
       ...limits,
     };
   };
-  // The first never says a word; the others tell their tools, and one of these never returns.
+  // The first never says anything; the others list their tools, one of which never returns.
   const servers = [
     server('mute', 'silent', { startTimeoutMs: 600_000 }),
     server('short', 'good', { timeoutMs: 700 }),
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 it('is not waited for at the start, and told by name', async () => {
   const { checks } = await until('the others', async () => {
-    // Reason for the assertion: its published shape.
+    // Reason for the assertion: the published shape.
     const ready = (await (await fetch(`${user.baseUrl}/readyz`)).json()) as { checks: Record<string, string> };
     return ready.checks['mcp long'] === 'ok' && ready.checks['mcp short'] === 'ok' ? ready : null;
   });

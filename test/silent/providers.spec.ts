@@ -1,4 +1,7 @@
-/** Whatever the service asks outside of itself accepts and never answers: nobody waits longer than its setting, and an abort at once. */
+/**
+ * Every external dependency accepts connections and never answers: no caller waits longer than its setting, and an abort takes effect at
+ * once.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,17 +25,17 @@ import { until } from '@app/testing/until';
 
 const WITHIN_MS = 180_000;
 const bucket = 'parley-silent';
-/** A setting that is over before a test is, and one that no test outlasts. */
+/** A limit that passes during a test, and one that no test outlasts. */
 const shortMs = 700;
 const longMs = 600_000;
-/** Of models that do answer, on a machine that is busy with other things. */
+/** The limit for models that do answer, on a busy machine. */
 const modelMs = 8000;
 
 let folder: string;
 let s3: S3rver;
 let models: LoopbackModels;
 let mcp: LoopbackMcp;
-/** The ways to all of them, which fall silent. */
+/** The sockets to all of them, which can fall silent. */
 let ways: Record<'s3' | 'models' | 'mcp' | 'near', SilentSocket>;
 let traces: SilentSocket;
 beforeAll(async () => {
@@ -60,7 +63,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Everything outside by its way, and every limit as the test wants it. */
+/** A deployment in which every dependency is reached through its socket, with this limit for all of them. */
 async function deploymentWith(limitMs: number): Promise<Deployment> {
   const limit = String(limitMs);
   const modelLimit = String(Math.max(limitMs, modelMs));
@@ -101,7 +104,7 @@ async function begin(limitMs: number): Promise<void> {
   user = await deployment.newUser();
 }
 
-/** A conversation with a file in it, while all speak. */
+/** Creates a conversation with a file in it, while all dependencies answer. */
 async function beginConversation(): Promise<void> {
   conversationId = await conversationOf(user);
   const headers = { 'content-type': 'text/plain' };
@@ -118,7 +121,7 @@ function speakAgain(): void {
 
 const away = { status: 503, body: { reason: 'internal', retryable: true } };
 
-/** A run whose model calls the tool, and what the call returned. */
+/** Runs a model that calls the tool, and returns the result of the call. */
 async function returned(call: { readonly tool: string; readonly input: Record<string, string> }) {
   models.says([{ calls: [call] }, { text: ['Well.'] }] satisfies Scripted[]);
   expect(await say(user, conversationId)).toMatchObject({ status: 'completed', response: { text: 'Well.' } });
@@ -150,7 +153,7 @@ describe('with settings that end', () => {
     async () => {
       ways.mcp.fallSilent();
       const looked = await returned({ tool: 'docs_look', input: {} });
-      // Away, where it was looked at in between.
+      // Away, if it was checked in between.
       const error = expect.stringMatching(`there was no answer within ${shortMs} ms|its server is away`) as unknown;
       expect(looked).toEqual(['error', { error }]);
     },
@@ -176,7 +179,7 @@ describe('with settings that end', () => {
         'error',
         { error: 'the tool failed' },
       ]);
-      await user.post('/wallet'); // there is one from then on, connected or not
+      await user.post('/wallet'); // the wallet exists from then on, connected or not
       expectProblem(await user.get('/wallet/withdrawals/sources'), 'provider_unavailable');
     },
     WITHIN_MS,
@@ -195,7 +198,7 @@ describe('with settings that nobody outlasts', () => {
     ['a model', 'models', () => ({ text: ['never said'] })],
   ];
 
-  /** A run that waits for the one that is silent. */
+  /** A run that waits for the silent dependency. */
   async function stuckOn(way: keyof typeof ways, scripted: Scripted): Promise<string> {
     models.says([scripted, { text: ['Well.'] }]);
     const before = ways[way].waiting;

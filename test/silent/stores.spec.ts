@@ -1,4 +1,4 @@
-/** A store accepts and never answers: callers are told in time, and a process that is told to end does. */
+/** A store accepts connections and never answers: callers get an answer in time, and a process that is asked to end does. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const away = { status: 503, body: { reason: 'internal', retryable: true } };
 let folder: string;
 let databases: readonly TestDatabase[];
 let store: TestProcess;
-/** `storage`: the PostgreSQL behind the event store. */
+/** `storage` is the PostgreSQL behind the event store. */
 let ways: Record<'database' | 'event store' | 'storage', SilentSocket>;
 let traces: SilentSocket;
 let deployment: Deployment;
@@ -127,7 +127,7 @@ describe('the PostgreSQL behind the embedded event store', () => {
         user.get(`/conversations/${conversationId}/events?limit=10`),
       ]);
       expect([created, started]).toMatchObject([away, away]);
-      expect([200, 503]).toContain(read.status); // the event store has the newest events in its memory
+      expect([200, 503]).toContain(read.status); // the event store keeps the newest events in memory
       const ready = await fetch(`${user.baseUrl}/readyz`);
       expect([ready.status, await ready.json()]).toMatchObject([503, { checks: { 'event store': 'away' } }]);
       ways.storage.speak();

@@ -1,4 +1,6 @@
-/** A signed submission is sent and never answered: nobody waits for it, nothing is sent twice that was taken, and money moves once. */
+/**
+ * A signed submission is sent and never answered: no caller waits for it, nothing that was accepted is sent twice, and money moves once.
+ */
 import { asId, type UserId } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
 import {
@@ -32,7 +34,7 @@ let user: TestClient;
 
 async function begin(mode: DeploymentOptions['mode'], limitMs: number): Promise<void> {
   ledger = await startLedger();
-  // The chain's time passes as that of the deployment does.
+  // The chain's clock follows that of the deployment.
   Object.defineProperty(ledger.clock, 'nowMs', { get: () => Date.now() });
   const owners = new Map<string, UserId>();
   const ownerOf = (address: string): UserId => {
@@ -77,7 +79,7 @@ async function end(): Promise<void> {
 const published = () => loopback.asked.filter((asked) => asked === publish).length;
 const untilPublished = () => until('the submission', () => Promise.resolve(published() > 0 ? true : null));
 
-/** A withdrawal of 1 USDC whose owner has confirmed it. */
+/** A withdrawal of 1 USDC that its owner has confirmed. */
 async function withdrawal(): Promise<string> {
   const asked = await prepare(user, usdc, '1000000');
   expect((await confirm(user, asked)).status).toBe(202);
@@ -87,7 +89,7 @@ async function withdrawal(): Promise<string> {
 async function settlesOnce(operationId: string): Promise<void> {
   expect(await untilOperation(user, operationId)).toMatchObject({ status: 'settled', failure: null });
   expect(published()).toBe(1);
-  // What was settled is counted as under way besides until the news of it has come to the balances.
+  // A settled amount still counts as in flight until the balances include it.
   await until('the balance', async () => ((await holdings(user))[usdc] === '249000000' ? true : null));
 }
 
@@ -111,7 +113,7 @@ describe('with a setting that ends', () => {
       const operationId = await withdrawal();
       await until('the submission', () => Promise.resolve(relayWay.waiting > 0 ? true : null));
       await untilOperation(user, operationId, 'submitted');
-      expect((await holdings(user))[usdc]).toBe('249000000'); // what is on its way cannot be spent
+      expect((await holdings(user))[usdc]).toBe('249000000'); // an amount in flight cannot be spent
       relayWay.speak();
       await settlesOnce(operationId);
     },
@@ -138,7 +140,7 @@ describe('with a setting that nobody outlasts', () => {
   beforeAll(() => begin('processes', 600_000), WITHIN_MS);
   afterAll(end, WITHIN_MS);
 
-  /** A withdrawal that the relay has taken, and whose worker waits to be told. */
+  /** A withdrawal that the relay has accepted and whose worker still waits for the answer. */
   async function stuck(): Promise<string> {
     loopback.mute = (asked) => asked === publish;
     const operationId = await withdrawal();
