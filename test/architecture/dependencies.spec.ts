@@ -3,16 +3,19 @@ import { filesUnder, isSpec, parseSource, readSource } from './sources';
 
 const dependenciesMax = 7;
 
-/** What a controller takes besides the buses: what writes a reply's head, or for as long as the reply lives. */
+/**
+ * The dependencies that a controller may have in addition to the buses: those that write a reply's head, or work as long as the reply
+ * lasts.
+ */
 const replyWriters = {
-  // The head of a download depends on the range that was asked for.
+  // The head of a download depends on the requested range.
   ArtifactsController: ['ArtifactContent'],
-  // A stream takes the reply over.
+  // A stream takes over the reply.
   JournalController: ['StreamEvents'],
   FeedController: ['StreamFeed'],
-  // Senders are told by their signatures over the raw request, and counted, before there is an event.
+  // Senders are identified by their signatures over the raw request, and counted, before there is an event.
   WebhooksController: ['WebhookKeys', 'RateWindows'],
-  // The document is of the configuration, and no use case.
+  // The document describes the configuration, and is no use case.
   AsyncApiController: ['Configuration', 'EventsDocument'],
 };
 

@@ -1,13 +1,13 @@
 import * as ts from 'typescript';
 import { nodesOf, placeOf, type Source } from './sources';
 
-/** A class with what its constructor takes. */
+/** A class and its constructor's dependencies. */
 export interface Constructed {
   readonly name: string;
   /** `path:line` of the class. */
   readonly place: string;
   readonly isController: boolean;
-  /** The types of the constructor's parameters, as they are written. */
+  /** The types of the constructor's parameters, as written. */
   readonly dependencies: readonly string[];
 }
 
@@ -24,14 +24,14 @@ export function classesOf(source: Source): Constructed[] {
   });
 }
 
-/** Classes that take more than allowed, as `path:line Name (n)`. */
+/** Classes with more dependencies than allowed, as `path:line Name (n)`. */
 export function overloaded(classes: readonly Constructed[], dependenciesMax: number): string[] {
   return classes
     .filter(({ dependencies }) => dependencies.length > dependenciesMax)
     .map(({ name, place, dependencies }) => `${place} ${name} (${dependencies.length})`);
 }
 
-/** What controllers take besides the buses and what is allowed to them by name, as `path:line Name: Type`. */
+/** The dependencies of controllers other than the buses and those allowed by name, as `path:line Name: Type`. */
 export function besidesBuses(
   classes: readonly Constructed[],
   allowed: Readonly<Record<string, readonly string[]>>,

@@ -1,9 +1,9 @@
-/** Whatever stands in for somebody else's product says which one behaves so, and where that was seen. */
+/** Every double of an external product names the product that behaves so, and where that was seen. */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { filesUnder, repository } from './sources';
 
-/** They hold what doubles share, and refuse nothing themselves. */
+/** Parts shared by doubles, which refuse nothing themselves. */
 const parts = [
   'libs/testing/src/mcp/stdio-program.ts',
   'libs/testing/src/models/wire-format.ts',
@@ -16,7 +16,7 @@ const doubles = filesUnder(...folders.map((folder) => `libs/testing/src/${folder
   (path) => /\.(ts|cjs)$/.test(path) && basename(path) !== 'index.ts' && !parts.includes(path),
 );
 
-/** What listens for tests, and stands for nobody else's product: the real ones, what stands where Parley does, ways between, free ports. */
+/** Servers for tests that imitate no external product: the real ones, those in Parley's place, proxies, and free ports. */
 const others = [
   'libs/adapters/near-intents/test/answering.ts',
   'libs/testing/src/event-store/embedded-stores.ts',

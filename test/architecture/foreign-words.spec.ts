@@ -1,10 +1,10 @@
 import ts from 'typescript';
 import { filesUnder, isSpec, nodesOf, placeOf, readSource, type Source } from './sources';
 
-/** The one file that makes sentences of ours of anything but their literals. */
+/** The one file that may make `Words` of anything but literals. */
 const maker = 'libs/platform/kernel/src/words.ts';
 
-/** Where a source makes `Words` of a text by its own word: by an assertion, a predicate, or a type argument of a call. */
+/** Places where a source claims that a text is `Words`: by an assertion, a predicate, or a type argument of a call. */
 function claims(source: Source): string[] {
   return [...nodesOf(source.tree)].flatMap((node) => {
     if (!ts.isTypeReferenceNode(node) || node.typeName.getText(source.tree) !== 'Words') return [];
@@ -12,13 +12,13 @@ function claims(source: Source): string[] {
     const isClaim =
       ts.isAsExpression(parent) ||
       ts.isTypePredicateNode(parent) ||
-      // The stored member of an event is declared as what was appended.
+      // The stored member of an event is declared with the type that was appended.
       (ts.isCallExpression(parent) && parent.expression.getText(source.tree) !== 'internal');
     return isClaim ? [placeOf(source, node)] : [];
   });
 }
 
-/** Where the tag is called as a function: what it gets then is no literal. */
+/** Places where the tag is called as a function, because its argument is then no literal. */
 function untagged(source: Source): string[] {
   return [...nodesOf(source.tree)].flatMap((node) =>
     ts.isCallExpression(node) && node.expression.getText(source.tree) === 'words' ? [placeOf(source, node)] : [],
@@ -36,7 +36,8 @@ it('sentences of ours are made in one file, of literals and quotations', () => {
 });
 
 /**
- * The members whose sentences people or models read, by file and declaration. Each is `Words`, so a plain string does not compile there.
+ * The members whose sentences people or models read, by file and declaration. Each is of type `Words`, so a plain string does not compile
+ * there.
  */
 const shown: readonly (readonly [path: string, declaration: string, member: string])[] = [
   ['libs/product/consent/src/terms.ts', 'Term', 'text'],
@@ -54,7 +55,7 @@ const shown: readonly (readonly [path: string, declaration: string, member: stri
   ['libs/product/automations/src/inputs/input.decider.ts', 'Obstacle', 'words'],
 ];
 
-/** The types that a declaration of the source gives to a member of that name. */
+/** The types that a declaration gives to the members with that name. */
 function typesOf(source: Source, declaration: string, member: string): string[] {
   return [...nodesOf(source.tree)]
     .filter(

@@ -8,12 +8,12 @@ import { cleanTree, plant, violations, type PlantedFile } from './planted-tree';
 const repository = join(__dirname, '..', '..');
 const configuration = join(repository, '.dependency-cruiser.cjs');
 
-/** The shape of the cruiser's report that is read here. */
+/** The parts of the cruiser's report that are read here. */
 interface Cruise {
   summary: { violations: { from: string; rule: { name: string } }[] };
 }
 
-/** Which rules fired for which file of a tree with these files in it. */
+/** The rules that fired for each file of a tree of these files. */
 function rulesFired(files: readonly PlantedFile[]): Map<string, Set<string>> {
   const folder = plant(files, repository);
   try {
@@ -22,7 +22,7 @@ function rulesFired(files: readonly PlantedFile[]): Map<string, Set<string>> {
     const { stdout, stderr } = spawnSync(cruiser, args, { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
     if (stdout === '') throw new Error(`the cruiser said nothing: ${stderr}`);
     const fired = new Map<string, Set<string>>();
-    // The output of a tool of a pinned version, asked for as JSON.
+    // The tool's version is pinned, and its output is JSON.
     for (const { from, rule } of (JSON.parse(stdout) as Cruise).summary.violations) {
       fired.set(from, (fired.get(from) ?? new Set()).add(rule.name));
     }

@@ -1,7 +1,7 @@
 import { readStore } from '@app/composition';
 import { readStoreMigrations } from '@app/read-store';
 
-/** As databases know them: none of these may be renamed or taken out. */
+/** Names as recorded in databases: none of them may be renamed or removed. */
 const released = [
   'CreateReadStore1700000000000',
   'TellTroubles1700000000001',

@@ -9,7 +9,7 @@ export interface PlantedFile {
   readonly rule?: string;
 }
 
-/** Packages that the planted files import; empty ones do, since only the import counts. */
+/** Packages that the planted files import. They are empty, because only the import counts. */
 const packages = ['@eventstore/db-client', 'typeorm', 'ai', '@nestjs/common'];
 
 const libraries = [
@@ -48,7 +48,7 @@ function inRoom(room: string) {
 
 const uses = (...imports: string[]): string => imports.map((path) => `import '${path}';\n`).join('');
 
-/** What the rules allow: each file here is near a border and on the right side of it. */
+/** Files that the rules allow, each just inside a border. */
 export const cleanTree: readonly PlantedFile[] = [
   ...libraries.map((name) => ({
     path: `libs/${name}/src/index.ts`,
@@ -90,7 +90,7 @@ export const cleanTree: readonly PlantedFile[] = [
 
 const startsPostgres = new Set(['embedded-postgres', 'database-copies', 'witness']);
 
-/** Each library that has a list imports one that is not on its list. */
+/** Each library with a list imports a library that is not on it. */
 const pastTheList = libraries
   .map((folder) => ({ folder, name: basename(folder) }))
   .filter(({ name }) => !['kernel', 'sandbox', 'near-intents', 'rules-model', 'composition', 'testing'].includes(name))
@@ -100,7 +100,7 @@ const pastTheList = libraries
     rule: `along-the-list:${name}`,
   }));
 
-/** One violation for each rule, two where a rule has two sides. */
+/** One violation of each rule, or two if a rule has two sides. */
 export const violations: readonly PlantedFile[] = [
   { path: 'libs/platform/kernel/src/uses-node.ts', text: uses('node:crypto'), rule: 'kernel-imports-nothing' },
   { path: 'libs/platform/kernel/src/uses-a-library.ts', text: uses('@app/consent'), rule: 'kernel-imports-nothing' },

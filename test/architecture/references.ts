@@ -2,19 +2,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repository } from './sources';
 
-/** A reference to a page of `docs/`, with the terms quoted behind it: `docs/decisions/money.md, "Settlement"`. Links lead from their own folder. */
+/**
+ * A reference to a page of `docs/`, followed by quoted terms: `docs/decisions/money.md, "Settlement"`. Links are relative to their own
+ * folder.
+ */
 const toPage = /(?<!\]\()docs\/[\w/-]+\.md(?:, (?:"[^"]+"|`[^`]+`))*/g;
 /** A reference to the contract: `(specification, "Errors", rule 1)`. */
 const toSpecification = /[Ss]pecification(?:, (?:"[^"]+"|`[^`]+`))(?:(?:,| and| or) (?:"[^"]+"|`[^`]+`))*/g;
 const toDecision = /docs\/adr\/\d{4}(?![\w-]*\.md)/g;
-/** Names of pages that lie outside the repository. */
+/** Names of pages outside the repository. */
 const outside = /(?<![\w/-])(?:decisions\.md|partner-agent-api\.md)(?!\w)/g;
 
 const specificationPage = 'docs/specification.md';
 
-/** References of a text that lead nowhere: to a page that is not there, a term that its page does not define, or a page outside the repository. */
+/** Broken references of a text: to a missing page, to a term that its page does not define, or to a page outside the repository. */
 export function brokenReferences(text: string): string[] {
-  // A comment breaks its lines where it must.
+  // Comments break lines anywhere.
   const prose = text.replace(/\n[ \t]*(?:\*|\/\/|#)?[ \t]*/g, ' ');
   return [
     ...[...prose.matchAll(toPage)].flatMap(([reference]) =>
@@ -26,7 +29,7 @@ export function brokenReferences(text: string): string[] {
   ];
 }
 
-/** Links of a Markdown page that lead to no file of the repository. */
+/** Links of a Markdown page to files that do not exist in the repository. */
 export function brokenLinks(path: string, text: string): string[] {
   const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target ?? '');
   return targets
@@ -42,7 +45,10 @@ function brokenTerms(reference: string, page: string): string[] {
   return named.every((term) => defined.has(term)) ? [] : [reference];
 }
 
-/** What a page defines: its headings, each also without what stands in parentheses; the first cells of its tables; and what is bold or code in front of a definition. */
+/**
+ * The terms that a page defines: its headings, each also without its parentheses; the first cells of its tables; and bold text or code
+ * before a definition.
+ */
 function termsOf(page: string): Set<string> {
   const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '');
   const cells = [...page.matchAll(/^\| ([^|]+?) \|/gm)].map(([, cell]) => cell ?? '');

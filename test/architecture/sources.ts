@@ -12,7 +12,7 @@ export interface Source {
   readonly tree: ts.SourceFile;
 }
 
-/** Every file that git knows or would add, but for generated ones. */
+/** Every file that git tracks or would add, except generated ones. */
 export function filesUnder(...folders: string[]): string[] {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...folders];
   return execFileSync('git', list, { cwd: repository, encoding: 'utf8' })
@@ -20,7 +20,7 @@ export function filesUnder(...folders: string[]): string[] {
     .filter((path) => path !== '' && !/\/(generated|node_modules)\//.test(path) && existsSync(join(repository, path)));
 }
 
-/** The folder of every library, in whichever room: `libs/product/runs`. */
+/** The folder of every library, in any area: `libs/product/runs`. */
 export function libraries(): string[] {
   const folders = filesUnder('libs').flatMap((path) => /^(libs\/(?:[^/]+\/)?[^/]+)\/src\//.exec(path)?.[1] ?? []);
   return [...new Set(folders)];

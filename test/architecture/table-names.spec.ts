@@ -3,12 +3,12 @@ import { filesUnder, isSpec, readSource, type Source } from './sources';
 
 /** Projections are named after their first tables. */
 const names = readStore.projections.map(({ name }) => name).join('|');
-/** A read model's table in a statement, or before the name of a kept counter. */
+/** A read model's table in a statement, or before the name of a stored counter. */
 const plain = new RegExp(`\\b(FROM|JOIN|USING|INTO|UPDATE) "?(${names})\\b|'(${names})/' *\\|\\|`);
-/** A column of such a table, where a file has statements on read models. */
+/** A column of such a table, in files with statements on read models. */
 const qualified = new RegExp(`(?<![{\\w./'"\`@-])(${names})\\.[a-z_]+\\b(?!\\()`);
 const inBraces = new RegExp(`\\{(${names})\\}`);
-/** Migrations make first tables, and what is done to these has nothing to do with which one is read. */
+/** Migrations create the first tables, and their statements do not depend on which table is read. */
 const declares = /\.(row|projection)\.ts$|^libs\/testing\//;
 
 function placesIn({ path, lines }: Pick<Source, 'path' | 'lines'>): string[] {

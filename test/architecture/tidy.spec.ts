@@ -4,16 +4,16 @@ import { filesUnder, isSpec, libraries, parseSource, readSource, repository, wor
 import { longFunctions, looseExports, median, unreasonedHoles } from './tidy';
 
 const fileLinesMax = 250;
-/** Of the product: a test function holds whole stories, and is bounded by its file. */
+/** Applies to the product; functions of tests hold whole stories, and only their file's length is limited. */
 const functionLinesMax = 40;
 const medianLinesMax = 130;
-/** Below this many files a median says nothing. */
+/** A median of fewer files means nothing. */
 const medianFilesMin = 20;
 const readmeLines = { min: 20, max: 40 };
-/** A newcomer reads it in one go. */
+/** Limits of the README, which a newcomer reads at once. */
 const firstPage = { lines: 120, lineLength: 120 };
 const bannedNameWords = /^(manager|helper|util)s?$/;
-// Written apart, so that this file does not find itself.
+// Split, so that this file does not match itself.
 const promises = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
 const focused = new RegExp('\\b(it|test|describe)\\.(on' + 'ly|sk' + 'ip|to' + 'do)\\b|\\b[xf](it|describe|test)\\(');
 
@@ -23,7 +23,7 @@ const sources = filesUnder('apps', 'libs', 'test', 'scripts')
   .filter((path) => /\.(ts|mjs|cjs)$/.test(path))
   .map(readSource);
 const product = sources.filter(({ path }) => /^(apps|libs)\/.*\.ts$/.test(path));
-/** Doubles are code of tests. */
+/** The product without doubles, which are test code. */
 const code = product.filter(({ path }) => !isSpec(path) && !path.startsWith('libs/testing/'));
 
 const linesMatching = (pattern: RegExp): string[] =>
@@ -119,7 +119,7 @@ describe('the tidy test itself', () => {
   it('knows the median', () => expect(median([9, 1, 5])).toBe(5));
 });
 
-/** Where others enter a library: by its index, or by that of a folder, where there is something for many kinds of tests. */
+/** The entries of a library: its index, or one index per folder for the library of test parts. */
 function entriesOf(folder: string): string[] {
   if (folder !== 'libs/testing') return [`${folder}/src/index.ts`];
   return readdirSync(join(repository, folder, 'src')).map((topic) => `${folder}/src/${topic}/index.ts`);

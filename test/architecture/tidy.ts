@@ -12,7 +12,7 @@ export function longFunctions(source: Source, linesMax: number): string[] {
   });
 }
 
-/** Places where the types are overruled (`as`, `!`, `any`) or the lint is, with no `//` reason on the same or the line before. */
+/** Places that override the types (`as`, `!`, `any`) or the linter without a `//` reason on the same line or the one before. */
 export function unreasonedHoles(source: Source): string[] {
   const holes = [...nodesOf(source.tree)].filter(isHole);
   const places = holes.filter((node) => !hasReason(source, node)).map((node) => placeOf(source, node));
@@ -29,7 +29,7 @@ function isHole(node: ts.Node): boolean {
   return ts.isNonNullExpression(node) || ts.isTypeAssertionExpression(node) || node.kind === ts.SyntaxKind.AnyKeyword;
 }
 
-/** The comment may stand at the line of the hole, above it, or above the statement that holds it. */
+/** Whether a comment is on the line of the hole, above it, or above the statement that contains it. */
 function hasReason({ tree, lines }: Source, node: ts.Node): boolean {
   const holeLine = tree.getLineAndCharacterOfPosition(node.getEnd()).line;
   const startLine = tree.getLineAndCharacterOfPosition(node.getStart()).line;
@@ -38,7 +38,7 @@ function hasReason({ tree, lines }: Source, node: ts.Node): boolean {
 
 const isComment = (line: string): boolean => /(^|\s)\/\/ ?\S/.test(line);
 
-/** What an index.ts may not hold: anything but `export { … } from '…'`. */
+/** Statements that an index.ts must not contain: anything but `export { … } from '…'`. */
 export function looseExports(source: Source): string[] {
   const named = (statement: ts.Statement): boolean =>
     ts.isExportDeclaration(statement) &&
