@@ -36,7 +36,7 @@ describe('admission of a /v1 request', () => {
 
   it('checks in the order of the specification, each before the next', async () => {
     const path = `/v1/users/${stranger}/things`;
-    // Broken in every way: each line mends the first thing that was refused before.
+    // Wrong in every way: each line corrects what was refused before.
     const broken = { method: 'POST', body: '{"name":', headers: { 'content-type': 'application/json' } };
     const evil = { origin: 'https://evil.example' };
     expect(await outcome(path, evil, broken)).toEqual([403, 'origin_rejected']);
@@ -102,7 +102,7 @@ describe('admission of a /v1 request', () => {
       expect([path, status, reason]).toEqual([path, isKnown ? 405 : 404, undefined]);
       expect(headers.get('allow')).toBe(isKnown ? (path === '/v1/users' ? 'POST' : 'GET, HEAD') : null);
       expect(headers.get('ratelimit-policy')).toBe('"key";q=12;w=60, "user";q=8;w=60');
-      // The token, its requests and those without it were counted by the key.
+      // The key's window counted the requests with a valid token, with a wrong one, and without one.
       expect(headers.get('ratelimit')).toBe('"key";r=9;t=60, "user";r=7;t=60');
     }
     loopback.windows.used.set(`key:id-of-${goodKey}`, 12);
@@ -223,7 +223,7 @@ describe('user tokens', () => {
     const { status, reason, body } = await call('/v1/users/me', both());
     expect([status, reason, body['retryable']]).toEqual([503, 'internal', true]);
     issuer.away = false;
-    // It is asked again within a second.
+    // The keys are fetched again within a second.
     await until('the keys', async () => {
       loopback.windows.used.clear();
       return (await call('/v1/users/me', both())).status === 200 || null;

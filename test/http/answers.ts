@@ -5,10 +5,10 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** Headers of a request, and what else there is to it. */
+/** The headers of a request, and its other options. */
 export type Asking = readonly [headers: Record<string, string>, init?: RequestInit];
 
-/** What a request is answered; the body is empty where there is none. */
+/** The answer to a request; its body is empty if there is none. */
 export async function answerTo(url: string, ...[headers, init = {}]: Asking): Promise<Answer> {
   const response = await fetch(url, { ...init, headers: { ...headers, ...init.headers } });
   const text = await response.text();
@@ -17,7 +17,7 @@ export async function answerTo(url: string, ...[headers, init = {}]: Asking): Pr
   return { status: response.status, reason: body['reason'] as string | undefined, headers: response.headers, body };
 }
 
-/** Status and reason of what a request is answered. */
+/** Status and reason of the answer to a request. */
 export async function outcomeOf(url: string, ...how: Asking): Promise<[number, string | undefined]> {
   const { status, reason } = await answerTo(url, ...how);
   return [status, reason];

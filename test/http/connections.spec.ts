@@ -6,7 +6,7 @@ import { Metrics } from '@app/runtime';
 import { until } from '@app/testing/until';
 import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 
-/** Real seconds: short, since every test waits for them, and long beside what the service needs for anything. */
+/** Real seconds: short, because every test waits for them, and long compared with anything that the service does. */
 const env = {
   CONNECTION_QUIET_SECONDS: '3',
   TRANSFER_SECONDS: '8',
@@ -29,14 +29,14 @@ afterEach(async () => {
   await loopback.stop();
 });
 
-/** A connection that has said something, with what it was answered. */
+/** A connection on which `said` was sent, with the answer so far. */
 async function open(said = ''): Promise<{ socket: Socket; answered: () => string; closed: Promise<unknown> }> {
   const socket = connect(loopback.port, '127.0.0.1');
   opened.push(socket);
   let answered = '';
   socket.on('data', (chunk: Buffer) => (answered += chunk.toString()));
   socket.on('error', () => undefined); // some are reset
-  const closed = once(socket, 'close').catch(() => undefined); // a reset ends it as well
+  const closed = once(socket, 'close').catch(() => undefined); // a reset ends it too
   await once(socket, 'connect');
   socket.write(said);
   return { socket, answered: () => answered, closed };

@@ -1,4 +1,4 @@
-/** A route is what its contract says, or the process does not start (docs/adr/0009-one-source-of-the-contract.md). */
+/** A route equals its contract, or the process does not start (docs/adr/0009-one-source-of-the-contract.md). */
 import { Body, Controller, Get, Query, type Type } from '@nestjs/common';
 import { Member, operation, Serves } from '@app/http';
 import { shape, text } from '@app/schema';
@@ -51,7 +51,7 @@ const readThing = operation('things.read', {
 });
 const findThing = operation('things.find', { ...thing, route: 'GET /v1/users/:userId/found', query: Named });
 
-/** The compiler refuses methods that do not take what their contract declares; this file compiles only while it does. */
+/** The compiler refuses methods that do not take what their contract declares; this file only compiles as long as it does. */
 @Controller()
 class WithOtherInput {
   @Serves(nameThing)
@@ -88,7 +88,7 @@ const deleteThing = operation('things.delete', {
   answer: null,
 });
 
-/** Nor those that answer something else. */
+/** The compiler also refuses methods with another answer than their contract declares. */
 @Controller()
 class WithOtherAnswer {
   @Serves(listThings)

@@ -25,7 +25,7 @@ const notServed = {
 
 describe('a process that stops', () => {
   it('answers 503 what it cannot serve in time, and what comes meanwhile', async () => {
-    // Served in five seconds, of which there is one.
+    // Takes five seconds, of which one is left.
     const early = fetch(path, { headers });
     await until('the request', async () => (loopback.accounts.calls > 0 ? true : null));
     const closed = closeGracefully(loopback.app, 1_000);
@@ -55,7 +55,7 @@ describe('a process that stops', () => {
   it('refuses for a while when it was just called, so that a proxy learns of its end by an answer', async () => {
     expect((await fetch(`${loopback.url}/nothing`)).status).toBe(404);
     const closed = closeGracefully(loopback.app, 5_000, { quietMs: 60_000 });
-    await sleep(300); // long enough for an idle process to be gone
+    await sleep(300); // an idle process would have ended by then
     const late = await fetch(path, { headers });
     expect([late.status, late.headers.get('connection')]).toEqual([503, 'close']);
     await closed;

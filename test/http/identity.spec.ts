@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const step of undo.splice(0)) await step();
 });
 
-/** Whose log lines are kept. */
+/** Starts a service whose log lines are kept. */
 async function start(issuer: LoopbackIssuer, env: Record<string, string> = {}): Promise<Loopback> {
   const kept = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -81,7 +81,7 @@ describe('docs/production.md, "Identity providers"', () => {
     (issued) => [`${issued.provider}, ${issued.header['typ'] ?? 'no typ'}`, issued] as const,
   );
 
-  /** The provider's issuer on loopback, by the path that it really has, with the settings of its row. */
+  /** The provider's issuer on loopback, with its real path and the settings of its row. */
   async function startAs({ provider, otherKeys = [] }: IssuedToken) {
     const env = documented.find((row) => row.provider === provider)?.env ?? {};
     const { pathname } = new URL(env['OIDC_ISSUER'] ?? '');

@@ -31,7 +31,7 @@ describe('requests without a good partner key', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
     expect(refused.headers.get('ratelimit')).toBeNull();
-    // Nobody has sent it before, so this process has to look it up.
+    // No caller has sent it before, so this process has to look it up.
     expect(await outcome('/v1/users/me', user.headers)).toEqual([200, undefined]);
   });
 
@@ -60,7 +60,7 @@ describe('requests without a good partner key', () => {
     const from = async (forwarded: string) => (await wrong(0, { 'x-forwarded-for': forwarded }))[0];
     expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')]).toEqual([401, 401, 429]);
     expect(await from('192.0.2.2')).toBe(401);
-    // What the caller itself wrote stands before it.
+    // The caller's own entries precede the address that the proxy adds.
     expect(await from('192.0.2.7, 192.0.2.1')).toBe(429);
     expect([await from('2001:db8::1'), await from('2001:DB8:0:0:ffff::2')]).toEqual([401, 401]);
     expect([await from('2001:db8::3'), await from('2001:db8:0:1::3')]).toEqual([429, 401]);

@@ -1,4 +1,4 @@
-/** Who is an operator: a token of OPERATOR_ISSUER for OPERATOR_AUDIENCE, and nobody else (docs/decisions/operators.md). */
+/** An operator is the bearer of a token of OPERATOR_ISSUER for OPERATOR_AUDIENCE, and no one else (docs/decisions/operators.md). */
 import { Controller, Param } from '@nestjs/common';
 import { Operator, operation, Serves } from '@app/http';
 import { json } from '@app/schema';

@@ -4,7 +4,7 @@ import { until } from '@app/testing/until';
 import { answerTo, type Answer } from './answers';
 
 const atOnce = 4;
-/** How many more a burst may have. */
+/** The factor by which a burst may exceed the limit. */
 const burst = 8;
 
 let loopback: Loopback;
@@ -22,7 +22,7 @@ afterAll(() => loopback.stop());
 const ask = (path: string): Promise<Answer> => answerTo(`${loopback.url}/v1/users/${user.userId}${path}`, user.headers);
 const aThing = '/things/00000000-0000-4000-8000-000000000001';
 
-/** Keeps so many requests under way that take long, until it is told to stop. */
+/** Keeps `count` slow requests in flight until it is stopped. */
 function keepBusy(count: number): () => Promise<void> {
   let isOver = false;
   const lane = async (): Promise<void> => {
@@ -44,7 +44,7 @@ test('a line that stays is an overload: what begins is refused, what goes on is 
   });
   expect([refused.status, refused.body['reason'], refused.body['retryable']]).toEqual([429, 'rate_limited', true]);
   expect(refused.headers.get('retry-after')).toMatch(/^[123]$/);
-  // Neither who calls nor what for was looked at.
+  // Refused before the caller or the route was examined.
   expect(refused.headers.get('ratelimit')).toBeNull();
   const stranger = await answerTo(`${loopback.url}/v1/users/${user.userId}/things`, {});
   expect([stranger.status, stranger.reason]).toEqual([429, 'rate_limited']);
@@ -55,7 +55,7 @@ test('a line that stays is an overload: what begins is refused, what goes on is 
 });
 
 test('a burst is served as long as it is no flood', async () => {
-  // Half a second without a refusal ends what the test before has left.
+  // Half a second without a refusal ends the overload of the previous test.
   await until('a burst that is served', async () => {
     const answers = await Promise.all(Array.from({ length: 2 * atOnce }, () => ask('/things')));
     return answers.every(({ status }) => status === 200) ? true : null;
@@ -81,7 +81,7 @@ test('the work for clients that went away counts until it is done, and no longer
   await until('everybody served', async () => ((await ask('/things')).status === 200 ? true : null));
 });
 
-/** As the metrics say. */
+/** The number of requests in flight, from the metrics. */
 async function underWay(): Promise<number> {
   const metrics = await loopback.app.get(Metrics, { strict: false }).registry.metrics();
   return Number(/^http_requests_under_way (\d+)$/m.exec(metrics)?.[1]);

@@ -3,14 +3,14 @@ import { Pool } from 'pg';
 
 /** PostgreSQL behind the port that the HTTP core declares. */
 export class PoolExecutor extends SqlExecutor {
-  /** The statements that were sent so far. */
+  /** The number of statements sent so far. */
   calls = 0;
   private readonly pool: Pool;
 
   constructor(url: string, connections = 4) {
     super();
     this.pool = new Pool({ connectionString: url, max: connections });
-    // A database is dropped with the connections to it, which may end only after the pool has.
+    // Dropping a database breaks its connections, which may end only after the pool has.
     this.pool.on('error', () => undefined);
   }
 

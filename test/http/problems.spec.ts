@@ -16,7 +16,7 @@ afterAll(() => loopback.stop());
 
 const json = { 'content-type': 'application/json' };
 
-/** Sends a request and checks what holds for every problem. */
+/** Sends a request, and checks the properties of every problem. */
 async function problem(
   path: string,
   init: RequestInit = {},
@@ -39,7 +39,7 @@ const packing = (body: NonNullable<RequestInit['body']>, coding: string): Reques
   return { ...post(body), headers: { ...json, 'content-encoding': coding } };
 };
 
-/** Writes bytes to a socket of its own and answers all that comes back until it is closed, or the time is over. */
+/** Writes bytes to a new socket, and returns all that it receives until the socket is closed or the time is over. */
 function raw(bytes: string, waitMs = 3_000): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(loopback.port, '127.0.0.1', () => socket.write(bytes));

@@ -30,7 +30,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Moves everything that was counted into the past, as if that time had gone by. */
+/** Moves all counts into the past, as if this time had passed. */
 async function letPass(ms: number): Promise<void> {
   const slots = ms / 100;
   await admin.query('update rate_windows set slot = slot - $1, oldest = oldest - $1', [slots]);
@@ -99,7 +99,7 @@ describe('rate windows in PostgreSQL', () => {
     expect(admittedOf(await takeMany(10, [limited]))).toBe(10);
     const [answer] = await replicas[0]!.consume([heavy]);
     expect(answer).toMatchObject({ admitted: false, remaining: 0 });
-    // A window errs by a tenth of a second, which a whole second is made of.
+    // A window is exact to a tenth of a second, the length of its slots.
     expect(answer!.resetSeconds).toBeLessThanOrEqual(31);
     expect(answer!.waitSeconds).toBeGreaterThan(31);
     expect(await replicas[1]!.consume([{ subject: 'user:tiny', limit: 4, weight: 10 }])).toMatchObject([
@@ -116,7 +116,7 @@ describe('rate windows in PostgreSQL', () => {
     );
     expect(admittedOf(answers)).toBe(6000);
     const [total] = await admin.query<{ used: string }>('select sum(used) as used from rate_windows', []);
-    // A request whose two subjects are the same one counts twice.
+    // A request whose two subjects are equal counts twice.
     expect(Number(total!.used)).toBe(12_000);
   });
 
