@@ -1,7 +1,7 @@
-/** About as much as a JSON body may have, with room for what surrounds it. */
+/** About the size limit of a JSON body, less room for what surrounds the text. */
 const lengthMax = 250_000;
 
-/** Bodies that cost their reader much, no matter for which operation: as long as one may be, each bad in another way. */
+/** Bodies that are expensive to read for any operation: as long as allowed, each in another way. */
 const anyBodies: readonly string[] = [
   '{"a":'.repeat(lengthMax / 5),
   `{"a":${'['.repeat(31)}${filled('0,', '0')}${']'.repeat(31)}}`,
@@ -22,7 +22,7 @@ const longTexts = ['a', '1', ' ', '.', '😀', '\u0301', '%', 'A/'].map((unit) =
   unit.repeat(lengthMax / 4 / unit.length),
 );
 
-/** Those, and the well-formed body with too much in the place of each of its members. */
+/** The bodies above, and the well-formed body with an excessive value in place of each of its members. */
 export function hostileBodies(wellFormed: object): readonly string[] {
   const replaced = Object.keys(wellFormed).flatMap((name) =>
     [...longTexts, manyMembers(), Array.from({ length: 60_000 }, () => 0)].map((value) =>
@@ -33,7 +33,7 @@ export function hostileBodies(wellFormed: object): readonly string[] {
   return [...anyBodies, crowded, ...replaced];
 }
 
-/** Texts for the place of a query parameter, nearly as long as a URL may be. */
+/** Values for a query parameter, nearly as long as a URL may be. */
 export const hostileQueries: readonly string[] = [
   ...['a', '1', '%20', '.', '%F0%9F%98%80', '%CC%81', '%25', '-', 'A_'].map((unit) =>
     unit.repeat(Math.floor(12_000 / unit.length)),

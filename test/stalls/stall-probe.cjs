@@ -1,13 +1,13 @@
-// Preloaded (node --require) into a process of the build: measures the longest pause of its event loop. What is measured is the
-// processor time that the main thread took between two turns of the loop: a machine that is busy with others makes no pause longer.
-// A slow or crowded core does; so a fixed piece of work is timed as well, and pauses are told in milliseconds of a core that does it
-// in `calibrationMs`. On SIGUSR2 the longest pause since the last signal is written to `<pid>.json` in the folder STALL_FOLDER.
+// Preloaded (node --require) into a process of the build; measures the longest pause of its event loop as the processor time of the main
+// thread between two turns of the loop, which other processes on a busy machine do not lengthen. A slow or crowded core does, so a fixed
+// piece of work is timed too, and pauses are reported in milliseconds of a core that does it in `calibrationMs`. On SIGUSR2 the longest
+// pause since the last signal is written to `<pid>.json` in the folder STALL_FOLDER.
 const { openSync, readSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
 const everyMs = 2;
-/** What the calibration takes on a present server core that has nothing else to do. */
+/** Duration of the calibration on an idle present-day server core. */
 const calibrationMs = 4;
 const [, app] = /apps.([a-z-]+).src.main\.js$/.exec(process.argv[1] ?? '') ?? [];
 const wanted = process.env.STALL_APP;
@@ -24,18 +24,18 @@ function watch(folder) {
     lastMs = nowMs;
   }, everyMs).unref();
   process.on('SIGUSR2', () => {
-    // A pause that ended in this turn of the loop was not seen yet.
+    // A pause that ended in this turn of the loop was not measured yet.
     const pauseMs = Math.max(longestMs, cpuMs() - lastMs);
     const rounds = Array.from({ length: 5 }, () => calibrate(cpuMs)).sort((one, other) => one - other);
     const slowness = Math.max(1, rounds[2] / calibrationMs);
     writeFileSync(join(folder, `${process.pid}.part`), JSON.stringify({ pauseMs: pauseMs / slowness, slowness }));
     renameSync(join(folder, `${process.pid}.part`), join(folder, `${process.pid}.json`));
     longestMs = 0;
-    lastMs = cpuMs(); // the calibration is no pause
+    lastMs = cpuMs(); // the calibration does not count as a pause
   });
 }
 
-/** The processor time of the main thread in milliseconds; that of the whole process where the kernel does not tell. */
+/** The processor time of the main thread in milliseconds, or of the whole process if the kernel does not report it. */
 function mainThreadClock() {
   try {
     const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');

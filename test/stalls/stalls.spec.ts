@@ -1,7 +1,7 @@
 /**
- * What one caller sends must not hold up the others: the worst bodies and queries of every operation, and the longest pause of the
- * service's event loop that they make. Pauses are measured in processor time of the main thread, in milliseconds of an ordinary core
- * (`stall-probe.cjs`), so they are the same on a machine that is slow or busy.
+ * One caller's requests must not hold up other callers: sends the worst bodies and queries of every operation, and measures the longest
+ * pause of the service's event loop that they cause. Pauses are measured in processor time of the main thread, in milliseconds of an
+ * ordinary core (`stall-probe.cjs`), so a slow or busy machine does not change them.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const signals = 40;
 
-/** A rule that costs much to look at, with signals for a simulation. */
+/** A rule that is expensive to evaluate, with signals for a simulation. */
 async function heavyRule(): Promise<Pick<Ids, 'automationId' | 'revision'>> {
   const { automationId, revision } = await definedAs(definition());
   for (let count = 0; count < signals; count += 1) {
@@ -109,7 +109,7 @@ describe('the longest pause of the event loop', () => {
     for (const [body, query] of worstOf(call)) {
       const status = await send(call, body, query);
       expect(status).toBeLessThan(500);
-      // What only reads, or is refused, starts no run.
+      // Reads and refused requests start no run.
       if (call.method !== 'GET' && status < 300) await settled();
     }
     const { pauseMs } = await meter.read(sandbox.pid);
@@ -119,7 +119,7 @@ describe('the longest pause of the event loop', () => {
   });
 });
 
-/** Each worst body with no query, each worst query with no body. */
+/** Each worst body without a query, and each worst query without a body. */
 function worstOf(call: OperationCall): readonly (readonly [string | null, string])[] {
   const wellFormed = call.body?.(ids);
   const bodies = wellFormed === undefined ? [] : hostileBodies(wellFormed);
@@ -131,7 +131,7 @@ function worstOf(call: OperationCall): readonly (readonly [string | null, string
   return [...[...bodies, ...own].map((body) => [body, ''] as const), ...queries.map((query) => [null, query] as const)];
 }
 
-/** The status of the answer. @param query instead of the call's own, where there is one */
+/** The status of the answer. @param query replaces the call's own query unless it is empty */
 async function send(call: OperationCall, body: string | null, query: string): Promise<number> {
   const [plain = ''] = pathOf(call, ids).split('?');
   const path = query === '' ? pathOf(call, ids) : plain + query;
@@ -145,7 +145,7 @@ async function send(call: OperationCall, body: string | null, query: string): Pr
   return answer.status;
 }
 
-/** Until no run goes on. */
+/** Waits until the conversation has no live run. */
 async function settled(): Promise<void> {
   await until('the end of the run', async () => {
     const { body } = await user.get(`/conversations/${ids.conversationId}`);

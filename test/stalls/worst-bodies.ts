@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Ids } from '../e2e/operation-call';
 import { usdc } from '@app/testing/journeys';
 
-/** What a schema of 15 KB may ask for, each in another way that takes long. */
+/** Schemas of 15 KB, each slow to handle in another way. */
 const schemas: readonly object[] = [
   {
     type: 'object',
@@ -16,7 +16,7 @@ const schemas: readonly object[] = [
   deep(14, { enum: numbered(2_000, String) }),
 ];
 
-/** Texts that the rules model reads with patterns. */
+/** Texts that the rules model matches against patterns. */
 const texts: readonly string[] = [
   'repeat ',
   'summarize ',
@@ -38,7 +38,7 @@ const texts: readonly string[] = [
   '😀',
 ].map((unit) => unit.repeat(Math.floor(32_768 / [...unit].length)));
 
-/** A rule of many leaves that each compare as much as there may be. */
+/** A rule of many leaves, each of which compares as much as allowed. */
 function heavyRule(): object {
   const read = (field: string) => ({ binding: 'order', field });
   const leaves = [
@@ -50,7 +50,7 @@ function heavyRule(): object {
   return { all: numbered(200, (index) => ({ compare: leaves[index % leaves.length] })) };
 }
 
-/** A rule that costs much to look at, for an event of `heavyData`. */
+/** A rule that is expensive to evaluate for an event of `heavyData`. */
 export function definition(change: object = {}): object {
   return {
     name: 'n'.repeat(120),
@@ -107,8 +107,8 @@ const event = () => ({ id: randomUUID(), type: 't0', occurredAt: '2026-05-05T10:
 const longTexts = ['😀'.repeat(200), '😀'.repeat(1_000), 'sha256:'.repeat(30_000), '9'.repeat(200_000)];
 
 /**
- * The worst bodies that are well-formed enough to get past the first checks. Where the body is nothing but texts, each of them is too
- * long; of others, which are listed by operation, whatever takes long. @returns none for one that is not listed
+ * The worst bodies that are well-formed enough to pass the first checks: those listed for the operation, or else, if a body has only texts,
+ * each text in turn too long. @returns none for an operation that has neither
  */
 export function worstBodiesOf(operation: string, wellFormed: object, ids: Ids): readonly object[] {
   const listed = worstBodies[operation];
@@ -138,7 +138,7 @@ const worstBodies: Readonly<Record<string, (ids: Ids) => readonly object[]>> = {
   'automations.simulate': () => [week()],
 };
 
-/** The last seven days, at most. */
+/** The last seven days, which is the maximum. */
 function week(): { readonly from: string; readonly to: string } {
   const now = Date.now() - 1_000;
   return { from: new Date(now - 7 * 86_400_000).toISOString(), to: new Date(now).toISOString() };
@@ -166,7 +166,7 @@ function alternatives(count: number): object {
   return { type: 'string', anyOf: numbered(count, (index) => ({ enum: [index] })) };
 }
 
-/** Three alternatives, each of which has three, and so on. */
+/** Nested alternatives, two on each level. */
 function nested(levels: number, leaf: object): object {
   let schema: object = { anyOf: [leaf, leaf] };
   for (let level = 1; level < levels; level += 1) schema = { anyOf: [schema, schema] };
