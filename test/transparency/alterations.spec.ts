@@ -1,6 +1,6 @@
 /**
- * A store of a mixed day, altered in every way by one byte, one event or one place at a time: each is found, and named by its stream and
- * its revision, and nothing else is. Most are made to the events in memory, some to the rows of the store themselves.
+ * The store of a mixed day, altered in every way by one byte, one event or one place at a time: each alteration is found and named by its
+ * stream and revision, and nothing else is reported. Most alter events in memory, some the rows of the store itself.
  */
 import {
   checkpointsStream,
@@ -28,7 +28,7 @@ const withinMs = 3_000_000;
 
 let deployment: Deployment;
 let kept: KeptLog;
-/** What the log covers. */
+/** The events that the log covers. */
 let events: readonly StoredBytes[];
 let claims: Awaited<ReturnType<typeof storedCheckpoints>>;
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => deployment.stop());
 
-/** The log in memory, so that it is read once. */
+/** The log in memory, so that its leaves are read once. */
 async function held(log: KeptLog): Promise<KeptLog> {
   const leaves = await collected(log.leaves());
   const tiles = new Map<string, Promise<Uint8Array | null>>();
@@ -66,7 +66,7 @@ async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return all;
 }
 
-/** On a connection of its own. */
+/** Runs `work` on a connection of its own. */
 async function withRows<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
   const client = new Client({ connectionString: deployment.databaseUrl });
   await client.connect();
@@ -94,7 +94,7 @@ async function* each(stored: readonly StoredBytes[]): AsyncGenerator<StoredBytes
   yield* stored;
 }
 
-/** Null where it was found and named, and nothing else was; else what was said. */
+/** Null if exactly the alteration was found and named; otherwise the findings. */
 function misnamed(alteration: Alteration, { problems, beyond }: Findings): string | null {
   const told = toldOf(events, alteration);
   const names = new Set(
@@ -123,7 +123,7 @@ async function tried(count: number, random: () => number, verifyOne: (one: Alter
   return missed;
 }
 
-/** Alters the rows themselves, in a transaction that sees nothing of what the service appends, and is given up. */
+/** Alters the rows themselves, in a transaction that sees no concurrent appends and is rolled back. */
 async function inTheRows(client: Client, alteration: Alteration): Promise<Findings> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   try {

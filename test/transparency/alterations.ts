@@ -1,4 +1,4 @@
-/** Alterations of stored events as somebody makes them who can write to the store and wants nobody to see it: one byte, one event, one place. */
+/** Alterations of stored events as made by an attacker who can write to the store and wants to hide it: one byte, one event, one place. */
 import { randomUUID } from 'node:crypto';
 import type { StoredBytes } from '@app/audit';
 import { unreachable } from '@app/kernel';
@@ -6,20 +6,20 @@ import { unreachable } from '@app/kernel';
 export const alterationKinds = ['data', 'metadata', 'type', 'id', 'stream', 'order', 'removal', 'insertion'] as const;
 export type AlterationKind = (typeof alterationKinds)[number];
 
-/** What is done to which events, by their indexes among those that the log covers. */
+/** An alteration, and the indexes of its events among those that the log covers. */
 export interface Alteration {
   readonly kind: AlterationKind;
   readonly index: number;
-  /** Of the other event whose place is taken, or the byte that is altered. */
+  /** Index of the other event whose place is taken, or of the altered byte. */
   readonly other: number;
-  /** What the byte becomes, or the event that comes in addition. */
+  /** The altered event, or the inserted one. */
   readonly event: StoredBytes;
 }
 
-/** What must be said of it, and nothing else. */
+/** The findings that must be reported, and no others. */
 export interface Told {
   readonly says: RegExp;
-  /** Each as `revision stream`: at least one of these, and all of them where `all`. */
+  /** Each as `revision stream`. At least one of them must be reported, or all of them if `all`. */
   readonly events: readonly string[];
   readonly all: boolean;
 }
@@ -35,7 +35,7 @@ export function alterationOf(kind: AlterationKind, events: readonly StoredBytes[
   const index = below(events.length);
   const event = at(events, index);
   if (kind === 'order') {
-    // Half of them with the next one.
+    // Half of them swap with the next event.
     const step = random() < 0.5 ? 1 : 1 + below(events.length - 1);
     return { kind, index, other: (index + step) % events.length, event };
   }
@@ -67,13 +67,13 @@ function changed(
   return { other: 0, event };
 }
 
-/** The text with another letter at that place. */
+/** The text with another letter at this place. */
 function replaced(text: string, place: number, alphabet: string, below: (count: number) => number): string {
   const others = [...alphabet].filter((letter) => letter !== text[place]);
   return text.slice(0, place) + (others[below(others.length)] ?? '') + text.slice(place + 1);
 }
 
-/** The events as they are then; each keeps the position of its place. */
+/** The altered events; each keeps the position of its place. */
 export function altered(events: readonly StoredBytes[], { kind, index, other, event }: Alteration): StoredBytes[] {
   if (kind === 'removal') return events.toSpliced(index, 1);
   if (kind === 'insertion') return events.toSpliced(index, 0, { ...event, position: event.position - 0.5 });
@@ -90,7 +90,7 @@ export function toldOf(events: readonly StoredBytes[], { kind, index, other, eve
     case 'removal':
       return { says: /^removed$/, events: names, all: true };
     case 'order': {
-      // Of two neighbours, either has moved past the other.
+      // If two neighbours are swapped, either may be reported as moved.
       const all = Math.abs(index - other) > 1;
       return { says: /^moved to another place/, events: [...names, nameOf(at(events, other))], all };
     }
@@ -114,7 +114,7 @@ function at(events: readonly StoredBytes[], index: number): StoredBytes {
 
 const columns = { data: 'data', metadata: 'metadata', type: 'type', id: 'event_id', stream: 'stream' } as const;
 
-/** The statements that do it to the rows of the embedded event store. */
+/** The statements that make the alteration in the rows of the embedded event store. */
 export function statementsOf(
   events: readonly StoredBytes[],
   { kind, index, other, event }: Alteration,
@@ -149,7 +149,7 @@ export function statementsOf(
   }
 }
 
-/** Everything from there on makes room for it, far from where the store appends meanwhile. */
+/** Makes room for the event by moving all later ones far from where the store appends in the meantime. */
 function insertion({ stream, revision, id, type, data, metadata, position }: StoredBytes) {
   const far = 1_000_000_000;
   return [

@@ -1,4 +1,4 @@
-/** `parley audit verify` and `parley audit export`, over a deployment's stores and over what was exported of them. */
+/** `parley audit verify` and `parley audit export`, on a deployment's stores and on exports of them. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { operatorOf } from '@app/testing/client';
@@ -45,7 +45,7 @@ interface Row {
   readonly revision: number;
 }
 
-/** Somewhere in the middle of what is covered. */
+/** An event in the middle of the covered ones. */
 async function anEvent(): Promise<Row> {
   const [row] = await sql<Row>(
     logged.deployment,
@@ -55,7 +55,7 @@ async function anEvent(): Promise<Row> {
   return row;
 }
 
-/** Changes one byte of the event's data, runs something, and changes it back. */
+/** Changes one byte of the event's data, runs `run`, and changes it back. */
 async function whileAltered<Value>({ position }: Row, run: () => Promise<Value>): Promise<Value> {
   const flip = () =>
     sql(
@@ -161,7 +161,7 @@ describe('asked together with others', () => {
         '',
         expect.stringContaining(`${noNote} is no checkpoint`),
       ]);
-      // Signed by the log of a larger tree: as if the newest were cut from tables and checkpoints alike.
+      // Signed by the log for a larger tree, as if the newest events had been cut from tables and checkpoints alike.
       const { origin, size } = parseCheckpoint(parseNote(newest)!.text)!;
       const text = checkpointText({ origin, size: size + 64, root: new Uint8Array(32) });
       const key = signingKey('log', origin, logged.seed);
@@ -215,7 +215,7 @@ describe('an export', () => {
     const { size, before, files } = await exportTo(log);
     expect(size).toBeGreaterThan(before);
     expect(files).toBeLessThan(10);
-    // What the tree has outgrown is gone.
+    // Partial tiles that the tree has outgrown are removed.
     const now = await readdir(join(log, 'tile', '0'));
     expect([partial, now]).toEqual([
       ['000', '001.p'],
@@ -317,7 +317,7 @@ describe('the log of a service', () => {
   });
 });
 
-/** Makes what the log's tables say of the event what its stored bytes are. */
+/** Updates the log's tables to match the event's stored bytes. */
 async function relogged({ position }: Row): Promise<void> {
   await sql(
     logged.deployment,

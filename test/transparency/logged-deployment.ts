@@ -7,16 +7,16 @@ import { conversationOf, say } from '@app/testing/journeys';
 import { checkpointed, mixedDay, storedCheckpoints } from '@app/testing/transparency';
 import { parley, type CommandOutcome } from '../deployment/cli';
 
-/** A deployment after a mixed day, with the command line over its stores. */
+/** A deployment after a mixed day, with the command line on its stores. */
 export interface LoggedDeployment {
   readonly deployment: Deployment;
-  /** For exports, removed at the end. */
+  /** The folder for exports, removed at the end. */
   readonly folder: string;
-  /** The log's public key, and the seed behind it. */
+  /** The log's public key, and its seed. */
   readonly key: string;
   readonly seed: Buffer;
   run(this: void, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandOutcome>;
-  /** A little more happens, and a checkpoint covers it. */
+  /** Appends a little more, until a checkpoint covers it. */
   goOn(this: void): Promise<void>;
   stop(this: void): Promise<void>;
 }

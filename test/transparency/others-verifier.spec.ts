@@ -1,6 +1,6 @@
 /**
- * An exported log is verified by what others wrote: `verify.go` is a short program over golang.org/x/mod/sumdb/note and sumdb/tlog, of
- * Debian. It refuses whatever of the log is altered.
+ * An exported log is verified with independent software: `verify.go` is a short program on Debian's golang.org/x/mod/sumdb/note and
+ * sumdb/tlog. It refuses every altered log.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const startedWithinMs = 300_000;
 let compiled: string;
 let program: string;
 let logged: LoggedDeployment;
-/** An export, and the checkpoint that was there before its last part. */
+/** An export, and the checkpoint from before its last part. */
 let log: string;
 let earlier: string;
 
@@ -70,7 +70,7 @@ async function verified(args: { folder?: string; key?: string; earlier?: string;
   );
 }
 
-/** A copy of the export in which one file is another. */
+/** A copy of the export with one file altered. */
 async function withFile(path: string, alter: (bytes: Buffer) => Buffer): Promise<string> {
   const folder = await mkdtemp(join(logged.folder, 'altered-'));
   await cp(log, folder, { recursive: true });

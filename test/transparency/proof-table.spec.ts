@@ -1,4 +1,6 @@
-/** One table of proofs, played by three verifiers: ours in TypeScript, ours in Python, and Go's of others. Each accepts the same ones. */
+/**
+ * One table of proofs for three verifiers: ours in TypeScript, ours in Python, and the independent one in Go. All accept the same proofs.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +44,7 @@ it('names each case once, and most of them do not hold', () => {
 });
 
 it('is accepted by ours in TypeScript as it should be', () => {
-  // Through JSON, as the others have it.
+  // Through JSON, because the others read it too.
   const read = JSON.parse(JSON.stringify(cases)) as ProofCase[];
   expect(read.filter(isAccepted).map(({ name }) => name)).toEqual(expected);
 });

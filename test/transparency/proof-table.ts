@@ -1,6 +1,6 @@
 /**
- * Proofs that hold, and proofs that a verifier must refuse: one table, which is played by ours in TypeScript, by the one in Python and by
- * Go's (docs/audit.md, "Proofs to refuse").
+ * Proofs that hold, and proofs that a verifier must refuse: one table for our verifiers in TypeScript and Python and for the one in Go
+ * (docs/audit.md, "Proofs to refuse").
  */
 import { TestLog } from '@app/testing/logs';
 import { otherKey, witnessKey } from '@app/testing/transparency';
