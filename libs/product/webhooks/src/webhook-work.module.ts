@@ -16,7 +16,7 @@ import { Sender } from './delivery/sender';
 import { WebhooksLead } from './delivery/webhooks-lead';
 import { WebhooksModule } from './webhooks.module';
 
-/** Brings notices to endpoints, in workers. */
+/** Delivers notices to endpoints, in workers. */
 @Module({
   imports: [NoticesModule, WebhooksModule],
   providers: [

@@ -13,7 +13,7 @@ import { EndpointRow, endpointsMigrations, endpointsProjection } from './endpoin
 import { FindEndpointHandler, ListEndpointsHandler } from './endpoint/find-endpoints';
 import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
 
-/** Where partners have events delivered, as operators and deliveries know it. */
+/** The endpoints of partners, for operators and for deliveries. */
 @Module({
   providers: [
     Deliveries,
@@ -33,7 +33,7 @@ import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
 })
 export class WebhooksModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables in PostgreSQL. */
 export const webhooksReadModel = {
   rows: [EndpointRow],
   migrations: [...endpointsMigrations, ...deliveriesMigrations],

@@ -6,7 +6,7 @@ import { v7 as uuidV7 } from 'uuid';
 import type { DeliveryView } from '../src/delivery/delivery';
 import { DeliveryStage, firstTaken, type Registered } from './delivery-stage';
 
-/** In real time: a worker looks each second by itself. */
+/** Real time: longer than a worker's poll interval of one second. */
 const sleepALook = () => sleep(1_500);
 
 let stage: DeliveryStage;
@@ -35,7 +35,9 @@ it('what happens is told to each endpoint once, in the order of each stream, sig
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Moves the clock and tells something, so that workers look; resolves when the endpoint was attempted after that. */
+/**
+ * Moves the clock and publishes an event, so that workers poll; resolves once the endpoint was attempted after that.
+ */
 async function step(registered: Registered, journal: ToldJournal, ms: number): Promise<void> {
   stage.moveClock(ms);
   await stage.tell(journal);
@@ -58,7 +60,7 @@ describe('an endpoint that is away', () => {
     }
     const [waiting] = await stage.listed(registered);
     expect(waiting).toMatchObject({ state: 'pending', lastAttempt: { status: null, failure: 'not_connected' } });
-    // While an endpoint fails it is asked by one lane at a time, so that not each step asks by this one.
+    // A failing endpoint is attempted by one lane at a time, so not every step attempts this one.
     expect(waiting?.attempts).toBeGreaterThan(1);
     await registered.partner.listen();
     stage.moveClock(11 * hourMs);
@@ -89,7 +91,7 @@ describe('an endpoint that is away', () => {
     await Promise.all(journals.map((journal) => stage.tell(journal)));
     await until('all', async () => (well.partner.taken.length === 40 ? true : null), 10_000);
     await until('as many as may be under way', async () => (hanging.partner.heard.length >= 8 ? true : null));
-    // At most eight of each worker.
+    // At most eight for each worker.
     expect(hanging.partner.heard.length).toBeLessThanOrEqual(16);
     hanging.partner.manner = () => 'take';
     await hanging.partner.leave();
@@ -100,7 +102,7 @@ describe('an endpoint that is away', () => {
   });
 });
 
-/** What became of all deliveries, after as many hours as that takes. */
+/** Moves the clock until no delivery is pending, and returns all deliveries. */
 async function aged(registered: Registered, meanwhile: () => Promise<void>): Promise<DeliveryView[]> {
   for (let hours = 0; hours < 200; hours += 6) {
     stage.moveClock(6 * hourMs);

@@ -27,7 +27,10 @@ export interface Registered {
   readonly partner: PartnerEndpoint;
 }
 
-/** Workers that deliver, on stores of their own, and partners who listen. The service clock stands still until it is moved. */
+/**
+ * Workers that deliver, on stores of their own, and partners that listen. The service clock does not run unless it is
+ * moved.
+ */
 export class DeliveryStage {
   readonly partners: PartnerEndpoint[] = [];
 
@@ -72,7 +75,7 @@ export class DeliveryStage {
     for (const { clock } of this.workers) clock.nowMs += ms;
   }
 
-  /** A partner who listens, and the endpoint that is delivered to. */
+  /** Starts a partner that listens, and registers its endpoint. */
   async endpoint(settings: Partial<EndpointSettings> = {}): Promise<Registered> {
     const partner = await new PartnerEndpoint().listen();
     this.partners.push(partner);
@@ -104,7 +107,7 @@ export class DeliveryStage {
     if (!removed.ok) throw new Error(JSON.stringify(removed.refusal));
   }
 
-  /** Waits until the fan-out has heard of an endpoint. */
+  /** Waits until the fan-out knows an endpoint. */
   async untilKnown(endpointId: EndpointId): Promise<void> {
     await until('the endpoint', async () => {
       const targets = await this.worker.get(FanOutTables).targets();
@@ -126,7 +129,7 @@ export class DeliveryStage {
     return listed.map(({ view }) => view).reverse();
   }
 
-  /** Waits until there are so many deliveries to an endpoint, and none is pending. */
+  /** Waits until an endpoint has at least `count` deliveries, and none is pending. */
   async untilDone(registered: Registered, count = 1): Promise<DeliveryView[]> {
     return until('the end of all deliveries', async () => {
       const views = await this.listed(registered);
@@ -140,7 +143,7 @@ export class DeliveryStage {
   }
 }
 
-/** The ids that a partner has taken, each when it came first. */
+/** The ids that a partner has accepted, in the order of their first delivery. */
 export function firstTaken({ partner }: Registered): string[] {
   return [...new Set(partner.taken.map(({ id }) => id))];
 }

@@ -10,7 +10,7 @@ import { applyBatch, emptyReadModel } from '@app/testing/read-models';
 import { testCause } from '@app/testing/slices';
 import { CreateEndpoint, DeleteEndpoint, DisableEndpoint, EndpointSecrets, RotateEndpointSecret } from '../src';
 
-/** As the decisions have it: the most endpoints of a deployment. */
+/** The maximum number of endpoints of a deployment, from the decisions. */
 const endpointsMax = 50;
 const daySeconds = 86_400;
 

@@ -1,4 +1,6 @@
-/** An attempt ends within its 15 s whatever the receiver does with the connection, and its outcome says what that was. */
+/**
+ * An attempt ends within its 15 s whatever the receiver does with the connection, and its outcome says what that was.
+ */
 import { Configuration, readConfiguration } from '@app/runtime';
 import { impoliteOutcomes, type ImpoliteKind } from '@app/testing/impolite';
 import { until } from '@app/testing/until';
@@ -7,7 +9,7 @@ import { NameServers } from '../src/delivery/resolver';
 import { answerWithinMs, Sender } from '../src/delivery/sender';
 import { DeliveryStage } from './delivery-stage';
 
-/** The wait for attempts at a stop, and time to record their end on a busy machine. */
+/** The wait for attempts at a stop, plus time to record their end on a busy machine. */
 const stoppedWithinMs = 10_000;
 const delivered = 'delivered 200';
 
@@ -30,7 +32,7 @@ const expected: Readonly<Record<ImpoliteKind, string>> = {
   'speaks HTTP/2': 'not_http null',
   'has a status that is none': 'not_http null',
   'has two lengths': 'not_http null',
-  // The status has said what there is to know.
+  // The status is all that is needed.
   'sends less than it said': delivered,
   'sends more than it said': 'not_http null',
   'stops in its body': delivered,
@@ -60,7 +62,7 @@ it('ends within its limit, with an outcome', async () => {
   const found = await impoliteOutcomes({ attempt: post, limitMs: answerWithinMs, close: () => sender.close() });
   expect(found).toMatchObject({ hanging: [], left: [] });
   expect(found.ended).toEqual(expected);
-  // It waited for all of that time, and not for less.
+  // The attempt waited for the whole timeout, not less.
   expect(found.msOf['accepts, and says nothing']).toBeGreaterThan(answerWithinMs - 1_000);
 });
 

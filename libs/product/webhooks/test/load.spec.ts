@@ -1,4 +1,4 @@
-/** How fast deliveries are beside an endpoint that hangs, and what a long backlog of a dead one costs. */
+/** Measures how fast deliveries are next to an endpoint that hangs, and what the long backlog of a dead one costs. */
 import { Database } from '@app/read-store';
 import type { ToldJournal } from '@app/testing/told';
 import { until } from '@app/testing/until';
@@ -29,7 +29,7 @@ it(`at ${perSecond} events a second webhooks come soon, also beside an endpoint 
     await stage.tell(journal);
     appendedAtMs.set(journal.ids.at(-1) ?? '', atMs);
   };
-  // What is due is ordered by time, so the clock has to run.
+  // Due lanes are ordered by time, so the clock has to run.
   const running = setInterval(() => stage.moveClock(Date.now() - stage.nowMs), 5);
   const startedMs = performance.now();
   const telling: Promise<void>[] = [];
@@ -72,7 +72,7 @@ it(`a backlog of ${BACKLOG} to a dead endpoint takes no memory, and claims stay 
   const tookMs: number[] = [];
   for (let n = 0; n < 20; n += 1) {
     const startedMs = performance.now();
-    // At a time when nothing is due: it looks, and takes nothing from the workers.
+    // At a time when nothing is due: it reads, and takes nothing from the workers.
     await claims.take(0, new Map());
     tookMs.push(performance.now() - startedMs);
   }

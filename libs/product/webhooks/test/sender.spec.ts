@@ -8,7 +8,7 @@ import { guardedLookup } from '../src/delivery/guarded-lookup';
 import { NameServers, Resolver } from '../src/delivery/resolver';
 import { Sender } from '../src/delivery/sender';
 
-/** A name server whose answers change from one question to the next. */
+/** A name server whose answers change from one query to the next. */
 class ChangingResolver extends Resolver {
   asked = 0;
   constructor(private readonly answers: readonly (readonly string[])[]) {
@@ -43,7 +43,7 @@ function senderOf(resolver: Resolver, env: Record<string, string> = { WEBHOOK_AL
   return sender;
 }
 
-/** A server that does with each connection what is said, after it has heard something. */
+/** A server that runs `does` on each connection after receiving its first data. */
 async function serverThat(does: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
@@ -68,7 +68,9 @@ const publicOnly = new ChangingResolver([['127.0.0.1']]);
 const anywhere = { WEBHOOK_ALLOW_PRIVATE: 'true' };
 const failedBy = (failure: string) => ({ kind: 'failed', failure });
 
-/** Every way to spell an address of this machine, its networks or a cloud's metadata, and names that lead there. */
+/**
+ * Every way to spell an address of this machine, its networks or a cloud's metadata, and names that resolve to them.
+ */
 const urls = [
   '127.0.0.1',
   '127.1',
@@ -137,7 +139,8 @@ it('a name that has another address a moment later leads nowhere else', async ()
   await new Promise<void>((resolve) => bad.listen(0, '127.0.0.1', resolve));
   const { port } = bad.address() as AddressInfo;
   await new Promise<void>((resolve) => good.listen(port, '127.0.0.2', resolve));
-  // For this test one address of this machine stands for a public one: it has it when it is checked, and the other one ever after.
+  // In this test one address of this machine represents a public one: the name resolves to it when it is checked, and
+  // to the other one afterwards.
   const resolver = new ChangingResolver([['127.0.0.2'], ['127.0.0.1']]);
   const lookup = guardedLookup(resolver, (address) => address === '127.0.0.2');
   const ask = () =>

@@ -10,7 +10,10 @@ const byCode: readonly (readonly [RegExp, AttemptFailure])[] = [
   [/^(ERR_SSL_.+|ERR_TLS_.+|EPROTO|CERT_.+|.*CERT.*|UNABLE_TO_.+|HOSTNAME_MISMATCH)$/, 'tls'],
 ];
 
-/** What an operator is told of an error of `http.request`. Several addresses that fail are one error with the others in it. */
+/**
+ * The failure shown to operators for an error of `http.request`. If several addresses fail, the error contains one per
+ * address; the first is classified.
+ */
 export function failureOf(error: unknown): AttemptFailure {
   if (error instanceof AddressRefused) return 'address_refused';
   if (error instanceof AggregateError) return failureOf(error.errors[0]);

@@ -4,13 +4,13 @@ import type { PayloadKind } from '@app/notices';
 import { Database, processGoneMs, Processes } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 
-/** A claim counts for so long. Real time; more than an attempt takes. */
+/** Lifetime of a claim. Real time; longer than an attempt takes. */
 export const leaseMs = 30_000;
-/** Attempts of one endpoint that one process has under way at once, and while the endpoint fails. */
+/** Maximum number of attempts in flight for one endpoint in one process, and while the endpoint fails. */
 const atOnceMax = 8;
 const atOnceFailing = 1;
 
-/** The first of a lane, to be attempted; `isProbe`: the one behind it. */
+/** The delivery to attempt: the first of its lane or, for a probe (`isProbe`), the second. */
 export interface Head {
   readonly id: string;
   readonly noticeId: string;
@@ -21,7 +21,7 @@ export interface Head {
   readonly createdAtMs: number;
 }
 
-/** A lane that this process may attempt, until its lease ends. */
+/** A lane that this process may attempt until its lease ends. */
 export interface Claim {
   readonly endpointId: EndpointId;
   readonly stream: string;
@@ -29,12 +29,12 @@ export interface Claim {
   readonly payload: PayloadKind;
   readonly isOwn: boolean;
   readonly isProbe: boolean;
-  /** What was added to the lane before it was claimed. */
+  /** Version of the lane when it was claimed; each addition to the lane increments it. */
   readonly version: number;
   readonly lease: string;
   /** On this process's monotonic clock. */
   readonly claimedAtMs: number;
-  /** Null: nothing is owed any more. */
+  /** Null: nothing is pending any more. */
   readonly head: Head | null;
 }
 
@@ -55,7 +55,10 @@ interface ClaimRow {
   readonly created_at_ms: number;
 }
 
-/** Claims lanes that are due; several processes do, none waits for another, and none has what another has. Throws Unavailable. */
+/**
+ * Claims lanes that are due. Several processes do so concurrently: none waits for another, and no lane is claimed
+ * twice. Throws Unavailable.
+ */
 @Injectable()
 export class Claims {
   constructor(
@@ -63,7 +66,7 @@ export class Claims {
     private readonly processes: Processes,
   ) {}
 
-  /** @param busy attempts under way in this process, by endpoint */
+  /** @param busy number of attempts in flight in this process, by endpoint */
   async take(nowMs: number, busy: ReadonlyMap<string, number>): Promise<Claim[]> {
     const [lease, claimedAtMs] = [uuidV7(), performance.now()];
     const rows = await this.database.query<ClaimRow>(
@@ -98,7 +101,7 @@ function headOf(row: ClaimRow & { readonly id: string }): Head {
   };
 }
 
-/** The claim of a process that is gone, or has held it too long, counts for nothing. */
+/** Ignores the claims of processes that are gone, and expired ones. */
 const statement = `
   WITH due AS (
     SELECT t.endpoint_id, t.url, t.payload, t.epoch, due.stream FROM webhook_targets AS t

@@ -12,13 +12,16 @@ import { Records, type Attempt } from './records';
 import { answerWithinMs, Sender } from './sender';
 import type { Consequence, Outcome } from './what-follows';
 
-/** A claim that is older when its attempt would begin is left to others: it would end before the attempt does. */
+/**
+ * Maximum age of a claim when its attempt begins; an older one is left to others, because it would expire before the
+ * attempt ends.
+ */
 const beginWithinMs = leaseMs - answerWithinMs - 3_000;
-/** A lane whose event, or whose keys, cannot be read now. By the service clock. */
+/** Delay for a lane whose event or keys cannot be read now. By the service clock. */
 const unreadableForMs = 1_000;
 const recordAgainMs = 500;
 
-/** Attempts what a claim is about, and records the outcome. */
+/** Attempts the delivery of a claim and records the outcome. */
 @Injectable()
 export class Deliverer {
   private readonly logger = new Logger(Deliverer.name);
@@ -33,7 +36,10 @@ export class Deliverer {
     private readonly probe: Probe,
   ) {}
 
-  /** Never throws. What it cannot record comes again when the claim's lease has ended. @param signal ends attempts, which count for nothing then */
+  /**
+   * Never throws. An outcome that cannot be recorded is attempted again when the claim's lease has ended. @param signal
+   * aborts attempts, which then do not count
+   */
   async attempt(claim: Claim, signal: AbortSignal): Promise<void> {
     const { head } = claim;
     try {
@@ -60,7 +66,7 @@ export class Deliverer {
     if (consequence.disable !== null) await this.disable(attempt, consequence.disable);
   }
 
-  /** Tries again as long as the claim counts: what is not recorded is sent twice. */
+  /** Retries recording while the claim is valid, because an unrecorded delivery is sent twice. */
   private async record(attempt: Attempt, outcome: Outcome): Promise<Consequence | null> {
     for (;;) {
       try {
@@ -72,7 +78,7 @@ export class Deliverer {
     }
   }
 
-  /** One that was deleted meanwhile needs nothing. */
+  /** Does nothing to an endpoint that was deleted meanwhile. */
   private async disable({ endpointId }: Attempt, because: 'gone' | 'failing'): Promise<void> {
     await this.commands.execute(new DisableEndpoint(endpointId, because, causeOfService('webhooks', uuidV7())));
     this.logger.warn({ msg: 'an endpoint of webhooks is disabled', endpointId, because });

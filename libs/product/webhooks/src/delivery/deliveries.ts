@@ -19,7 +19,7 @@ interface DeliveryRow {
   readonly next_at_ms: number | null;
 }
 
-/** Only what its lane comes to next has a time. */
+/** Only the next delivery of a lane has a time for its next attempt. */
 const selected = `
   SELECT d.id, d.seq, d.notice_id, d.type, d.state, d.attempts, d.created_at_ms, d.last_at_ms, d.last_status, d.last_failure,
     d.finished_at_ms, CASE WHEN d.state = 'pending' AND d.revision = head.revision THEN lane.due_at_ms END AS next_at_ms
@@ -30,7 +30,7 @@ const selected = `
     WHERE first.endpoint_id = d.endpoint_id AND first.stream = d.stream AND first.state = 'pending'
     ORDER BY first.revision LIMIT 1) AS head ON true`;
 
-/** What operators see and do of the deliveries to an endpoint. Every method throws Unavailable. */
+/** Operators' view of the deliveries to an endpoint, and their actions on them. Every method throws Unavailable. */
 @Injectable()
 export class Deliveries {
   constructor(
@@ -38,7 +38,7 @@ export class Deliveries {
     private readonly clock: Clock,
   ) {}
 
-  /** Newest first. @param before the key of the last one of the page before; @returns up to `limit` */
+  /** Newest first. @param before sort key of the previous page's last delivery; @returns up to `limit` */
   async list(
     endpointId: string,
     { state, before, limit }: { readonly state?: DeliveryState; readonly before?: number; readonly limit: number },
@@ -52,8 +52,8 @@ export class Deliveries {
   }
 
   /**
-   * Attempts it again at once, whatever became of it, with its attempts counted anew; not found where it belongs to another endpoint or
-   * is not kept any more, and refused while its endpoint is disabled.
+   * Attempts a delivery again at once, whatever its state, with its attempts counted from 0. Refuses with `not_found`
+   * if it belongs to another endpoint or is no longer kept, and with `invalid_input` while its endpoint is disabled.
    */
   async retry(endpointId: string, deliveryId: string): Promise<Result<DeliveryView>> {
     const [found] = await this.database.query<{ revived: boolean }>(
@@ -79,8 +79,8 @@ export class Deliveries {
   }
 
   /**
-   * Brings back what was given up or canceled since then, and what happened while the endpoint was disabled; in the background, in the
-   * order of each stream.
+   * Restores deliveries given up or canceled since then, and adds events that happened while the endpoint was disabled;
+   * in the background, in the order of each stream.
    */
   async recover(endpointId: string, since: Instant): Promise<Result<void>> {
     const [sinceMs, nowMs] = [epochMsOf(since), this.clock.epochMs()];
@@ -105,8 +105,9 @@ export class Deliveries {
   }
 
   /**
-   * Sends the endpoint a message of the type `endpoint.test`, which is attempted once, also while it is disabled.
-   * @param id of the message: given again, it is no other one
+   * Sends the endpoint a message of the type `endpoint.test`, which is attempted once, also while the endpoint is
+   * disabled.
+   * @param id of the message; repeating it sends no second one
    */
   async test(endpointId: string, id: string): Promise<Result<DeliveryView>> {
     await this.database.query(

@@ -3,7 +3,7 @@ import { Metrics } from '@app/runtime';
 import { Counter, Histogram } from 'prom-client';
 import type { Consequence, Outcome } from './what-follows';
 
-/** What this process's attempts came to, for `GET /metrics`. */
+/** Metrics of this process's attempts, for `GET /metrics`. */
 @Injectable()
 export class DeliveryCounts {
   private readonly attempts: Counter<'outcome'>;
@@ -24,7 +24,7 @@ export class DeliveryCounts {
     });
   }
 
-  /** @param tookMs since the event */
+  /** @param tookMs time since the event */
   attempted(outcome: Outcome, { delivery }: Consequence, tookMs: number): void {
     const failed = delivery.state === 'given_up' ? 'given_up' : 'failed';
     this.attempts.inc({ outcome: outcome.kind === 'delivered' ? 'delivered' : failed });

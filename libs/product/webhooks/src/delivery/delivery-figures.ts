@@ -29,7 +29,7 @@ interface Figures {
   readonly failing: number;
 }
 
-/** Shows how deliveries are, in every process: where no worker lives, the others have to tell. */
+/** Reports the state of deliveries, in every process, so that it is reported even if no worker is alive. */
 @Injectable()
 export class DeliveryFigures {
   constructor(
@@ -61,7 +61,7 @@ const disabledStatement = `
   SELECT disabled_because AS because, count(*)::integer AS count FROM {webhook_endpoints}
   WHERE disabled_because IS NOT NULL AND deleted_at IS NULL GROUP BY 1`;
 
-/** A few looks at indexes for each endpoint. */
+/** A few index reads for each endpoint. */
 const statement = `
   SELECT min(oldest.created_at_ms) AS oldest, min(due.due_at_ms) FILTER (WHERE t.failures = 0) AS due,
     count(*) FILTER (WHERE t.failures > 0)::integer AS failing

@@ -1,7 +1,8 @@
 import { migration } from '@app/read-store';
 
 export const deliveriesMigrations = [
-  // What is owed to endpoints and how they answer. No read model: an answer of somebody else is no event of ours.
+  // Pending deliveries and the health of endpoints. Not a read model, because another server's answer is no event of
+  // ours.
   migration(
     760,
     'CreateWebhookDeliveries',
@@ -37,15 +38,15 @@ export const deliveriesMigrations = [
   ),
 ];
 
-/** Tells workers that something may be due. */
+/** Notifies workers that something may be due. */
 export const deliveriesChannel = 'parley_deliveries';
-/** Tells the leader that there is something to recover or to wake. */
+/** Notifies the leader that there is something to recover or to wake. */
 export const recoveriesChannel = 'parley_webhook_recoveries';
 
-/** So long is kept what was delivered, and what came to nothing. By the service clock. */
+/** How long deliveries are kept: delivered ones, and those given up or canceled. By the service clock. */
 export const deliveredKeptMs = 3 * 86_400_000;
 export const finishedKeptMs = 30 * 86_400_000;
 /** Longer than anything can be recovered. */
 export const marksKeptMs = finishedKeptMs + 86_400_000;
-/** By so much the clock of who appended an event may be off from the one by which marks are made. */
+/** Maximum difference between the clock of a process that appended an event and the clock used for marks. */
 export const skewMs = 60_000;

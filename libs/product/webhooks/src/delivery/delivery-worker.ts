@@ -8,14 +8,20 @@ import { Deliverer } from './deliverer';
 import { deliveriesChannel } from './delivery-tables';
 import { Sender } from './sender';
 
-/** How often a worker looks when nothing told it to: finds what is due again, and what a dead worker had claimed. Real time. */
+/**
+ * How often a worker polls without a notification: finds lanes that are due again, and lanes claimed by dead workers.
+ * Real time.
+ */
 const pollMs = 1_000;
-/** Attempts that end soon after each other are followed by one look. */
+/** Attempts that end shortly after each other share one poll. */
 const gatherMs = 5;
-/** How long a process that stops waits for attempts. */
+/** How long a stopping process waits for its attempts. */
 const leaveAfterMs = 3_000;
 
-/** Delivers what is due, in every worker: a bounded number of attempts for each endpoint, so that none waits for another's. */
+/**
+ * Delivers what is due, in every worker: a bounded number of attempts for each endpoint, so that no endpoint waits for
+ * another.
+ */
 @Injectable()
 export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(DeliveryWorker.name);
@@ -46,7 +52,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.loop = this.work();
   }
 
-  /** Claims no more, and waits a little for attempts; those that go on then are given back. */
+  /** Stops claiming and waits briefly for attempts; those still running are aborted and released. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     this.stopListening();
@@ -59,7 +65,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async work(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      // Made before looking, so that what comes meanwhile ends the pause at once.
+      // Created before the poll, so that a notification during it ends the pause at once.
       const told = new Promise<void>((resolve) => (this.wake = resolve));
       await this.claimDue();
       let timeout: NodeJS.Timeout | undefined;

@@ -1,8 +1,8 @@
 import type { Instant } from '@app/kernel';
 
 /**
- * `pending`: it is to be attempted, now or later. `given_up`: its attempts are over. `canceled`: its endpoint was disabled before it was
- * delivered.
+ * `pending`: to be attempted, now or later. `given_up`: its attempts are used up. `canceled`: its endpoint was disabled
+ * before it was delivered.
  */
 export const deliveryStates = ['pending', 'delivered', 'given_up', 'canceled'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -11,35 +11,35 @@ export type DeliveryState = (typeof deliveryStates)[number];
 export const failures = [
   /** An answer other than 2xx. */
   'status',
-  /** 3xx: nothing is sent anywhere else. */
+  /** 3xx: redirects are not followed. */
   'redirect',
   /** No answer within 15 s. */
   'timeout',
   /** The name has no address. */
   'not_resolved',
-  /** An address that must not be reached, or the URL leads to none. */
+  /** The URL names an address that must not be reached, or leads to one. */
   'address_refused',
-  /** Nobody took the connection. */
+  /** No connection could be made. */
   'not_connected',
-  /** The connection ended before there was an answer. */
+  /** The connection ended before an answer. */
   'cut_off',
-  /** No trust in the certificate, or no TLS. */
+  /** The certificate is not trusted, or the server does not speak TLS. */
   'tls',
-  /** Bytes that are no HTTP. */
+  /** The bytes received are not HTTP. */
   'not_http',
 ] as const;
 export type AttemptFailure = (typeof failures)[number];
 
-/** What an operator sees of a notice on its way to an endpoint. */
+/** Operators' view of a notice's delivery to one endpoint. */
 export interface DeliveryView {
   readonly id: string;
   /** The `webhook-id` of every attempt. */
   readonly noticeId: string;
   readonly type: string;
   readonly state: DeliveryState;
-  /** Since it was asked for last. */
+  /** Number of attempts since the delivery was created or last retried. */
   readonly attempts: number;
-  /** Null where it is over, and where an earlier one of its stream comes first. */
+  /** Null if it is finished, or waits for an earlier one of its stream. */
   readonly nextAttemptAt: Instant | null;
   readonly lastAttempt: {
     readonly at: Instant;
@@ -50,11 +50,11 @@ export interface DeliveryView {
   readonly deliveredAt: Instant | null;
 }
 
-/** A delivery of a list, with the key that the list is sorted by. */
+/** A delivery in a list, with its sort key. */
 export interface ListedDelivery {
   readonly seq: number;
   readonly view: DeliveryView;
 }
 
-/** What an endpoint is told about itself; no event that partners are told of has one of these types. */
+/** Types of messages about the endpoint itself; no event that is published to partners has one of them. */
 export const ownTypes = { test: 'endpoint.test', disabled: 'endpoint.disabled' } as const;

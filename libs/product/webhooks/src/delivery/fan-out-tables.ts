@@ -5,12 +5,12 @@ import { v5 as uuidV5 } from 'uuid';
 import { deliveriesChannel } from './delivery-tables';
 import type { Target, TargetChange } from './targets';
 
-/** The checkpoint's name, among those of reactors. */
+/** Name of the fan-out's position among the checkpoints of reactors. */
 export const fanOutName = 'webhooks';
-/** Of ids that derive from an endpoint and a notice. */
+/** Namespace of ids that derive from an endpoint and a notice. */
 const namespace = '5b3a6c1e-8f0d-4b57-9a51-2f9a1c7c2f10';
 
-/** A delivery that is owed from now on. */
+/** A new pending delivery. */
 export interface Owed {
   readonly endpointId: string;
   readonly noticeId: string;
@@ -21,21 +21,21 @@ export interface Owed {
   readonly epoch: number;
 }
 
-/** A stretch of the store, and what it comes to. */
+/** A range of the store's events, and the changes and deliveries that result from it. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
   readonly changes: readonly TargetChange[];
   readonly owed: readonly Owed[];
   readonly nowMs: number;
-  /** Whether to remember that the store was there at this time. */
+  /** Whether to record that the store was at this position at this time. */
   readonly isMarked: boolean;
 }
 
-/** Another process has gone on from there. */
+/** Another process has moved the position meanwhile. */
 class FanOutMoved extends Error {}
 
-/** An event that comes again owes nothing twice. */
+/** The id derives from endpoint and notice, so that a repeated event creates no second delivery. */
 export function deliveryId(endpointId: string, noticeId: string): string {
   return uuidV5(`${endpointId}/${noticeId}`, namespace);
 }
@@ -52,7 +52,7 @@ interface TargetRow {
   readonly revision: number;
 }
 
-/** What the fan-out writes. Every method throws Unavailable. */
+/** Tables that the fan-out writes. Every method throws Unavailable. */
 @Injectable()
 export class FanOutTables {
   constructor(private readonly database: Database) {}
@@ -74,10 +74,10 @@ export class FanOutTables {
     }));
   }
 
-  /** Records a stretch and moves the checkpoint over it, all or nothing. @throws FanOutMoved */
+  /** Records a range and advances the position past it, all or nothing. @throws FanOutMoved */
   async record(stretch: Stretch): Promise<void> {
     const { from, to, changes, owed, nowMs, isMarked } = stretch;
-    // What a crash of PostgreSQL takes back of it, checkpoint and all, is made again.
+    // If a crash of PostgreSQL undoes this, it undoes the position too, and the range is processed again.
     const [moved] = await this.database.query<{ moved: boolean }>(statement, [
       from,
       to,

@@ -11,20 +11,20 @@ import { NoticeCache } from './notice-cache';
 import { changeOf, wants, type Target, type TargetChange } from './targets';
 
 export const fannedOutCategories = [...toldCategories, endpointKind.category];
-/** Events of one transaction: of a batch that owes much it takes more than one. */
+/** Maximum number of events per range; a batch with many deliveries takes several ranges. One transaction each. */
 const stretchEvents = 200;
-/** A stretch that owes nothing is written this seldom. Real time. */
+/** How often a range without deliveries or changes is written. Real time. */
 const idleWriteMs = 1_000;
 const markEveryMs = 60_000;
 
 /**
- * Decides which endpoint gets which event, by the order of the store alone: one process of the deployment follows what partners are told
- * of, and the endpoints themselves, and records both with its checkpoint.
+ * Decides which endpoint gets which event, by the order of the store alone: one process of the deployment follows the
+ * events published to partners and the endpoints themselves, and records both together with its position.
  */
 @Injectable()
 export class FanOut {
   private readonly targets = new Map<string, Target>();
-  /** False where a write may have been made or not: the tables then say where to go on. */
+  /** False if the outcome of a write is unknown; then the position is read from the tables. */
   private isCertain = false;
   private recorded = 0;
   private writtenAtMs = -Infinity;
@@ -40,7 +40,7 @@ export class FanOut {
     private readonly probe: Probe,
   ) {}
 
-  /** How far it has come. */
+  /** The position up to which events are recorded. */
   get position(): number {
     return this.recorded;
   }
@@ -49,7 +49,7 @@ export class FanOut {
     return [...this.targets.values()];
   }
 
-  /** Begins where the tables are, and goes on until the signal aborts. Throws Unavailable. */
+  /** Starts at the position in the tables and continues until the signal aborts. Throws Unavailable. */
   async lead(signal: AbortSignal): Promise<void> {
     const { reactorLags } = this.database;
     await this.look();
@@ -107,7 +107,7 @@ export class FanOut {
     if (owed.length > 0) this.probe.reached('webhooks:after-fan-out');
   }
 
-  /** Nothing is looked up where nobody is told. */
+  /** Reads no notices if no endpoint can get them. */
   private async noticed(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, Notice>> {
     const isAnyone = this.known.some(({ isEnabled }) => isEnabled) || events.some(({ stream }) => isEndpoint(stream));
     const notices = isAnyone ? await this.notices.of(events) : [];
@@ -135,7 +135,7 @@ function idOf({ stream }: StoredEvent): string {
   return stream.slice(endpointKind.category.length + 1);
 }
 
-/** What a notice owes an endpoint. */
+/** The delivery of a notice to an endpoint. */
 export function owedTo({ endpointId, epoch }: Target, { id, type, stream, revision }: Notice): Owed {
   return { endpointId, noticeId: id, type, stream, revision, isOwn: false, epoch };
 }

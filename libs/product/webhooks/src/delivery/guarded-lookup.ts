@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-addresses';
 import type { Resolver } from './resolver';
 
-/** An address that must not be reached: none of the public internet. */
+/** The host has an address that must not be reached, because it is not on the public internet. */
 export class AddressRefused extends Error {
   constructor(readonly host: string) {
     super(`${host} leads to an address that must not be reached`);
@@ -10,8 +10,9 @@ export class AddressRefused extends Error {
 }
 
 /**
- * A look-up for `net.connect`, which connects to what this answers and asks nobody again: so a name that has other addresses a moment
- * later leads nowhere else. One address that is refused refuses the name. @throws AddressRefused to the caller of `connect`
+ * A lookup for `net.connect`, which connects to exactly the addresses returned here and never resolves again; so a name
+ * that changes its addresses a moment later leads nowhere else. One refused address refuses the name. @throws
+ * AddressRefused to the caller of `connect`
  */
 export function guardedLookup(resolver: Resolver, isAllowed = isPublicAddress): LookupFunction {
   return (name, options, callback) => {

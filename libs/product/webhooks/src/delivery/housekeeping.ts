@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveredKeptMs, deliveriesChannel, finishedKeptMs, marksKeptMs, recoveriesChannel } from './delivery-tables';
 import { Recoveries } from './recoveries';
 
-/** Rows that one statement changes: nothing else waits long for them. */
+/** Maximum number of rows that one statement changes, so that nothing else waits long for their locks. */
 const pageRows = 1_000;
 /** Real time. */
 const lookEveryMs = 1_000;
 const forgetEveryMs = 60_000;
 
 /**
- * Keeps in order what is owed: wakes what waited for an endpoint, cancels what is owed no more, forgets what is old, recovers. All of it
- * in pages, by the process that leads, and can be broken off anywhere.
+ * Maintains deliveries: wakes lanes of recovered endpoints, cancels obsolete deliveries, deletes old ones, runs
+ * recoveries. All in pages, by the process that leads; can be interrupted anywhere.
  */
 @Injectable()
 export class Housekeeping {
@@ -32,7 +32,9 @@ export class Housekeeping {
     this.health = processes.watches('webhook tables');
   }
 
-  /** Until the signal aborts. Never throws. @param isNeeded whether there is any endpoint, or what is left of one */
+  /**
+   * Runs until the signal aborts. Never throws. @param isNeeded whether there are endpoints or remains of deleted ones
+   */
   async keep(signal: AbortSignal, isNeeded: () => boolean): Promise<void> {
     let wake = (): void => undefined;
     const stopListening = this.notifications.on(recoveriesChannel, () => wake());
@@ -41,7 +43,7 @@ export class Housekeeping {
       wake = () => woken.abort();
       if (isNeeded()) await this.lookThrough(signal);
       const ended = AbortSignal.any([signal, woken.signal]);
-      await sleep(lookEveryMs, undefined, { signal: ended }).catch(() => undefined); // woken, or at the end
+      await sleep(lookEveryMs, undefined, { signal: ended }).catch(() => undefined); // woken, or aborted
     }
     stopListening();
   }
@@ -74,7 +76,7 @@ export class Housekeeping {
     this.forgotAtMs = performance.now();
   }
 
-  /** Runs a statement until it changes nothing more. */
+  /** Repeats a statement until it changes less than a page. */
   private async inPages(signal: AbortSignal, sql: string, parameters: readonly unknown[]): Promise<void> {
     for (let isMore = true; isMore && !signal.aborted;) {
       const [page] = await this.database.query<{ changed: number }>(sql, parameters);
@@ -83,7 +85,7 @@ export class Housekeeping {
   }
 }
 
-/** What failed while an endpoint took nothing is due as soon as it takes something, once. */
+/** Lanes that failed while an endpoint accepted nothing become due, once, when it accepts something again. */
 const wakeLanes = `
   WITH page AS (
     SELECT l.endpoint_id, l.stream FROM webhook_targets AS t JOIN webhook_lanes AS l USING (endpoint_id)
@@ -100,7 +102,7 @@ const wokenTargets = `
   WHERE t.waking_from IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM webhook_lanes AS l WHERE l.endpoint_id = t.endpoint_id AND l.down_in >= t.waking_from AND l.down_in < t.period)`;
 
-/** What was owed before an endpoint was disabled. */
+/** Deliveries created before their endpoint was last disabled. */
 const cancelStale = `
   WITH page AS (
     SELECT d.id FROM webhook_targets AS t JOIN webhook_deliveries AS d USING (endpoint_id)
@@ -134,7 +136,7 @@ const removeDeliveries = `
   removed AS (DELETE FROM webhook_deliveries AS d USING page WHERE d.id = page.id RETURNING 1)
   SELECT count(*)::integer AS changed FROM removed`;
 
-/** Of an endpoint that never comes back. */
+/** Remains of endpoints that were deleted. */
 const removeDeleted = `
   WITH gone AS (SELECT endpoint_id FROM webhook_targets WHERE is_deleted),
   gaps AS (DELETE FROM webhook_gaps WHERE endpoint_id IN (SELECT endpoint_id FROM gone)),

@@ -8,18 +8,18 @@ import { NoticeCache } from './notice-cache';
 import type { Attempt } from './records';
 import type { Message } from './sender';
 
-/** Real time: so soon a new secret signs. */
+/** Real time: a new secret signs after this delay at most. */
 const keysKeptMs = 1_000;
-/** As many endpoints as a deployment has, and more. */
+/** More than the number of endpoints that a deployment can have. */
 const endpointsMax = 100;
 
-/** A message, and when what it tells happened. */
+/** A message, and when the event in it happened. */
 export interface Made {
   readonly message: Message;
   readonly atMs: number;
 }
 
-/** Makes what an endpoint is sent, in the form of Standard Webhooks. Throws Unavailable. */
+/** Builds and signs the messages sent to endpoints, in the format of Standard Webhooks. Throws Unavailable. */
 @Injectable()
 export class Messages {
   private readonly keys = new LRUCache<EndpointId, readonly Buffer[]>({ max: endpointsMax, ttl: keysKeptMs });
@@ -29,13 +29,13 @@ export class Messages {
     private readonly secrets: EndpointSecrets,
   ) {}
 
-  /** Null where there is nothing to tell any more, or nobody to sign it for. */
+  /** Null if the notice no longer exists, or the endpoint has no key to sign with. */
   async of(attempt: Attempt): Promise<Made | null> {
     const [told, keys] = await Promise.all([this.told(attempt), this.keysOf(attempt.endpointId)]);
     if (told === null || keys.length === 0) return null;
     const body = JSON.stringify(told);
     const id = attempt.head.noticeId;
-    // Receivers hold it against their own clocks, so it is real time.
+    // Real time, because receivers compare it with their own clocks.
     const at = new Date();
     const signatures = keys.map((key) => new Webhook(key, { format: 'raw' }).sign(id, at, body));
     const headers = {

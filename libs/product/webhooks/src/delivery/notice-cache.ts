@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Notices, type Notice } from '@app/notices';
 import { LRUCache } from 'lru-cache';
 
-/** Of UTF-16 code units, about. */
+/** In UTF-16 code units, approximately. */
 const sizeMax = 4_000_000;
 const keptMs = 60_000;
-/** What a notice takes besides its payload. */
+/** Estimated size of a notice without its payload. */
 const rest = 1_000;
 
-/** Notices by their places; those that are fresh are not read again. Nothing stays here for long. */
+/** Caches notices by stream and revision for a minute, so that fresh ones are not read again. */
 @Injectable()
 export class NoticeCache {
   private readonly fresh = new LRUCache<string, Notice>({ maxSize: sizeMax, ttl: keptMs });
@@ -20,7 +20,7 @@ export class NoticeCache {
     this.fresh.set(keyOf(notice), notice, { size });
   }
 
-  /** Null where the event is none that is told, or not any more. Throws Unavailable. */
+  /** Null if the event is not published to partners, or no longer. Throws Unavailable. */
   async at(place: Pick<Notice, 'stream' | 'revision'>): Promise<Notice | null> {
     return this.fresh.get(keyOf(place)) ?? this.notices.at(place.stream, place.revision);
   }

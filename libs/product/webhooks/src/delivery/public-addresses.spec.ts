@@ -1,6 +1,6 @@
 import { isPublicAddress } from './public-addresses';
 
-/** Addresses that lead into this machine, its networks, or to nobody. */
+/** Addresses of this machine, of private networks, or of no host. */
 const refused = {
   'this machine': ['127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3', '::1', '::'],
   'private networks': ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12:3456::1', 'fec0::1'],

@@ -1,17 +1,21 @@
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 
-/** Where global unicast addresses lie (RFC 4291, section 2.4): what is elsewhere has a meaning of its own. */
+/** Range of global unicast addresses (RFC 4291, section 2.4); addresses elsewhere have a special meaning. */
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
-/** NAT64 with the well-known prefix (RFC 6052): what a network without IPv4 reaches a public IPv4 address by. */
+/** NAT64 with the well-known prefix (RFC 6052), through which a network without IPv4 reaches public IPv4 addresses. */
 const nat64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('64:ff9b::'), 96];
 
-/** In no registry: the platform's own server for every virtual machine of Azure (learn.microsoft.com, "What is IP address 168.63.129.16?"). */
+/**
+ * Listed in no registry: the platform server of every Azure virtual machine (learn.microsoft.com, "What is IP address
+ * 168.63.129.16?").
+ */
 const ofClouds = new Set(['168.63.129.16']);
 
 /**
- * Whether an address is one of the public internet: unicast, and in no range that IANA keeps for another purpose. An IPv4 address
- * within an IPv6 one (mapped, NAT64) is looked at itself; tunnels (6to4, Teredo) lead to nobody whom we would send anything.
+ * Whether an address is on the public internet: unicast, and in no range that IANA reserves for another purpose. An
+ * IPv4 address within an IPv6 one (mapped, NAT64) is checked itself; tunnels (6to4, Teredo) are refused, because no
+ * receiver needs them.
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || text.includes('%')) return false;

@@ -5,13 +5,13 @@ import type { Claim, Head } from './claims';
 import { recoveriesChannel } from './delivery-tables';
 import { whatFollows, type Consequence, type Health, type Outcome } from './what-follows';
 
-/** Attempts that one statement records, and those that wait for one. */
+/** Maximum number of successes that one statement records, and that wait for one. */
 const grouped = { batchMax: 200, waitingMax: 10_000 } as const;
 
-/** A claim whose head was attempted. */
+/** A claim with a delivery to attempt. */
 export type Attempt = Claim & { readonly head: Head };
 
-/** An attempt that succeeded, and when. */
+/** A successful attempt, and when it was made. */
 interface Success {
   readonly attempt: Attempt;
   readonly status: number;
@@ -24,14 +24,14 @@ interface TargetHealth {
   readonly period: number;
 }
 
-/** Records what attempts came to, as long as their claims count. Every method throws Unavailable. */
+/** Records the outcomes of attempts while their claims are valid. Every method throws Unavailable. */
 @Injectable()
 export class Records {
   private readonly successes = new GroupLoader<Success, boolean>((given) => this.recordSuccesses(given), grouped);
 
   constructor(private readonly database: Database) {}
 
-  /** @returns what follows; null where the claim counts no more, and another process attempts it again */
+  /** @returns the consequence; null if the claim is no longer valid, and another process attempts the delivery again */
   async outcome(attempt: Attempt, outcome: Outcome, nowMs: number, random: number): Promise<Consequence | null> {
     if (outcome.kind === 'delivered' && (await this.successes.load({ attempt, status: outcome.status, nowMs })))
       return whatFollows({ ...seen(attempt), hasNext: false }, healthy, outcome, { nowMs, random });
@@ -56,7 +56,7 @@ export class Records {
     });
   }
 
-  /** Gives a lane back unattempted, to be looked at again after a while; one that owes nothing is removed. */
+  /** Releases a lane without an attempt, due again at the given time; deletes it if nothing is pending in it. */
   async release({ endpointId, stream, lease, version, head }: Claim, dueAtMs: number): Promise<void> {
     const key = [endpointId, stream, lease];
     if (head === null)
@@ -70,7 +70,7 @@ export class Records {
     );
   }
 
-  /** What it is about is no notice any more. */
+  /** Cancels a delivery whose event is no longer a notice. */
   async cancel(attempt: Attempt, nowMs: number): Promise<void> {
     await this.database.query(
       `UPDATE webhook_deliveries SET state = 'canceled', finished_at_ms = $5
@@ -80,7 +80,7 @@ export class Records {
     await this.release(attempt, nowMs);
   }
 
-  /** Those of endpoints that do not fail, in one statement. @returns for each whether it was recorded */
+  /** Records successes at endpoints that do not fail, in one statement. @returns for each whether it was recorded */
   private async recordSuccesses(given: readonly Success[]): Promise<boolean[]> {
     const rows = await this.database.query<{ id: string }>(
       recordSuccesses,
@@ -109,7 +109,10 @@ const heldLane = `
     WHERE d.endpoint_id = l.endpoint_id AND d.stream = l.stream AND d.state = 'pending' AND d.epoch = t.epoch AND d.id <> $4) AS next
   FROM webhook_lanes AS l WHERE ${ours} FOR UPDATE`;
 
-/** What a crash of PostgreSQL takes back of it is sent again. Lanes are locked in their order, as the fan-out does. */
+/**
+ * If a crash of PostgreSQL undoes this, the messages are sent again. Lanes are locked in their order, as in the
+ * fan-out.
+ */
 const recordSuccesses = `
   WITH unhurried AS (SELECT set_config('synchronous_commit', 'off', true)),
   given AS (
@@ -159,7 +162,7 @@ interface Recording {
   readonly nowMs: number;
 }
 
-/** For a lane and a target that are locked. */
+/** Statements that record a consequence; the lane and the target must be locked. */
 function* statements(attempt: Attempt, outcome: Outcome, recording: Recording): Generator<[string, unknown[]]> {
   const { consequence, isChanged, hasNext, nowMs } = recording;
   const { delivery, lane, health, recovered, restMs } = consequence;

@@ -8,7 +8,7 @@ import { FanOut, owedTo } from './fan-out';
 import { deliveryId } from './fan-out-tables';
 import { wants, type Target } from './targets';
 
-/** Events that are looked at between two writes. */
+/** Events read between two writes. */
 const pageEvents = 500;
 
 interface RecoveryRow {
@@ -18,9 +18,9 @@ interface RecoveryRow {
 }
 
 /**
- * Recovers what operators asked for: reads the store again from then on, up to where the fan-out is. What was given up or canceled is
- * pending again, and what happened while the endpoint was disabled is owed; what was delivered is left alone. Goes on where it was after a
- * crash.
+ * Runs the recoveries that operators requested: reads the store again from the requested time up to the fan-out's
+ * position. Deliveries given up or canceled become pending again, and events that happened while the endpoint was
+ * disabled get one; delivered ones are not touched. Continues where it was after a crash.
  */
 @Injectable()
 export class Recoveries {
@@ -32,7 +32,7 @@ export class Recoveries {
     private readonly clock: Clock,
   ) {}
 
-  /** As far as it comes before the signal aborts. Throws Unavailable. */
+  /** Processes recoveries until done or aborted. Throws Unavailable. */
   async go(signal: AbortSignal): Promise<void> {
     const rows = await this.database.query<RecoveryRow>(
       'SELECT endpoint_id, since_ms, position FROM webhook_recoveries',
@@ -49,7 +49,7 @@ export class Recoveries {
       if (target !== undefined) await this.record(target, notices, { from, to: page.upTo });
       if (isOver) {
         const at = [endpointId, target === undefined ? from : Math.max(from, page.upTo)];
-        // Unless more was asked for meanwhile.
+        // Keeps the row if more was requested meanwhile.
         await this.database.query('DELETE FROM webhook_recoveries WHERE endpoint_id = $1 AND position = $2', at);
         return;
       }

@@ -5,7 +5,7 @@ import { NameServers } from './resolver';
 const sockets: Socket[] = [];
 afterAll(() => sockets.forEach((socket) => socket.close()));
 
-/** A name server that takes questions and answers none. */
+/** A name server that accepts queries and answers none. */
 async function silentServer(): Promise<string> {
   const socket = createSocket('udp4');
   sockets.push(socket);
@@ -24,7 +24,7 @@ it('a name whose servers are silent holds up no other, and is given up', async (
     }
   });
   const outcomes = Promise.allSettled(asked);
-  // Both would wait for the eight, if the system looked these up.
+  // Both of these would wait for the eight queries if the system resolver made those.
   await dns.lookup('localhost');
   expect(await resolver.resolve('localhost')).not.toEqual([]);
   expect(ended).toBe(0);
@@ -32,6 +32,6 @@ it('a name whose servers are silent holds up no other, and is given up', async (
 }, 60_000);
 
 it('what name servers do not know is asked of the system', async () => {
-  const resolver = new NameServers(['127.0.0.1:9']); // nobody is there
+  const resolver = new NameServers(['127.0.0.1:9']); // no server listens there
   await expect(resolver.resolve('nobody.invalid')).rejects.toMatchObject({ syscall: 'getaddrinfo' });
 });

@@ -1,16 +1,17 @@
 import { lookup, promises, type LookupAddress } from 'node:dns';
 
-/** A question is asked twice, for so long at first and longer then: about 6 s in all. Real time. */
+/** Two tries per query, the second with a longer timeout: about 6 s in all. Real time. */
 const asking = { timeout: 2_000, tries: 2 } as const;
 
-/** Looks a name up, as `dns.lookup` does with `all`. */
+/** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
 export abstract class Resolver {
   abstract resolve(name: string): Promise<readonly LookupAddress[]>;
 }
 
 /**
- * Asks the name servers itself, and the system (its hosts file, its other sources) for what they do not know. The system looks up few names
- * at a time in a process: one whose servers are silent would hold up every other endpoint, and all else that connects by name.
+ * Queries the name servers itself, and the system (hosts file, other sources) for names that they do not know. The
+ * system resolves only a few names at a time per process: names with silent servers would delay every other endpoint,
+ * and every other connection by name.
  */
 export class NameServers extends Resolver {
   private readonly resolver = new promises.Resolver(asking);
@@ -21,7 +22,7 @@ export class NameServers extends Resolver {
     if (servers !== undefined) this.resolver.setServers(servers);
   }
 
-  /** @throws the error of dns: `ETIMEOUT` where a server is silent */
+  /** @throws the error of dns: `ETIMEOUT` if a server is silent */
   async resolve(name: string): Promise<readonly LookupAddress[]> {
     if (!name.includes('.')) return bySystem(name);
     const [v4, v6] = await Promise.allSettled([this.resolver.resolve4(name), this.resolver.resolve6(name)]);

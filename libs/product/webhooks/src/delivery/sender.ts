@@ -10,23 +10,23 @@ import { isPublicAddress } from './public-addresses';
 import { Resolver } from './resolver';
 import type { Outcome } from './what-follows';
 
-/** Real time, from the first step to the answer's status. */
+/** Real time, from the first step to the status of the answer. */
 export const answerWithinMs = 15_000;
-/** What is taken of a body, so that the connection can be used again. */
+/** How much of a body is read, so that the connection can be reused. */
 const bodyBytesMax = 16 * 1024;
 const bodyWithinMs = 1_000;
-/** Connections wait for the next message for less time than servers usually keep them. */
+/** Idle connections are kept for less time than servers usually keep them. */
 const idleMs = 4_000;
 const retryAfterMaxSeconds = 86_400;
 
-/** A message to be posted. */
+/** A message to post. */
 export interface Message {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** Posts messages to addresses that others have chosen, without being led anywhere else. */
+/** Posts messages to addresses that third parties chose, without being led to internal ones. */
 @Injectable()
 export class Sender {
   private readonly agents: Readonly<Record<string, http.Agent>>;
@@ -41,7 +41,7 @@ export class Sender {
     this.lookups = { anywhere: guardedLookup(resolver, () => true), guarded: guardedLookup(resolver) };
   }
 
-  /** Posts once, or again at once where a connection that was kept turns out to have ended. Never throws. */
+  /** Posts once, or again at once if a kept connection turns out to have ended. Never throws. */
   async post(message: Message, signal: AbortSignal): Promise<Outcome> {
     const deadline = AbortSignal.any([signal, abortAfter(answerWithinMs)]);
     try {
@@ -77,7 +77,7 @@ export class Sender {
     return answerTo(request.end(body));
   }
 
-  /** An address in place of a name is looked up by nobody. @throws AddressRefused */
+  /** Checks an address here, because `lookup` is not called for it. @throws AddressRefused */
   private guard({ protocol, hostname }: URL): Pick<RequestOptions, 'lookup'> {
     const { env, sandbox } = this.configuration;
     if (protocol !== 'https:' && !(sandbox && protocol === 'http:')) throw new AddressRefused(hostname);
@@ -93,13 +93,13 @@ interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-/** A server may end a connection in the moment in which it is used again: the request was not heard. */
+/** The server ended a kept connection just as it was reused, so it did not process the request. */
 class KeptConnectionEnded extends Error {}
 
-/** The connection closed, and no event before that said how. */
+/** The connection closed without any event that says how. */
 class Closed extends Error {}
 
-/** Settles with each way in which a connection can end or change: an answer, a switch of protocols, an error, or its plain end. */
+/** Settles however a connection ends or changes: with an answer, a switch of protocols, an error, or a plain close. */
 function answerTo(request: ClientRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const closed = (): void => reject(new Closed());
@@ -114,14 +114,14 @@ function answerTo(request: ClientRequest): Promise<Answer> {
       reject(isStale ? new KeptConnectionEnded() : error);
     });
     request.once('response', (response) => {
-      request.off('close', closed); // from here on it is the body that ends
+      request.off('close', closed); // from here on, a close ends the body
       const answer = { status: response.statusCode ?? 0, retryAfterMs: retryAfterIn(response) };
       drain(response, () => resolve(answer));
     });
   });
 }
 
-/** Throws a body away, and the connection with it where there is more than a little. */
+/** Discards a body, and closes the connection if the body is large or slow. */
 function drain(response: IncomingMessage, done: () => void): void {
   let bytes = 0;
   const enough = setTimeout(() => response.destroy(), bodyWithinMs);
@@ -129,14 +129,14 @@ function drain(response: IncomingMessage, done: () => void): void {
     bytes += chunk.length;
     if (bytes > bodyBytesMax) response.destroy();
   });
-  response.on('error', () => undefined); // the status has said what there is to know
+  response.on('error', () => undefined); // the status is all that is needed
   response.once('close', () => {
     clearTimeout(enough);
     done();
   });
 }
 
-/** `Retry-After` in its form of seconds, a day at most. Source: RFC 9110, section 10.2.3. */
+/** `Retry-After` in seconds, a day at most. Source: RFC 9110, section 10.2.3. */
 function retryAfterIn({ headers }: IncomingMessage): number | null {
   const text = headers['retry-after'] ?? '';
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) * 1000 : null;

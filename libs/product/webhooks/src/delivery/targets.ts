@@ -4,7 +4,7 @@ import type { Notice, PayloadKind } from '@app/notices';
 import type { DisabledBecause, EndpointEvent } from '../endpoint/endpoint.events';
 import { endpointKind } from '../endpoint/endpoint.stream';
 
-/** An endpoint as the order of the store has it: what it gets, and from where on. */
+/** An endpoint as folded in the order of the store: which notices it gets, and from where on. */
 export interface Target {
   readonly endpointId: string;
   readonly url: string;
@@ -14,22 +14,22 @@ export interface Target {
   readonly isEnabled: boolean;
   readonly isDeleted: boolean;
   readonly disabledAtMs: number | null;
-  /** Counts how often it was disabled or enabled: what is owed since an earlier one is owed no more. */
+  /** Counts how often it was disabled or enabled; pending deliveries of an earlier epoch are dropped. */
   readonly epoch: number;
-  /** Of its stream, up to here. */
+  /** Revision of the last event of its stream that is folded in. */
   readonly revision: number;
 }
 
-/** A change of an endpoint, and what else is recorded with it. */
+/** A change of an endpoint, and what is recorded with it. */
 export interface TargetChange {
   readonly target: Target;
-  /** It was enabled, after so long. */
+  /** The period for which it was disabled; set when it is enabled. */
   readonly gap: { readonly fromMs: number; readonly toMs: number } | null;
-  /** It was disabled for this, which it may be told. */
+  /** The cause when it is disabled, which may be sent to the endpoint. */
   readonly disabled: DisabledBecause | null;
 }
 
-/** What an event of an endpoint comes to; null for one that changes nothing here, or was seen before. */
+/** The change that an endpoint's event makes; null if it changes nothing here or was already processed. */
 export function changeOf(known: Target | undefined, stored: StoredEvent): TargetChange | null {
   const endpointId = idInStream(endpointKind, stored.stream);
   if (endpointId === null || stored.revision <= (known?.revision ?? -1)) return null;

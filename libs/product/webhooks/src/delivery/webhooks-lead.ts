@@ -4,7 +4,9 @@ import { Database, keepLeading } from '@app/read-store';
 import { FanOut, fannedOutCategories } from './fan-out';
 import { Housekeeping } from './housekeeping';
 
-/** What one process of the deployment does for all webhooks: it says what is owed to whom, and keeps that in order. */
+/**
+ * Runs in one process of the deployment for all webhooks: decides who gets which event, and maintains the deliveries.
+ */
 @Injectable()
 export class WebhooksLead implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();

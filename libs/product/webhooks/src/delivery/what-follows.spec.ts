@@ -12,7 +12,7 @@ const failing: Health = { failures: 1, failingSinceMs: nowMs - hourMs, period: 4
 const taken: Outcome = { kind: 'delivered', status: 204 };
 const refused: Outcome = { kind: 'failed', failure: 'status', status: 500, retryAfterMs: null };
 
-/** given what was attempted at an endpoint, when this is the outcome, then that follows; without jitter. */
+/** given this attempt at an endpoint, when this is its outcome, then that is the consequence; without jitter. */
 function given(attempted: Partial<Attempted>, health: Health = well) {
   return {
     when: (outcome: Outcome, random = 0.5): Consequence =>

@@ -4,38 +4,41 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Between one attempt and the next, by the service clock. Source: the owner's decisions, section "Telling partners". */
+/** Pauses between attempts, by the service clock. Source: the owner's decisions, section "Telling partners". */
 const pausesMs = [5 * secondMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 5 * hourMs, 10 * hourMs, 10 * hourMs] as const;
 const longestPauseMs = 10 * hourMs;
-/** The first one, and one after each pause. */
+/** The first attempt, and one after each pause. */
 export const attemptsMax = pausesMs.length + 1;
-/** So much longer or shorter a pause may be. */
+/** Fraction by which a pause may be longer or shorter. */
 const jitter = 0.1;
-/** An endpoint that takes nothing for so long, though it is asked, is disabled. */
+/** An endpoint that fails every attempt for this long is disabled. */
 const failingMaxMs = 5 * 24 * hourMs;
-/** From so many failures in a row on, an endpoint is asked once a second. Real time. */
+/** After this many failures in a row, an endpoint gets one attempt per second. Real time. */
 const restingAfterFailures = 10;
 const restMs = secondMs;
 
-/** What an endpoint has answered lately. */
+/** The recent failures of an endpoint. */
 export interface Health {
-  /** In a row, up to now. */
+  /** Failures in a row, up to now. */
   readonly failures: number;
-  /** When the first of these was. */
+  /** Time of the first of these failures. */
   readonly failingSinceMs: number | null;
-  /** How often it has taken something again after failures. */
+  /** How often it has recovered after failures. */
   readonly period: number;
 }
 
-/** What was attempted, before its outcome. */
+/** A delivery that is attempted, before the outcome. */
 export interface Attempted {
-  /** Attempts before this one. */
+  /** Number of attempts before this one. */
   readonly attempts: number;
-  /** The period in which it failed first; null: it has not failed. */
+  /** The period in which it first failed; null: it has not failed. */
   readonly failedIn: number | null;
-  /** It is about the endpoint itself: attempted once, and nothing follows for the endpoint from a failure. */
+  /** A message about the endpoint itself: attempted once, and a failure has no consequence for the endpoint. */
   readonly isOwn: boolean;
-  /** It is not the first of its stream: that one is out of attempts, and this one shows whether it is the reason. */
+  /**
+   * The second of its stream, attempted because the first is out of attempts: it shows whether the first itself is the
+   * cause.
+   */
   readonly isProbe: boolean;
   /** Whether others of its stream wait behind it. */
   readonly hasNext: boolean;
@@ -47,11 +50,11 @@ export type Outcome =
       readonly kind: 'failed';
       readonly failure: AttemptFailure;
       readonly status: number | null;
-      /** The endpoint has asked for so long a pause. */
+      /** The pause that the endpoint asked for. */
       readonly retryAfterMs: number | null;
     };
 
-/** What is recorded of an outcome. */
+/** The changes recorded after an outcome. */
 export interface Consequence {
   readonly delivery: {
     readonly state: 'pending' | 'delivered' | 'given_up';
@@ -62,18 +65,21 @@ export interface Consequence {
     /** From now on, by the service clock. */
     readonly dueInMs: number;
     readonly isProbing: boolean;
-    /** The period in which the endpoint has taken nothing since its head failed: its lanes are woken when that ends. */
+    /**
+     * The period during which the endpoint has accepted nothing since the lane's head failed; the lane is woken when
+     * that period ends.
+     */
     readonly downIn: number | null;
   };
   readonly health: Health;
-  /** It takes something again: lanes that wait since before are due. */
+  /** The endpoint accepts messages again: lanes that wait since before become due. */
   readonly recovered: boolean;
-  /** Nobody asks it before so long has passed, in real time. */
+  /** No attempt is made at the endpoint for this long, in real time. */
   readonly restMs: number;
   readonly disable: 'gone' | 'failing' | null;
 }
 
-/** @param random from 0 up to 1, for the jitter */
+/** The retry policy: the consequence of an outcome. @param random from 0 up to 1, for the jitter */
 export function whatFollows(
   attempted: Attempted,
   health: Health,
@@ -133,7 +139,7 @@ function ownFailure({ attempts, failedIn }: Attempted, health: Health): Conseque
   };
 }
 
-/** An attempt behind the first of a stream is none of its own. */
+/** A probe does not count as an attempt of its delivery. */
 function counted({ isProbe, attempts, failedIn }: Attempted, { period }: Health) {
   return isProbe ? { attempts, failedIn } : { attempts: attempts + 1, failedIn: failedIn ?? period };
 }

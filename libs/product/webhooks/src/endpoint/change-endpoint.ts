@@ -6,8 +6,8 @@ import { endpointKind } from './endpoint.stream';
 import { EndpointUrls } from './endpoint-urls';
 
 /**
- * Changes what is named, and leaves the rest: what is sent from the next attempt on goes where and as the endpoint then says. Enabled
- * again, it gets what happens from then on. Idempotent. Refuses with `not_found` and `invalid_input`. @throws Unavailable
+ * Changes the given settings and keeps the others: from the next attempt on, messages use the new ones. An endpoint
+ * enabled again gets events from then on. Idempotent. Refuses with `not_found` and `invalid_input`. @throws Unavailable
  */
 export class ChangeEndpoint extends Command<Result<void>> {
   constructor(

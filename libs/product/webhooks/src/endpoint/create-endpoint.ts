@@ -7,8 +7,8 @@ import { EndpointSecrets } from './endpoint-secrets';
 import { EndpointUrls } from './endpoint-urls';
 
 /**
- * Begins to deliver to an address what happens from now on. The key was made before. Idempotent. Refuses with `invalid_input`, and with
- * `rate_limited` where the deployment has as many endpoints as it can. @throws Unavailable
+ * Starts delivering events to an address from now on. The key must have been made before. Idempotent. Refuses with
+ * `invalid_input`, and with `rate_limited` if the deployment has the maximum number of endpoints. @throws Unavailable
  */
 export class CreateEndpoint extends Command<Result<void>> {
   constructor(

@@ -4,7 +4,10 @@ import { Clock, ok, refuse, type Cause, type EndpointId, type Result } from '@ap
 import { endpointKind } from './endpoint.stream';
 import { EndpointSecrets } from './endpoint-secrets';
 
-/** Sends an endpoint nothing more for good, and forgets its secrets. Idempotent. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Permanently stops deliveries to an endpoint and deletes its secrets. Idempotent. Refuses with `not_found`. @throws
+ * Unavailable
+ */
 export class DeleteEndpoint extends Command<Result<void>> {
   constructor(
     readonly endpointId: EndpointId,

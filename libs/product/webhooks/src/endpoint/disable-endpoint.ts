@@ -5,8 +5,8 @@ import type { DisabledBecause } from './endpoint.events';
 import { endpointKind } from './endpoint.stream';
 
 /**
- * Sends an endpoint nothing more, until an operator enables it: it has said that it is gone, or answered nothing but failures for days.
- * Idempotent. Refuses with `not_found`, also where it was deleted. @throws Unavailable
+ * Stops deliveries to an endpoint until an operator enables it, because it answered that it is gone or failed every
+ * attempt for days. Idempotent. Refuses with `not_found`, also if it was deleted. @throws Unavailable
  */
 export class DisableEndpoint extends Command<Result<void>> {
   constructor(

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { asId, instantOf, type EndpointId, type Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
 
-/** How the deliveries to an endpoint go. */
+/** The state of deliveries to an endpoint. */
 export interface EndpointHealth {
-  /** Since when every attempt has failed; null where the last one has not. */
+  /** Since when every attempt has failed; null if the last one succeeded. */
   readonly failingSince: Instant | null;
-  /** Deliveries that are still to be made; at most `pendingCountedMax`. */
+  /** Number of pending deliveries; at most `pendingCountedMax`. */
   readonly pending: number;
-  /** Since when the first of them waits. */
+  /** Since when the oldest of them waits. */
   readonly oldestPendingAt: Instant | null;
 }
 
-/** Counting stops here: an outage leaves very many. */
+/** Counting stops here, because an outage leaves very many. */
 const pendingCountedMax = 10_000;
 
 interface HealthRow {
@@ -22,12 +22,12 @@ interface HealthRow {
   readonly oldest_ms: number | null;
 }
 
-/** How endpoints do, as of now. */
+/** Health of endpoints, as of now. */
 @Injectable()
 export class EndpointHealths {
   constructor(private readonly database: Database) {}
 
-  /** Of those to which anything was ever to be sent. @throws Unavailable */
+  /** Health of those given endpoints that the fan-out knows. @throws Unavailable */
   async of(endpointIds: readonly EndpointId[]): Promise<ReadonlyMap<EndpointId, EndpointHealth>> {
     const rows = await this.database.query<HealthRow>(
       `SELECT t.endpoint_id AS id, t.failing_since_ms, owed.pending, oldest.created_at_ms AS oldest_ms

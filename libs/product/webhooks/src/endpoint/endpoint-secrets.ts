@@ -6,16 +6,16 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidV7 } from 'uuid';
 import type { SigningKey } from './endpoint.state';
 
-/** Endpoints of a deployment: each event is sent to all that want its type. */
+/** Maximum number of endpoints in a deployment, because each event is sent to all that want its type. */
 const endpointsMax = 50;
-/** Between the 24 and the 64 that Standard Webhooks takes. */
+/** Between the 24 and 64 bytes that Standard Webhooks allows. */
 const secretBytes = 32;
-/** Keys that no event came to name are kept this long: a change that was cut may still be completed. Real time. */
+/** How long keys that no event names are kept, because an interrupted change may still be completed. Real time. */
 const forgottenAfter = '1 hour';
-/** Endpoints are admitted one after the other. */
+/** Lock under which endpoints are admitted one at a time. */
 const lockName = 'webhook_endpoints';
 
-/** A new key, before anything names it. */
+/** A new key that no event names yet. */
 export interface NewKey {
   readonly keyId: string;
   /** `whsec_` and standard base64, for the receiver's library of Standard Webhooks; shown once. */
@@ -23,8 +23,8 @@ export interface NewKey {
 }
 
 /**
- * The secrets that deliveries are signed with: sealed in PostgreSQL, while the endpoint's stream says which keys sign, and until when.
- * An endpoint has its place in the deployment by having a key in force. All throw Unavailable.
+ * The secrets that sign deliveries: sealed in PostgreSQL, while the endpoint's stream says which keys sign, and until
+ * when. An endpoint counts towards the deployment's maximum while it has a key in force. All methods throw Unavailable.
  */
 @Injectable()
 export class EndpointSecrets {
@@ -58,7 +58,10 @@ export class EndpointSecrets {
     await this.database.query('DELETE FROM webhook_endpoint_keys WHERE key_id = $1', [keyId]);
   }
 
-  /** Puts the first key of an endpoint in force; false where the deployment has as many endpoints as it can. Idempotent. */
+  /**
+   * Puts the first key of an endpoint in force; false if the deployment has the maximum number of endpoints.
+   * Idempotent.
+   */
   async admit(endpointId: EndpointId, keyId: string): Promise<boolean> {
     return this.database.transaction(async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName]);
@@ -72,7 +75,7 @@ export class EndpointSecrets {
     });
   }
 
-  /** Makes the keys of an endpoint those that its stream names, and deletes those from before; later ones may still be named. */
+  /** Puts the keys in force that the endpoint's stream names, and deletes older ones; newer ones may still be named. */
   async keepTo(endpointId: EndpointId, keys: readonly SigningKey[]): Promise<void> {
     const ids = keys.map(({ keyId }) => keyId);
     const untilMs = keys.map(({ until }) => (until === null ? null : epochMsOf(until)));
@@ -92,12 +95,12 @@ export class EndpointSecrets {
     });
   }
 
-  /** Deletes all keys of an endpoint, and gives back its place. */
+  /** Deletes all keys of an endpoint, which frees its place among the deployment's endpoints. */
   async forget(endpointId: EndpointId): Promise<void> {
     await this.database.query('DELETE FROM webhook_endpoint_keys WHERE endpoint_id = $1', [endpointId]);
   }
 
-  /** The secrets that sign now, by the service clock, newest first; none of an endpoint that is not there. */
+  /** The secrets that sign now, by the service clock, newest first; none for an endpoint that does not exist. */
   async signingKeys(endpointId: EndpointId): Promise<readonly Buffer[]> {
     const rows = await this.database.query<{ key_id: string; sealed: Buffer }>(
       `SELECT key_id, sealed FROM webhook_endpoint_keys

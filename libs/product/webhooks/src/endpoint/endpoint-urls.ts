@@ -5,12 +5,12 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from '../delivery/public-addresses';
 import { urlLengthMax } from './endpoint.decider';
 
-/** As a URL is spelled, with a host; the parser also takes `https:host` and `https:///host`. */
+/** How a URL with a host begins; the parser also accepts `https:host` and `https:///host`. */
 const beginning = /^https?:\/\/[^/?#\\]/i;
-/** The parser drops or changes them, so that another address would be asked than was read. */
+/** The parser drops or changes these characters, so that the address requested would differ from the one reviewed. */
 const unspelled = /[\s\\\u0000-\u001f\u007f-\u009f]/;
 
-/** Why a text can be no endpoint's address in any deployment, in words; null where it can. */
+/** Why a text cannot be an endpoint's address in any deployment, in words; null if it can. */
 export function wrongInUrl(text: string): string | null {
   const url = text.length <= urlLengthMax && URL.canParse(text) ? new URL(text) : null;
   if (url === null || !beginning.test(text))
@@ -22,12 +22,12 @@ export function wrongInUrl(text: string): string | null {
   return text.includes('#') ? 'must have no fragment' : null;
 }
 
-/** Which addresses an endpoint can have in this deployment (docs/decisions/telling-partners.md, "Endpoints"). */
+/** The addresses that an endpoint can have in this deployment (docs/decisions/telling-partners.md, "Endpoints"). */
 @Injectable()
 export class EndpointUrls {
   constructor(private readonly configuration: Configuration) {}
 
-  /** Why nothing can be sent to a URL; null where it can. A name is looked up at each delivery, not here. */
+  /** Why nothing can be sent to a URL; null if something can. A name is resolved at each delivery, not here. */
   issueIn(url: string): Refusal | null {
     const wrong = wrongInUrl(url);
     if (wrong !== null) return invalid('/url', wrong);
@@ -39,7 +39,7 @@ export class EndpointUrls {
   }
 }
 
-/** Whether the host is an address, in whatever spelling, that is none of the public internet. */
+/** Whether the host is an address, in any spelling, that is not on the public internet. */
 function isPrivate(hostname: string): boolean {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(address) !== 0 && !isPublicAddress(address);

@@ -26,7 +26,7 @@ export interface CreateEndpoint {
 export interface ChangeEndpoint {
   readonly type: 'ChangeEndpoint';
   readonly at: Instant;
-  /** What is left out stays as it is. */
+  /** Settings that are left out stay unchanged. */
   readonly settings: Partial<EndpointSettings>;
   readonly enabled?: boolean;
   readonly reason: string;
@@ -53,7 +53,7 @@ interface DeleteEndpoint {
 
 export const urlLengthMax = 2_048;
 export const descriptionLengthMax = 200;
-/** Each signs every delivery: what rotations leave is bounded. */
+/** Maximum number of signing keys that rotations leave, because each signs every delivery. */
 const signingKeysMax = 5;
 
 /** The rules of one endpoint (docs/decisions/telling-partners.md, "Endpoints"). */
@@ -89,7 +89,7 @@ function decidePresent(
   }
 }
 
-/** The same endpoint again, which is known by its key, is no other one; a deleted one never comes back. */
+/** Creating the same endpoint again, recognized by its key, does nothing; a deleted one cannot be created again. */
 function create({ at, settings, keyId, reason }: CreateEndpoint, state: EndpointState): Decision<EndpointEvent> {
   if (state.status === 'deleted') return reject(notFound);
   if (isPresent(state))

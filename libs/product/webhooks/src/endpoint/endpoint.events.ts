@@ -1,31 +1,31 @@
 import type { Instant } from '@app/kernel';
 
-/** What operators choose about an endpoint. */
+/** The settings of an endpoint, chosen by operators. */
 export interface EndpointSettings {
-  /** Where the events are sent. */
+  /** The address that events are sent to. */
   readonly url: string;
-  /** The types that are sent; null: all, those of later versions as well. */
+  /** The types that are sent; null: all, including those of later versions. */
   readonly types: readonly string[] | null;
-  /** Whether a body holds the event besides what it is about. */
+  /** Whether a body contains the event (`full`) or only names what it is about (`thin`). */
   readonly payload: 'thin' | 'full';
-  /** What operators know the endpoint by. */
+  /** A description for operators. */
   readonly description: string;
 }
 
-/** Why nothing more is sent: an operator said so, the endpoint did (410), or it answered nothing but failures for days. */
+/** Why nothing more is sent: an operator disabled it, it answered 410, or it failed every attempt for days. */
 export const disabledCauses = ['operator', 'gone', 'failing'] as const;
 export type DisabledBecause = (typeof disabledCauses)[number];
 
-/** The facts of one endpoint. Secrets are nowhere in them: a key is known by its id. */
+/** The events of one endpoint. They contain no secrets: a key is named by its id. */
 export type EndpointEvent =
   | (EndpointSettings & {
       readonly type: 'endpoint.created';
       readonly at: Instant;
       readonly keyId: string;
-      /** Why, in the operator's words. */
+      /** The operator's reason. */
       readonly reason: string;
     })
-  /** All that is chosen, what has not changed as well. */
+  /** All settings, including those that have not changed. */
   | (EndpointSettings & { readonly type: 'endpoint.changed'; readonly at: Instant; readonly reason: string })
   | { readonly type: 'endpoint.secret_rotated'; readonly at: Instant; readonly keyId: string; readonly reason: string }
   | { readonly type: 'endpoint.enabled'; readonly at: Instant; readonly reason: string }
@@ -33,7 +33,7 @@ export type EndpointEvent =
       readonly type: 'endpoint.disabled';
       readonly at: Instant;
       readonly because: DisabledBecause;
-      /** The operator's words; null where no operator did it. */
+      /** The operator's reason; null if no operator did it. */
       readonly reason: string | null;
     }
   | { readonly type: 'endpoint.deleted'; readonly at: Instant; readonly reason: string };

@@ -5,7 +5,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { DisabledBecause, EndpointEvent, EndpointSettings } from './endpoint.events';
 import { endpointKind } from './endpoint.stream';
 
-/** An endpoint as operators see it, who do not see one that was deleted. */
+/** An endpoint as operators see it; deleted ones are not shown. */
 @Entity('webhook_endpoints')
 export class EndpointRow implements EndpointSettings {
   @PrimaryColumn('uuid') id: string;
@@ -17,12 +17,12 @@ export class EndpointRow implements EndpointSettings {
   @Column('text', { nullable: true }) disabledBecause: DisabledBecause | null;
   @Column('text', { nullable: true }) disabledAt: string | null;
   @Column('text') createdAt: string;
-  /** When something of it was last changed, its secret and whether it is enabled as well. */
+  /** When anything about it last changed, including its secret and whether it is enabled. */
   @Column('text') updatedAt: string;
   /** When its newest secret was made. */
   @Column('text') rotatedAt: string;
   @Column('text', { nullable: true }) deletedAt: string | null;
-  /** Position of its beginning: lists are sorted by it. */
+  /** Position of its first event; lists are sorted by it. */
   @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
@@ -38,7 +38,8 @@ export const endpointsMigrations = [
         rotated_at text NOT NULL, deleted_at text, opened_position bigint NOT NULL, position bigint NOT NULL);
     `,
   ),
-  // The sealed keys that deliveries are signed with. No read model: no rebuild touches them, and events carry ids of keys only.
+  // The sealed keys that sign deliveries. Not a read model: no rebuild touches them, and events carry only the ids of
+  // keys.
   migration(
     801,
     'CreateWebhookEndpointKeys',

@@ -1,10 +1,10 @@
 import { epochMsOf, instantOf, type Instant } from '@app/kernel';
 import type { EndpointEvent, EndpointSettings } from './endpoint.events';
 
-/** A key by which deliveries are signed. */
+/** A key that signs deliveries. */
 export interface SigningKey {
   readonly keyId: string;
-  /** Until when it signs, by the service clock; null: it is the newest. */
+  /** When it stops signing, by the service clock; null for the newest. */
   readonly until: Instant | null;
 }
 
@@ -12,13 +12,13 @@ export interface SigningKey {
 export interface PresentEndpoint {
   readonly status: 'enabled' | 'disabled';
   readonly settings: EndpointSettings;
-  /** The newest first. */
+  /** Newest first. */
   readonly keys: readonly SigningKey[];
 }
 
 export type EndpointState = PresentEndpoint | { readonly status: 'absent' } | { readonly status: 'deleted' };
 
-/** How long an earlier key signs beside the newest one: receivers have that long to take the new secret. */
+/** How long an earlier key signs in addition to the newest one; receivers have that long to adopt the new secret. */
 export const replacedKeySignsMs = 24 * 3_600_000;
 
 /** The keys that sign at an instant, newest first. */
@@ -54,7 +54,7 @@ function evolvePresent(
   }
 }
 
-/** Those that still sign once another one is the newest. */
+/** The keys that still sign after another one becomes the newest. */
 function replacedAt(keys: readonly SigningKey[], at: Instant): readonly SigningKey[] {
   const until = instantOf(epochMsOf(at) + replacedKeySignsMs);
   return keysAt(keys, at).map((key) => ({ ...key, until: key.until ?? until }));

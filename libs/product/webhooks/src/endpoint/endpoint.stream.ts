@@ -3,7 +3,7 @@ import { endpointDecider, type EndpointCommand } from './endpoint.decider';
 import type { EndpointEvent } from './endpoint.events';
 import type { EndpointState } from './endpoint.state';
 
-/** `endpoint-<endpointId>`: one stream for each place where a partner has events delivered. */
+/** `endpoint-<endpointId>`: one stream for each endpoint of a partner. */
 export const endpointKind: StreamKind<EndpointState, EndpointCommand, EndpointEvent> = {
   category: 'endpoint',
   decider: endpointDecider,

@@ -20,7 +20,10 @@ const columns = selectList(EndpointRow, [
   'openedPosition',
 ]);
 
-/** Endpoints, oldest first: so many after the one that began at a position, or from the first on. @throws Unavailable */
+/**
+ * Lists up to `limit` endpoints, oldest first, after the one that began at position `after`, or from the first. @throws
+ * Unavailable
+ */
 export class ListEndpoints extends Query<readonly ListedEndpoint[]> {
   constructor(
     readonly after: number | null,
@@ -43,7 +46,7 @@ export class ListEndpointsHandler implements IQueryHandler<ListEndpoints> {
   }
 }
 
-/** One endpoint. Refuses with `not_found`, also where it was deleted. @throws Unavailable */
+/** Finds one endpoint. Refuses with `not_found`, also if it was deleted. @throws Unavailable */
 export class FindEndpoint extends Query<Result<ListedEndpoint>> {
   constructor(readonly endpointId: EndpointId) {
     super();

@@ -6,8 +6,8 @@ import { endpointKind } from './endpoint.stream';
 import { EndpointSecrets } from './endpoint-secrets';
 
 /**
- * Signs with a key that was made before, and for 24 hours with the one that was the newest as well. Idempotent. Refuses with `not_found`,
- * and with `rate_limited` where as many keys as can be sign already. @throws Unavailable
+ * Signs with a key that was made before and, for 24 hours, also with the previous newest one. Idempotent. Refuses with
+ * `not_found`, and with `rate_limited` if the maximum number of keys sign already. @throws Unavailable
  */
 export class RotateEndpointSecret extends Command<Result<void>> {
   constructor(
