@@ -23,7 +23,7 @@ import type { AbortedRun } from './run.schema';
 
 /** How long an abort waits for the engine to confirm its cleanup (docs/decisions/runs.md). */
 const cleanupWaitMs = 20_000;
-/** How soon it looks again, and how seldom in the end, where this process is not told of the end. */
+/** The first and the longest interval of polls for the end, in case this process does not notice it by itself. */
 const lookFirstMs = 40;
 const lookLastMs = 200;
 
@@ -36,9 +36,9 @@ interface Stopping {
 }
 
 /**
- * Stops the live run and answers when its end is in the journal; `aborted` is true for the one call whose stop ended the run.
- * A run that no worker holds is left alone, unless it is to be stopped in any case: then the worker that takes it next ends it.
- * Refuses with `not_found`, `run_not_active`, `execution_unavailable`, or `stop_pending` after 20 s. @throws Unavailable
+ * Stops the live run and answers when its end is in the journal; `aborted` is true for the one call whose stop ended the run. A run without
+ * a worker is left alone, unless it is to be stopped in any case: then the next worker that claims it ends it. Refuses with `not_found`,
+ * `run_not_active`, `execution_unavailable`, or `stop_pending` after 20 s. @throws Unavailable
  */
 export class AbortRun extends Command<Result<AbortedRun>> {
   constructor(
@@ -73,7 +73,7 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
     return this.stop(run, { conversationId, runId, runKey, cause, inAnyCase });
   }
 
-  /** Of a run that was admitted; null where there is none, even after the read models have caught up. */
+  /** The conversation of an admitted run; null if there is no such run, even after the read models have caught up. */
   private async conversationOf(runKey: RunKey): Promise<ConversationId | null> {
     const row = await this.gate.find(async () => {
       const sql = 'SELECT conversation_id AS "conversationId" FROM {runs} WHERE run_key = $1';
@@ -104,7 +104,7 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
       case 'no worker':
         return refuse(because('execution_unavailable'));
       case 'lost':
-        // Nobody has claimed it yet: it is being recovered.
+        // No worker has claimed it yet: it is being recovered.
         return ok({ aborted: false });
       case 'held':
         return this.record(stopping);
@@ -118,7 +118,7 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
     const command = { type: 'StopRun', at: this.clock.now(), runId } as const;
     const done = await this.streams.decide(conversationKind, conversationId, command, cause);
     if (!done.ok) {
-      // It waits while another run is live, or it ended on its own in between.
+      // It waits while another run is live, or it ended by itself in between.
       const waits = done.state.openRuns[runId] !== undefined;
       return waits ? refuse(done.refusal) : ok({ aborted: false });
     }
@@ -134,9 +134,8 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
   }
 
   /**
-   * Waits for the run's end to be in the journal and in the read models; false when it takes too long.
-   * Where the end is not seen in this process, it asks again and again rather than subscribing: a burst of subscriptions that are left
-   * would cost the connection.
+   * Waits for the run's end to be in the journal and in the read models; false when that takes too long. Polls if this process does not see
+   * the end, rather than subscribing, because a burst of abandoned subscriptions would cost the connection.
    */
   private async untilEnded({ conversationId, runId }: Stopping): Promise<boolean> {
     const giveUpAtMs = performance.now() + cleanupWaitMs;

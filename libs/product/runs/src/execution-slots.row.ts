@@ -1,9 +1,9 @@
 import { migration } from '@app/read-store';
 
 /**
- * Table `execution_slots`: a row for each segment that executes or is about to, with the lease of who does it. It is not a read model,
- * and its rows are written without waiting for the disk: what a crash of PostgreSQL takes back, the holder's next renewal or the
- * watchdog puts there again.
+ * Table `execution_slots`: a row for each segment that executes or is about to, with the lease of its worker. It is not a read model, and
+ * its rows are written without waiting for the disk, because the holder's next renewal or the watchdog restores rows that a crash of
+ * PostgreSQL loses.
  */
 export const executionSlotsMigrations = [
   migration(

@@ -4,20 +4,20 @@ import { Database, Processes } from '@app/read-store';
 import { Configuration, GroupLoader } from '@app/runtime';
 import { shardsOf, sizeOf } from './capacity-shards';
 
-/** How long a lease lasts without being renewed. Real time, by the database's clock. */
+/** How long a lease lasts without a renewal. Real time, by the database's clock. */
 export const leaseTtlMs = 5_000;
-/** A slot whose run never appeared in the read model is given back after this long. */
+/** A slot whose run never appeared in the read model is released after this long. */
 const orphanAfterSeconds = 45;
-/** The least share of a user, where the deployment does not choose one. */
+/** The least share of a user, if the deployment does not choose one. */
 const leastShare = 4;
-/** Segments of one statement, and those that wait for one. */
+/** Most segments in one statement, and waiting for one. */
 const grouped = { batchMax: 200, waitingMax: 20_000 } as const;
-/** Shards that are tried for one segment, each of which had room when it was chosen. */
+/** Most shards that are tried for one segment; each had room when it was chosen. */
 const triesMax = 16;
-/** A refusal looks for slots of segments that are over, but not more often than this. */
+/** A refusal first sweeps slots of segments that are over, but not more often than this. */
 const sweepPauseMs = 250;
 
-/** A segment that is to execute, and whose it is. */
+/** A segment that is to execute, and its owner. */
 export interface ExecutableSegment {
   readonly runKey: RunKey;
   readonly runId: RunId;
@@ -28,14 +28,13 @@ export interface ExecutableSegment {
 
 export type SegmentKey = Pick<ExecutableSegment, 'runKey' | 'segment'>;
 
-/** `taken`: the slot is there, and this process has its lease. `held`: it is there, and another process may have the lease. */
+/** `taken`: the slot exists, and this process has its lease. `held`: it exists, and another process may have the lease. */
 export type SlotTaken = 'taken' | 'held' | 'none';
 
 /**
- * Execution capacity: one number for the deployment, and one for each user's share of it, held exactly across replicas and restarts
- * by rows keyed (run, segment) (docs/decisions/conventions.md, "Shares and quotas"). A taken slot comes with the lease of this process.
- * What many callers ask at once is one statement. Throws Unavailable with the reason `engine_unavailable` when PostgreSQL does not
- * answer.
+ * Execution capacity: one limit for the deployment, and one for each user's share of it, held exactly across replicas and restarts by rows
+ * keyed (run, segment) (docs/decisions/conventions.md, "Shares and quotas"). A taken slot includes the lease of this process. Concurrent
+ * calls share one statement. Throws Unavailable with the reason `engine_unavailable` when PostgreSQL does not answer.
  */
 @Injectable()
 export class ExecutionSlots {
@@ -50,21 +49,21 @@ export class ExecutionSlots {
     private readonly processes: Processes,
   ) {}
 
-  /** Takes a slot for the segment, within its user's share, and its lease for this process. Again, it answers the same. */
+  /** Takes a slot for the segment, within its user's share, and its lease for this process. A repeated call returns the same. */
   async take(segment: ExecutableSegment): Promise<SlotTaken> {
     const taken = await this.tryTake(segment);
     if (taken !== 'none' || performance.now() - this.sweptAtMs < sweepPauseMs) return taken;
-    // Slots of segments that are over do not count; most are given back at their end, the rest here.
+    // Slots of segments that are over do not count; most are released at the segment's end, the others here.
     this.sweptAtMs = performance.now();
     return (await this.sweep()) > 0 ? this.tryTake(segment) : 'none';
   }
 
-  /** Gives the slot back, and the lease with it; again changes nothing. */
+  /** Releases the slot and its lease; a repeated call changes nothing. */
   async release({ runKey, segment }: SegmentKey): Promise<void> {
     await asEngine(() => this.releases.load({ runKey, segment }));
   }
 
-  /** Releases slots whose segment is over, waits for approval or was never admitted; answers how many. */
+  /** Releases slots whose segment is over, waits for approval or was never admitted; returns their number. */
   async sweep(): Promise<number> {
     const swept = await this.query(
       `DELETE FROM execution_slots AS s
@@ -94,7 +93,7 @@ export class ExecutionSlots {
     return this.takeFrom(this.nextShard % this.shards.count, segments);
   }
 
-  /** What became of each, as `take_execution_slots` says. */
+  /** The outcome for each segment, as `take_execution_slots` returns it. */
   private async takeFrom(shard: number, segments: readonly ExecutableSegment[]): Promise<string[]> {
     const { EXECUTION_CAPACITY: capacity, EXECUTION_CAPACITY_PER_USER: chosen } = this.configuration.env;
     const share = chosen ?? Math.max(leastShare, Math.floor(capacity / 4));
@@ -116,7 +115,7 @@ export class ExecutionSlots {
     return rows.map(({ outcome }) => outcome);
   }
 
-  /** A shard that has room now; null where none has, and so the deployment. */
+  /** Returns a shard that has room now; null if none has, so that the deployment is full. */
   private async roomyShard(): Promise<number | null> {
     const { count, leastSize, largerCount } = this.shards;
     const [roomy] = await this.query<{ shard: number }>(

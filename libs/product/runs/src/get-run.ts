@@ -5,7 +5,7 @@ import { runKeyOf } from './run-binding';
 import type { RunView } from './run.schema';
 import { RunQueries } from './runs.queries';
 
-/** A run, no older than this call: who has seen `run.ended` on the stream finds the run ended here. Refuses with `not_found`. */
+/** A run, no older than this call: after `run.ended` on the stream, a caller finds the run ended here. Refuses with `not_found`. */
 export class GetRun extends Query<Result<RunView>> {
   constructor(
     readonly userId: UserId,
@@ -25,7 +25,7 @@ export class GetRunHandler implements IQueryHandler<GetRun> {
   async execute({ userId, runId }: GetRun): Promise<Result<RunView>> {
     const runKey = runKeyOf(userId, runId);
     let found = await this.runs.find(runKey);
-    // What has ended does not change any more.
+    // An ended run does not change any more.
     if (found !== null && found.endedAt === null) {
       await this.gate.caughtUp();
       found = await this.runs.find(runKey);

@@ -5,7 +5,7 @@ import { EventStore, idInStream, unlessDamaged } from '@app/event-store';
 import { causeOfService, parseUuid, type DamagedStream } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 
-/** Segments that are settled in one round. */
+/** Most segments that are settled in one round. */
 const settledAtOnceMax = 200;
 
 interface GoneSegment extends Omit<SegmentSpend, 'cause'> {
@@ -13,8 +13,8 @@ interface GoneSegment extends Omit<SegmentSpend, 'cause'> {
 }
 
 /**
- * Settles the segments of runs whose conversation was tombstoned. Nothing can be read or appended there any more, so no end of such a
- * segment comes, and no process can claim it. Its cost is that of the steps that the read models took from the whole store.
+ * Settles the segments of runs whose conversation was tombstoned. Its stream can no longer be read or appended to, so such a segment gets
+ * no end, and no process can claim it. Its cost is that of the steps that the read models took from the whole store.
  */
 @Injectable()
 export class GoneSegments {
@@ -40,7 +40,10 @@ export class GoneSegments {
     }
   }
 
-  /** The first open segment of each run that no process executes. Its cost is what the run has cost and no earlier segment has booked. */
+  /**
+   * Returns the first open segment of each run that no process executes. Its cost is the run's cost minus what earlier segments have
+   * booked.
+   */
   private async open(ids: readonly string[], notOf: readonly string[]): Promise<GoneSegment[]> {
     return this.database.query<GoneSegment>(
       `SELECT DISTINCT ON (b.run_key) b.user_id AS "userId", b.run_key AS "runKey", b.run_id AS "runId", b.segment,
@@ -55,7 +58,7 @@ export class GoneSegments {
   }
 }
 
-/** The ids in the names of those damaged streams that are of a kind. Another program may have made streams with names that hold none. */
+/** The ids in the names of those damaged streams that are of a kind. Other programs may have created streams whose names contain none. */
 export function idsIn(kind: { readonly category: string }, damaged: readonly DamagedStream[]): string[] {
   return damaged.flatMap(({ stream }) => parseUuid(idInStream(kind, stream)) ?? []);
 }

@@ -42,7 +42,7 @@ export class ListRunsHandler implements IQueryHandler<ListRuns> {
     limit: number,
   ): Promise<TextRow[]> {
     const page = [userId, before ?? Number.MAX_SAFE_INTEGER, limit];
-    // Two statements, so that each has an index that gives its rows in order.
+    // Two statements, so that each has an index in the order of its rows.
     const [where, preparedAs, parameters] =
       conversationId === null
         ? ['', 'runs.list', page]
@@ -58,7 +58,7 @@ export class ListRunsHandler implements IQueryHandler<ListRuns> {
     );
   }
 
-  /** How many runs the list has, from kept counters. */
+  /** The length of the list, from maintained counters. */
   private async total(userId: UserId, conversationId: string | null): Promise<number> {
     const counted = conversationId === null ? userId : `${userId}/${conversationId}`;
     const [row] = await this.database.query<{ total: number }>(

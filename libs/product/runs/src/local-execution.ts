@@ -3,21 +3,21 @@ import type { ConversationEvent, RunState } from '@app/conversations';
 import type { Cause, RunKey } from '@app/kernel';
 import type { ExecutableSegment } from './execution-slots';
 
-/** A segment that this process has just begun, and what it knows of it without reading anything. */
+/** A segment that this process has just begun, with everything known about it without a read. */
 export interface BegunSegment extends ExecutableSegment {
-  /** As the append that began it has left it; this process is its holder. */
+  /** The state after the append that began it; this process is its holder. */
   readonly run: RunState;
-  /** What was appended then. */
+  /** The events of that append. */
   readonly events: readonly ConversationEvent[];
-  /** Of what the engine does in it. */
+  /** The cause of the engine's events in it. */
   readonly cause: Cause;
-  /** What it holds of its user's budget, in cents. */
+  /** Its reservation of the user's budget, in cents. */
   readonly heldCents: number;
 }
 
-/** What executes runs in this process. */
+/** Port: executes runs in this process. */
 export interface Executor {
-  /** Whether there is room for one more, which is kept for it until it begins or is given back. */
+  /** Whether there is room for one more, which is reserved for it until it begins or is given back. */
   reserve(runKey: RunKey): boolean;
   begin(segment: BegunSegment): void;
   giveBack(runKey: RunKey): void;
@@ -30,19 +30,19 @@ export interface Place {
 }
 
 /**
- * The execution of runs in the very process that admits or resumes them: it goes on from the state that it has, and nobody has to find
- * and read it first. Where this process executes nothing, or has no room, some worker takes the segment.
+ * Executes runs in the process that admits or resumes them: it continues from the state in memory, so that no worker has to find and read
+ * the run first. If this process executes nothing, or has no room, some worker claims the segment.
  */
 @Injectable()
 export class LocalExecution {
   private executor: Executor | null = null;
 
-  /** From now on, segments that begin here are executed here. */
+  /** From now on, segments that begin in this process are executed by this executor. */
   offer(executor: Executor): void {
     this.executor = executor;
   }
 
-  /** Room for a segment of the run; null where there is none. */
+  /** Reserves room for a segment of the run; null if there is none. */
   reserve(runKey: RunKey): Place | null {
     const { executor } = this;
     if (executor?.reserve(runKey) !== true) return null;

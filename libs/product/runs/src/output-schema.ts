@@ -9,7 +9,7 @@ const count = { type: 'integer', format: 'int64', minimum: 0 };
 // Reason for the assertion: as below.
 const subschema = withName('OutputSubschema', { anyOf: [{ type: 'boolean' }, inner] } as unknown as Schema<JsonValue>);
 
-// Reason for the assertion: TypeBox has no words for a schema of schemas, so it is written as plain JSON.
+// Reason for the assertion: TypeBox cannot express a schema of schemas, so it is written as plain JSON.
 const keywords = {
   type: 'object',
   description: 'JSON Schema 2020-12, of these keywords only, at most 16 KiB as serialized',
@@ -40,7 +40,7 @@ export const OutputSchema = withName('OutputSchema', keywords);
 let validate: ValidateFunction | undefined;
 
 function hasShape(value: JsonObject): boolean {
-  // Formats tell generators how wide numbers are; they say nothing of JSON. The schema is ours, so it is not checked.
+  // Formats are hints for generators about the width of numbers; they do not validate JSON. The schema is ours, so it is not checked.
   validate ??= new Ajv2020({ strict: false, validateFormats: false, validateSchema: false }).compile(
     standalone(OutputSchema),
   );

@@ -1,12 +1,12 @@
 import { isJsonObject, isStorable, type JsonValue } from '@app/kernel';
 import { SchemaCheck } from './schema-check';
 
-/** Steps of checking one answer; they take some 20 milliseconds. What usual schemas ask of 256 KiB of JSON takes a fraction. */
+/** Most steps of checking one answer; they take some 20 milliseconds. Usual schemas need a fraction of that for 256 KiB of JSON. */
 const stepsMax = 200_000;
 
 /**
- * The structured output in a final answer: null when none was asked for; invalid when it is not JSON, breaks the schema, or none of our stores
- * could hold it.
+ * Parses the structured output in a final answer: null when none was requested; invalid when it is not JSON, violates the schema, or none
+ * of our stores could hold it.
  */
 export function parseOutput(
   text: string,
@@ -18,7 +18,7 @@ export function parseOutput(
   return isValid ? { valid: true, value } : { valid: false };
 }
 
-/** What is wrong with an answer that is not valid, in words for the model. */
+/** Returns the fault of an invalid answer, in words for the model. */
 export function faultInOutput(text: string, outputSchema: JsonValue): string {
   const value = jsonIn(text);
   if (value === undefined) return 'it is not JSON';
@@ -30,9 +30,9 @@ export function faultInOutput(text: string, outputSchema: JsonValue): string {
 /** Undefined for a text that is not JSON. */
 function jsonIn(text: string): JsonValue | undefined {
   try {
-    // Reason for the assertion: JSON.parse makes nothing but JSON.
+    // Reason for the assertion: JSON.parse returns nothing but JSON.
     return JSON.parse(text) as JsonValue;
   } catch {
-    return undefined; // the callers say so
+    return undefined; // the callers report it
   }
 }

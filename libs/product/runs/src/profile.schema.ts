@@ -16,7 +16,7 @@ import {
 } from '@app/schema';
 import { isOutputSchema, OutputSchema } from './output-schema';
 
-/** What a run is asked to be done with, as `runs.start` and the definition of an automation take it. */
+/** How a run is to be executed, as `runs.start` and the definition of an automation accept it. */
 export const Profile = withoutOthers(
   shape(
     'Profile',

@@ -4,7 +4,7 @@ import { FoldedStates } from '@app/event-store';
 import { ok, type ConversationId, type Result, type RunId } from '@app/kernel';
 import { RunLeases } from './run-leases';
 
-/** A run as one holder has it. */
+/** A run in the hands of one particular holder. */
 interface HeldRun {
   readonly conversationId: ConversationId;
   readonly runId: RunId;
@@ -13,8 +13,8 @@ interface HeldRun {
 }
 
 /**
- * Takes a run from its worker, whoever that is, so that the next claim goes on with it. For operators. Nothing happens once somebody else
- * has claimed it, or it is over. @throws Unavailable
+ * Takes a run from its worker, whichever that is, so that the next claim continues it. For operators. Does nothing if another worker has
+ * claimed it since, or it is over. @throws Unavailable
  */
 export class ReleaseRun extends Command<Result<void>> {
   constructor(readonly held: HeldRun) {

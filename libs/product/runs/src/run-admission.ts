@@ -25,7 +25,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runBindingKind } from './run-binding';
 import { SegmentStart, type NewSegment, type Provision } from './segment-start';
 
-/** A refusal by the budget waits at most this long for reservations of starts that fail. */
+/** How long a refusal by the budget is delayed, because reservations of failing starts may be released. */
 const secondLookMs = 250;
 const secondLookEveryMs = 50;
 
@@ -39,23 +39,23 @@ export interface NewRun {
 }
 
 export interface AdmissionOptions {
-  /** Whether somebody else named the run: then even a refused attempt binds the id to the conversation. */
+  /** Whether the caller chose the run's id: then even a refused attempt binds the id to the conversation. */
   readonly chosenId: boolean;
   /** Whether the conversation most likely begins with the run: it is then not read before the first attempt. */
   readonly newConversation?: boolean;
 }
 
 export interface Admitted {
-  /** The conversation's state, with the run in it. */
+  /** The conversation's state, including the run. */
   readonly state: ConversationState;
   /** Null when the run was admitted before. */
   readonly position: number | null;
 }
 
 /**
- * The admission of a run, by a user or by an automation: a list of idempotent steps keyed by the run (bind where somebody else chose its
- * id, reserve and take a slot side by side, append); a later refusal undoes the earlier steps, and watchdogs undo what a crash left
- * (docs/decisions/runs.md). A run whose process has room is executed there from then on.
+ * The admission of a run, by a user or by an automation: a list of idempotent steps keyed by the run (bind if the caller chose its id,
+ * reserve and take a slot in parallel, append); a later refusal undoes the earlier steps, and watchdogs undo what a crash left
+ * (docs/decisions/runs.md). If the process has room, it executes the run from then on.
  */
 @Injectable()
 export class RunAdmission {
@@ -70,11 +70,11 @@ export class RunAdmission {
   ) {}
 
   /**
-   * Admits the run with the command that starts it in its conversation. Again, it answers the same and changes nothing.
-   * Refused in the documented order: `deployment_paused`, `run_active`, `execution_unavailable`, `budget_exhausted`,
-   * `execution_capacity`; then what the conversation refuses. @throws Unavailable
+   * Admits the run with the command that starts it in its conversation. A repeated call answers the same and changes nothing. Refused in
+   * the documented order: `deployment_paused`, `run_active`, `execution_unavailable`, `budget_exhausted`, `execution_capacity`; then the
+   * refusals of the conversation. @throws Unavailable
    *
-   * @param begin the command, for the instant and the process that executes the run from here on (null: the one that claims it)
+   * @param begin returns the command, for the instant and the process that executes the run from here on (null: the one that claims it)
    */
   async admit(
     run: NewRun,
@@ -82,7 +82,7 @@ export class RunAdmission {
     { chosenId, newConversation = false }: AdmissionOptions,
   ): Promise<Result<Admitted>> {
     if (chosenId && !(await this.bind(run))) return refuse(invalid('/runId', 'belongs to another conversation'));
-    // What is remembered of a run stays true; that another one is live has to be asked.
+    // A run in the cached state is certainly known; whether another one is live needs a fresh read.
     const recalled = newConversation
       ? (this.states.cached(conversationKind, run.conversationId)?.state ?? conversationKind.decider.initialState)
       : (await this.states.recall(conversationKind, run.conversationId)).state;
@@ -106,7 +106,7 @@ export class RunAdmission {
     return state.conversationId === conversationId;
   }
 
-  /** The refusals that take nothing to find out. */
+  /** The refusals that cost nothing to determine. */
   private async refusedAtOnce({ runId, conversationId }: NewRun, recalled: ConversationState): Promise<Refusal | null> {
     if (await this.controls.isPaused('runs')) return because('deployment_paused');
     if (recalled.liveRunId !== null) {
@@ -116,7 +116,7 @@ export class RunAdmission {
     return (await this.processes.workerAlive()) ? null : because('execution_unavailable');
   }
 
-  /** Reserves for the first segment; waits a little where only reservations of starts that came to nothing stand in the way. */
+  /** Reserves for the first segment; waits a little if only reservations of failed starts prevent it. */
   private async reserve({
     userId,
     runId,
@@ -158,21 +158,21 @@ export class RunAdmission {
       const { conversationId, cause } = segment;
       return await this.streams.decide(conversationKind, conversationId, command, cause, { newStream });
     } catch (error) {
-      // Nothing is begun in a damaged stream; of any other failure it is not known.
+      // A damaged stream has begun nothing; after any other failure that is unknown.
       if (error instanceof DamagedStream) await this.starts.giveBack(segment, provision);
       else this.starts.uncertain(provision);
       throw error;
     }
   }
 
-  /** A run that went live meanwhile is the better reason: the other start holds what was missing here. */
+  /** A run that became live meanwhile is the better reason: the other start holds what was missing here. */
   private async afterSecondLook({ conversationId }: NewRun, refusal: Refusal): Promise<Refusal> {
     const { state } = await this.states.current(conversationKind, conversationId);
     return state.liveRunId === null ? refusal : because('run_active');
   }
 }
 
-/** What stands in the way of a run, in the documented order. */
+/** The refusal for what is missing, in the documented order. */
 function missingIn({ reserved, slot }: Provision): Refusal | null {
   if (reserved?.ok === false) return reserved.refusal;
   return slot === 'none' ? because('execution_capacity') : null;

@@ -11,9 +11,9 @@ import { asId, because, Clock, ok, refuse, type Cause, type Refusal, type Result
 import { Processes, ReadGate } from '@app/read-store';
 import { SegmentStart, type NewSegment, type SlotAndPlace } from './segment-start';
 
-/** Decisions of one conversation that may wait for each other in this process. */
+/** Most decisions of one conversation that wait for each other in this process. */
 const waitingDecisionsMax = 1_000;
-/** How often a decision is tried again because others on the same run came first. */
+/** How often a decision is tried again because others on the same run were recorded first. */
 const looksMax = 16;
 
 /** The position of a decision that was recorded. */
@@ -22,13 +22,13 @@ interface Recorded {
 }
 
 /**
- * Approvals of runs' tool calls, each in its conversation's stream. Only the decision that leaves none of a run pending resumes it:
- * that one takes a slot first, and is recorded only if the run goes on in the same append, in this process where it has room.
+ * Approvals of runs' tool calls, each in its conversation's stream. Only the decision that leaves none of a run pending resumes it: it
+ * takes a slot first, and is recorded only if the run continues in the same append, in this process if it has room.
  */
 @Injectable()
 export class RunApprovals implements ApprovalHome {
   readonly category = conversationKind.category;
-  // Decisions of one conversation queue up here: of many at once the first takes the slot, and the rest see what it did.
+  // Decisions of one conversation queue up here: the first of several takes the slot, and the others see its result.
   private readonly conversations = new KeyedQueue(waitingDecisionsMax);
 
   constructor(
@@ -40,7 +40,7 @@ export class RunApprovals implements ApprovalHome {
     private readonly gate: ReadGate,
   ) {}
 
-  /** Also refused for what a run's start is refused for; the approval is pending then. */
+  /** Also refused for the reasons that refuse a run's start; the approval is then still pending. */
   async decide(approval: HeldApproval, verdict: ApprovalVerdict, cause: Cause): Promise<Result<void>> {
     // The next decision need not wait until this one is visible.
     const decided = await this.conversations.run(approval.streamId, () => this.decideInTurn(approval, verdict, cause));
@@ -62,7 +62,7 @@ export class RunApprovals implements ApprovalHome {
   ): Promise<Result<Recorded>> {
     let refusal: Refusal = because('execution_capacity');
     for (let looks = 0; looks < looksMax; looks += 1) {
-      // What is remembered is tried first: the append, or the refusal of the decision, proves it right or wrong.
+      // The cached state is tried first: the append, or the refusal of the decision, shows whether it was current.
       const { state } = await (looks === 0
         ? this.states.recall(conversationKind, approval.streamId)
         : this.states.current(conversationKind, approval.streamId));
@@ -71,14 +71,16 @@ export class RunApprovals implements ApprovalHome {
       const decided = await (next === null
         ? this.record(approval, verdict, cause, null)
         : this.decideAndGoOn(approval, verdict, cause, next));
-      // Without a slot, this has become the decision that resumes the run since it was looked at.
+      // Without a slot: since the state was read, this has become the decision that resumes the run.
       if (decided.ok || next !== null || !isCapacity(decided.refusal)) return decided;
       refusal = decided.refusal;
     }
     return refuse(refusal);
   }
 
-  /** The segment that begins where the decision resumes the run; null where it only waits for others, or is about to be refused. */
+  /**
+   * The segment that begins if the decision resumes the run; null if other approvals are pending, or the decision is about to be refused.
+   */
   private nextSegment(
     state: ConversationState,
     { approvalId, streamId }: HeldApproval,
@@ -114,7 +116,7 @@ export class RunApprovals implements ApprovalHome {
     const at = this.clock.now();
     const slot = provided === null ? null : { holder: provided.taken.holder };
     const command = { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user', slot } as const;
-    // A segment begins even past a cap, so its reservation is no condition: it is made meanwhile.
+    // A segment begins even past a cap, so its reservation is no condition and is made in parallel.
     const reserving = provided === null ? null : this.starts.reserve(provided.next);
     const done = await this.decideInConversation(streamId, command, cause, provided?.taken);
     if (provided !== null) {
@@ -126,12 +128,12 @@ export class RunApprovals implements ApprovalHome {
     }
     if (!done.ok) return done;
     if (done.value.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.value.position });
-    // Its time was over, and that is what was recorded.
+    // It had expired, and its expiry was recorded.
     await this.gate.waitForProjection(done.value.position);
     return refuse(because('approval_not_pending'));
   }
 
-  /** A throw leaves slot and reservation: whether the run went on with them is not known, and watchdogs give back what is not used. */
+  /** A throw keeps slot and reservation: it is unknown whether the run continued with them, and watchdogs release them if unused. */
   private async decideInConversation(
     streamId: string,
     command: ConversationCommand,
@@ -147,7 +149,7 @@ export class RunApprovals implements ApprovalHome {
   }
 }
 
-/** Whether the run executes in that segment, resumed by any decision: then the slot belongs to it. */
+/** Whether the run executes in that segment, whichever decision resumed it: then the slot belongs to it. */
 function isUsed({ runId, segment }: NewSegment, { openRuns }: ConversationState): boolean {
   const run = openRuns[runId];
   return run?.segment === segment && run.status !== 'awaiting_approval';

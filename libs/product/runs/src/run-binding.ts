@@ -11,7 +11,10 @@ import {
 import type { StreamKind } from '@app/event-store';
 import { v5 as uuidV5, version as versionOf } from 'uuid';
 
-/** The conversation that a run's id is bound to, permanently, where its client chose it: the one event of the stream `run-<runKey>` (docs/decisions/runs.md). */
+/**
+ * The permanent binding of a run's id to a conversation, if its client chose the id: the only event of the stream `run-<runKey>`
+ * (docs/decisions/runs.md).
+ */
 export interface RunBound {
   readonly type: 'run.bound';
   readonly at: Instant;
@@ -32,14 +35,14 @@ const runBindingDecider: Decider<RunBinding, BindRun, RunBound> = {
   evolve: (_, event) => ({ conversationId: event.conversationId }),
 };
 
-/** The stream `run-<runKey>`. The first binding stands; a later one changes nothing, and its caller sees whose it is. */
+/** The stream `run-<runKey>`. The first binding is valid; a later one changes nothing, and its caller sees the conversation bound. */
 export const runBindingKind: StreamKind<RunBinding, BindRun, RunBound> = {
   category: 'run',
   decider: runBindingDecider,
   stateVersion: 1,
 };
 
-/** Whether the service may have made the id itself (version 7, or 5 for an occurrence's): those are bound by their run alone. */
+/** Whether the service may have generated the id itself (version 7, or 5 for an occurrence's): those are bound by their run alone. */
 export function mayBeMinted(runId: RunId): boolean {
   return [5, 7].includes(versionOf(runId));
 }

@@ -2,7 +2,7 @@ import type { RunEnd, RunFailureReason } from '@app/conversations';
 import type { JsonValue } from '@app/kernel';
 import { parseOutput } from './output';
 
-/** The end of a run that failed, in words that are the product's own. */
+/** The end of a run that failed, in the product's words. */
 export function failedEnd(reason: RunFailureReason, text: string): RunEnd {
   return { status: 'failed', response: null, output: null, failure: { reason, text } };
 }
@@ -11,13 +11,13 @@ export const accountDisabledEnd = failedEnd('account_disabled', 'The account is 
 export const outOfBudgetEnd = failedEnd('budget_exhausted', 'The spend headroom ran out.');
 export const stepLimitEnd = failedEnd('step_limit', 'The run used all the steps that its profile allows.');
 
-/** A final answer: all that its model said, or `truncated` by the model's output limit. */
+/** A final answer: the model's whole text, or one `truncated` by the model's output limit. */
 export interface FinalAnswer {
   readonly text: string;
   readonly truncated: boolean;
 }
 
-/** The end of a run with that answer; null where it does not satisfy the schema and `mayRepair` allows one more attempt. */
+/** The end of a run with that answer; null if it violates the schema and `mayRepair` allows one more attempt. */
 export function endOfAnswer(response: FinalAnswer, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
   // A truncated text is not a value, even if it parses as one.
   if (response.truncated && outputSchema !== null) {

@@ -3,26 +3,26 @@ import type { RunKey } from '@app/kernel';
 import { Database, Processes, type BackgroundWork } from '@app/read-store';
 import { ExecutionSlots, leaseTtlMs, type ExecutableSegment, type SegmentKey } from './execution-slots';
 
-/** How often a worker renews the leases that it holds. */
+/** How often a worker renews its leases. */
 export const leaseRenewMs = 1_250;
-/** The channel that tells workers that a segment can be taken; the payload is the run's key. */
+/** The channel that notifies workers of a segment to claim; the payload is the run's key. */
 export const workChannel = 'parley_work';
-/** The channel that tells workers of runs to stop; the payload is the run's key. */
+/** The channel that notifies workers of a run to stop; the payload is the run's key. */
 export const stopChannel = 'parley_stop';
 
-/** What became of the leases that a worker renewed. */
+/** The results of a worker's renewal of its leases. */
 interface Renewed {
   /** Runs that are to stop. */
   readonly stopping: readonly RunKey[];
   /** Runs whose slot was gone, as after a crash of PostgreSQL, and that have one again. */
   readonly retaken: readonly RunKey[];
-  /** Runs whose slot is another worker's by now, or for which there is no room any more. */
+  /** Runs whose slot another worker has by now, or for which there is no room any more. */
   readonly lost: readonly RunKey[];
 }
 
 /**
- * Which worker executes which segment: the slot's row says so until its lease expires. Leases only save work from being done twice:
- * what fences a predecessor is `run.claimed`, so nothing depends on one being right. All methods throw Unavailable.
+ * The worker of each segment: the slot's row names it until its lease expires. Leases only prevent double work: `run.claimed` is what
+ * fences a predecessor, so nothing depends on a lease being right. All methods throw Unavailable.
  */
 @Injectable()
 export class RunLeases {
@@ -36,7 +36,7 @@ export class RunLeases {
     this.claims = processes.watches('runs');
   }
 
-  /** Takes at most so many segments that nobody holds, oldest first; while that fails, `/readyz` says so. */
+  /** Claims at most so many segments without a valid lease, oldest first; failures are reported by `/readyz`. */
   async claim(limit: number): Promise<ExecutableSegment[]> {
     try {
       const claimed = await this.claimFree(limit);
@@ -59,7 +59,7 @@ export class RunLeases {
     );
   }
 
-  /** Gives a segment that this process admitted to whichever worker takes it first, and tells them all. */
+  /** Releases a segment that this process admitted for any worker, and notifies all of them. */
   async handOver({ runKey, segment }: SegmentKey): Promise<void> {
     await this.database.query(
       `WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
@@ -71,7 +71,7 @@ export class RunLeases {
     );
   }
 
-  /** Renews what this worker executes; takes again what was lost. */
+  /** Renews the leases of the segments executed by this worker; takes lost ones again. */
   async renew(segments: readonly ExecutableSegment[]): Promise<Renewed> {
     if (segments.length === 0) return { stopping: [], retaken: [], lost: [] };
     const renewed = await this.database.query<{ runKey: RunKey; stopping: boolean | null }>(
@@ -93,7 +93,7 @@ export class RunLeases {
     };
   }
 
-  /** Lets go of a segment, so that another worker may claim it after a pause of so many milliseconds. */
+  /** Releases a segment, so that another worker may claim it after this pause. */
   async release({ runKey, segment }: SegmentKey, afterMs = 0): Promise<void> {
     await this.database.query(
       `UPDATE execution_slots SET expires_at = now() + $4 * interval '1 ms'
@@ -102,7 +102,7 @@ export class RunLeases {
     );
   }
 
-  /** Takes a segment from whichever worker has it, and tells them all: its lease is not renewed any more. */
+  /** Takes a segment from whichever worker has it, so that its lease is not renewed any more, and notifies all workers. */
   async takeAway({ runKey, segment }: SegmentKey): Promise<void> {
     await this.database.query(
       `WITH free AS (
@@ -113,7 +113,7 @@ export class RunLeases {
     );
   }
 
-  /** Whether some worker holds the run now; `no worker` where none is alive at all. */
+  /** Whether some worker holds the run now; `no worker` if none is alive at all. */
   async standing(runKey: RunKey): Promise<'held' | 'lost' | 'no worker'> {
     if (!(await this.processes.workerAlive())) return 'no worker';
     return (await this.isHeld(runKey)) ? 'held' : 'lost';

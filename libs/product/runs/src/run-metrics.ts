@@ -17,7 +17,7 @@ const slotGauges = {
   },
 };
 
-/** What operators see of runs: how they end, and how much of the capacity is taken. */
+/** Metrics of runs: how they end, and how much of the capacity is taken. */
 @Injectable()
 export class RunMetrics {
   private readonly ended: Counter<'status' | 'reason'>;
@@ -53,7 +53,7 @@ export class RunMetrics {
     );
   }
 
-  /** A row for each segment that executes or waits for a worker: no more than the capacity. A lease that is over is nobody's. */
+  /** There is a row for each segment that executes or waits for a worker: no more than the capacity. An expired lease counts as none. */
   private async slots() {
     const [row] = await this.database.query<{ taken: number; waiting: number; seconds: number }>(
       `SELECT count(*)::int AS taken, count(*) FILTER (WHERE expires_at <= now())::int AS waiting,

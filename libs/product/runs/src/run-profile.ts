@@ -2,7 +2,7 @@ import type { ResolvedRun } from '@app/conversations';
 import { because, invalid, limits, ok, refuse, type Result } from '@app/kernel';
 import type { Profile } from './profile.schema';
 
-/** An agent of the deployment: what a profile that names it need not say. */
+/** An agent of the deployment: the defaults of a profile that names it. */
 export interface NamedAgent extends Pick<
   Profile,
   'model' | 'tools' | 'maxSteps' | 'temperature' | 'effort' | 'reasoning'
@@ -12,25 +12,25 @@ export interface NamedAgent extends Pick<
   readonly instructions: string | null;
 }
 
-/** What the deployment's engine offers; the engine binds it. */
+/** The models, tools and agents that the deployment's engine offers; the engine binds it. */
 export abstract class EngineCatalog {
   abstract readonly models: readonly string[];
   abstract readonly defaultModel: string;
   abstract readonly tools: readonly string[];
-  /** Of one name, the newest is the last. */
+  /** Of several with one name, the newest is the last. */
   abstract readonly agents: readonly NamedAgent[];
 }
 
-/** What a run keeps, whatever the deployment offers later. */
+/** The part of a run that stays fixed, whatever the deployment offers later. */
 export interface Resolution {
   readonly resolved: ResolvedRun;
-  /** Those of its agent, which come before its own; null without any. */
+  /** The agent's instructions, which precede the profile's own; null without any. */
   readonly agentInstructions: string | null;
 }
 
 /**
- * What the deployment makes of a profile: what it does not say is taken from its agent, and else from the defaults. An unknown agent is
- * 400 at `/profile/agent`, an unknown tool `profile_unknown_tool`, an unknown model 400 at `/profile/model`.
+ * Resolves a profile in the deployment: absent members are taken from its agent, and otherwise from the defaults. An unknown agent is 400
+ * at `/profile/agent`, an unknown tool `profile_unknown_tool`, an unknown model 400 at `/profile/model`.
  */
 export function resolveProfile(asked: Profile | undefined, offer: EngineCatalog): Result<Resolution> {
   const agent = asked?.agent === undefined ? null : agentOf(asked.agent, offer.agents);
@@ -53,7 +53,7 @@ export function resolveProfile(asked: Profile | undefined, offer: EngineCatalog)
   return ok({ resolved, agentInstructions: agent?.instructions ?? null });
 }
 
-/** Undefined where there is none. */
+/** Undefined if there is none. */
 function agentOf(named: string, agents: readonly NamedAgent[]): NamedAgent | undefined {
   return agents.findLast(({ name, version }) => named === name || named === `${name}@${version}`);
 }

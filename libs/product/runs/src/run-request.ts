@@ -2,8 +2,8 @@ import type { RunRequest } from '@app/conversations';
 import { isJsonObject } from '@app/kernel';
 
 /**
- * The request of a run as it was sent, to the letter: input and profile of a body that has passed its DTO. A member that was sent as
- * null is absent (docs/decisions/conventions.md, "Bodies").
+ * The request of a run exactly as it was sent: input and profile of a body that has passed its DTO. A member that was sent as null is
+ * absent (docs/decisions/conventions.md, "Bodies").
  */
 export function requestIn(body: unknown): RunRequest {
   const sent: Readonly<Record<string, unknown>> = isJsonObject(body) ? body : {};
@@ -12,7 +12,7 @@ export function requestIn(body: unknown): RunRequest {
     return isJsonObject(part) ? [[name, withoutNulls(part)] as const] : [];
   });
   const request: object = Object.fromEntries(parts);
-  // Reason for the assertion: the DTO has said so.
+  // Reason for the assertion: the DTO has validated it.
   return request as RunRequest;
 }
 

@@ -18,7 +18,7 @@ export class RunsController {
     private readonly queries: QueryBus,
   ) {}
 
-  // The body is validated by the use case: a replay comes first.
+  // The use case validates the body, because a replay is checked first.
   @Serves(startRun)
   async start(@Caller() { userId, cause }: Caller, @Body() body: unknown): Promise<StartedRun> {
     return answer(await this.commands.execute(new StartRun(userId, body, cause)));
@@ -40,5 +40,5 @@ export class RunsController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** The handlers of the commands and queries that it executes. */
 export const runsHandlers = [AbortRunHandler, GetRunHandler, ListRunsHandler, StartRunHandler];

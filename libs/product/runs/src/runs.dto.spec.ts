@@ -45,10 +45,10 @@ const bodies: fc.Arbitrary<JsonValue> = fc
       }),
     ),
   })
-  // What is undefined is absent in JSON.
+  // Undefined members are absent in JSON.
   .map((body) => JSON.parse(JSON.stringify(body)) as JsonValue);
 
-/** What JSON Schema cannot say: no text holds U+0000 or half a surrogate pair, and an output schema has at most 16 KiB. */
+/** Rules that JSON Schema cannot express: no text holds U+0000 or half a surrogate pair, and an output schema has at most 16 KiB. */
 function isBeyondSchemas(value: JsonValue): boolean {
   if (typeof value === 'string') return value.includes('\0') || /\p{Surrogate}/u.test(value);
   if (!isJsonObject(value) && !Array.isArray(value)) return false;

@@ -17,7 +17,7 @@ import { SegmentClosing } from './segment-closing';
 import { SegmentStart } from './segment-start';
 import { SegmentWatchdog } from './segment-watchdog';
 
-/** What other slices use of this one. */
+/** Providers that other slices use. */
 const offered = [
   ExecutionSlots,
   LocalExecution,
@@ -37,7 +37,7 @@ const offered = [
 })
 export class RunsModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables, migrations and projections in PostgreSQL. */
 export const runsReadModel = {
   rows: [RunRow],
   migrations: [...runsMigrations, ...executionSlotsMigrations],

@@ -23,7 +23,7 @@ export const runStatuses = [
 ] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** A run, as the API answers it; kept under its id inside the deployment. */
+/** A run, as the API returns it; stored under its id inside the deployment. */
 @Entity('runs')
 export class RunRow implements ReadModelRow {
   @PrimaryColumn('uuid') runKey: string;
@@ -33,7 +33,7 @@ export class RunRow implements ReadModelRow {
   @Column('text') origin: RunOrigin;
   @Column('uuid', { nullable: true }) automationId: string | null;
   @Column('uuid', { nullable: true }) occurrenceId: string | null;
-  /** `json` and not `jsonb`: it is shown as it was sent, down to the order of its members. */
+  /** `json` rather than `jsonb`, so that it is shown as it was sent, down to the order of its members. */
   @Column('json') request: RunRequest;
   @Column('jsonb') resolved: ResolvedRun;
   @Column('jsonb', { nullable: true }) response: RunResponse | null;
@@ -93,7 +93,7 @@ export const runsMigrations = [
       END $$;
     `,
   ),
-  // Slots know whose they are, so that no user holds more than a share of them.
+  // Slots have a user, so that no user holds more than a share of them.
   migration(
     21,
     'ShareExecutionSlots',
@@ -121,7 +121,7 @@ export const runsMigrations = [
       END $$;
     `,
   ),
-  // The request is what was sent, and what it was resolved to stands beside it. The table is filled again by its new version.
+  // The request is stored as it was sent, and its resolution next to it. The table is filled again by its new version.
   migration(
     22,
     'KeepRequestsAsSent',
@@ -130,11 +130,11 @@ export const runsMigrations = [
       ALTER TABLE runs ADD COLUMN resolved jsonb;
     `,
   ),
-  // Some usage is an estimate, and answers are cut. The table is filled again by its new version.
+  // Some usage is an estimate, and answers may be cut. The table is filled again by its new version.
   migration(23, 'MarkEstimates', 'ALTER TABLE runs ADD COLUMN usage_estimated boolean NOT NULL DEFAULT false'),
-  // How much of the input a provider's cache held. The table is filled again by its new version.
+  // The part of the input that a provider's cache held. The table is filled again by its new version.
   migration(26, 'CountCachedInput', 'ALTER TABLE runs ADD COLUMN cached_input_tokens bigint NOT NULL DEFAULT 0'),
-  // Operators list what failed, of all users.
+  // Operators list the failed runs of all users.
   migration(25, 'IndexFailedRuns', `CREATE INDEX runs_failed ON runs (opened_position DESC) WHERE status = 'failed'`),
 ];
 
@@ -147,7 +147,7 @@ export const runsProjection: Projection<RunRow, ConversationEvent> = {
   row: RunRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
-  // Its id is fresh, or bound to this one start forever.
+  // Its id is fresh, or permanently bound to this one start.
   isFirst: ({ event }) => event.type === 'run.started',
   project: (row, { event, stream, revision, position }) => {
     if (!('runKey' in event)) return row;
@@ -194,7 +194,7 @@ function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
   };
 }
 
-/** What the events of a run that is there do to its row. */
+/** How the events of an existing run change its row. */
 const folds: Folds<RunRow, RunEvent> = {
   'run.claimed': (row, event) => ({
     ...row,

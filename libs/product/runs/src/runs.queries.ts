@@ -7,7 +7,7 @@ import { Run, type RunView } from './run.schema';
 
 type Selected = RunView & Pick<RunRow, 'startedSeq'>;
 
-/** The members of a run, as the API answers it. */
+/** The members of a run, as the API returns it. */
 export const runMembers = selectList(RunRow, memberNames(Run), {
   computed: {
     usage: `json_build_object(
@@ -18,7 +18,7 @@ export const runMembers = selectList(RunRow, memberNames(Run), {
 
 const selected = `${runMembers}, ${selectList(RunRow, ['startedSeq'])}`;
 
-/** Looks runs up in PostgreSQL. */
+/** Finds runs in PostgreSQL. */
 @Injectable()
 export class RunQueries {
   constructor(

@@ -1,11 +1,11 @@
 import { codePointLength, isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 
-/** Code units of a text that are counted in the time of one step, which is about a tenth of a microsecond. */
+/** Code units of a text that are counted in the time of one step, about a tenth of a microsecond. */
 const unitsPerStep = 16;
 const stepsPerLook = 5;
 const stepsPerMember = 10;
 
-/** What is wrong with a value, in words for its author, and the JSON pointer to where it is. */
+/** The fault of a value, in words for its author, and the JSON pointer to its place. */
 export interface Fault {
   readonly path: string;
   readonly words: string;
@@ -14,17 +14,17 @@ export interface Fault {
 const tooMuch = fault('takes too long to check');
 
 /**
- * Says whether values satisfy schemas of the supported subset of JSON Schema 2020-12 (docs/decisions/runs.md), which admission has checked.
+ * Checks values against schemas of the supported subset of JSON Schema 2020-12 (docs/decisions/runs.md), which admission has checked.
  *
- * A library would compile each schema, and the authors of the schema and the value would decide how long that takes and
- * how long its product runs. Here every step is counted: beyond `stepsMax`, no value is valid any more.
+ * A library would compile each schema, and the authors of the schema and the value would control how long the compilation and the compiled
+ * check take. Here every step is counted: beyond `stepsMax`, every value is invalid.
  */
 export class SchemaCheck {
   private steps = 0;
 
   constructor(private readonly stepsMax: number) {}
 
-  /** Counts work of the caller's; false once there was too much in all. */
+  /** Counts work of the caller; false once the total exceeds the limit. */
   spend(steps: number): boolean {
     this.steps += steps;
     return this.steps <= this.stepsMax;
@@ -34,7 +34,7 @@ export class SchemaCheck {
     return this.faultIn(value, schema) === null;
   }
 
-  /** The first thing that is wrong with a value; null where it satisfies the schema. */
+  /** Returns the first fault of a value; null if it satisfies the schema. */
   faultIn(value: JsonValue, schema: JsonValue): Fault | null {
     if (!this.spend(stepsPerLook)) return tooMuch;
     if (schema === false) return fault('must not be there');
@@ -118,7 +118,7 @@ export class SchemaCheck {
   }
 }
 
-/** What a schema asks of a member of that name: nothing, or one thing. */
+/** The schemas that apply to a member of that name: none or one. */
 export function memberSchemas(schema: JsonObject, name: string): readonly JsonValue[] {
   const { properties, additionalProperties } = schema;
   const asked = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;

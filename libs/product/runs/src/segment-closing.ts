@@ -7,7 +7,7 @@ import { ExecutionSlots, type SegmentKey } from './execution-slots';
 /** The event that ends a segment: the run is over, or waits for approvals. */
 export type SegmentEnd = Extract<ConversationEvent, { readonly type: 'run.ended' | 'run.suspended' }>;
 
-/** Closes segments: the process that appended the end of one does so at once, the watchdog does it where that was cut off. */
+/** Closes segments: the process that appended the end does so at once, the watchdog does it if that was cut off. */
 @Injectable()
 export class SegmentClosing {
   constructor(
@@ -15,7 +15,7 @@ export class SegmentClosing {
     private readonly slots: ExecutionSlots,
   ) {}
 
-  /** Books what the segment cost, and gives its slot back; again changes nothing. @throws Unavailable */
+  /** Books the segment's cost, and releases its slot; a repeated call changes nothing. @throws Unavailable */
   async close({ runKey, runId, userId, segment, segmentCostCents }: SegmentEnd, cause: Cause): Promise<void> {
     const spent = { spentCents: segmentCostCents };
     await Promise.all([
@@ -24,7 +24,7 @@ export class SegmentClosing {
     ]);
   }
 
-  /** Gives the slot of a segment back that was over before; again changes nothing. @throws Unavailable */
+  /** Releases the slot of a segment that was already over; a repeated call changes nothing. @throws Unavailable */
   async release(segment: SegmentKey): Promise<void> {
     await this.slots.release(segment);
   }

@@ -8,12 +8,12 @@ import { ExecutionSlots, type ExecutableSegment, type SlotTaken } from './execut
 import { LocalExecution, type Place } from './local-execution';
 import { RunLeases } from './run-leases';
 
-/** A segment that is about to begin, and why. */
+/** A segment that is about to begin, and its cause. */
 export interface NewSegment extends ExecutableSegment {
   readonly cause: Cause;
 }
 
-/** A slot, and a place in this process where there is one: they are used or given back. */
+/** A slot, and room in this process if there is any: they are used or given back. */
 export interface SlotAndPlace {
   readonly slot: SlotTaken;
   readonly place: Place | null;
@@ -21,13 +21,13 @@ export interface SlotAndPlace {
   readonly holder: ProcessId | null;
 }
 
-/** All that a segment is given before it begins. */
+/** Everything that a segment gets before it begins. */
 export interface Provision extends SlotAndPlace {
-  /** Null where it is not known whether it was reserved: the process that claims the segment makes sure. */
+  /** Null if it is unknown whether it was reserved: the process that claims the segment then reserves again. */
   readonly reserved: Result<{ readonly heldCents: number }> | null;
 }
 
-/** What the append that may have begun the segment came to. */
+/** The result of the append that may have begun the segment. */
 interface Appended {
   readonly events: readonly ConversationEvent[];
   readonly stored: readonly StoredEvent[];
@@ -35,8 +35,8 @@ interface Appended {
 }
 
 /**
- * How a segment begins, the first of a run or a later one: reservation and slot are taken side by side, one append in the conversation
- * says who executes it, and that process goes on at once from the state that it has (docs/decisions/runs.md, "Life").
+ * Begins a segment, the first of a run or a later one: reservation and slot are taken in parallel, one append in the conversation names the
+ * process that executes it, and that process continues at once from the state in memory (docs/decisions/runs.md, "Life").
  */
 @Injectable()
 export class SegmentStart {
@@ -50,10 +50,7 @@ export class SegmentStart {
     private readonly processes: Processes,
   ) {}
 
-  /**
-   * Takes slot and reservation side by side. Where either store does not answer, what the other gave is given back.
-   * @throws Unavailable
-   */
+  /** Takes slot and reservation in parallel. If either store does not answer, what the other granted is given back. @throws Unavailable */
   async provide(
     segment: NewSegment,
     reserve: () => Promise<NonNullable<Provision['reserved']>>,
@@ -66,7 +63,7 @@ export class SegmentStart {
     throw reserved.status === 'rejected' ? reserved.reason : taken.status === 'rejected' ? taken.reason : new Error();
   }
 
-  /** Takes a slot for the segment, and a place in this process where there is one. @throws Unavailable */
+  /** Takes a slot for the segment, and room in this process if there is any. @throws Unavailable */
   async takeSlot(segment: NewSegment): Promise<SlotAndPlace> {
     const place = this.local.reserve(segment.runKey);
     try {
@@ -88,17 +85,17 @@ export class SegmentStart {
     }
   }
 
-  /** The segment does not begin after all. @throws Unavailable */
+  /** Undoes the provision of a segment that does not begin after all. @throws Unavailable */
   async giveBack(segment: NewSegment, { place, slot, reserved }: Provision): Promise<void> {
     place?.giveBack();
     const released = reserved?.ok === true ? this.release(segment) : undefined;
-    // One that another process holds is of an attempt at the same segment.
+    // A slot that another process holds belongs to an attempt at the same segment.
     await Promise.all([released, slot === 'taken' ? this.slots.release(segment) : undefined]);
   }
 
   /**
-   * The segment has begun, by this append or by another one that came first. Executes it here, or leaves it to whichever worker takes
-   * it first. Never throws: where nobody is told, its lease ends by itself.
+   * The segment has begun, by this append or by an earlier one. Executes it here, or leaves it to whichever worker claims it first. Never
+   * throws: if no worker is notified, its lease expires by itself.
    */
   async begun(segment: NewSegment, provision: Provision, { events, stored, state }: Appended): Promise<void> {
     const { place, holder, slot, reserved } = provision;
@@ -118,7 +115,7 @@ export class SegmentStart {
     }
   }
 
-  /** It is not known whether the segment began; the process that claims it, or the watchdog, finds out. */
+  /** It is unknown whether the segment began; the process that claims it, or the watchdog, finds out. */
   uncertain({ place }: SlotAndPlace): void {
     place?.giveBack();
   }

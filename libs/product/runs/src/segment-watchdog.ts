@@ -12,23 +12,26 @@ import { SegmentClosing, segmentEndIn, type SegmentEnd } from './segment-closing
 
 /** A reservation without a run that is idle for this long belongs to an admission that crashed or was refused. */
 const orphanAfterMs = 30_000;
-/** A segment that is over is closed by the process that ended it; when that has not happened for this long, it never will. */
+/** The process that ended a segment closes it; if that has not happened for this long, it never will. */
 const unclosedAfterMs = 4_000;
 /** A live run that has no slot for this long has lost it, or never had one. */
 const slotlessAfterMs = 4_000;
 const sweepEveryMs = 2_500;
 const foundAtOnceMax = 200;
-/** Events of a conversation that are read at a time. */
+/** Events of a conversation in one page. */
 const pageEvents = 500;
 
-/** An open reservation whose run is over, waits, or never was. */
+/** An open reservation whose run is over, waits, or never existed. */
 interface IdleReservation extends Omit<SegmentSpend, 'cause'> {
-  /** Null where there is no such run. */
+  /** Null if there is no such run. */
   readonly conversationId: ConversationId | null;
   readonly startedSeq: number | null;
 }
 
-/** Mends what crashes left behind: reservations that nobody settled or released, slots that nobody gave back, live runs without a slot. */
+/**
+ * Repairs the effects of crashes: reservations that were neither settled nor released, slots that were not given back, live runs without a
+ * slot.
+ */
 @Injectable()
 export class SegmentWatchdog {
   private readonly logger = new Logger(SegmentWatchdog.name);
@@ -69,7 +72,7 @@ export class SegmentWatchdog {
       if (seenForMs(slotKey(segment)) >= slotlessAfterMs) await unlessDamaged(() => this.giveSlot(segment));
   }
 
-  /** Settles what its journal says that the segment cost; without a run, gives back what was reserved for one. */
+  /** Settles the segment's cost from its journal; if there is no run, releases its reservation. */
   private async mendReservation(reservation: IdleReservation, seenForMs: number): Promise<void> {
     const { runKey, segment, conversationId, startedSeq } = reservation;
     if (seenForMs < unclosedAfterMs) return;
@@ -84,12 +87,12 @@ export class SegmentWatchdog {
     }
   }
 
-  /** Has a live run executed that has no slot, when there is one. */
+  /** Gives a live run without a slot a new one, if there is one, and has it executed. */
   private async giveSlot(segment: ExecutableSegment): Promise<void> {
     if ((await this.slots.take(segment)) === 'taken') await this.leases.handOver(segment);
   }
 
-  /** The end of a segment, as the journal has it; null where it has none. */
+  /** The end of a segment in its journal; null if there is none. */
   private async endOf(
     conversationId: ConversationId,
     startedSeq: number,
@@ -132,7 +135,7 @@ export class SegmentWatchdog {
     );
   }
 
-  /** The conversations, and the users of the budgets, that are known to be damaged: however many, they keep nothing else waiting. */
+  /** The damaged conversations, and the users of damaged budgets; however many there are, they hold up nothing else. */
   private damaged(): readonly [conversations: string[], users: string[]] {
     const { all } = this.store.damaged;
     return [idsIn(conversationKind, all), idsIn(budgetKind, all)];

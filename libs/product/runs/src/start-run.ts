@@ -32,7 +32,7 @@ import { StartRunDto } from './runs.dto';
 import { RunQueries } from './runs.queries';
 import type { StartedRun } from './run.schema';
 
-/** Starts of one conversation that may wait for each other in this process. */
+/** Most starts of one conversation that wait for each other in this process. */
 const waitingStartsMax = 1_000;
 
 /**
@@ -40,7 +40,9 @@ const waitingStartsMax = 1_000;
  * refusals. Answers once the run is recorded and visible. @throws Unavailable
  */
 export class StartRun extends Command<Result<StartedRun>> {
-  /** @param body the request's JSON body, not validated yet: a replay is answered without reading the rest of it */
+  /**
+   * @param body the request's JSON body, not validated yet: a replay is answered without reading its other members
+   */
   constructor(
     readonly userId: UserId,
     readonly body: unknown,
@@ -52,7 +54,7 @@ export class StartRun extends Command<Result<StartedRun>> {
 
 @CommandHandler(StartRun)
 export class StartRunHandler implements ICommandHandler<StartRun> {
-  // Starts of one conversation queue up here, so that of many at once the first gets its chance.
+  // Starts of one conversation queue up here, so that the first of many gets its chance.
   private readonly conversations = new KeyedQueue(waitingStartsMax);
 
   constructor(
@@ -77,7 +79,7 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     });
   }
 
-  /** What the body asks for in that conversation. A refusal is answered only on a state that was read after the request came. */
+  /** Resolves the body in that conversation. A refusal is answered only on a state that was read after the request arrived. */
   private async resolveIn(
     { userId, conversationId }: Pick<NewRun, 'userId' | 'conversationId'>,
     body: unknown,
@@ -118,7 +120,7 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     return this.findRecorded(state, { conversationId, runId, runKey });
   }
 
-  /** The conversation that the id belongs to already; null where it is new. */
+  /** The conversation that the id is already bound to; null if it is new. */
   private async boundTo(runId: RunId, runKey: RunKey): Promise<string | null> {
     const { state } = await this.states.current(runBindingKind, runKey);
     if (state.conversationId !== null || !mayBeMinted(runId)) return state.conversationId;
@@ -131,10 +133,10 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
   ): Promise<Result<StartedRun> | null> {
     const open = state.openRuns[runId];
     if (open !== undefined) return ok({ runId, conversationId, status: open.status, seq: open.startedSeq });
-    // The state remembers the newest ended runs only; the read model knows all of them.
+    // The state contains the newest ended runs only; the read model knows all of them.
     const row = await this.queries.find(runKey);
     if (row !== null) return ok({ runId, conversationId, status: row.status, seq: row.startedSeq });
-    // Whether it ever ran cannot be told while the read model is behind.
+    // Whether it ever ran is unknown while the read model is behind.
     return isKnownRun(state, runId) || !this.gate.projecting ? refuse(because('execution_unavailable')) : null;
   }
 
@@ -161,7 +163,7 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
 function idsIn(body: unknown): { conversationId: ConversationId | null; runId: RunId | null | 'malformed' } {
   if (!isJsonObject(body)) return { conversationId: null, runId: null };
   const runId = parseUuid<RunId>(body['runId']);
-  // Null is how serializers write absence.
+  // Serializers write absence as null.
   const isGiven = Object.hasOwn(body, 'runId') && body['runId'] !== null;
   return {
     conversationId: parseUuid<ConversationId>(body['conversationId']),
@@ -169,7 +171,7 @@ function idsIn(body: unknown): { conversationId: ConversationId | null; runId: R
   };
 }
 
-/** All that is wrong with a body whose ids cannot be read. */
+/** The refusal with every fault of a body whose ids cannot be read. */
 function notAsSpecified(body: unknown): Refusal {
   const validated = validateInto(StartRunDto, body);
   return validated.ok ? invalid('', 'must be an object') : validated.refusal;

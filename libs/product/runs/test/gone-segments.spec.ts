@@ -1,4 +1,7 @@
-/** Runs in conversations that an administrator of the event store tombstoned or deleted: what they hold, and that they hold up no others. */
+/**
+ * Runs in conversations that an administrator of the event store tombstoned or deleted: their reservations and slots, and that they hold up
+ * no others.
+ */
 import { connectEventStore, EventStore, Streams } from '@app/event-store';
 import { conversationKind } from '@app/conversations';
 import { asId, Clock, type ConversationId, type RunId } from '@app/kernel';
@@ -25,7 +28,7 @@ import type { EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidV5 } from 'uuid';
 
-/** An EventStoreDB that holds nothing yet may be named; else it is the embedded one. */
+/** An empty EventStoreDB may be named; otherwise it is the embedded one. */
 const given = process.env['EVENTSTORE_URL'];
 /** Two rounds of the watchdog. */
 const roundsMs = 6_000;
@@ -46,7 +49,7 @@ async function untilDamaged(stream: string): Promise<void> {
   await until('the damage is known', async () => partOf(deployment, EventStore).damaged.of(stream));
 }
 
-/** A run whose first segment a worker holds that is not there, after a step of 2.1 cents. */
+/** A run whose first segment is held by a worker that does not exist, after a step of 2.1 cents. */
 async function steppedRun(user: TestClient, conversationId: string) {
   const stuck = await startStuckRun(deployment, user, conversationId);
   const step = {
@@ -85,7 +88,7 @@ it('books what the steps of a run have cost, and gives back the rest once no wor
   await admin.tombstoneStream(stream);
   await untilDamaged(stream);
   await sleep(roundsMs);
-  // Its worker may still do a step.
+  // Its worker may still record a step.
   expect(await booksOf(user)).toEqual({ day: [25, 0], month: [25, 0] });
   await free();
   await untilBooked(user);

@@ -32,7 +32,7 @@ afterAll(() => deployment.stop());
 
 const abort = (client: TestClient, runId: string, body?: object) => client.post(`/agent-runs/${runId}/abort`, body);
 
-/** A run that stays queued: some worker has leased it and does nothing. */
+/** A run that stays queued: its lease belongs to a worker that does nothing. */
 async function queuedRun(conversationId: string): Promise<string> {
   const runId = randomUUID();
   await holdFirstSegment(deployment, user, { conversationId, runId });
@@ -51,7 +51,7 @@ describe('runs.abort', () => {
     expect([answer.status, answer.body]).toEqual([200, { aborted: true }]);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({ status: 'aborted' });
     expect((await user.get(`/conversations/${id}`)).body).toMatchObject({ status: 'idle', liveRunId: null });
-    // What was shown stays.
+    // The text that was shown stays.
     const ended = (await journal(there, id)).slice(2).map(({ payload }) => payload);
     expect(ended.map(({ type }) => type)).toEqual(['run.stopping', 'agent.step', 'agent.message', 'run.ended']);
     expect(ended[2]).toMatchObject({ truncated: true, text: expect.stringMatching(/^(word )+$/) as string });
@@ -83,7 +83,7 @@ describe('runs.abort', () => {
     for (const make of [startLongRun, (_: TestClient, id: string) => queuedRun(id)]) {
       const id = await conversationOf(user);
       const runId = await make(user, id);
-      // On a crowded machine some are told that the stream is busy, and ask again.
+      // On a busy machine some get the answer that the stream is busy, and ask again.
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) => answered(() => abort(n % 2 ? user : there, runId))),
       );

@@ -44,7 +44,7 @@ describe('runs.start is refused', () => {
     const profile = { model: 'gpt-0', tools: ['rm_rf'], maxSteps: 99 };
     const body: Record<string, unknown> = { conversationId: missingId, runId: used, input: { text: '' }, profile };
     const refusal = async () => someone.post('/agent-runs', body);
-    // Everything is wrong; each step mends what was refused before.
+    // Everything is wrong; each step corrects the refused part.
     const live = await startLongRun(someone, id);
     const reader = await someone.stream(`/conversations/${id}/stream`);
     await reader.untilEvent('agent.text_delta');
