@@ -13,7 +13,7 @@ const [conversation, operation, automation] = [id('c1'), id('01'), id('a1')];
 const at = instant('2026-03-01T10:00:00Z');
 type AnyKind = Pick<StreamKind<unknown, never, DomainEvent & Told>, 'category' | 'privateMembers' | 'upcasters'>;
 
-/** An event as it is stored. */
+/** An event in its stored form. */
 function stored(stream: string, type: string, payload: JsonObject, secret: JsonObject = {}): StoredEvent {
   const metadata = { v: 9, private: secret } as unknown as StoredEvent['metadata']; // of which nothing else is looked at
   return { stream, revision: 6, position: 40, id: id('e1'), type, payload: { type, at, ...payload }, metadata };

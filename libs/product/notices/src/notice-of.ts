@@ -8,17 +8,17 @@ import type { WalletEvent } from '@app/wallets';
 import type { Notice, NoticeData, NoticeType } from './notice';
 import type { Subject } from './subject';
 
-/** The events that partners may be told of. An operation's outcome comes here in the form of its copy in a journal. */
+/** The events that may become notices. An operation's outcome arrives here as the copy that a journal would have. */
 export type Told = ConversationEvent | AutomationEvent | WalletEvent | BudgetEvent | UserEvent;
 type EventOf<Type> = Extract<Told, { readonly type: Type }>;
 type About = { readonly [Name in keyof NoticeData]?: NoticeData[Name] | null };
 
-/** How one type of event is told. */
+/** How one type of event becomes a notice. */
 interface Telling<Event> {
   readonly as: NoticeType;
-  /** What it is about, besides its stream's subject. */
+  /** The ids and the status that it concerns, in addition to its stream's subject. */
   about(this: void, event: Event): About;
-  /** What of its payload partners may not see: an operator's words are for operators. */
+  /** Members of the payload that partners may not see, because an operator's words are for operators. */
   readonly hides?: readonly (keyof Event & string)[];
 }
 
@@ -29,7 +29,9 @@ type ToldType =
 
 const itself = (): About => ({});
 
-/** Every type of event that partners are told of, in whatever stream it is (docs/decisions/telling-partners.md, "Types"). */
+/**
+ * Every type of event that partners are notified of, whatever its stream (docs/decisions/telling-partners.md, "Types").
+ */
 const tellings: { readonly [Type in ToldType]: Telling<EventOf<Type>> } = {
   'run.ended': { as: 'run.ended', about: ({ runId, status }) => ({ runId, status }) },
   'run.suspended': { as: 'run.suspended', about: ({ runId }) => ({ runId }) },
@@ -55,15 +57,17 @@ const tellings: { readonly [Type in ToldType]: Telling<EventOf<Type>> } = {
   'user.disabled': { as: 'user.disabled', about: itself, hides: ['reason'] },
 };
 
-/** Whether partners are told of events of this type. */
+/** Whether partners are notified of events of this type. */
 export function isTold(type: string): type is ToldType {
   return Object.hasOwn(tellings, type);
 }
 
-/** What partners are told of an event; null where they are told nothing. @param subject of the stream that it is in */
+/**
+ * The notice of an event; null where partners are not notified of it. @param subject the subject of the event's stream
+ */
 export function noticeOf({ event, payload, ...place }: Recorded<Told>, subject: Subject): Notice | null {
   if (!isTold(event.type)) return null;
-  // Reason for the assertion: the table has, at each type, what tells events of this very type.
+  // Reason for the assertion: the table's entry for each type takes events of exactly this type.
   const telling: Telling<Told> = tellings[event.type] as unknown as Telling<Told>;
   const hides: readonly string[] = telling.hides ?? [];
   const shown = Object.entries(payload).filter(([name]) => !hides.includes(name));
@@ -85,6 +89,6 @@ export function noticeOf({ event, payload, ...place }: Recorded<Told>, subject: 
 
 function withoutNulls(about: About): Omit<NoticeData, 'userId'> {
   const present = Object.entries(about).filter(([, value]) => value !== null && value !== undefined);
-  // Reason for the assertion: only the nulls are gone.
+  // Reason for the assertion: only nulls were removed.
   return Object.fromEntries(present);
 }

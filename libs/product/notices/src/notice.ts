@@ -10,7 +10,7 @@ import type {
   UserId,
 } from '@app/kernel';
 
-/** What partners are told of (docs/decisions/telling-partners.md, "Types"). */
+/** The types of notices (docs/decisions/telling-partners.md, "Types"). */
 export const noticeTypes = [
   'run.ended',
   'run.suspended',
@@ -28,11 +28,11 @@ export const noticeTypes = [
 ] as const;
 export type NoticeType = (typeof noticeTypes)[number];
 
-/** What it is about: ids to look up. What does not apply is left out. */
+/** The ids that a notice concerns, for partners to fetch; ids that do not apply are left out. */
 export interface NoticeData {
   readonly userId: UserId;
   readonly conversationId?: ConversationId;
-  /** Its place in the conversation's journal. */
+  /** The event's number in the conversation's journal. */
   readonly seq?: number;
   readonly runId?: RunId;
   readonly approvalId?: ApprovalId;
@@ -43,29 +43,32 @@ export interface NoticeData {
   readonly expiresAt?: Instant;
 }
 
-/** An event that partners are told of. */
+/** An event in the form that partners get. */
 export interface Notice {
-  /** The event's, and so the `webhook-id` of every attempt to deliver it. */
+  /** The event's id, which is also the `webhook-id` of every attempt to deliver it. */
   readonly id: string;
   readonly type: NoticeType;
-  /** When it happened, by the service clock. */
+  /** When the event happened, by the service clock. */
   readonly timestamp: Instant;
   readonly data: NoticeData;
-  /** The event as its journal shows it; of streams that have no public journal, in the same form. */
+  /** The event as its journal shows it; for streams without a public journal, in the same form. */
   readonly payload: JsonObject;
-  /** The conversation, operation, automation, wallet, budget or account: within one of them, notices are told in order. */
+  /**
+   * The stream of the conversation, operation, automation, wallet, budget or account: notices of one stream are
+   * delivered in order.
+   */
   readonly stream: string;
-  /** Place in its stream, from 0. */
+  /** Revision in its stream, from 0. */
   readonly revision: number;
-  /** Place in the whole store; notices are ordered by it. */
+  /** Position in the whole store; notices are sorted by it. */
   readonly position: number;
 }
 
-/** How much of an event a body tells. */
+/** How much of an event a body contains: `thin` without the payload, `full` with it. */
 export const payloadKinds = ['thin', 'full'] as const;
 export type PayloadKind = (typeof payloadKinds)[number];
 
-/** The body that a partner gets, in the form of Standard Webhooks. */
+/** The body of a delivery to a partner, in the form of Standard Webhooks. */
 export interface NoticeBody {
   readonly type: NoticeType;
   readonly timestamp: Instant;

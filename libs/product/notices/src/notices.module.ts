@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Notices } from './notices';
 
-/** What partners are told: webhooks and the feed import it. */
+/** Notices for partners; webhooks and the feed import this module. */
 @Module({ providers: [Notices], exports: [Notices] })
 export class NoticesModule {}

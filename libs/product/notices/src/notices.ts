@@ -12,29 +12,30 @@ import { isTold, noticeOf, type Told } from './notice-of';
 import type { Notice } from './notice';
 import { subjectOf, type Subject } from './subject';
 
-/** Subjects kept per process, by number: a few ids each; they never change. */
+/** Most subjects cached per process; each is a few ids, which never change. */
 const subjectsMax = 50_000;
-/** Events whose streams are looked up at once. */
+/** Events whose streams are read concurrently. */
 const lookUpsAtOnce = 64;
 
-/** Kinds of streams that partners are told of. */
+/** Kinds of streams with events that partners are notified of. */
 const tellingKinds = [conversationKind, automationKind, walletKind, budgetKind, userKind, operationKind] as const;
-/** Events by which an operation says what becomes of it. */
+/** Events of an operation that report its outcome. */
 const outcomes: ReadonlySet<string> = new Set<OperationEvent['type']>([
   'submission.accepted',
   'operation.settled',
   'operation.failed',
 ]);
 
-/** Whether events of this type can be notices, or decide on one; all others are none, wherever they are. */
+/**
+ * Whether events of this type can be notices, or contribute to one; events of all other types cannot, in any stream.
+ */
 export function canTell(type: string): boolean {
   return isTold(type) || outcomes.has(type);
 }
 
 /**
- * What partners are told, made of stored events and of nothing else: the same event gives the same notice, however often it is asked
- * for and by whom. What happens to an operation that began in a conversation is told by the journal's copy, and otherwise by its own
- * stream, so that each fact is told once.
+ * Notices for partners, derived from stored events alone: the same event always gives the same notice. An operation of
+ * a conversation is reported by the journal's copy, any other by its own stream, so that each fact is reported once.
  */
 @Injectable()
 export class Notices {
@@ -42,7 +43,10 @@ export class Notices {
 
   constructor(private readonly store: EventStore) {}
 
-  /** The notices among events, in their order; most events are none, and so are those of damaged streams. Throws Unavailable. */
+  /**
+   * The notices among events, in their order; most events are none, and events of damaged streams are skipped. Throws
+   * Unavailable.
+   */
   async of(events: readonly StoredEvent[]): Promise<Notice[]> {
     const told = events.filter(({ type }) => canTell(type));
     const notices: Notice[] = [];
@@ -55,7 +59,10 @@ export class Notices {
     return notices;
   }
 
-  /** The notice that the event at a place is; null where it is none, or gone for good. Throws Unavailable, DamagedStream. */
+  /**
+   * The notice of the event at a revision; null where it is none, or was deleted for good. Throws Unavailable,
+   * DamagedStream.
+   */
   async at(stream: string, revision: number): Promise<Notice | null> {
     try {
       const [stored] = await this.store.readStream(stream, revision, 1);
@@ -84,7 +91,10 @@ export class Notices {
     return subject;
   }
 
-  /** What became of an operation, as a journal would show it; null where one does, and for what was told before. */
+  /**
+   * The operation's outcome as a journal event. Null if a conversation's journal already reports it, or it was reported
+   * before.
+   */
   private async outcome(stored: StoredEvent): Promise<Recorded<Told> | null> {
     const events = await this.store.readStream(stored.stream, 0, stored.revision + 1);
     const history = events.map((event) => decodeEvent<OperationEvent>(operationKind, event));
@@ -99,6 +109,6 @@ export class Notices {
 }
 
 function decoded(kind: (typeof tellingKinds)[number], stored: StoredEvent): Recorded<Told> {
-  // Reason for the assertion: each of the kinds has events that are among those.
+  // Reason for the assertion: each kind's events are among those of the union.
   return decodeEvent(kind as Parameters<typeof decodeEvent<Told>>[0], stored);
 }

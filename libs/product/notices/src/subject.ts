@@ -6,17 +6,17 @@ import { parseUuid, type AutomationId, type ConversationId, type OperationId, ty
 import { userKind } from '@app/users';
 import { operationKind, walletKind } from '@app/wallets';
 
-/** Whose a stream is and what it is about, which its first event says once and for all. */
+/** The owner of a stream and the ids that it concerns, fixed by its first event. */
 export interface Subject {
   readonly userId: UserId;
-  /** The conversation that the stream is the journal of. */
+  /** The conversation whose journal the stream is. */
   readonly conversationId: ConversationId | null;
   readonly operationId: OperationId | null;
-  /** The automation itself, or the one that began it. */
+  /** The automation itself, or the one that began the stream. */
   readonly automationId: AutomationId | null;
 }
 
-/** What partners are told of is in streams of these kinds. */
+/** The categories of streams with events that partners are notified of. */
 export const toldCategories: readonly string[] = [
   conversationKind,
   operationKind,
@@ -26,10 +26,10 @@ export const toldCategories: readonly string[] = [
   userKind,
 ].map(({ category }) => category);
 
-/** Streams that are named by their user. */
+/** Kinds of streams whose id is the user's. */
 const ofUsers = [walletKind, budgetKind, userKind];
 
-/** The subject of a stream by its first event; null for a stream that this product does not write. */
+/** The subject of a stream, from its first event; null for a stream that this product does not write. */
 export function subjectOf({ stream, payload, metadata }: StoredEvent): Subject | null {
   const { userId = metadata.private?.['userId'], automationId } = payload;
   const owner = parseUuid<UserId>(ofUsers.map((kind) => idInStream(kind, stream)).find((id) => id !== null) ?? userId);

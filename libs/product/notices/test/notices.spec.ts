@@ -43,7 +43,7 @@ afterAll(async () => {
   await deployment.stop();
 });
 
-/** Every event of the store that may be told, oldest first. */
+/** Every event of the store's categories for notices, oldest first. */
 async function allEvents(): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (let [after, more] = [0, true]; more;) {
@@ -54,7 +54,7 @@ async function allEvents(): Promise<StoredEvent[]> {
   return events;
 }
 
-/** What was told of a user so far, oldest first, by someone who knows nothing yet. */
+/** All notices of a user so far, oldest first, from an instance with an empty cache. */
 async function toldOf({ userId }: TestClient): Promise<Notice[]> {
   const notices = await new Notices(store).of(await allEvents());
   return notices.filter(({ data }) => data.userId === userId);
@@ -82,7 +82,7 @@ it('a transfer in a conversation is told by its journal, in its order and its wo
     ['run.suspended', { conversationId, runId }],
     ['approval.decided', { conversationId, approvalId, status: 'approved' }],
   ]);
-  // The copies come when they come.
+  // The copies arrive in any order.
   expect(told.slice(3).map(brief).sort()).toEqual([
     ['operation.submitted', { conversationId, operationId, runId, approvalId }],
     ['run.ended', { conversationId, runId, status: 'completed' }],
