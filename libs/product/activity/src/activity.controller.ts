@@ -6,7 +6,7 @@ import { ActivityDto } from './activity.dto';
 import type { ActivityOverviewView } from './activity.view';
 import { GetActivity, GetActivityHandler } from './get-activity';
 
-/** What a user's agent does, did lately, and ever did (specification, "Activity"). */
+/** A user's present, recent and past activity (specification, "Activity"). */
 @Controller()
 export class ActivityController {
   constructor(private readonly queries: QueryBus) {}
@@ -17,5 +17,5 @@ export class ActivityController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const activityHandlers = [GetActivityHandler];

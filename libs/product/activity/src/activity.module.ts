@@ -6,7 +6,10 @@ import { activityMigrations, activityProjection, ActivityRow, type ToldKinds } f
 @Module({ controllers: [ActivityController], providers: activityHandlers })
 export class ActivityModule {}
 
-/** What the slice keeps in PostgreSQL. @param kinds of the streams of conversations, operations and automations */
+/**
+ * The slice's tables and projections in PostgreSQL. @param kinds the kinds of streams of conversations, operations and
+ * automations
+ */
 export function activityReadModel(kinds: ToldKinds): ActivityReadModel {
   return { rows: [ActivityRow], migrations: activityMigrations, projections: [activityProjection(kinds)] };
 }

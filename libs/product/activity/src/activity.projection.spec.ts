@@ -31,12 +31,12 @@ const used: Told = [operation, { type: 'operation.used', approvalId: 'p' }];
 const accepted = (index = 0): Told => [operation, { type: 'submission.accepted', index }];
 const settled: Told = [operation, { type: 'operation.settled' }];
 
-/** The rows of all these events, as the runner would make them, by key. */
+/** The rows of all these events by key, computed as the projector would. */
 function fold(...told: readonly Told[]): Map<string, ActivityRow> {
   const rows = new Map<string, ActivityRow>();
   const rowAt = (key: string) => rows.get(key) ?? null;
   told.forEach(([stream, event], index) => {
-    // Reason for the assertion: of an event and what is stored beside it, only this is looked at.
+    // Reason for the assertion: the projection reads only these members of a recorded event.
     const recorded = { stream, event: { at, ...event }, id: `id ${index}`, position: index } as unknown;
     const seen = recorded as Recorded<ToldEvent>;
     const key = projection.keyOf(seen);
@@ -49,7 +49,7 @@ function fold(...told: readonly Told[]): Map<string, ActivityRow> {
   return rows;
 }
 
-/** The milestones among them, oldest first. */
+/** The milestones among the rows, oldest first. */
 function milestonesOf(...told: readonly Told[]) {
   const rows = [...fold(...told).values()].filter(({ milestonePosition }) => milestonePosition !== null);
   return rows.sort((one, other) => Number(one.milestonePosition) - Number(other.milestonePosition));

@@ -5,10 +5,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { MilestoneKind, MilestoneOrigin, ToldEvent } from './activity.view';
 import { firingOf, isMilestone, milestones, type Milestone, type MilestoneEvent, type Subject } from './milestones';
 
-/** A milestone of a user's history, or one that is foreseen. */
+/** A milestone of a user's history, or a foreseen one, which a later event completes. */
 @Entity('activity')
 export class ActivityRow implements ReadModelRow {
-  /** What it is a milestone of, and which: `run/<runKey>`, `run/<runKey>/over`. */
+  /** Identifies the milestone by its source and kind: `run/<runKey>`, `run/<runKey>/over`. */
   @PrimaryColumn('text') key: string;
   @Column('uuid') userId: string;
   @Column('text') kind: MilestoneKind;
@@ -21,7 +21,10 @@ export class ActivityRow implements ReadModelRow {
   @Column('uuid', { nullable: true }) operationId: string | null;
   @Column('uuid', { nullable: true }) automationId: string | null;
   @Column('text') title: Words;
-  /** Id, instant and position of the event that it is; null as long as it is only foreseen. The position sorts it and never changes. */
+  /**
+   * Id, instant and position of the milestone's event; null while it is only foreseen. It is sorted by the position,
+   * which never changes.
+   */
   @Column('uuid', { nullable: true }) id: string | null;
   @Column('text', { nullable: true }) at: string | null;
   @Column('bigint', { nullable: true }) milestonePosition: number | null;
@@ -43,7 +46,7 @@ export const activityMigrations = [
   ),
 ];
 
-/** The kinds of the streams that tell, which the composition knows: this slice imports nothing of them that runs. */
+/** The kinds of the streams that are read. The composition passes them, because this slice imports only their types. */
 export type ToldKinds = Projection<ActivityRow, ToldEvent>['kinds'];
 
 /** Table `activity`: a row for each milestone of a user, and for each submission that is foreseen. */
@@ -55,7 +58,7 @@ export function activityProjection(kinds: ToldKinds): Projection<ActivityRow, To
     kinds,
     keyOf: ({ event, stream }) => (isMilestone(event) ? milestoneOf(event).key(event, stream) : null),
     isFirst: ({ event }) => beginnings.has(event.type),
-    // The run that comes of a firing begins in the same append.
+    // The run of a firing begins in the same append.
     moreKeysOf: ({ event }) => present(event.type === 'run.started' ? firingOf(event) : null),
     looksAt: ({ event, stream }) => present(isMilestone(event) ? milestoneOf(event).about(event, stream) : null),
     project: (row, recorded, rowAt) => {
@@ -67,7 +70,7 @@ export function activityProjection(kinds: ToldKinds): Projection<ActivityRow, To
   };
 }
 
-/** The commonest milestones, of which each thing has one. */
+/** The commonest milestones; each stream or run has at most one of each, so their rows are always new. */
 const beginnings: ReadonlySet<string> = new Set(['conversation.created', 'run.started', 'run.ended']);
 
 function milestoneOf(event: MilestoneEvent): Milestone<MilestoneEvent> {
@@ -107,7 +110,10 @@ function describeMilestone({ id, event, position }: Recorded<ToldEvent>, row: Ac
   return { ...row, id, at: event.at, milestonePosition: position };
 }
 
-/** Scope `actions`: approvals, what became of operations, firings, and the runs of automations (docs/decisions/artifacts-and-activity.md). */
+/**
+ * Scope `actions`: approvals, outcomes of operations, firings, and the runs of automations
+ * (docs/decisions/artifacts-and-activity.md).
+ */
 function isAction(kind: MilestoneKind, origin: MilestoneOrigin): boolean {
   if (kind === 'conversation_created') return false;
   return origin === 'automation' || !(kind === 'run_started' || kind === 'run_ended');

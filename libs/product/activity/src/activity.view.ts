@@ -4,7 +4,7 @@ import { byName, nullable, oneOf, pageOfShape, shape, text, uuid, instant, type 
 import type { OperationEvent } from '@app/wallets';
 import { titleLengthMax } from './milestone-titles';
 
-/** Most milestones of one page. */
+/** Most milestones in one page. */
 export const historyLimitMax = 50;
 
 /** The events that a history is derived from. */
@@ -25,13 +25,13 @@ export const milestoneKinds = [
 ] as const;
 export type MilestoneKind = (typeof milestoneKinds)[number];
 
-/** Where a milestone belongs: a conversation of either origin, or none at all. */
+/** The origin of a milestone: a conversation that a user or an automation began, or `operation` for none at all. */
 export const milestoneOrigins = ['conversation', 'automation', 'operation'] as const;
 export type MilestoneOrigin = (typeof milestoneOrigins)[number];
 
 const idOf = (what: string) => nullable(uuid(), { description: `The ${what}; null where none is concerned` });
 
-/** ConversationActivityItem: a milestone, as the API answers it. */
+/** ConversationActivityItem: a milestone in the form of the API. */
 export const ConversationActivityItem = shape('ConversationActivityItem', {
   id: uuid({ description: 'Of the event that the milestone is' }),
   at: instant(),
@@ -48,10 +48,10 @@ export const ConversationActivityItem = shape('ConversationActivityItem', {
 });
 export type ActivityItem = Shaped<typeof ConversationActivityItem>;
 
-// Described by the conversations themselves: this slice knows only the type.
+// Only the type is known here, because the conversations describe the shape themselves.
 const listed = byName<ConversationPage>('ConversationPage');
 
-/** What `activity` answers. */
+/** The answer of `activity`. */
 export const ActivityOverview = shape('ActivityOverview', {
   active: listed,
   recent: listed,

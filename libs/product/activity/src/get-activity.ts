@@ -14,8 +14,9 @@ import {
 } from './activity.view';
 
 /**
- * What a user's agent does, did lately, and ever did. `active` and `recent` are first pages of `conversations.list`; `history` has
- * the milestones, newest first. A milestone never moves, so pages under way repeat and lose none.
+ * A user's present, recent and past activity. `active` and `recent` are first pages of `conversations.list`; `history`
+ * has the milestones, newest first. A milestone never moves, so a client that pages meanwhile sees none twice and
+ * misses none.
  * Refuses with `invalid_cursor` where the cursor is of another list, filter or user.
  */
 export class GetActivity extends Query<Result<ActivityOverviewView>> {
@@ -71,8 +72,8 @@ export class GetActivityHandler implements IQueryHandler<GetActivity> {
   }
 
   /**
-   * Strictly before a sort key. Each origin and scope is a range of the index, in order: a page takes the newest of each range that it
-   * wants and merges them, so its cost depends on what it shows, not on what the filter leaves out.
+   * Milestones strictly before a sort key. Each origin and scope is a range of the index, in order: a page merges the
+   * newest of each range, so its cost depends on the page's size, not on how many milestones the filter excludes.
    */
   private async items(userId: UserId, { origin, scope }: ActivityDto, before: number | null, limit: number) {
     const origins = origin === undefined ? milestoneOrigins : [origin];

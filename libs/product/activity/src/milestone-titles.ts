@@ -3,7 +3,7 @@ import { quoted, shortened, words, type Words } from '@app/kernel';
 /** Longest title, in code points (docs/decisions/artifacts-and-activity.md). */
 export const titleLengthMax = 160;
 
-/** A text that a person or a model wrote as a title: a quotation; the other words where nothing of it is seen. */
+/** A text that a person or a model wrote, quoted as a title; `otherwise` where nothing of it is visible. */
 export function titleOf(text: string, otherwise: Words): Words {
   const title = quoted(text, titleLengthMax - 2);
   return title === words`“”` ? otherwise : title;
@@ -14,7 +14,7 @@ export function sentenceTitle(sentence: Words): Words {
   return shortened(sentence, titleLengthMax);
 }
 
-/** The title of what something came to: `Denied: Withdraw …`. */
+/** A title prefixed with an outcome: `Denied: Withdraw …`. */
 export function outcomeTitle(outcome: Words, title: Words): Words {
   return shortened(words`${outcome}: ${title}`, titleLengthMax);
 }

@@ -8,34 +8,40 @@ type ToldType =
   | ('operation.used' | 'operation.confirmed' | 'submission.accepted' | 'operation.settled' | 'operation.failed');
 type EventOf<Type> = Extract<ToldEvent, { readonly type: Type }>;
 
-/** An event that is a milestone, or that makes one be foreseen. */
+/** An event that is a milestone, or by which one is foreseen. */
 export type MilestoneEvent = EventOf<ToldType>;
 
-/** What a milestone is about. */
+/** The ids that a milestone concerns, and its origin. */
 export type Subject = { readonly userId: string } & Pick<
   ActivityItem,
   'origin' | 'conversationId' | 'runId' | 'approvalId' | 'operationId' | 'automationId'
 >;
 
-/** The ids that streams are named by. */
+/** The ids in the name of a stream. */
 export interface StreamIds {
   readonly conversationId: string | null;
   readonly operationId: string | null;
   readonly automationId: string | null;
 }
 
-/** How one type of event tells of a milestone. */
+/** How one type of event becomes a milestone. */
 export interface Milestone<Event> {
   readonly kind: MilestoneKind;
-  /** The row that the event makes or changes. */
+  /** The key of the row that the event creates or changes. */
   key(this: void, event: Event, stream: string): string;
-  /** The row that says what it is about: the conversation that it happened in, the run that ended, what was asked. */
+  /**
+   * The key of the row that the milestone refers to: the conversation that it happened in, the run that ended, the
+   * approval.
+   */
   about(this: void, event: Event, stream: string): string | null;
-  /** What it is about; null where `about` should be there and is not: no event of the product's own. */
+  /**
+   * The milestone's subject; null where the row of `about` is required but missing, so that the event is not one of the
+   * product's own.
+   */
   subject(this: void, event: Event, about: Subject | null, ids: StreamIds): Subject | null;
-  /** @param told the title of what it is about */
+  /** @param told the title of the row of `about` */
   title(this: void, event: Event, told: Words): Words;
-  /** The milestone itself comes with a later event. */
+  /** The milestone itself happens with a later event. */
   readonly foreseen?: true;
 }
 
@@ -43,7 +49,7 @@ const inItsStream = (_: unknown, stream: string): string => stream;
 const over = (key: string) => `${key}/over`;
 const firing = ({ occurrenceId }: { readonly occurrenceId: string }): string => `firing/${occurrenceId}`;
 const run = ({ runKey }: { readonly runKey: string }): string => `run/${runKey}`;
-// A direct withdrawal has one approval, which its later events do not name: so it goes by the operation's stream.
+// A direct withdrawal has one approval, whose id its later events lack: so it is identified by the operation's stream.
 const approval = ({ approvalId }: { readonly approvalId: string }, stream: string): string =>
   stream.startsWith('operation-') ? `${stream}/approval` : `approval/${approvalId}`;
 const sameSubject = (_: unknown, about: Subject | null): Subject | null => about;
@@ -68,8 +74,8 @@ const settlement: Omit<Milestone<unknown>, 'kind' | 'title'> = {
 };
 
 /**
- * Every event that is a milestone. Each kind comes from one stream: those of operations from their own, rather than from the copies in
- * conversations. As in the journal, an operation is submitted when the provider has taken its first action.
+ * Every event that is a milestone. Each kind is taken from one stream: an operation's from its own, not from the copies
+ * in conversations. As in the journal, an operation is submitted when the provider has accepted its first action.
  */
 export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>> } = {
   'conversation.created': {
@@ -131,7 +137,7 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     subject: sameSubject,
     title: (_, told) => outcomeTitle(words`Expired`, told),
   },
-  // The use of an agent's approval, which lies in a conversation, and that of a direct withdrawal's own.
+  // The use of an agent's approval, whose stream is a conversation; below, that of a direct withdrawal's own approval.
   'operation.used': { ...submission, about: ({ approvalId }) => `approval/${approvalId}` },
   'operation.confirmed': { ...submission, about: (_, stream) => `${stream}/approval` },
   'submission.accepted': { ...submission, about: none, subject: none },
@@ -147,13 +153,13 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
   },
 };
 
-/** Summaries that were opened with the first version of fingerprints may hold texts of others that are no quotations. */
+/** Summaries with the first version of fingerprints may contain other people's texts without quotation marks. */
 function askedWords({ summary, tool, fingerprintVersion }: EventOf<'approval.opened'>): Words {
   if (summary === '') return quoted(tool);
   return fingerprintVersion === 1 ? quoted(summary, Infinity) : summary;
 }
 
-/** The row of the firing that the run came of, which the run gives its id. */
+/** The row of the firing that started the run, to which the run's id is added. */
 export function firingOf({ occurrenceId }: EventOf<'run.started'>): string | null {
   return occurrenceId === null ? null : firing({ occurrenceId });
 }

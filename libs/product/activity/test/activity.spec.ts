@@ -20,13 +20,13 @@ import {
 import { allItems, history, overview, type Item } from './activity';
 import { itemsOf, lived, settle, settleAfterSeconds } from './lived';
 
-/** All that is told takes seconds to happen, and many of them on a machine that is busy. */
+/** The whole history takes seconds, and many of them on a busy machine. */
 const livedWithinMs = 120_000;
 
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
-  // What is submitted settles when the test moves the clock, and not before.
+  // Submitted operations settle when the test moves the clock, and not before.
   await deployment.sandbox('PUT', 'faults', { provider: { ...prompt, settleAfterSeconds }, model: { delayMs: 0 } });
 });
 afterEach(() => atRest(deployment));
@@ -54,7 +54,7 @@ describe('history', () => {
       expect(await allItems(user, 'limit=50&scope=all')).toEqual(whole);
 
       const { nextCursor } = await history(user, 'limit=5');
-      // As if this version of the projection had no table yet.
+      // Simulate that this version of the projection has no table yet.
       await sql(deployment, `UPDATE read_model_tables SET version = 0 WHERE projection = 'activity'`);
       const stranger = await deployment.newUser();
       await until('the rebuild', async () => {

@@ -1,7 +1,7 @@
 import type { TestClient } from '@app/testing/client';
 import type { Listed } from '@app/testing/journeys';
 
-/** ConversationActivityItem, as far as tests look at it. */
+/** ConversationActivityItem, with the members that tests read. */
 export interface Item extends Record<string, unknown> {
   readonly id: string;
   readonly kind: string;
@@ -14,7 +14,7 @@ interface Overview {
   readonly history: Listed<Item>;
 }
 
-/** What `activity` answers; it must. */
+/** The answer of `activity`, which must succeed. */
 export async function overview(user: TestClient, query = ''): Promise<Overview> {
   const { status, body } = await user.get<Overview>(`/activity?${query}`);
   expect([status, Object.keys(body).sort()]).toEqual([200, ['active', 'history', 'recent']]);

@@ -20,15 +20,15 @@ import {
 } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 
-/** How long the provider takes to settle, by the service's clock, which only tests move. */
+/** The provider settles after this time, by the service's clock, which only tests move. */
 export const settleAfterSeconds = 30;
 
-/** Lets the provider settle what was submitted. */
+/** Lets the provider settle the submitted operations. */
 export async function settle(deployment: Deployment): Promise<void> {
   await moveClock(deployment, 2 * settleAfterSeconds);
 }
 
-/** Items of one origin as they must be: with the ids that all have and those of each, and null in the place of every other. */
+/** Expected items of one origin: with the common ids and each item's own, and null for every other id. */
 export function itemsOf(origin: string, common: object) {
   const noIds = { conversationId: null, runId: null, approvalId: null, operationId: null, automationId: null };
   return (kind: string, title: string, ids: object = {}): object => {
@@ -36,7 +36,7 @@ export function itemsOf(origin: string, common: object) {
   };
 }
 
-/** A user to whom everything of which history tells has happened, and that history, oldest first. */
+/** A user with milestones of every kind, and the expected history, oldest first. */
 export async function lived(deployment: Deployment): Promise<{ user: TestClient; told: object[] }> {
   const user = await newOwner(deployment);
   const told: object[] = [];
