@@ -5,10 +5,12 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { BudgetEvent, SegmentEvent } from './budget.events';
 import { budgetKind } from './budget.stream';
 
-/** What one event of a budget moved in its day and month; read as one entry for each amount that is not 0. */
+/**
+ * The cents that one event of a budget moved in its day and month; shown as one entry for each amount that is not 0.
+ */
 @Entity('budget_entries')
 export class BudgetEntryRow implements ReadModelRow {
-  /** The event's. */
+  /** The event's id. */
   @PrimaryColumn('uuid') id: string;
   @Column('uuid') userId: string;
   @Column('uuid') runId: string;
@@ -56,7 +58,7 @@ function isOfSegment(event: BudgetEvent): event is SegmentEvent {
   return 'segment' in event;
 }
 
-/** A segment that held nothing any more and cost nothing explains no cent. */
+/** A segment that held nothing and cost nothing has no entry. */
 function movesCents(event: SegmentEvent): boolean {
   return Object.values(movedBy(event)).some((cents) => cents > 0);
 }

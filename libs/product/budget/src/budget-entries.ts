@@ -1,6 +1,6 @@
 import type { BudgetEntryRow } from './budget-entries.projection';
 
-/** What a snapshot is explained by, entry by entry (docs/decisions/money.md, `budget.entries`). */
+/** An entry that explains a part of a snapshot (docs/decisions/money.md, `budget.entries`). */
 export interface BudgetEntry {
   readonly at: string;
   readonly runId: string;
@@ -9,18 +9,18 @@ export interface BudgetEntry {
   readonly amountCents: number;
 }
 
-/** Where an entry stands in its list; lists are newest first, so both count down from page to page. */
+/** The sort key of an entry; lists are newest first, so both numbers decrease from page to page. */
 export interface EntryPlace {
   readonly position: number;
-  /** Within one event, the entry that is listed first has the highest. */
+  /** Within one event, the entry that is listed first has the highest number. */
   readonly part: number;
 }
 
-/** The columns of a row that its entries are made of. */
+/** The columns of a row that its entries are computed from. */
 export const booked = ['runId', 'at', 'reservedCents', 'releasedCents', 'spentCents', 'position'] as const;
 export type BookedRow = Pick<BudgetEntryRow, (typeof booked)[number]>;
 
-/** The entries of rows that are newest first: what an event spent comes before what it gave back. */
+/** The entries of rows that are newest first: an event's `spent` precedes its `released`. */
 export function entriesOf(rows: readonly BookedRow[]): (BudgetEntry & EntryPlace)[] {
   return rows.flatMap(({ at, runId, position, ...row }) => {
     const parts = [
@@ -34,7 +34,7 @@ export function entriesOf(rows: readonly BookedRow[]): (BudgetEntry & EntryPlace
   });
 }
 
-/** Whether an entry comes after a place in a list that is newest first. */
+/** Whether an entry follows a sort key in a list that is newest first. */
 export function isAfter(entry: EntryPlace, place: EntryPlace): boolean {
   return entry.position < place.position || (entry.position === place.position && entry.part < place.part);
 }

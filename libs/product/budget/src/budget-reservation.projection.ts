@@ -6,7 +6,7 @@ import type { BudgetEvent } from './budget.events';
 import { segmentKey } from './budget.state';
 import { budgetKind } from './budget.stream';
 
-/** What one run segment has reserved, so that a watchdog finds what was not released. */
+/** The state of one run segment's reservation, by which a watchdog finds those that were not released. */
 @Entity('budget_reservations')
 export class BudgetReservationRow {
   /** `<runKey>/<segment>`. */
@@ -16,7 +16,7 @@ export class BudgetReservationRow {
   @Column('uuid') runId: string;
   @Column('integer') segment: number;
   @Column('text') status: 'open' | 'closed';
-  /** When it was opened, or opened again; service clock. */
+  /** When it was opened, or opened again, by the service clock. */
   @Column('text') at: string;
   @Column('bigint') position: number;
 }
@@ -47,7 +47,7 @@ export const budgetReservationsProjection: Projection<BudgetReservationRow, Budg
         const userId = idInStream(budgetKind, stream);
         if (userId === null) return row;
         const { runKey, runId, segment } = event;
-        // A raise does not make the reservation younger.
+        // A raise keeps the time of the first reservation.
         const at = row?.status === 'open' ? row.at : event.at;
         return { reservationKey: segmentKey(event), userId, runKey, runId, segment, status: 'open', at, position };
       }

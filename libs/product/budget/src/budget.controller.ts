@@ -23,5 +23,5 @@ export class BudgetController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const budgetHandlers = [GetBudgetHandler, ListBudgetEntriesHandler];

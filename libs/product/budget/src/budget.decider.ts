@@ -18,19 +18,19 @@ export interface Reserve extends Segment {
   readonly type: 'Reserve';
   readonly at: Instant;
   readonly amountCents: number;
-  /** Refuse when the caps have no room or the budget is frozen. A continuation is not checked. */
+  /** Reject when the caps have no room or the budget is frozen. A continuation is not checked. */
   readonly checked: boolean;
-  /** What counts while no operator has set caps. */
+  /** The caps that apply while no operator has set any. */
   readonly configuredCaps: Caps;
 }
 
-/** The segment is over and cost this much. */
+/** The segment is over and its cost is known. */
 export interface Settle extends Segment {
   readonly type: 'Settle';
   readonly at: Instant;
   readonly spentCents: number;
   readonly configuredCaps: Caps;
-  /** What the admission of a run needs. */
+  /** The reservation that the admission of a run takes. */
   readonly reservationCents: number;
 }
 
@@ -52,7 +52,7 @@ export interface SetCaps extends Caps {
   readonly reason: string;
 }
 
-/** Ten million dollars; it keeps every sum far below what a double counts exactly. */
+/** Ten million dollars; keeps every sum within the integers that a double represents exactly. */
 export const amountCentsMax = 1_000_000_000;
 
 /** The rules of one user's spend (docs/decisions/runs.md, "Headroom"); every command is idempotent. */
@@ -81,7 +81,7 @@ export const budgetDecider: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
   evolve: evolveBudget,
 };
 
-/** A settled segment is never reserved again; a released one may be, since its run may still be admitted. */
+/** A settled segment is never reserved again; a released one may be, because its run may still be admitted. */
 function reserve(command: Reserve, state: BudgetState): Decision<BudgetEvent> {
   const { at, amountCents, checked, configuredCaps } = command;
   if (!isCents(amountCents) || amountCents === 0) return reject(notCents('/amountCents'));
@@ -105,13 +105,13 @@ function reserve(command: Reserve, state: BudgetState): Decision<BudgetEvent> {
   });
 }
 
-/** Books what was really spent, into the periods in which the segment was reserved, even beyond what it held. */
+/** Books the actual cost, into the periods in which the segment was reserved, even beyond the amount that it held. */
 function settle(command: Settle, state: BudgetState): Decision<BudgetEvent> {
   const { at, spentCents } = command;
   if (!isCents(spentCents)) return reject(notCents('/spentCents'));
   const key = segmentKey(command);
   const open = state.open[key];
-  // A segment that was given back while its run went on after all has still cost what it cost.
+  // A released segment whose run continued after all has still cost something.
   const day = open?.day ?? state.released.find((released) => released.key === key)?.day;
   if (day === undefined) return accept();
   const spent = {
@@ -126,7 +126,10 @@ function settle(command: Settle, state: BudgetState): Decision<BudgetEvent> {
   return accept<BudgetEvent>(spent, ...exhaustedBy(spent, command, state));
 }
 
-/** The present periods in which a run could have been paid for, and cannot any more. What is only held may yet be given back. */
+/**
+ * The current periods whose remaining budget this settlement takes below one reservation. Held amounts do not count,
+ * because they may still be released.
+ */
 function exhaustedBy(
   { at, day, amountCents }: { readonly at: Instant; readonly day: string; readonly amountCents: number },
   { configuredCaps, reservationCents }: Settle,

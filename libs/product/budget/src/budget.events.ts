@@ -4,24 +4,27 @@ import type { Instant, RunId, RunKey } from '@app/kernel';
 export type BudgetEvent = SegmentEvent | BudgetExhausted | OperatorEvent;
 
 /**
- * What a run segment holds and has spent. `day` and `month` are the periods that the segment books into, for all of its events.
- * In any period, what is held is all `reserved` less all that was given back (`budget.released`, and `releasedCents` of `budget.spent`),
- * and what is spent is all `budget.spent`.
+ * Changes to the amount that a run segment holds and has spent. `day` and `month` are the periods that the segment
+ * books into, for all of its events. In any period, the held amount is the sum of `reserved` less all releases
+ * (`budget.released`, and `releasedCents` of `budget.spent`), and the spent amount is the sum of `budget.spent`.
  */
 export type SegmentEvent =
-  /** Adds to what the segment holds. `checked`: only because the caps had room for it. */
+  /** Adds to the amount that the segment holds. `checked`: recorded only because the caps had room for it. */
   | (OfSegment<'budget.reserved'> & { readonly amountCents: number; readonly checked: boolean })
-  /** The segment is over: it cost `amountCents` (0 or more, even beyond what it held), and gave back all that it held. */
+  /**
+   * The segment is over: it cost `amountCents` (0 or more, even beyond the amount that it held), and released all that
+   * it held.
+   */
   | (OfSegment<'budget.spent'> & { readonly amountCents: number; readonly releasedCents: number })
   /** The segment was never admitted: it released all that it held and spent nothing. */
   | (OfSegment<'budget.released'> & { readonly amountCents: number });
 
-/** What is spent leaves no room for another run: none is admitted before the period is over or the cap is raised. */
+/** The spent amount leaves no room for another run: none is admitted before the period is over or the cap is raised. */
 export interface BudgetExhausted {
   readonly type: 'budget.exhausted';
   readonly at: Instant;
   readonly periodKind: 'day' | 'month';
-  /** The day or the month itself. */
+  /** The day (`2026-03-01`) or the month (`2026-03`). */
   readonly period: string;
 }
 
@@ -46,9 +49,9 @@ interface OfSegment<Type extends string> extends Segment {
 export interface Segment {
   readonly runKey: RunKey;
   readonly runId: RunId;
-  /** From 1. */
+  /** Counts from 1. */
   readonly segment: number;
 }
 
-/** Types of the events that freeze a budget, or end that. */
+/** Types of the events that freeze and unfreeze a budget. */
 export const freezeEvents: readonly BudgetEvent['type'][] = ['budget.frozen', 'budget.unfrozen'];

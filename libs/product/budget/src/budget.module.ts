@@ -11,7 +11,7 @@ import {
   budgetReservationsProjection,
 } from './budget-reservation.projection';
 
-/** What users may spend, hold and have spent. */
+/** The budgets of users: caps, reservations and spend. */
 @Module({
   controllers: [BudgetController],
   providers: [...budgetHandlers, Budgets, FreezeBudgetHandler, SetCapsHandler, UnfreezeBudgetHandler],
@@ -19,7 +19,7 @@ import {
 })
 export class BudgetModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables and projections in PostgreSQL. */
 export const budgetReadModel = {
   rows: [BudgetReservationRow, BudgetEntryRow],
   migrations: [...budgetReservationsMigrations, ...budgetEntriesMigrations],

@@ -25,7 +25,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The oracle: what a period holds and has spent, straight from all events. */
+/** The oracle: a period's held and spent amounts, summed over all events. */
 function cents(events: readonly BudgetEvent[], period: string) {
   const booked = events.filter(isOfSegment).filter(({ day, month }) => [day, month].includes(period));
   return {
@@ -111,7 +111,7 @@ describe('whatever the order of commands', () => {
   it('each segment is settled at most once, and holds nothing afterwards, whatever is repeated', () =>
     check((steps) => {
       const events = steps.flatMap((step) => step.events);
-      expect(events.length).toBeLessThan(settledMax); // within what is remembered
+      expect(events.length).toBeLessThan(settledMax); // within the number that is remembered
       const settled = new Set<string>();
       for (const event of events.filter(isOfSegment)) {
         expect(settled.has(segmentKey(event))).toBe(false);

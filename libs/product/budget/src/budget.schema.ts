@@ -2,7 +2,7 @@ import { exactly, boolean, instant, integer, list, oneOf, pageOfShape, shape, uu
 import type { BudgetEntry } from './budget-entries';
 import type { BudgetView, PeriodSnapshot } from './budget.view';
 
-/** US cents. */
+/** An amount in US cents. */
 function cents(description: string, min = 0) {
   return integer({ min, description });
 }
@@ -16,7 +16,7 @@ const Snapshot = exactly<PeriodSnapshot>()(
   }),
 );
 
-/** Budget, as the specification shapes it. */
+/** Budget, in the shape of the specification. */
 export const Budget = exactly<BudgetView>()(
   shape('Budget', {
     ok: boolean({ description: 'Whether `runs.start` would pass now, as far as the budget is concerned' }),
@@ -41,7 +41,7 @@ export type BudgetEntryPage = Shaped<typeof BudgetEntryPage>;
 
 const runId = '019a3c5f-2b44-7c19-8d03-6e1f4a9b7c02';
 
-/** True examples: the entries add up to what the day's snapshot says. */
+/** Consistent examples: the entries add up to the day's snapshot. */
 export const budgetExamples = {
   budget: {
     ok: true,

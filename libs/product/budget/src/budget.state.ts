@@ -1,18 +1,21 @@
 import { unreachable, utcDayOf, type Instant } from '@app/kernel';
 import type { BudgetEvent, Segment, SegmentEvent } from './budget.events';
 
-/** All that later decisions of one budget depend on. It stays small: see the bounds below and `withoutOldPeriods`. */
+/**
+ * Everything that later decisions of one budget depend on. It stays small: see the bounds below and
+ * `withoutOldPeriods`.
+ */
 export interface BudgetState {
   readonly frozen: boolean;
-  /** Set by an operator; null: the configured ones, which come with each question. */
+  /** Set by an operator; null: the configured ones apply, which each command carries. */
   readonly caps: Caps | null;
-  /** By `segmentKey`: what each segment that is not over holds. */
+  /** The amount that each segment which is not over holds, by `segmentKey`. */
   readonly open: { readonly [segmentKey: string]: { readonly amountCents: number; readonly day: string } };
   /** Keys of the last settled segments, the newest last. */
   readonly settled: readonly string[];
-  /** The last released ones that were not reserved again, the newest last. */
+  /** The last released segments that were not reserved again, the newest last. */
   readonly released: readonly { readonly key: string; readonly day: string }[];
-  /** The newest day that anything was booked into; empty before. */
+  /** The newest day with a booking; empty before the first. */
   readonly newestDay: string;
   readonly days: Periods;
   readonly months: Periods;
@@ -28,13 +31,13 @@ export interface Periods {
 }
 
 /**
- * How many settled segments of one user are remembered. A command for a settled segment comes twice when its sender crashed
- * or was fenced: that is a matter of seconds, in which only the user's segments in flight can be settled as well, and there
- * are far fewer of those. One that comes later still finds nothing to settle (no one is ever charged twice), and a
- * reservation that it opens holds headroom until a watchdog gives it back.
+ * Settled segments of one user that are remembered. A command for a settled segment is repeated when its sender crashed
+ * or was fenced, within seconds; meanwhile only the user's segments in flight can be settled, which are far fewer. An
+ * even later repetition finds nothing to settle (no one is charged twice), and a reservation that it opens holds
+ * headroom until a watchdog releases it.
  */
 export const settledMax = 64;
-/** How many released segments are remembered, for the rare one that was given back while its run did start after all. */
+/** Released segments that are remembered, for the rare one whose run did start after all. */
 export const releasedMax = 16;
 
 export const initialBudget: BudgetState = {
@@ -77,14 +80,14 @@ export function evolveBudget(state: BudgetState, event: BudgetEvent): BudgetStat
   }
 }
 
-/** Names a segment of any run of the user. */
+/** The key of a segment among all runs of the user. */
 export function segmentKey({ runKey, segment }: Pick<Segment, 'runKey' | 'segment'>): string {
   return `${runKey}/${segment}`;
 }
 
 /**
- * The UTC day that a new reservation is booked into. It never goes back: a replica whose clock is a little behind at midnight
- * books into the new day as well, since what the old one holds may be forgotten by then.
+ * The UTC day that a new reservation is booked into. It never goes back: a replica whose clock is a little late at
+ * midnight books into the new day as well, because the amounts of the old one may be forgotten by then.
  */
 export function bookingDay(state: BudgetState, at: Instant): string {
   const day = utcDayOf(at);
@@ -132,7 +135,7 @@ function book(state: BudgetState, event: SegmentEvent, reservedCents: number, sp
   };
 }
 
-/** Forgets the periods that nothing can be booked into or checked against any more. */
+/** Forgets the periods that no later command can book into or check. */
 function withoutOldPeriods(state: BudgetState): BudgetState {
   const openDays = new Set(Object.values(state.open).map(({ day }) => day)).add(state.newestDay);
   const openMonths = new Set([...openDays].map(monthOf));

@@ -3,7 +3,7 @@ import { budgetDecider, type BudgetCommand } from './budget.decider';
 import type { BudgetEvent } from './budget.events';
 import type { BudgetState } from './budget.state';
 
-/** `budget-<userId>`. */
+/** The stream `budget-<userId>`. */
 export const budgetKind: StreamKind<BudgetState, BudgetCommand, BudgetEvent> = {
   category: 'budget',
   decider: budgetDecider,

@@ -1,7 +1,7 @@
 import { bookingDay, monthOf, type BudgetState, type Caps } from './budget.state';
 import type { Instant } from '@app/kernel';
 
-/** What a cap allows in one period, and what is left of it. */
+/** The cap of one period, and the amounts that count against it. */
 export interface PeriodSnapshot {
   readonly periodKind: 'day' | 'month';
   readonly capCents: number;
@@ -10,7 +10,7 @@ export interface PeriodSnapshot {
   readonly spentCents: number;
 }
 
-/** Budget, as the specification shapes it. */
+/** Budget, in the shape of the specification. */
 export interface BudgetView {
   /** Whether a run would be admitted now, as far as the budget is concerned. */
   readonly ok: boolean;
@@ -18,7 +18,7 @@ export interface BudgetView {
   readonly snapshots: readonly PeriodSnapshot[];
 }
 
-/** The day and its month, against the operator's caps or else the configured ones. */
+/** The snapshots of the day and its month, with the operator's caps or else the configured ones. */
 export function snapshotsOf(state: BudgetState, day: string, configured: Caps): readonly PeriodSnapshot[] {
   const caps = state.caps ?? configured;
   const nothing = { reservedCents: 0, spentCents: 0 };
@@ -28,7 +28,7 @@ export function snapshotsOf(state: BudgetState, day: string, configured: Caps): 
   ];
 }
 
-/** Whether every period has room for so many cents more (docs/decisions/runs.md, "Headroom"). */
+/** Whether every period has room for `amountCents` more (docs/decisions/runs.md, "Headroom"). */
 export function haveRoom(snapshots: readonly PeriodSnapshot[], amountCents: number): boolean {
   return snapshots.every(
     ({ capCents, spentCents, reservedCents }) => capCents - spentCents - reservedCents >= amountCents,

@@ -8,27 +8,27 @@ import { bookingDay, monthOf, segmentKey, type BudgetState, type Caps } from './
 import { budgetKind } from './budget.stream';
 import { viewBudget, type BudgetView } from './budget.view';
 
-/** A segment, whose budget it draws on, and why the command is given. */
+/** A segment, the user whose budget it draws on, and the cause of the command. */
 export interface SegmentSpend extends Segment {
   readonly userId: UserId;
   readonly cause: Cause;
 }
 
-/** Why an operator changes a budget. */
+/** An operator's change to a budget, with its reason. */
 export interface BudgetChange {
   readonly userId: UserId;
   readonly reason: string;
   readonly cause: Cause;
 }
 
-/** What a segment holds after the command, in cents; 0 when it is settled. */
+/** The amount that a segment holds after the command, in cents; 0 when it is settled. */
 export interface Held {
   readonly heldCents: number;
 }
 
 /**
- * The spend of users. Every command is keyed by (runKey, segment) and idempotent, and may come late, twice or from a fenced worker.
- * No method waits for read models. All throw Unavailable when the event store is away.
+ * The spend of users. Every command is keyed by (runKey, segment) and idempotent, and may arrive late, twice or from a
+ * fenced worker. No method waits for read models. All methods throw Unavailable when the event store does not answer.
  */
 @Injectable()
 export class Budgets {
@@ -40,16 +40,18 @@ export class Budgets {
   ) {}
 
   /**
-   * Makes a segment hold `RUN_RESERVATION_CENTS` (25); one that holds that much or more, or is settled, is left as it is.
-   * `checked` (admission) refuses with `budget_exhausted`, not retryable while frozen; a continuation or a claimer reserves unchecked.
+   * Makes a segment hold `RUN_RESERVATION_CENTS` (25); one that holds at least that much, or is settled, is unchanged.
+   * `checked` (admission) refuses with `budget_exhausted`, not retryable while frozen; a continuation or a claimer
+   * reserves unchecked.
    */
   async reserve(spend: SegmentSpend, { checked }: { readonly checked: boolean }): Promise<Result<Held>> {
     return this.hold(spend, this.configuration.env.RUN_RESERVATION_CENTS, checked);
   }
 
   /**
-   * Makes a segment whose `heldCents` are not enough hold `RUN_RESERVATION_CENTS` more, checked, as many times as `neededCents` takes.
-   * Refuses with `budget_exhausted`, or with `run_not_active` when the segment is settled already.
+   * Raises a segment whose `heldCents` do not suffice by the multiple of `RUN_RESERVATION_CENTS` that covers
+   * `neededCents`, checked. Refuses with `budget_exhausted`, or with `run_not_active` when the segment is settled
+   * already.
    */
   async raise(spend: SegmentSpend, { heldCents }: Held, neededCents = 1): Promise<Result<Held>> {
     const { RUN_RESERVATION_CENTS: partCents } = this.configuration.env;
@@ -60,7 +62,10 @@ export class Budgets {
     return raised.ok && raised.value.heldCents <= heldCents ? refuse(because('run_not_active')) : raised;
   }
 
-  /** The segment is over and cost `spentCents`, which may be 0 or more than it held. Again, or unreserved: nothing happens. */
+  /**
+   * Ends a segment that cost `spentCents`, which may be 0 or more than it held. A repeated call, or one for an
+   * unreserved segment, does nothing.
+   */
   async settle(spend: SegmentSpend, { spentCents }: { readonly spentCents: number }): Promise<void> {
     await this.must(spend, {
       type: 'Settle',
@@ -72,35 +77,35 @@ export class Budgets {
     });
   }
 
-  /** Releases what a segment holds that was never admitted; it may be reserved again. */
+  /** Releases the amount that a segment holds which was never admitted; it may be reserved again. */
   async release(spend: SegmentSpend): Promise<void> {
     await this.must(spend, { type: 'Release', at: this.clock.now(), ...segmentOf(spend) });
   }
 
-  /** The budget as of now; `ok` exactly when a checked reservation would pass. */
+  /** The present budget; `ok` exactly when a checked reservation would pass. */
   async headroom(userId: UserId): Promise<BudgetView> {
     const { state } = await this.states.current(budgetKind, userId);
     return viewBudget(state, this.clock.now(), this.configuredCaps, this.configuration.env.RUN_RESERVATION_CENTS);
   }
 
-  /** The UTC day (`2026-03-01`) and month (`2026-03`) that `headroom` has its snapshots of now. */
+  /** The UTC day (`2026-03-01`) and month (`2026-03`) of the snapshots that `headroom` returns now. */
   async periods(userId: UserId): Promise<{ readonly day: string; readonly month: string }> {
     const { state } = await this.states.current(budgetKind, userId);
     const day = bookingDay(state, this.clock.now());
     return { day, month: monthOf(day) };
   }
 
-  /** No checked reservation passes from now on, and runs end at their next model step. Idempotent. */
+  /** Freezes the budget: no checked reservation passes any more, and runs end at their next model step. Idempotent. */
   async freeze({ userId, reason, cause }: BudgetChange): Promise<Result<void>> {
     return this.change(userId, cause, { type: 'Freeze', at: this.clock.now(), reason });
   }
 
-  /** Idempotent. */
+  /** Lifts the freeze: reservations are checked against the caps again. Idempotent. */
   async unfreeze({ userId, reason, cause }: BudgetChange): Promise<Result<void>> {
     return this.change(userId, cause, { type: 'Unfreeze', at: this.clock.now(), reason });
   }
 
-  /** From now on these caps count for the user instead of the configured ones. Refuses with `invalid_input`. */
+  /** Replaces the configured caps by these for the user. Refuses with `invalid_input`. Idempotent. */
   async setCaps({ userId, reason, cause }: BudgetChange, { dayCents, monthCents }: Caps): Promise<Result<void>> {
     return this.change(userId, cause, { type: 'SetCaps', at: this.clock.now(), dayCents, monthCents, reason });
   }
@@ -117,7 +122,7 @@ export class Budgets {
     return done.ok ? ok({ heldCents: heldBy(done.value.state, spend) }) : refuse(done.refusal);
   }
 
-  /** For commands that are refused only when their sender is broken. */
+  /** For commands that are rejected only if their sender has a defect. */
   private async must(spend: SegmentSpend, command: BudgetCommand): Promise<void> {
     const done = await this.decide(spend.userId, spend.cause, command);
     if (!done.ok) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);

@@ -2,7 +2,10 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Result } from '@app/kernel';
 import { Budgets, type BudgetChange } from './budgets';
 
-/** No run starts any more and runs end at their next step, whatever the caps hold. For operators. Idempotent. @throws Unavailable */
+/**
+ * Freezes a user: no run starts any more and runs end at their next step, whatever the caps. For operators. Idempotent.
+ * @throws Unavailable
+ */
 export class FreezeBudget extends Command<Result<void>> {
   constructor(readonly change: BudgetChange) {
     super();

@@ -3,7 +3,7 @@ import type { UserId } from '@app/kernel';
 import type { BudgetView } from './budget.view';
 import { Budgets } from './budgets';
 
-/** The headroom that admission checks, folded from the stream, so that it is never behind. @throws Unavailable */
+/** The headroom that admission checks, folded from the stream, so that it is never out of date. @throws Unavailable */
 export class GetBudget extends Query<BudgetView> {
   constructor(readonly userId: UserId) {
     super();

@@ -9,8 +9,9 @@ import { BudgetEntryPage } from './budget.schema';
 import { Budgets } from './budgets';
 
 /**
- * Every cent of a snapshot, newest first: what `reserved` entries add up to less `released` ones is held, and `spent` ones are spent.
- * A list that was begun in a period stays in it, also past midnight. Refuses with `invalid_cursor`.
+ * The entries that explain a snapshot to the cent, newest first: the sum of `reserved` less that of `released` is held,
+ * and the sum of `spent` is spent. A list that was begun in a period stays in it, also past midnight. Refuses with
+ * `invalid_cursor`.
  */
 export class ListBudgetEntries extends Query<Result<BudgetEntryPage>> {
   constructor(
@@ -55,8 +56,8 @@ export class ListBudgetEntriesHandler implements IQueryHandler<ListBudgetEntries
   }
 
   /**
-   * The first entries of a period, newest first, strictly after a place in it; at least `limit` of them where there are so many.
-   * Without a cursor the read models catch up first, since the explained snapshot is folded from the stream.
+   * The first entries of a period, newest first, strictly after a sort key; at least `limit` of them if that many
+   * exist. Without a cursor the read models catch up first, because the explained snapshot is folded from the stream.
    */
   private async entries(
     userId: UserId,
@@ -69,7 +70,7 @@ export class ListBudgetEntriesHandler implements IQueryHandler<ListBudgetEntries
     const rows = await this.database.query<BookedRow>(
       `SELECT ${selectList(BudgetEntryRow, booked)} FROM {budget_entries}
        WHERE user_id = $1 AND ${column} = $2 AND position <= $3 ORDER BY position DESC LIMIT $4`,
-      // One row more: all entries of the one at the place may have been listed.
+      // One row more, because all entries of the row at the sort key may already be listed.
       [userId, period.name, after?.position ?? Number.MAX_SAFE_INTEGER, limit + 1],
     );
     return entriesOf(rows).filter((entry) => after === null || isAfter(entry, after));

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Result } from '@app/kernel';
 import { Budgets, type BudgetChange } from './budgets';
 
-/** What the caps hold counts again. For operators. Idempotent. @throws Unavailable */
+/** Lifts the freeze: reservations are checked against the caps again. For operators. Idempotent. @throws Unavailable */
 export class UnfreezeBudget extends Command<Result<void>> {
   constructor(readonly change: BudgetChange) {
     super();

@@ -11,7 +11,7 @@ export const configuredCaps = { dayCents: 100, monthCents: 180 };
 const firstMs = Date.parse('2026-02-27T00:00:00.000Z');
 const dayMs = 86_400_000;
 
-// Few segments and few days, so that commands meet each other often; clocks jump back and forth.
+// Few segments and few days, so that commands often concern the same ones; clocks jump back and forth.
 export const at = fc.integer({ min: 0, max: 4 * dayMs }).map((ms) => instantOf(firstMs + ms));
 const segment = fc
   .record({ run: fc.integer({ min: 1, max: 4 }), segment: fc.integer({ min: 1, max: 2 }) })
@@ -61,7 +61,7 @@ export const command = fc.oneof(
   { weight: 1, arbitrary: setCaps },
 );
 
-/** One command of a history, and what came of it. */
+/** One command of a history, and its events. */
 export interface Step {
   readonly command: BudgetCommand;
   readonly before: BudgetState;
@@ -69,7 +69,7 @@ export interface Step {
   readonly after: BudgetState;
 }
 
-/** What a history of commands comes to, step by step. */
+/** The steps of a history of commands. */
 export function play(commands: readonly BudgetCommand[]): Step[] {
   let before = initialBudget;
   return commands.map((next) => {

@@ -1,4 +1,7 @@
-/** A run that waits for a decision is over and over again a segment: each reserves, books what it cost, and gives back the rest. */
+/**
+ * A run that waits for decisions has one segment after the other: each reserves, books its cost, and releases the
+ * remainder.
+ */
 import { Budgets } from '@app/budget';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
@@ -43,7 +46,7 @@ const text = 'withdraw 1.5 USDC';
 const budgets = () => partOf(deployment, Budgets);
 const hour = 3_600;
 
-/** Moves the clock to a noon, UTC, so that what a test does before midnight has time. */
+/** Moves the clock to noon, UTC, so that a test has enough time before midnight. */
 async function untilNoon(): Promise<void> {
   const { now } = await deployment.sandbox<{ now: string }>('GET', 'clock');
   const secondOfDay = Math.floor(Date.parse(now) / 1_000) % (24 * hour);
@@ -76,7 +79,8 @@ describe('a run that waits for approval', () => {
     const others = [await startLongRun(user, live[0] ?? ''), await startLongRun(user, live[1] ?? '')];
     await Promise.all(others.map((other) => untilStatus(user, other, 'running')));
     await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
-    // 80 - 3 - 50 is one reservation, which is taken by the run that goes on; and past the cap once it is lowered.
+    // 80 - 3 - 50 leaves room for one reservation, which the continuing run takes; with the lowered cap it goes past
+    // the cap.
     await budgets().setCaps(byOperator(user), { dayCents: 54, monthCents: 54 });
     expectProblem(await start(user, live[2] ?? ''), 'budget_exhausted', { retryable: true });
     expect(await approve(user, approval)).toMatchObject({ status: 200, body: { decided: true } });
