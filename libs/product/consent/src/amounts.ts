@@ -8,7 +8,7 @@ import {
   type Decimal,
 } from '@app/kernel';
 
-/** What is held of a token, as far as amounts depend on it. */
+/** A held amount of a token, with its price. */
 export interface PricedAmount {
   /** In the token's smallest unit: decimal digits without leading zeros. */
   readonly amountRaw: string;
@@ -21,7 +21,9 @@ export interface PricedAmount {
 const centsPerDollar: Decimal = { unscaled: 100n, scale: 0 };
 const one: Decimal = { unscaled: 1n, scale: 0 };
 
-/** An amount in the smallest unit as a number. Throws RangeError for what is not spelled as one: the caller has checked that. */
+/**
+ * An amount in the smallest unit as a number. Throws RangeError for any other spelling, which the caller has excluded.
+ */
 export function integerOf(amountRaw: string): bigint {
   const amount = parseDecimal(amountRaw);
   if (amount?.scale !== 0) throw new RangeError('not an amount in the smallest unit');
@@ -29,8 +31,9 @@ export function integerOf(amountRaw: string): bigint {
 }
 
 /**
- * Whole tokens in the smallest unit: `("1.5", 6)` is `"1500000"`. Null for more fraction digits than the token has decimals,
- * even if they are zeros, and for what is not digits without leading zeros, with or without a point and more digits.
+ * Converts whole tokens to the smallest unit: `("1.5", 6)` is `"1500000"`. Null for more fraction digits than the token
+ * has decimals, even if they are zeros, and for any text that is not digits without leading zeros, optionally with a
+ * point and more digits.
  */
 export function scaledAmount(decimal: string, decimals: number): string | null {
   const amount = parseDecimal(decimal);
@@ -38,25 +41,28 @@ export function scaledAmount(decimal: string, decimals: number): string | null {
   return floorQuotient(amount, decimalOf(1n, decimals)).toString();
 }
 
-/** The smallest unit in whole tokens, with the fewest digits: `("1500000", 6)` is `"1.5"`. Throws RangeError for no amount. */
+/**
+ * Converts the smallest unit to whole tokens, with the fewest digits: `("1500000", 6)` is `"1.5"`. Throws RangeError
+ * for any other spelling.
+ */
 export function unscaledAmount(amountRaw: string, decimals: number): string {
   return decimalText(decimalOf(integerOf(amountRaw), decimals));
 }
 
-/** What an amount is worth in whole US cents, rounded down; null without a price or without decimals. */
+/** The worth of an amount in whole US cents, rounded down; null without a price or without decimals. */
 export function valueUsdCents(amount: PricedAmount): string | null {
   const value = valueUsdOf(amount);
   return value === null ? null : floorQuotient(multiply(value, centsPerDollar), one).toString();
 }
 
-/** What an amount is worth in US dollars, exactly; null without a price or without decimals. */
+/** The exact worth of an amount in US dollars; null without a price or without decimals. */
 export function valueUsdOf({ amountRaw, decimals, priceUsdDecimal }: PricedAmount): Decimal | null {
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
   if (price === null || decimals === null) return null;
   return multiply(decimalOf(integerOf(amountRaw), decimals), price);
 }
 
-/** Sorts the richest first: by the exact value in US dollars, what has none last, then by `tokenId`. */
+/** Sorts the richest first: by the exact value in US dollars, those without a value last, then by `tokenId`. */
 export function byRichness(
   first: PricedAmount & { readonly tokenId: string },
   second: PricedAmount & { readonly tokenId: string },

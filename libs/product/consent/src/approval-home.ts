@@ -1,20 +1,20 @@
 import type { ApprovalId, Cause, Result } from '@app/kernel';
 import type { ApprovalVerdict } from './approval.decider';
 
-/** An approval, and the id within its category of the stream that holds it. */
+/** An approval, with the id (within its category) of the stream that holds it. */
 export interface HeldApproval {
   readonly approvalId: ApprovalId;
   readonly streamId: string;
 }
 
-/** Streams of one category that hold approvals. What opens them there decides and ends them. */
+/** Streams of one category that hold approvals. The slice that opens approvals there also decides and ends them. */
 export interface ApprovalHome {
   readonly category: string;
 
   /**
-   * Records the user's verdict, once. Refused with `approval_not_pending` when it was decided, has ended, or is not approved this
-   * way; records the expiry if that was not recorded yet. Answers when
-   * the read models have it. @throws Unavailable
+   * Records the user's verdict, once. Refuses with `approval_not_pending` when it was decided, has ended, or cannot be
+   * approved this way; records the expiry if that was not recorded yet. Answers when the read models have it.
+   * @throws Unavailable
    */
   decide(approval: HeldApproval, verdict: ApprovalVerdict, cause: Cause): Promise<Result<void>>;
 
@@ -30,7 +30,10 @@ export class ApprovalHomes {
     this.byCategory = new Map(homes.map((home) => [home.category, home]));
   }
 
-  /** The home of a stream `<category>-<id>`, and the stream's id there. @throws Error for one that can hold no approval */
+  /**
+   * The home of a stream `<category>-<id>`, and the stream's id there. @throws Error for a stream that cannot hold
+   * approvals
+   */
   of(stream: string): { readonly home: ApprovalHome; readonly streamId: string } {
     const end = stream.indexOf('-');
     const home = this.byCategory.get(stream.slice(0, end));

@@ -16,8 +16,8 @@ export function approvalTimerId(approvalId: ApprovalId): string {
 }
 
 /**
- * The timer that expires an approval of a stream. Whatever opens an approval schedules it before the append: a timer whose approval
- * was not opened finds nothing to do.
+ * The timer that expires an approval of a stream. It is scheduled before the append that opens the approval: if that
+ * fails, the timer finds nothing to do.
  */
 export function approvalTimer(approvalId: ApprovalId, stream: string, expiresAt: Instant): ApprovalTimer {
   const payload = { approvalId, stream };

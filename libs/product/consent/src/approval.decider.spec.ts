@@ -14,7 +14,7 @@ import type { ApprovalEvent } from './approval.events';
 
 type Command = ({ readonly type: 'Decide' } & DecideApproval) | ({ readonly type: 'Expire' } & ExpireApproval);
 
-/** A stream that holds one approval, as those of conversations, operations and automations hold many. */
+/** A stream with one approval; those of conversations, operations and automations hold many. */
 const decider: Decider<ApprovalState | null, Command, ApprovalEvent> = {
   initialState: null,
   decide: (command, state) =>

@@ -11,16 +11,16 @@ import {
 } from '@app/kernel';
 import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from './approval.events';
 
-/** An approval as far as decisions on it depend on it. */
+/** The state of an approval that decisions depend on. */
 export interface ApprovalState {
   readonly approvalId: ApprovalId;
   readonly runKey: RunKey | null;
-  /** The call that it was opened for; null where it is no call of a run's. */
+  /** The call that it was opened for; null where it does not belong to a run's call. */
   readonly toolCallId: ToolCallId | null;
   readonly fingerprint: string;
   readonly expiresAt: Instant;
   readonly status: ApprovalStatus;
-  /** Why it was denied, in the user's words. */
+  /** The reason for the denial, in the user's words. */
   readonly denialReason: string | null;
 }
 
@@ -40,8 +40,9 @@ export interface ExpireApproval {
 }
 
 /**
- * A decision, once (docs/decisions/approvals.md). At or after `expiresAt` it records the expiry instead: the caller sees that the
- * decision is not among the events. Refused with `approval_not_pending` when it was decided, has expired or never was.
+ * Decides an approval, once (docs/decisions/approvals.md). At or after `expiresAt` it records the expiry instead: the
+ * events then lack the decision, which the caller checks. Rejected with `approval_not_pending` when it was decided, has
+ * expired or never existed.
  */
 export function decideApproval(command: DecideApproval, approval: ApprovalState | undefined): Decision<ApprovalEvent> {
   if (approval?.status !== 'pending') return reject(because('approval_not_pending'));
@@ -52,13 +53,13 @@ export function decideApproval(command: DecideApproval, approval: ApprovalState 
   return accept({ type: 'approval.decided', at, approvalId, status: verdict.status, decidedBy, denialReason, runKey });
 }
 
-/** Records that the time is over; no-op before that, and when repeated. */
+/** Records the expiry; no-op before its time, and when repeated. */
 export function expireApproval(command: ExpireApproval, approval: ApprovalState | undefined): Decision<ApprovalEvent> {
   if (approval?.status !== 'pending' || command.at < approval.expiresAt) return accept();
   return accept(timedOut(command.at, approval));
 }
 
-/** What was asked is over, and the approval with it. */
+/** The event that ends an approval whose subject is over. */
 export function endApproval(
   at: Instant,
   { approvalId, runKey }: ApprovalState,
@@ -77,7 +78,7 @@ export function openedApproval(event: Extract<ApprovalEvent, { type: 'approval.o
   return { approvalId, runKey, toolCallId, fingerprint, expiresAt, status: 'pending', denialReason: null };
 }
 
-/** Folds what came of it. */
+/** Folds a decision or an end. */
 export function evolveApproval(
   approval: ApprovalState,
   event: Exclude<ApprovalEvent, { type: 'approval.opened' }>,

@@ -8,13 +8,13 @@ export const approvalKinds = ['agent_tool', 'withdrawal', 'automation_contract']
 export type ApprovalKind = (typeof approvalKinds)[number];
 export const approvalStatuses = ['pending', 'approved', 'denied', 'expired'] as const;
 export type ApprovalStatus = (typeof approvalStatuses)[number];
-/** Who decided: the user, or a contract of an automation that covers the call. */
+/** Deciders: the user, or a contract of an automation that covers the call. */
 export const approvalDeciders = ['user', 'automation_contract'] as const;
 export type ApprovalDecider = (typeof approvalDeciders)[number];
 const approvalEnds = ['timeout', 'run_ended', 'superseded'] as const;
 export type ApprovalEnd = (typeof approvalEnds)[number];
 
-/** The ids of the one run that examples of events tell of. */
+/** The ids of the one run in the examples of events. */
 export const exampleIds = {
   run: '019a3c61-0b10-7e44-9a5b-2f7c8d1e6a01',
   approval: '019a3c61-0e27-7b5c-8f3d-4c6a9e1b2d05',
@@ -33,7 +33,7 @@ const opened = event('approval.opened', 'A decision is asked for: fetch the appr
       description: 'Binds a decision to exactly what was reviewed',
     }),
     runId: nullable(uuid<RunId>()),
-    /** By the service clock of the deciding command. */
+    /** Compared with the service clock of the deciding command. */
     expiresAt: instant<Instant>({ description: 'A decision comes before it' }),
   },
   private: {
@@ -42,14 +42,14 @@ const opened = event('approval.opened', 'A decision is asked for: fetch the appr
     walletId: internal<WalletId | null>(),
     toolCallId: internal<ToolCallId | null>(),
     automationId: internal<string | null>(),
-    /** The exact input that was reviewed, and the contract that it comes to. */
+    /** The exact input that was reviewed, and the contract that it results in. */
     input: internal<JsonValue>(),
     contract: internal<Contract | null>(),
     /** Plain whole sentences, rendered from the contract. */
     summary: internal<Words>(),
-    /** The same as a list; empty where there are none. Since version 2. */
+    /** The terms of the contract as a list; empty where there are none. Since version 2. */
     terms: internal<readonly Term[]>(),
-    /** What the fingerprint covers. Since version 3. */
+    /** Selects the members that the fingerprint covers. Since version 3. */
     fingerprintVersion: internal<FingerprintVersion>(),
   },
   example: {
@@ -85,5 +85,5 @@ const expired = event('approval.expired', 'The approval ended without a decision
 export const approvalEvents = { opened, decided, expired };
 export type ApprovalEvent = EventOf<(typeof approvalEvents)[keyof typeof approvalEvents]>;
 
-/** Members that are kept in the events' metadata, because everything in a conversation's payloads is public. */
+/** Members that are stored in the events' metadata, because everything in a conversation's payloads is public. */
 export const approvalPrivateMembers = privateMembersOf(Object.values(approvalEvents));

@@ -13,7 +13,10 @@ export const contractLimits = {
 
 const { tokenIdLengthMax, decimalsMax, amountDigitsMax, usdWholeDigitsMax, usdFractionDigitsMax } = contractLimits;
 
-/** The one spelling of each text of a contract, its length but for token ids included. The reference shows these very patterns. */
+/**
+ * The only spelling of each text of a contract, including its length except for token ids. The reference shows exactly
+ * these patterns.
+ */
 export const contractForms = {
   tokenId: /^nep141:[a-z0-9]+(?:[._-][a-z0-9]+)*$/,
   /** Positive. */
@@ -35,14 +38,14 @@ function isDecimals(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= decimalsMax;
 }
 
-/** A positive amount in a token's smallest unit, in its one spelling. */
+/** A positive amount in a token's smallest unit, in its only spelling. */
 function isAmountRaw(value: unknown): value is string {
   return typeof value === 'string' && contractForms.amountRaw.test(value);
 }
 
 /**
- * Whether a contract can name this amount of this asset. It cannot where the token is of another standard than NEP-141, its
- * decimals are unknown or more than 38, or the amount is 0 or has more than 39 digits (docs/decisions/approvals.md).
+ * Whether a contract can name this amount of this asset. It cannot if the token's standard is not NEP-141, its decimals
+ * are unknown or more than 38, or the amount is 0 or has more than 39 digits (docs/decisions/approvals.md).
  */
 export function isPinnable(asset: {
   readonly tokenId: string;

@@ -40,7 +40,7 @@ describe('every contract', () => {
     );
   });
 
-  /** Every amount of a contract as it must be read. */
+  /** Every amount of a contract, as the text must spell it. */
   const amountsIn = ({ actions: all, bounds: its }: Contract): string[] => [
     ...all.flatMap((action) => {
       const { quantity } = action;
@@ -166,7 +166,7 @@ describe('whatever else comes', () => {
   });
 });
 
-/** Whether two of the tokens are the same at both ends, so that they cannot be told apart where there is little room. */
+/** Whether two of the tokens have the same ends, so that they are indistinguishable when shortened. */
 function tokensAlike({ actions: all }: Contract): boolean {
   const sides = all.flatMap((action) => ('output' in action ? [action.input, action.output] : [action.input]));
   const ids = new Set(sides.flatMap((side) => ('pinned' in side ? [side.pinned.tokenId] : [])));

@@ -41,7 +41,7 @@ const asked = (actions: readonly ContractAction[], itsBounds?: ContractBounds, r
   contractWords(itsBounds === undefined ? { type, actions } : { type, actions, bounds: itsBounds }, symbolOf, rule);
 const summary = (...actions: readonly ContractAction[]) => asked(actions)?.summary;
 
-/** What a user is asked, as a page shows it: the summary, and below it one line for each term. */
+/** The consent text as a page shows it: the summary, and below it one line for each term. */
 function page(shown: ReturnType<typeof contractWords>): readonly string[] {
   return shown === null ? [] : [shown.summary, ...shown.terms.map(({ name, text }) => `${name}: ${text}`)];
 }

@@ -13,17 +13,17 @@ import { namesIn, type NameOf, type SymbolOf } from './token-names';
 
 /** The rule that a contract gives authority to. */
 export interface ContractRule {
-  /** What wakes it and what must hold then: `every day at 09:00 (UTC), if the price of wNEAR is below $2`. */
+  /** When it wakes, and the condition then: `every day at 09:00 (UTC), if the price of wNEAR is below $2`. */
   readonly acts: Words;
-  /** The same with its quotations shortened, for a summary that is tight. */
+  /** The same with shortened quotations, for a summary that is too long otherwise. */
   readonly actsInShort: Words;
-  /** What its agent is asked to do. */
+  /** The task of its agent. */
   readonly task: string;
-  /** Its profile, whole; null without one. */
+  /** Its whole profile; null without one. */
   readonly asWhom: Words | null;
 }
 
-/** How tokens are named, from the plainest words to those that leave the most room. No term is ever cut. */
+/** How tokens are named, from the plainest words to the shortest. No term is ever cut. */
 interface Style {
   readonly nameLengthMax: number;
   readonly anyInput: Words;
@@ -39,10 +39,11 @@ const styles: readonly Style[] = [
 ];
 
 /**
- * What a user is asked about a contract: what moves, how much at most, how often and until when, and then the rest, in whole sentences
- * of at most 2,000 characters. Where that is tight, quotations are shortened and tokens' ids are shown by their two ends; the terms have
- * them whole. A contract without a rule always fits in; null when its tokens cannot be told apart then, or the rule's words leave no
- * room: what cannot be shown whole must not be asked for (docs/decisions/approvals.md).
+ * Consent text for a contract: the actions, their most, how often and until when, and then the rule, in whole sentences
+ * of at most 2,000 characters. If it is too long, quotations are shortened and token ids show only their two ends; the
+ * terms have them in full. A contract without a rule always fits; null when its shortened tokens are indistinguishable,
+ * or the rule's words leave no room: a text that cannot be shown in full must not be asked about
+ * (docs/decisions/approvals.md).
  */
 export function contractWords(
   contract: Contract,
@@ -57,7 +58,7 @@ export function contractWords(
   return summary === null ? null : { summary, terms: contractTerms(contract, symbolOf, rule) };
 }
 
-/** What the first of the items comes to that comes to anything. */
+/** The first result that is not null; null where there is none. */
 export function firstOf<Item>(items: readonly Item[], made: (item: Item) => Words | null): Words | null {
   for (const item of items) {
     const found = made(item);
@@ -66,7 +67,7 @@ export function firstOf<Item>(items: readonly Item[], made: (item: Item) => Word
   return null;
 }
 
-/** The first wording of a contract in which everything that is said fits into a summary. @param others as `summaryOf` takes them */
+/** The contract in the first style in which the whole summary fits. @param others as in `summaryOf` */
 export function fitting(
   contract: Contract,
   symbolOf: SymbolOf,
@@ -79,12 +80,12 @@ export function fitting(
   });
 }
 
-/** A contract in whole sentences, of any length. Null as the symbol of a token: it goes by its id. */
+/** A contract in whole sentences, of any length. A token whose symbol is null is named by its id. */
 export function renderContract(contract: Contract, symbolOf: SymbolOf): Words {
   return joined(contractSentences(contract, wholeNames(contract, symbolOf)), ' ');
 }
 
-/** A contract as a list; every token's id is whole. */
+/** A contract as a list; token ids are shown in full. */
 export function contractTerms(
   contract: Contract,
   symbolOf: SymbolOf,
@@ -157,7 +158,7 @@ function actionClause(action: ContractAction, naming: Naming): Words {
   }
 }
 
-/** The most that an action takes: what it says, or all that is held where only the output is fixed. */
+/** The most that an action takes: its own quantity, or all holdings where only the output is fixed. */
 function mostOf({ quantity, input }: ContractAction, naming: Naming): Words {
   const all = quantity.kind === 'exact_output_tokens' ? { kind: 'all_of_input' as const } : quantity;
   return inputWords(all, input, naming);
@@ -183,7 +184,7 @@ function inputWords(quantity: InputQuantity, input: TokenChoice, naming: Naming)
   }
 }
 
-/** An explicit amount is of a pinned token; the parser sees to that. */
+/** The parser ensures that an explicit amount has a pinned token. */
 function amountWords(amountRaw: string, choice: TokenChoice, { nameOf, anyInput }: Naming): Words {
   if (!('pinned' in choice)) return words`${spelled(amountRaw, 'decimal')} units of ${anyInput}`;
   const amount = spelled(unscaledAmount(amountRaw, choice.pinned.decimals), 'decimal');
@@ -194,7 +195,7 @@ function mostClause({ perUseUsd, totalUsd }: ContractBounds): Words {
   return words`$${spelled(perUseUsd, 'decimal')} each time and $${spelled(totalUsd, 'decimal')} in all`;
 }
 
-/** How often in all, and how often one occurrence may. */
+/** How often in all, and how often by one occurrence. */
 function timesClause(bounds: ContractBounds): Words {
   const { maxUses } = bounds;
   if (maxUses === 1) return words`once`;
@@ -205,7 +206,7 @@ function timesClause(bounds: ContractBounds): Words {
 const agentWallet = words`your agent wallet`;
 const mainAccount = words`your main account`;
 
-/** What is swapped stays in the wallet; what is withdrawn goes to its owner. */
+/** Swapped tokens stay in the wallet; withdrawn ones go to its owner. */
 function receivers({ actions }: Contract): readonly Words[] {
   const is = (kind: ContractAction['kind']) => actions.some((action) => action.kind === kind);
   return [...(is('swap') ? [agentWallet] : []), ...(is('withdraw_to_owner') ? [mainAccount] : [])];

@@ -1,14 +1,15 @@
 import type { Instant } from '@app/kernel';
 
 /**
- * What a user consents to: the contract `ledger_intents_transfer` (specification, "Contract"; docs/decisions/approvals.md).
- * Every amount has exactly one spelling, because what is shown, hashed and executed are the same bytes.
+ * The object of a user's consent: the contract `ledger_intents_transfer` (specification, "Contract";
+ * docs/decisions/approvals.md). Every amount has exactly one spelling, because the same bytes are shown, hashed and
+ * executed.
  */
 export interface Contract {
   readonly type: 'ledger_intents_transfer';
-  /** 1 to 16; run in order, the next after the last settled. */
+  /** 1 to 16; run in order, each after the previous one has settled. */
   readonly actions: readonly ContractAction[];
-  /** An automation's contract alone has bounds. */
+  /** Present only in an automation's contract. */
   readonly bounds?: ContractBounds;
 }
 
@@ -28,7 +29,7 @@ export interface WithdrawAction {
   readonly quantity: Exclude<Quantity, { readonly kind: 'exact_output_tokens' }>;
 }
 
-/** One token with its verified decimals, or any that the executor picks among those that the wallet holds. */
+/** One token with its verified decimals, or any one that the executor picks from the wallet's holdings. */
 export type TokenChoice = { readonly pinned: PinnedToken } | { readonly any: true };
 
 export interface PinnedToken {
@@ -46,7 +47,10 @@ export type Quantity =
 
 export interface ContractBounds {
   readonly maxUses: number;
-  /** 1 to 10, in every contract that is read now. Contracts from before there was this member count as 1: `usesPerOccurrenceOf`. */
+  /**
+   * 1 to 10, in every contract that is parsed now. Older contracts without this member count as 1:
+   * `usesPerOccurrenceOf`.
+   */
   readonly usesPerOccurrence?: number;
   readonly perUseUsd: string;
   readonly totalUsd: string;
@@ -58,5 +62,8 @@ export function usesPerOccurrenceOf({ usesPerOccurrence }: ContractBounds): numb
   return usesPerOccurrence ?? usesPerOccurrenceDefault;
 }
 
-/** Also of contracts that were approved before they could say it: beyond it the user is asked, so that none gains by its age. */
+/**
+ * Applies also to contracts that were approved before this member existed; beyond it the user is asked, so an old
+ * contract has no advantage.
+ */
 export const usesPerOccurrenceDefault = 1;

@@ -1,6 +1,6 @@
 /**
- * The version of fingerprints that an approval is opened with: 2 covers summary and terms as well. Approvals that were opened with 1
- * verify by it.
+ * The version of fingerprints of new approvals: 2 covers summary and terms as well. Approvals that were opened with 1
+ * are verified by 1.
  */
 export const fingerprintVersion = 2 as const;
 export type FingerprintVersion = 1 | typeof fingerprintVersion;

@@ -5,7 +5,7 @@ import { inputAmount } from './quantities';
 const CASES = process.env['FIGURES'] === 'full' ? 100_000 : 10_000;
 const seed = 20_260_301;
 
-/** A number as a fraction of whole numbers, read digit by digit: nothing here is what the product computes with. */
+/** A number as a fraction of whole numbers, read digit by digit: shares no code with the product. */
 interface Ratio {
   readonly over: bigint;
   readonly under: bigint;
@@ -52,7 +52,7 @@ interface Case {
   readonly amountRaw: string;
   readonly decimals: number;
   readonly priceUsdDecimal: string;
-  /** The amount in the smallest unit, and what a whole token costs. */
+  /** The amount in the smallest unit, and the price of a whole token. */
   readonly units: Ratio;
   readonly price: Ratio;
 }
@@ -72,11 +72,13 @@ const anyQuantity = (): Quantity =>
     () => ({ kind: 'fraction_of_input', bps: String(1 + below(10_000)) }),
   )();
 
-/** Whether `units` of the smallest unit are the most that stays within the limit. */
+/** Whether `units` of the smallest unit are the largest number within the limit. */
 const isMost = (units: bigint, unit: Ratio, limit: Ratio): boolean =>
   atMost(times(whole(units), unit), limit) && !atMost(times(whole(units + 1n), unit), limit);
 
-/** The exact limit of what a quantity may take, in whole units of the token, fractions of units included. */
+/**
+ * The exact limit of the amount that a quantity may take, in whole units of the token, including fractions of units.
+ */
 function limitOf(quantity: Quantity, held: Case): Ratio {
   const { units: all, price } = held;
   if (quantity.kind === 'exact_input_tokens') return ratioOf(quantity.amountRaw);

@@ -3,13 +3,13 @@ import { byRichness, integerOf, type PricedAmount } from './amounts';
 import type { ContractAction, PinnedToken, Quantity, SwapAction } from './contract';
 import { contractLimits, isPinnable } from './contract-grammar';
 
-/** What a wallet can spend of one token. */
+/** The spendable amount of one token in a wallet. */
 export interface SpendableToken extends PricedAmount {
   readonly tokenId: string;
 }
 
 export type NoAmount = 'no_price' | 'no_decimals' | 'nothing' | 'more_than_held';
-/** `other_decimals`: the holding's decimals are not those that the user reviewed. */
+/** `other_decimals`: the holding's decimals differ from those that the user reviewed. */
 export type NoInput = NoAmount | 'not_held' | 'other_decimals';
 
 export type InputAmount =
@@ -20,8 +20,9 @@ export type ChosenInput<Holding> =
   | { readonly ok: false; readonly why: NoInput };
 
 /**
- * How much of a holding a quantity takes, in the smallest unit: positive, and never more than is held. A fraction and a USD value
- * are rounded down; an explicit amount never is. For `exact_output_tokens` it is the most that may be spent: all that is held.
+ * The amount that a quantity takes of a holding, in the smallest unit: positive, and never more than the holding. A
+ * fraction and a USD value are rounded down; an explicit amount never is. For `exact_output_tokens` it is the most that
+ * may be spent: the whole holding.
  */
 export function inputAmount(quantity: Quantity, holding: SpendableToken): InputAmount {
   const held = integerOf(holding.amountRaw);
@@ -41,9 +42,9 @@ export function inputAmount(quantity: Quantity, holding: SpendableToken): InputA
 }
 
 /**
- * The holding that the executor takes for an action, and how much of it. Pinned: that one, if its decimals are those reviewed.
- * `any`: the richest that covers the quantity (see `byRichness`), among those that a contract can express and that are not the
- * pinned output; when none does, why the richest of them does not.
+ * The holding that the executor takes for an action, and the amount. Pinned: that one, if its decimals are those
+ * reviewed. `any`: the richest that covers the quantity (see `byRichness`), among those that a contract can express and
+ * that are not the pinned output; if none does, the reason of the richest.
  */
 export function chooseInput<Holding extends SpendableToken>(
   action: ContractAction,
@@ -68,8 +69,8 @@ export function chooseInput<Holding extends SpendableToken>(
 }
 
 /**
- * The token that a swap delivers: as pinned (whether the provider knows it by these decimals is for the caller to see), or for
- * `any` the richest holding that is not the input and that a contract can express. Null when there is none.
+ * The token that a swap delivers: the pinned one (the caller checks whether the provider knows it with these decimals),
+ * or for `any` the richest holding that is not the input and that a contract can express. Null when there is none.
  */
 export function chooseOutput(
   { output }: SwapAction,

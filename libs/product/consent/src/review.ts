@@ -4,9 +4,12 @@ import type { Contract } from './contract';
 import type { FingerprintVersion } from './fingerprint-version';
 import type { Term } from './terms';
 
-/** What an approval's fingerprint covers: exactly what the user reads, and the executor later runs. */
+/**
+ * The members that an approval's fingerprint covers: exactly the text that the user reads, and the input and contract
+ * that the executor runs.
+ */
 export interface Review {
-  /** The version by which it was hashed when it was opened. */
+  /** The version that it was hashed with when it was opened. */
   readonly fingerprintVersion: FingerprintVersion;
   readonly approvalId: ApprovalId;
   readonly kind: ApprovalKind;
@@ -25,8 +28,9 @@ type ReviewedDocument =
   (Executed & { readonly v: 1 }) | (Executed & Pick<Review, 'summary' | 'terms'> & { readonly v: 2 });
 
 /**
- * The document whose RFC 8785 form is hashed to the fingerprint (docs/decisions/approvals.md); `fingerprintOf` of `@app/canonical`
- * does that. It leaves out every other member of the object. @throws Error for a version that this program does not know
+ * The document whose RFC 8785 form is hashed to the fingerprint (docs/decisions/approvals.md), by `fingerprintOf` of
+ * `@app/canonical`. It omits every other member of the object. @throws Error for a version that this program does not
+ * know
  */
 export function reviewedDocument(review: Review): ReviewedDocument {
   const { approvalId, kind, userId, walletId, tool, input, contract, summary, terms, expiresAt } = review;

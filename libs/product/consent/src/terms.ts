@@ -1,6 +1,6 @@
 import { capitalized, codePointLength, joined, quoted, words, type Words } from '@app/kernel';
 
-/** What a term tells, in the order in which a page shows them (docs/decisions/approvals.md). */
+/** The names of terms, in the order in which a page shows them (docs/decisions/approvals.md). */
 export const termNames = [
   'what',
   'at most',
@@ -12,13 +12,13 @@ export const termNames = [
   'from what',
 ] as const;
 
-/** One thing that is agreed to, whole, as a line of a page. */
+/** One item of an agreement, in full, as a line of a page. */
 export interface Term {
   readonly name: (typeof termNames)[number];
   readonly text: Words;
 }
 
-/** What a user is asked: plain sentences, and the same as a list, which is empty where nothing is agreed on but the input itself. */
+/** Consent text: plain sentences, and the same as a list, which is empty where only the input itself is agreed to. */
 export interface ConsentWords {
   readonly summary: Words;
   readonly terms: readonly Term[];
@@ -27,8 +27,8 @@ export interface ConsentWords {
 /** The longest summary, in code points. */
 export const summaryLengthMax = 2_000;
 /**
- * The sentences, and those of the others for which there is room, in their order: quotations of what is shown elsewhere. Null when the
- * sentences do not fit in whole.
+ * The sentences, followed by those of the others that still fit, in their order: quotations of texts that are shown
+ * elsewhere. Null when the sentences do not fit in full.
  */
 export function summaryOf(sentences: readonly Words[], others: readonly Words[] = []): Words | null {
   const told = joined(sentences, ' ');
@@ -39,12 +39,12 @@ export function summaryOf(sentences: readonly Words[], others: readonly Words[] 
   }, told);
 }
 
-/** What an agent is asked to do, as a sentence: the beginning of it where it is long. */
+/** The task of an agent as a sentence; only its beginning if it is long. */
 export function taskSentence(task: string): Words {
   return words`Its task: ${quoted(task)}.`;
 }
 
-/** The terms that there are, in their order. */
+/** The terms that have a text, in their order. */
 export function termsOf(texts: { readonly [name in Term['name']]?: Words | null }): readonly Term[] {
   return termNames.flatMap((name) => {
     const text = texts[name] ?? null;

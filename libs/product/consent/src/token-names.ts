@@ -6,14 +6,14 @@ export type SymbolOf = (tokenId: string) => string | null;
 /** How sentences name a token. */
 export type NameOf = (token: PinnedToken) => Words;
 
-/** All that can be pinned is of one standard, so a shortened id leaves it out. */
+/** Left out of a shortened id, because all tokens that can be pinned have this standard. */
 const standard = /^nep141:/;
 
 /**
- * Names for the tokens of a contract, of at most `lengthMax` characters: its symbol, or its id, both ends of it where it is longer. A
- * symbol that two tokens of the contract share, or that is no ticker, is not used.
+ * Names for the tokens of a contract, of at most `lengthMax` characters: a symbol, or an id, which is shortened to its
+ * two ends if longer. A symbol that two tokens of the contract share, or that is no ticker, is not used.
  *
- * @returns null when two tokens would go by one name
+ * @returns null when two tokens would have the same name
  */
 export function namesIn(contract: Contract, symbolOf: SymbolOf, lengthMax = Infinity): NameOf | null {
   const tokenIds = [...new Set(tokensOf(contract).map(({ tokenId }) => tokenId))];
@@ -30,7 +30,9 @@ export function namesIn(contract: Contract, symbolOf: SymbolOf, lengthMax = Infi
     : ({ tokenId }) => names.get(tokenId) ?? spelled(tokenId, 'tokenId');
 }
 
-/** An id of more characters is quoted: without its standard, or with its two ends, it could be a word. */
+/**
+ * A shortened id is quoted because, without its standard or with only its two ends, it could be mistaken for a word.
+ */
 function shorten(tokenId: string, lengthMax: number): Words {
   if (tokenId.length <= lengthMax) return spelled(tokenId, 'tokenId');
   const account = tokenId.replace(standard, '');
