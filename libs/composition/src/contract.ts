@@ -5,11 +5,11 @@ import type { Configuration } from '@app/runtime';
 import { partnerApi } from './partner-api';
 import { createProcessModule } from './process.module';
 
-/** The OpenAPI document of an api process of this configuration, the one that it would serve; nothing is started for it. */
+/** The OpenAPI document that an api process of this configuration would serve; nothing is started for it. */
 export async function openApiOf(configuration: Configuration): Promise<JsonObject> {
   const root = createProcessModule({ configuration, roles: { api: true, worker: false } });
   const app = await NestFactory.createApplicationContext(HttpModule.around(root, configuration), {
-    preview: true, // the modules are put together, and nothing of them is instantiated
+    preview: true, // the modules are put together, and none is instantiated
     logger: false,
     abortOnError: false,
   });

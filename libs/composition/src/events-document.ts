@@ -5,8 +5,8 @@ import { Profile, Run } from '@app/runs';
 import type { Configuration } from '@app/runtime';
 import { FinancialOperation } from '@app/wallets';
 
-/** The AsyncAPI document of an api process of this configuration, the one that it serves. */
+/** The AsyncAPI document that an api process of this configuration serves. */
 export function asyncApiOf({ publicUrl }: Configuration): JsonObject {
-  // What the events name: a run's request, use and failure, a profile's output schema, and what became of money.
+  // Types that events refer to: a run's request, use and failure, a profile's output schema, and the outcome of a financial operation.
   return asyncApiDocument({ baseUrl: publicUrl, shapes: [Run, Profile, FinancialOperation], channels: [feedChannel] });
 }

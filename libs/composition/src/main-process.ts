@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationWarnings, readConfiguration, silenceLogs, type Configuration } from '@app/runtime';
 import { CannotStart, describeFailure } from './start-failures';
 
-/** Beyond the time that requests in flight have, stopping may take this long before the process ends itself. */
+/** In addition to the time for requests in flight, stopping may take this long before the process ends itself. */
 const stopWithinMs = 30_000;
-/** How long an aborted start may take to clean up; what it leaves ends by itself, as after kill -9. */
+/** How long an aborted start may take to clean up; whatever it leaves ends by itself, as after kill -9. */
 const clearUpWithinMs = 1_000;
-/** npm sends a terminal's Ctrl-C once more; what comes later than this was pressed again. */
+/** npm repeats a terminal's Ctrl-C; a signal later than this was pressed again. */
 const sameSignalMs = 500;
 
 export interface Stoppable {
@@ -17,7 +17,7 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** What a process needs to be told when nothing is embedded in it. */
+/** Settings that a process needs when nothing is embedded in it. */
 const neededByProcesses = ['DATABASE_URL', 'EVENTSTORE_URL', 'PARLEY_SECRET_KEY'] as const;
 
 /** The configuration of an api or a worker process, from `.env` and the environment. @throws ConfigurationError, CannotStart */
@@ -35,7 +35,9 @@ export function tellWarnings(configuration: Configuration): void {
   for (const line of configurationWarnings(process.env, configuration)) console.error(`warning: ${line}`);
 }
 
-/** Adds the variables of a `.env` file in the working folder to the environment; what is set already stays. @throws CannotStart */
+/**
+ * Adds the variables of a `.env` file in the working folder to the environment; variables that are set already stay. @throws CannotStart
+ */
 export function readDotEnv(): void {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
@@ -44,7 +46,7 @@ export function readDotEnv(): void {
   }
 }
 
-/** A signal came before the start was done. */
+/** A signal arrived before the start was done. */
 class Interrupted extends Error {
   constructor(readonly by: 'SIGINT' | 'SIGTERM') {
     super(`interrupted by ${by}`);
@@ -52,9 +54,8 @@ class Interrupted extends Error {
 }
 
 /**
- * The life of a process: starts, and stops on SIGINT or SIGTERM with exit code 0; before it is ready, with 128 and the signal's
- * number, and within a second. A second Ctrl-C ends it at once. Exit code 1 when starting or stopping fails, or stopping takes too
- * long.
+ * Runs a process: starts it, and stops it on SIGINT or SIGTERM with exit code 0; before it is ready, with 128 plus the signal's number, and
+ * within a second. A second Ctrl-C ends it at once. Exit code 1 when starting or stopping fails, or stopping takes too long.
  * @param start its signal aborts when it must give up; it then cleans up and rejects
  */
 export function runProcess(start: (interrupted: AbortSignal) => Promise<Stoppable>): void {
@@ -78,7 +79,7 @@ export function runProcess(start: (interrupted: AbortSignal) => Promise<Stoppabl
   );
 }
 
-/** As shells count the end by a signal. */
+/** The exit code that shells use for an end by a signal. */
 function exitCodeOf(signal: 'SIGINT' | 'SIGTERM'): number {
   return 128 + constants.signals[signal];
 }
@@ -91,7 +92,7 @@ async function live(start: (interrupted: AbortSignal) => Promise<Stoppable>, tol
     await sleep(clearUpWithinMs);
     throw told.reason;
   });
-  givenUp.catch(() => undefined); // once it is ready, it stops as it should
+  givenUp.catch(() => undefined); // unhandled once it is ready, because it then stops normally
   const starting = start(told).catch((error: unknown) => {
     throw told.aborted ? told.reason : error;
   });

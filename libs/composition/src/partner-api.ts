@@ -25,7 +25,7 @@ that you do not know. Request bodies are closed: a member that is not documented
 are closed. Every failure says whether the same request can succeed later (\`retryable\`); every 503 can. The events of the
 journal are described by \`/asyncapi.json\`.`;
 
-/** What the OpenAPI document says of the product as a whole, and its groups of operations in the order in which they are read. */
+/** Title, description and groups of operations of the OpenAPI document, in reading order. */
 export const partnerApi: ApiDescription = {
   title: 'Parley partner API',
   description,

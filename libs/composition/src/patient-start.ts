@@ -11,22 +11,22 @@ import { describeFailure, isMistake } from './start-failures';
 
 const lookAgainMs = 500;
 
-/** What is the matter with each store; null where it can be used. */
+/** The trouble of each store; null when it can be used. */
 type Troubles = Readonly<Record<'database' | 'event store', Error | null>>;
 
 export interface Patience {
   readonly configuration: Configuration;
-  /** Whether the process listens on `PORT` too, and not only on the management port. */
+  /** Whether the process also listens on `PORT`, in addition to the management port. */
   readonly serves: boolean;
   readonly interrupted: AbortSignal;
 }
 
 /**
- * Starts a process as soon as its stores can be used, and starts over when one of them goes away before the start is done. A mistake
- * that is known at once stops the start. A store that does not answer does not: until it does, the process says on its ports what it
- * waits for, and then creates the tables. A mistake that shows only then is reported in the log and in `/readyz` for as long as it
- * lasts (docs/decisions/configuration-and-start.md, "Start").
- * @param start is given the issuers of user tokens, once they were looked at; none where nothing is served
+ * Starts a process as soon as its stores can be used, and starts over when one of them becomes unavailable before the start is done. A
+ * mistake that is known at once stops the start. A store that does not answer does not stop it: until it answers, the process reports on
+ * its ports what it waits for, and afterwards creates the tables. A mistake that shows only then is reported in the log and in `/readyz`
+ * for as long as it lasts (docs/decisions/configuration-and-start.md, "Start").
+ * @param start gets the issuers of user tokens, once they were checked; none when nothing is served
  * @throws UnfitIssuer, UnfitDatabase, UnfitEventStore, CannotStart
  */
 export async function startPatiently(
@@ -48,7 +48,7 @@ export async function startPatiently(
   }
 }
 
-/** Settles when the stores can be used and the tables are made; answers on the ports of the process until then. */
+/** Settles when the stores can be used and the tables exist; answers on the ports of the process until then. */
 async function storesAreUsable(
   { configuration, serves, interrupted }: Patience,
   stores: GivenStores,
@@ -74,7 +74,7 @@ async function storesAreUsable(
   }
 }
 
-/** Both stores, as the configuration names them. */
+/** Both stores, as named in the configuration. */
 class GivenStores {
   private readonly databaseUrl: string;
   private readonly eventStore: EventStoreLook;
@@ -91,7 +91,7 @@ class GivenStores {
   /** @throws UnfitDatabase, UnfitEventStore */
   async firstLook(): Promise<Troubles> {
     let troubles = await this.look(false);
-    // Missing rights and another key show only when the tables are made; with both stores there, that is the start itself.
+    // Missing rights and a different key show only when the tables are created; with both stores available, the start itself does that.
     if (troubles.database === null && !areUsable(troubles))
       troubles = { ...troubles, database: await troubleOf(prepareDatabase(this.configuration)) };
     const mistake = Object.values(troubles).find(isMistake);
@@ -99,7 +99,7 @@ class GivenStores {
     return troubles;
   }
 
-  /** Looks at both. @throws what is neither a mistake nor a store that is away */
+  /** Checks both. @throws errors other than a mistake or an unavailable store */
   async look(prepares: boolean): Promise<Troubles> {
     const database = prepares ? prepareDatabase(this.configuration) : lookAtDatabase(this.databaseUrl);
     const [ofDatabase, ofEventStore] = await Promise.all([database, this.lookAtEventStore()].map(troubleOf));
@@ -125,7 +125,7 @@ async function troubleOf(look: Promise<void>): Promise<Error | null> {
   }
 }
 
-/** What a start does to the database, so that it is known to succeed while there is still somebody to say that it does not. */
+/** Prepares the database as a start does, early, while a failure can still be reported to whoever started the process. */
 async function prepareDatabase(configuration: Configuration): Promise<void> {
   const database = await openDatabase(configuration, readStore);
   try {
@@ -164,7 +164,7 @@ function waitingFor(troubles: Troubles): Record<string, Waiting> {
 
 const usable: Troubles = { database: null, 'event store': null };
 
-/** A store that was away again during the start. @throws any other failure */
+/** A store that became unavailable again during the start. @throws any other failure */
 function awayStore(error: unknown): Unavailable {
   if (error instanceof Unavailable && Object.hasOwn(usable, error.dependency)) return error;
   throw error;

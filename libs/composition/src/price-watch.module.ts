@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { Sampler, SourcesModule } from '@app/automations';
 import { PinnedPrices } from '@app/sandbox';
 
-/** A price that is pinned in the sandbox is sampled for the rules that look at it. */
+/** Samples a price that is pinned in the sandbox, for the rules that depend on it. */
 @Global()
 @Module({
   imports: [SourcesModule],

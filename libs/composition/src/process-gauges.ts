@@ -9,7 +9,7 @@ const folderGauges = {
   parley_data_folder_free_bytes: { help: 'What is free on the file system that PARLEY_DATA_DIR of this process is on' },
 };
 
-/** Shows in `GET /metrics` what `GET /readyz` says, and the room on the disk. */
+/** Publishes in `GET /metrics` the checks of `GET /readyz`, and the space on the disk. */
 @Injectable()
 export class ProcessGauges implements OnModuleInit {
   constructor(
@@ -33,7 +33,7 @@ export class ProcessGauges implements OnModuleInit {
     askedGauges(this.metrics, folderGauges, () => this.room());
   }
 
-  /** Nothing where the folder is not there, as beside external stores and a bucket. */
+  /** Empty when the folder does not exist, as with external stores and a bucket. */
   private async room() {
     const found = await statfs(this.configuration.env.PARLEY_DATA_DIR).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;

@@ -5,7 +5,7 @@ import { HttpModule } from '@app/http';
 import { readConfiguration } from '@app/runtime';
 import { createProcessModule } from './process.module';
 
-/** Modules that start something at the end of the boot, in the order in which Nest lets them. */
+/** Modules that start something at the end of the boot, in the order in which Nest calls them. */
 async function startingModules(): Promise<unknown[]> {
   const configuration = readConfiguration({
     PARLEY_MODE: 'sandbox',

@@ -23,7 +23,7 @@ import { walletProviderModule } from './wallet-provider.module';
 interface ProcessOptions {
   readonly configuration: Configuration;
   readonly roles: ProcessRoles;
-  /** Told of the points at which a crash would be most awkward; the crash suite brings its own. */
+  /** Called at the points at which a crash would be most awkward; the crash suite passes its own. */
   readonly probe?: Probe;
   /** No other process serves this deployment, nor can: then rate windows need no database. */
   readonly alone?: boolean;
@@ -31,15 +31,15 @@ interface ProcessOptions {
 }
 
 /**
- * The whole product as one process has it: the foundation, the slices, and what its roles and mode add. Both addresses of the
- * stores, and the secret key, must be in its configuration.
+ * The whole product in one process: the foundation, the slices, and the additions of its roles and mode. Its configuration must contain the
+ * addresses of both stores, and the secret key.
  */
 export function createProcessModule(options: ProcessOptions): DynamicModule {
   const { configuration, roles, probe = new Probe(), alone = false, onOpen } = options;
   return {
     module: class ProcessModule {},
     imports: [
-      // First: what starts at the end of the boot executes commands, whose handlers are registered then.
+      // First, because modules that start at the end of the boot execute commands, whose handlers must be registered by then.
       CqrsModule.forRoot(),
       runtimeModule(configuration, probe),
       ...(configuration.sandbox

@@ -6,13 +6,14 @@ import { Database, Processes, ProjectionRunner, ReadGate } from '@app/read-store
 /** Less than the second that a check may take. */
 const checkWithinMs = 800;
 
-/** How processes name a subscription, or a projection alone, that cannot get past an event; work that fails is named `work <name>`. */
+/** Prefixes for a subscription, or a projection alone, that cannot get past an event; failing work is named `work <name>`. */
 const subscription = 'subscription ';
 const projection = 'projection ';
 
 /**
- * The checks of `GET /readyz`: both stores must answer and take writes; without a projector, and while a subscription, a projection or
- * other work of any process cannot get on, or finds a stream damaged, the service is degraded; while a read model of this version is still being built, this process is not ready (docs/decisions/configuration-and-start.md, "Start").
+ * The checks of `GET /readyz`. Both stores must answer and accept writes. The service is degraded without a projector, and while a
+ * subscription, a projection or other work of any process cannot continue, or a stream is damaged. While a read model of this version is
+ * still being built, this process is not ready (docs/decisions/configuration-and-start.md, "Start").
  */
 @Injectable()
 export class StoresReadiness implements OnModuleInit {
@@ -38,13 +39,13 @@ export class StoresReadiness implements OnModuleInit {
     this.checks.add({ name: 'read models', check: () => Promise.resolve(this.building()) });
   }
 
-  /** Each by its name; nothing is said where none is stuck. */
+  /** Returns one entry per stuck part, by its name. */
   private async stuck(): Promise<Record<string, 'degraded'>> {
     const troubles = await this.processes.troubles();
     return Object.fromEntries(troubles.map((name) => [name, 'degraded']));
   }
 
-  /** Each by its name; nothing is said where all are there. */
+  /** Returns one entry per missing read model, by its name. */
   private building(): Record<string, 'away'> {
     return Object.fromEntries(this.database.tables.missing.map((name) => [`read model ${name}`, 'away']));
   }

@@ -1,7 +1,7 @@
 import { migration } from '@app/read-store';
 
 export const sealingCheckMigrations = [
-  // One sealed value that only the key opens which everything else here was sealed with.
+  // One value that is sealed with the same key as all other secrets here.
   migration(
     530,
     'CreateSealingCheck',

@@ -3,12 +3,12 @@ import { Database } from '@app/read-store';
 import { Configuration, Sealing } from '@app/runtime';
 import { CannotStart } from './start-failures';
 
-/** What slices seal under PARLEY_SECRET_KEY; nothing else in the stores is lost with the key. */
+/** Tables whose values are sealed under PARLEY_SECRET_KEY; nothing else in the stores is lost with the key. */
 const sealedTables = ['wallet_keys', 'webhook_keys', 'webhook_endpoint_keys'] as const;
 const label = 'parley/sealing-check/1';
 const boundTo = 'sealing_check';
 
-/** Looks at the key before anything of the process runs. */
+/** Checks the key before anything of the process runs. */
 @Injectable()
 export class SealingCheck implements OnModuleInit {
   constructor(
@@ -23,13 +23,13 @@ export class SealingCheck implements OnModuleInit {
 }
 
 /**
- * Stops a start whose secret key is another one than the stored secrets were sealed with: each of them would fail when it is needed.
+ * Stops a start whose secret key differs from the one that sealed the stored secrets, because each of them would fail when it is needed.
  * @throws CannotStart
  */
 export async function checkSealing(database: Database, configuration: Configuration): Promise<void> {
   const sealing = new Sealing(configuration, label);
   const value = sealing.seal(Buffer.from(label), boundTo);
-  // When two processes start at once, the first stores it, and the other one compares with that.
+  // When two processes start at once, the first stores the value, and the other one compares with it.
   await database.query('INSERT INTO sealing_check (sealed) VALUES ($1) ON CONFLICT DO NOTHING', [value]);
   const [stored] = await database.query<{ sealed: Buffer }>('SELECT sealed FROM sealing_check');
   if (stored === undefined || opens(sealing, stored.sealed)) return;
@@ -41,7 +41,7 @@ export async function checkSealing(database: Database, configuration: Configurat
   await database.query('UPDATE sealing_check SET sealed = $1', [value]);
 }
 
-/** Whether the secret key opens what is sealed in a database of this version; so it does where nothing is. Changes nothing. */
+/** Whether the secret key opens the sealed values in a database of this version; true when there are none. Changes nothing. */
 export async function opensSealed(database: Database, configuration: Configuration): Promise<boolean> {
   const [stored] = await database.query<{ sealed: Buffer }>('SELECT sealed FROM sealing_check');
   if (stored === undefined || opens(new Sealing(configuration, label), stored.sealed)) return true;
@@ -53,12 +53,12 @@ function opens(sealing: Sealing, sealed: Buffer): boolean {
     sealing.open(sealed, boundTo);
     return true;
   } catch {
-    // AES-GCM says no more than that.
+    // AES-GCM gives no further reason.
     return false;
   }
 }
 
-/** Whether a database holds secrets that were sealed under PARLEY_SECRET_KEY; one without the product's tables holds none. */
+/** Whether a database holds secrets sealed under PARLEY_SECRET_KEY; one without the product's tables holds none. */
 export async function holdsSealed(query: (sql: string) => Promise<readonly object[]>): Promise<boolean> {
   for (const table of sealedTables) {
     const [there] = await query(`SELECT 1 FROM pg_class WHERE oid = to_regclass('${table}')`);

@@ -15,7 +15,7 @@ import { createPino, Metrics, PinoNestLogger, type Configuration, type Probe } f
 import { createProcessModule } from './process.module';
 import { listenFailure } from './start-failures';
 
-/** A process that ends waits no longer than this for PostgreSQL to say something. */
+/** A process that ends waits no longer than this for an answer of PostgreSQL. */
 const lastWordsMs = 3_000;
 
 export interface RunningProcess {
@@ -30,11 +30,11 @@ export interface ServingOptions {
   readonly probe?: Probe;
   /** Whether no other process can serve the same deployment. */
   readonly alone?: boolean;
-  /** The issuers of user tokens, where they were looked at already. */
+  /** The issuers of user tokens, if they were checked already. */
   readonly issuers?: readonly IssuerKeys[];
 }
 
-/** Starts a process that serves the partner API, and works too when its roles say so. @throws CannotStart, Unavailable */
+/** Starts a process that serves the partner API, and works too if its roles include it. @throws CannotStart, Unavailable */
 export async function startServing(
   configuration: Configuration,
   roles: ProcessRoles,
@@ -53,7 +53,7 @@ export async function startServing(
       app,
       drainMs,
       stop: async () => {
-        // Without other replicas, no proxy has to learn that this one stops serving.
+        // Without other replicas, no proxy has to notice that this one stops serving.
         const quiet = how.alone === true ? { quietMs: 0 } : {};
         await closeGracefully(app, drainMs, { ...quiet, onDrained: () => hurry(app) });
         await management.close();
@@ -65,7 +65,7 @@ export async function startServing(
   }
 }
 
-/** Starts a process that works and serves nothing but its management port. @throws CannotStart */
+/** Starts a process that works and serves only its management port. @throws CannotStart */
 export async function startWorking(configuration: Configuration, probe?: Probe): Promise<RunningProcess> {
   const { env } = configuration;
   const app = await openProduct(configuration, { api: false, worker: true }, probe);
@@ -87,7 +87,7 @@ export async function startWorking(configuration: Configuration, probe?: Probe):
   }
 }
 
-/** The API without a listener, for requests that are handed over in this process. @throws CannotStart, Unavailable */
+/** The API without a listener, for requests that are passed to it in this process. @throws CannotStart, Unavailable */
 export async function openApi(configuration: Configuration): Promise<NestFastifyApplication> {
   const roles = { api: true, worker: false };
   const log = createPino(configuration, 'http');
@@ -119,7 +119,7 @@ export async function openProduct(
   });
 }
 
-/** Closes what a module opened when creating the application fails: no application exists then that could. */
+/** Closes whatever a module opened when creating the application fails, because then no application exists that could. */
 async function closeOnFailure<Made>(make: (onOpen: OnOpen) => Promise<Made>): Promise<Made> {
   const closers: (() => Promise<void>)[] = [];
   try {
@@ -130,7 +130,7 @@ async function closeOnFailure<Made>(make: (onOpen: OnOpen) => Promise<Made>): Pr
   }
 }
 
-/** What is left to be done at the end is worth a moment, not the patience of a request. */
+/** Limits the wait for the database at the end to a moment, instead of the patience of a request. */
 function hurry(app: INestApplicationContext): void {
   app.get(Database, { strict: false }).expectWithin(lastWordsMs);
 }
@@ -144,7 +144,7 @@ async function serveManagement(app: INestApplicationContext, { env }: Configurat
   return startManagementServer(managed, { host: env.MANAGEMENT_HOST, port: env.MANAGEMENT_PORT });
 }
 
-/** The providers that slices expect of the HTTP core, for a process in which nothing is served. */
+/** Adds the providers that slices expect of the HTTP core, for a process in which nothing is served. */
 function withoutHttp(root: DynamicModule, { env }: Configuration): DynamicModule {
   if (env.PARLEY_SECRET_KEY === undefined) throw new Error('PARLEY_SECRET_KEY is not set');
   return {
@@ -156,7 +156,7 @@ function withoutHttp(root: DynamicModule, { env }: Configuration): DynamicModule
   };
 }
 
-/** @throws CannotStart when the address cannot be listened on */
+/** @throws CannotStart when the process cannot listen on the address */
 export async function onPort<Value>(
   variable: 'PORT' | 'MANAGEMENT_PORT',
   port: number,

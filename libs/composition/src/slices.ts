@@ -30,7 +30,7 @@ import { asyncApiOf } from './events-document';
 import { rateWindowsMigrations } from './rate-windows.row';
 import { sealingCheckMigrations } from './sealing-check.row';
 
-/** What a slice keeps in PostgreSQL. */
+/** A slice's part of the read store in PostgreSQL. */
 interface ReadModel {
   readonly rows: readonly RowClass[];
   readonly migrations: readonly Migration[];
@@ -71,7 +71,7 @@ export const readStore: ReadModel = {
   projections: readModels.flatMap(({ projections }) => projections),
 };
 
-/** Accounts and partner keys for the slices that ask for them through a port, since they may not know the slices themselves. */
+/** Accounts and partner keys for slices that use them through a port, because they may not import those slices themselves. */
 const AccountPortsModule: DynamicModule = {
   module: class AccountPortsModule {},
   global: true,
@@ -90,7 +90,7 @@ const AccountPortsModule: DynamicModule = {
   exports: [ActiveAccounts, AutomationOwners, UsersModule, PartnersModule],
 };
 
-/** The one list of slices, by the roles of the process that composes them. @param operators whether there is an operator API */
+/** The one list of slices, by the roles of the process. @param operators whether there is an operator API */
 export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (Type | DynamicModule)[] {
   return [
     AccountPortsModule,

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { describeFailure } from './start-failures';
 
-/** The words of a disk that is full, as PostgreSQL says them. */
+/** PostgreSQL's message for a full disk. */
 const fails = `DO $$ BEGIN RAISE EXCEPTION 'could not extend file "base/1/2" for lack of room' USING ERRCODE = '53100'; END $$`;
 
 let database: TestDatabase;

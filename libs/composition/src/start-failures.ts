@@ -7,7 +7,7 @@ import { DamagedStream, Unavailable } from '@app/kernel';
 import { UnfitDatabase } from '@app/read-store';
 import { ConfigurationError } from '@app/runtime';
 
-/** What went wrong is the user's to change; its message says all, and a stack would only hide it. */
+/** The cause is the user's to change; the message says everything, and a stack would only hide it. */
 export class CannotStart extends Error {}
 
 /** Explains why an address cannot be listened on; the error itself when its user cannot fix that. */
@@ -25,7 +25,7 @@ export function listenFailure(error: unknown, variable: 'PORT' | 'MANAGEMENT_POR
   return error;
 }
 
-/** Errors whose messages say all that their user needs. */
+/** Errors whose messages say everything that their user needs. */
 const whole = [
   CannotStart,
   ConfigurationError,
@@ -37,12 +37,12 @@ const whole = [
   UnfitArtifactStore,
 ];
 
-/** Whether its user has to change something; waiting does not help. */
+/** Whether the user has to change something, because waiting does not help. */
 export function isMistake(error: unknown): error is Error {
   return error instanceof Error && whole.some((kind) => error instanceof kind);
 }
 
-/** What is printed for a failed start: one sentence for what its user can mend, all that is known for anything else. */
+/** The text printed for a failed start: one sentence for what its user can fix, everything known for anything else. */
 export function describeFailure(error: unknown): unknown {
   if (isMistake(error)) return error.message;
   if (error instanceof Unavailable && error.dependency === 'database')
@@ -50,10 +50,10 @@ export function describeFailure(error: unknown): unknown {
   if (error instanceof DamagedStream) return `${error.message}: see ParleyStreamDamaged in docs/runbook.md`;
   if (error instanceof Unavailable && error.dependency === 'event store')
     return `the event store does not answer${reasonOf(error)}: start it, or correct EVENTSTORE_URL`;
-  // PostgreSQL's own words for a wrong password, a missing role, database or right: they name no secret.
+  // PostgreSQL's own messages for a wrong password, a missing role, database or right: they contain no secret.
   if (error instanceof Error && /^(28...|3D000|42501)$/.test(codeOf(error) ?? ''))
     return `PostgreSQL refuses this service (${error.message}): correct DATABASE_URL, or what it names`;
-  // Classes 53 (insufficient resources) and 58 (errors of the system); the words of TypeORM and pg carry the code alike.
+  // Classes 53 (insufficient resources) and 58 (system errors); errors of TypeORM and pg both carry the code.
   if (error instanceof Error && /^(53|58)...$/.test(codeOf(error) ?? ''))
     return `PostgreSQL cannot go on (${error.message}): give it what it lacks, such as room on its disk, and start again`;
   return error;
@@ -63,7 +63,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The innermost message in parentheses, if there is one; of several addresses that were tried, that of the first. */
+/** The innermost message in parentheses, if there is one; when several addresses were tried, that of the first. */
 function reasonOf({ cause }: Error): string {
   const tried: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
   if (!(tried instanceof Error)) return '';

@@ -3,13 +3,13 @@ import { StoresIdentity } from '@app/audit';
 import { DamagedStream, Unavailable } from '@app/kernel';
 import { ConstantBackoff, handleType, retry } from 'cockatiel';
 
-/** Repeats the check through an election or some busy seconds, which would otherwise start the whole process over. */
+/** Repeats the check during an election or some busy seconds, which would otherwise restart the whole process. */
 const insisting = retry(
   handleType(Unavailable, (error) => !(error instanceof DamagedStream)),
   { maxAttempts: 30, backoff: new ConstantBackoff(500) },
 );
 
-/** Looks whether the two stores are of one deployment, before anything of the process runs. */
+/** Checks that the two stores belong to one deployment, before anything of the process runs. */
 @Injectable()
 export class StoresCheck implements OnModuleInit {
   constructor(private readonly stores: StoresIdentity) {}

@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { accessTrouble, EventStore, lookAtStreamAccess } from '@app/event-store';
 import { Configuration } from '@app/runtime';
 
-/** Says in the log, once for each start, whether the event store lets others delete or truncate the streams of this service. */
+/** Logs, once for each start, whether the event store lets others delete or truncate the streams of this service. */
 @Injectable()
 export class StreamAccessNotice implements OnApplicationBootstrap {
   private readonly logger = new Logger('StreamAccess');
@@ -24,7 +24,7 @@ export class StreamAccessNotice implements OnApplicationBootstrap {
       const trouble = accessTrouble(await lookAtStreamAccess(EVENTSTORE_URL, this.store.client));
       if (trouble !== null) this.logger.warn(trouble);
     } catch (error) {
-      // The start does not depend on it; parley doctor asks again.
+      // The start does not depend on it; parley doctor checks again.
       this.logger.warn(`it is not known who may delete or truncate streams: ${failureWords(error)}`);
     }
   }

@@ -7,7 +7,7 @@ import { Gauge } from 'prom-client';
 
 const troubles = ['tombstoned', 'deleted', 'truncated', 'foreign', 'limited'] as const;
 
-/** Watches for streams that an administrator of the event store damages, and says so by `GET /readyz` and a metric. */
+/** Watches for streams that an administrator of the event store damages, and reports them in `GET /readyz` and a metric. */
 @Injectable()
 export class StreamWatching implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly watch: StreamWatch;

@@ -4,7 +4,7 @@ import { Metrics, type Configuration } from '@app/runtime';
 import { SandboxLedger } from '@app/sandbox';
 import { measured, WalletKeysModule, WalletProvider } from '@app/wallets';
 
-/** Where wallets live, as the configuration says: bound for every slice that asks for a WalletProvider. */
+/** The configured place of the wallets, bound for every slice that injects a WalletProvider. */
 export function walletProviderModule({ env }: Configuration): DynamicModule {
   const sandbox = env.WALLET_PROVIDER === 'sandbox';
   return {

@@ -8,14 +8,14 @@ import { makeFolder } from './kept-log';
 /** Two trees of one size with two roots; or two sizes, and a path that shows that the larger tree does not begin with the smaller one. */
 export type Contradiction = 'same_size' | 'inconsistent';
 
-/** A checkpoint that the log signed: the note with the log's signatures, and with the witness's own where it signed it. */
+/** A signed tree head of the log: the note with the log's signatures, and with the witness's own if it signed it. */
 export interface KnownCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly note: string;
   readonly isWitnessed: boolean;
 }
 
-/** Two checkpoints that the log signed and that cannot both be true: by itself, a proof that it showed two histories. */
+/** Two checkpoints that the log signed and that cannot both be true: by itself, a proof that the log showed two histories. */
 export interface Fork {
   readonly origin: string;
   readonly contradiction: Contradiction;
@@ -23,11 +23,11 @@ export interface Fork {
   readonly known: KnownCheckpoint;
   /** The note that it refused, with the signatures of the log. */
   readonly refused: string;
-  /** From the known checkpoint to the refused one; empty for those of one size. */
+  /** Consistency path from the known checkpoint to the refused one; empty for two of one size. */
   readonly path: readonly Hash[];
 }
 
-/** Of each kind and log. Each file proves a fork by itself, so the first ones prove all that there is to prove. */
+/** Files of each kind and log. Each file proves a fork by itself, so the first ones prove everything there is to prove. */
 const filesMax = 100;
 const kinds = ['same_size', 'inconsistent'] as const satisfies readonly Contradiction[];
 
@@ -38,7 +38,7 @@ const meanings: Readonly<Record<Contradiction, string>> = {
     'signed two trees, and the larger one does not begin with the smaller one. The two checkpoints and the path below prove it to\neverybody who has the key of the log: the path leads to the root of the larger tree, and from there to another root of the smaller one.',
 };
 
-/** The proofs of forks of one log, in a folder. Nothing but a proof takes any of its room. */
+/** The proofs of forks of one log, in a folder. Only proofs take up its space. */
 export class KeptForks {
   private constructor(
     private readonly folder: string,
@@ -53,18 +53,18 @@ export class KeptForks {
     return new KeptForks(folder, new Set(names.filter((name) => kinds.some((kind) => isOfKind(name, kind)))));
   }
 
-  /** The files that are kept, those of one size first. */
+  /** The stored files, those of one size first. */
   get files(): string[] {
     const names = [...this.names].sort();
     return kinds.flatMap((kind) => names.filter((name) => isOfKind(name, kind)).map((name) => join(this.folder, name)));
   }
 
-  /** The file in which a fork is kept, or would be. */
+  /** The file in which a fork is stored, or would be. */
   fileOf(fork: Fork): string {
     return join(this.folder, nameOf(fork));
   }
 
-  /** Keeps a fork, unless it is kept already or there are enough of its kind. @throws where the disk does not take it */
+  /** Stores a fork, unless it is stored already or there are enough of its kind. @throws when the disk does not accept it */
   async keep(fork: Fork): Promise<void> {
     const name = nameOf(fork);
     const alike = [...this.names].filter((one) => isOfKind(one, fork.contradiction));
@@ -74,7 +74,7 @@ export class KeptForks {
     this.names.add(name);
   }
 
-  /** One file that proves a fork of the log; null where none is kept. */
+  /** Returns one file that proves a fork of the log; null when there is none. */
   async first(): Promise<string | null> {
     const [file] = this.files;
     return file === undefined ? null : readFile(file, 'utf8');
@@ -91,7 +91,7 @@ function textOf({ origin, contradiction, known, refused, path }: Fork): string {
   ].join('');
 }
 
-/** By the texts without signatures: a cosignature changes with its time. */
+/** Derived from the texts without signatures, because a cosignature changes with its time. */
 function nameOf({ contradiction, known, refused, path }: Fork): string {
   const digest = hash('sha256', [known.note, refused].map(unsigned).join('\n') + path.map(toBase64).join(), 'hex');
   return `${prefixOf(contradiction)}${digest.slice(0, 16)}.txt`;

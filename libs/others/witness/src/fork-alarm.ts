@@ -3,9 +3,9 @@ import { Seldom, type OnNews } from './news';
 
 /** A fork that is submitted again is reported again, but not each time. */
 const againAfterMs = 60_000;
-/** More names than this a process does not remember: the log signs forks on and on, and each minute says so. */
+/** Limit of the forks that a process remembers. Beyond it the log keeps forking, and one report a minute says so. */
 const rememberedMax = 1_000;
-/** Forks whose file could not be written, which are tried again. */
+/** Forks whose file could not be written, which is tried again. */
 const unkeptMax = 10;
 
 const messages = {
@@ -13,7 +13,7 @@ const messages = {
   inconsistent: 'THE LOG FORKED: a larger tree does not begin with the smaller one',
 } as const;
 
-/** Reports each fork of a log and keeps it. The report comes first and holds both notes, so a full disk takes nothing from it. */
+/** Reports each fork of a log and stores it. The report is first and contains both notes, so a full disk takes nothing from it. */
 export class ForkAlarm {
   private readonly reported = new Set<string>();
   private readonly unkept = new Map<string, Fork>();
@@ -26,13 +26,13 @@ export class ForkAlarm {
     private readonly onNews: OnNews,
   ) {}
 
-  /** Reports the forks that earlier processes kept: one that was killed may have reported nothing. */
+  /** Reports the forks that earlier processes stored, because one that was killed may have reported nothing. */
   begin(): void {
     const { files } = this.forks;
     if (files.length > 0) this.onNews('error', 'THE LOG FORKED: the proof is kept', { origin: this.origin, files });
   }
 
-  /** Reports a fork: each one at once, and at most once a minute where it comes again. Never throws. */
+  /** Reports a fork: each one at once, and at most once a minute when it is submitted again. Never throws. */
   async raise(fork: Fork): Promise<void> {
     const { origin, contradiction, known, refused } = fork;
     const file = this.forks.fileOf(fork);
@@ -43,7 +43,7 @@ export class ForkAlarm {
     await this.keep(fork);
   }
 
-  /** Tries again to keep the forks that the disk did not take. Never throws. */
+  /** Tries again to store the forks that the disk did not accept. Never throws. */
   async retry(): Promise<void> {
     for (const fork of [...this.unkept.values()]) await this.keep(fork);
   }

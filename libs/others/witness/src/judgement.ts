@@ -10,17 +10,19 @@ import {
 import type { Note, TreeHead, VerifierKey } from '@app/transparency';
 import type { Submission } from './submission';
 
-/** What a witness makes of a submission. Source of the statuses: C2SP tlog-witness. */
+/** The verdict of a witness on a submission. Source of the statuses: C2SP tlog-witness. */
 export type Judgement =
   | { readonly status: 200 }
   | { readonly status: 400 | 403; readonly why: string }
-  /** The sender believes in another size than that of the last signed tree, which is `size`. */
+  /** The sender assumes another size than that of the last signed tree, which is `size`. */
   | { readonly status: 409; readonly size: number }
   | { readonly status: 422; readonly why: string };
 
-/** The signatures of the log under a note; null where it did not sign it, or where one stands under the name of a key that did not make it. */
+/**
+ * The signatures of the log under a note; null when the log did not sign it, or when one carries the name of a key that did not make it.
+ */
 export function signedByLog(note: Note, keys: readonly VerifierKey[]): Note | null {
-  // A key makes one signature of a text: a line that comes again is not verified again, however many a sender writes.
+  // A key makes one signature of a text, so repeated lines are verified once, however many a sender writes.
   const lines = new Map(note.signatures.map((signature) => [signatureLine(signature), signature]));
   const once = { text: note.text, signatures: [...lines.values()] };
   const own = keys.filter((key) => signaturesBy(once, key).length > 0);
@@ -28,7 +30,7 @@ export function signedByLog(note: Note, keys: readonly VerifierKey[]): Note | nu
   return { text: note.text, signatures: own.flatMap((key) => signaturesBy(once, key)) };
 }
 
-/** Judges a submission that the log signed. @param latest the tree of that log that the witness signed last; null where it signed none */
+/** Judges a submission that the log signed. @param latest the tree of that log that the witness signed last; null when it signed none */
 export function judge({ old, path, checkpoint }: Submission, latest: TreeHead | null): Judgement {
   const signed = latest ?? { size: 0, root: emptyRoot() };
   if (old > checkpoint.size) return { status: 400, why: 'the old size is larger than that of the checkpoint' };

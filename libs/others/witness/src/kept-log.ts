@@ -5,10 +5,10 @@ import { readJson, syncFolder, writeDurably } from '@app/data-folder';
 import { isJsonObject } from '@app/kernel';
 import { noteText, parseExtendedCheckpoint, parseNote, type Checkpoint, type Note } from '@app/transparency';
 
-/** What a witness vouches for of one log: the checkpoint, and the time that its signature says. */
+/** The last signed tree head of one log, with the time of the witness's signature. */
 export interface KeptCheckpoint {
   readonly checkpoint: Checkpoint;
-  /** With the signatures of the log. */
+  /** The note with the signatures of the log. */
   readonly note: Note;
   /** Unix time. */
   readonly seconds: number;
@@ -19,7 +19,10 @@ export function originHash(origin: string): string {
   return hash('sha256', origin, 'hex');
 }
 
-/** What was kept of a log; null where there is nothing. @throws where the file holds something else: a witness that forgot would sign a fork */
+/**
+ * Returns the stored state of a log; null when there is none. @throws when the file holds anything else, because a witness that forgot
+ * would sign a fork
+ */
 export async function readKept(folder: string, origin: string): Promise<KeptCheckpoint | null> {
   const path = join(folder, fileOf(origin));
   const damaged = new Error(`${path} is damaged: this witness cannot know what it signed of ${origin}`);
@@ -34,7 +37,7 @@ export async function readKept(folder: string, origin: string): Promise<KeptChec
   return { checkpoint, note, seconds: Number(seconds) };
 }
 
-/** The origins of all logs of which something is kept, sorted; a file that cannot be read is named by its path. */
+/** The origins of all logs with a stored state, sorted; a file that cannot be read is named by its path. */
 export async function keptOrigins(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -50,14 +53,14 @@ export async function keptOrigins(folder: string): Promise<readonly string[]> {
   return found.sort();
 }
 
-/** Keeps it, in the place of what was kept before; when this returns, no crash takes it back. */
+/** Stores it in place of the previous state; after it returns, the state survives a crash. */
 export async function keep(folder: string, { checkpoint, note, seconds }: KeptCheckpoint): Promise<void> {
   await makeFolder(folder);
   const content = { origin: checkpoint.origin, note: noteText(note), seconds };
   await writeDurably(folder, fileOf(checkpoint.origin), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Makes a folder for its owner only, in one that is there, so that no crash takes it back. */
+/** Creates a folder for its owner only, in an existing one, so that it survives a crash. */
 export async function makeFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (made !== undefined) await syncFolder(dirname(folder));

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { Fork, KnownCheckpoint } from './evidence';
 import type { Submission } from './submission';
 
-/** Bounds of each of the two memories: everybody can submit checkpoints that the log once signed. */
+/** Limits of each of the two memories, because anyone can submit checkpoints that the log once signed. */
 const [countMax, charactersMax] = [1_000, 4_000_000];
 
 /**
  * The checkpoints that a witness has seen of one log lately, in memory: those that it signed, which no submission can displace, and those
- * that it was only shown. It finds the submissions that prove a fork. Both checkpoints of a proof are signed by the log, and their roots
- * truly conflict; a proof that leads nowhere proves nothing.
+ * that it was only shown. It finds the submissions that prove a fork: both checkpoints are signed by the log, and their roots really
+ * conflict. A proof that does not lead to the roots proves nothing.
  */
 export class KnownCheckpoints {
   private readonly signed = memory();
@@ -19,7 +19,7 @@ export class KnownCheckpoints {
     (known.isWitnessed ? this.signed : this.shown).set(known.checkpoint.size, known);
   }
 
-  /** The fork that a submission proves; null where it proves none. @param note with the log's signatures only */
+  /** The fork that a submission proves; null when it proves none. @param note with the log's signatures only */
   forkIn(origin: string, { old, path, checkpoint }: Submission, note: Note): Fork | null {
     const refused = noteText(note);
     const same = this.at(checkpoint.size).find(({ checkpoint: other }) => isContradiction(other, checkpoint, []));
@@ -29,7 +29,7 @@ export class KnownCheckpoints {
     return earlier === undefined ? null : { origin, contradiction: 'inconsistent', known: earlier, refused, path };
   }
 
-  /** Those of that size, the witness's own first. */
+  /** The known checkpoints of that size, the witness's own first. */
   private at(size: number): KnownCheckpoint[] {
     return [this.signed, this.shown].flatMap((one) => one.get(size) ?? []);
   }

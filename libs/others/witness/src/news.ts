@@ -5,7 +5,7 @@ export type OnNews = (
   fields: Readonly<Record<string, unknown>>,
 ) => void;
 
-/** Lets something through at most once in a time, by a clock that nobody can set back. */
+/** Allows something at most once in a time, by a clock that cannot be set back. */
 export class Seldom {
   private lastMs = -Infinity;
 

@@ -1,7 +1,7 @@
 import { parseVerifierKey, type VerifierKey } from '@app/transparency';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
-/** How a witness is run. */
+/** The settings of a running witness. */
 export interface ProgramOptions {
   readonly name?: string;
   readonly log: readonly VerifierKey[];
@@ -39,7 +39,7 @@ function parseLogs(text: string, before: readonly VerifierKey[]): VerifierKey[] 
     .map(parseVerifierKey);
   const found = keys.filter((key) => key?.kind === 'log');
   if (found.length < keys.length) throw new InvalidArgumentError('It is no verifier key of a log, <name>+<id>+<key>.');
-  // Reason for the assertion: there is no null among them.
+  // Reason for the assertion: the list contains no null.
   return [...before, ...(found as VerifierKey[])];
 }
 

@@ -6,11 +6,11 @@ import { Seldom, type OnNews } from './news';
 /** A note may hold 100,000 characters, most of them signatures that are ignored. */
 const bodyBytesMax = 256 * 1024;
 const requestTimeoutMs = 10_000;
-/** A full disk fails every submission, and anybody can submit. */
+/** A full disk fails every submission, and anyone can submit. */
 const failureEveryMs = 1_000;
 const plain = 'text/plain; charset=utf-8';
 
-/** The witness over HTTP; one prefix for those who submit and for those who read. Source: C2SP tlog-witness, "HTTP Interface". */
+/** The witness over HTTP, with one prefix for submitters and readers. Source: C2SP tlog-witness, "HTTP Interface". */
 export function witnessServer(witness: Witness, onNews: OnNews): FastifyInstance {
   const server = fastify({
     bodyLimit: bodyBytesMax,

@@ -9,9 +9,9 @@ import {
   type Note,
 } from '@app/transparency';
 
-/** A checkpoint that a witness is to sign, and how the log proves that it grew. Source: C2SP tlog-witness, "add-checkpoint". */
+/** A checkpoint for the witness to sign, with the log's proof that it grew. Source: C2SP tlog-witness, "add-checkpoint". */
 export interface Submission {
-  /** The size of the tree that the witness signed last, as the sender believes. */
+  /** The size of the tree that the witness signed last, as the sender assumes. */
   readonly old: number;
   readonly path: readonly Hash[];
   readonly note: Note;
@@ -31,7 +31,7 @@ export function parseSubmission(body: string): Submission | null {
   const note = parseNote(body.slice(end + 2));
   const checkpoint = note && parseExtendedCheckpoint(note.text);
   if (old === null || note === null || checkpoint === null || hashLines.length > pathMax) return null;
-  // Reason for the assertion: there is no null among them.
+  // Reason for the assertion: the list contains no null.
   return path.includes(null) ? null : { old, path: path as Hash[], note, checkpoint };
 }
 

@@ -7,10 +7,10 @@ import { fromBase64, signingKey, toBase64, type SigningKey } from '@app/transpar
 const keyFile = 'key.json';
 const seedBytes = 32;
 
-/** The key that signs, as it was made once, is not what was asked for, or is missing; the message is one sentence that says what to do. */
+/** The stored signing key has another name than requested, is missing, or is damaged; the message is one sentence that says what to do. */
 export class KeyRefused extends Error {}
 
-/** The witness's own key, made and kept (0600) when there is none. @param name needed the first time. @throws KeyRefused */
+/** Returns the witness's own key; creates and stores it (0600) when there is none. @param name needed the first time. @throws KeyRefused */
 export async function witnessKey(folder: string, name: string | undefined): Promise<SigningKey> {
   const kept = await keptKey(folder);
   if (kept !== null && name !== undefined && name !== kept.name)
@@ -23,12 +23,12 @@ export async function witnessKey(folder: string, name: string | undefined): Prom
   return key;
 }
 
-/** The key that a folder holds; null where it holds none. @throws KeyRefused */
+/** Returns the key in a folder; null when it holds none. @throws KeyRefused */
 async function keptKey(folder: string): Promise<SigningKey | null> {
   const path = join(folder, keyFile);
   const damaged = new KeyRefused(`${path} is damaged: put it back from a copy; without it this witness is another one`);
   const value = await readJson(path).catch((error: unknown) => {
-    // What a JSON parser says of a file quotes it.
+    // The message of a JSON parser quotes the file.
     throw error instanceof SyntaxError ? damaged : error;
   });
   if (value === null) return null;

@@ -9,9 +9,9 @@ import type { OnNews } from './news';
 import { WitnessedLog, type Answer } from './witnessed-log';
 
 export interface WitnessOptions {
-  /** Made where it is missing; one witness at a time. */
+  /** Created when missing; one witness at a time. */
   readonly folder: string;
-  /** How the witness is called; not needed again once its key is there. */
+  /** Name of the witness; not needed again once its key exists. */
   readonly name?: string | undefined;
   /** Keys of the logs that it signs for. A key's name is the origin of its log; a log may have several. */
   readonly logs: readonly VerifierKey[];
@@ -20,25 +20,25 @@ export interface WitnessOptions {
   readonly now?: () => number;
 }
 
-/** Another process has the folder; the message says which. */
+/** Another process uses the folder; the message says which. */
 export class FolderInUse extends Error {}
 
-/** A witness of transparency logs: it signs that it saw a log grow, and nothing that contradicts what it signed before. */
+/** A witness of transparency logs: it signs that it saw a log grow, and nothing that contradicts an earlier signature. */
 export interface Witness {
-  /** Its public key, as it is written. */
+  /** Its public key, as text. */
   readonly key: string;
   readonly origins: readonly string[];
-  /** Logs that this witness signed, and no longer serves, since no key of theirs was given. */
+  /** Logs that this witness signed and no longer serves, because no key of theirs was given. */
   readonly unserved: readonly string[];
-  /** The body of `add-checkpoint`. @throws where nothing can be kept */
+  /** Handles the body of `add-checkpoint`. @throws when nothing can be stored */
   add(body: string): Promise<Answer>;
-  /** The log of which that is the hash; undefined for another one. */
+  /** Returns the log with that origin hash; undefined for another one. */
   log(originHash: string): WitnessedLog | undefined;
-  /** Gives the folder free. */
+  /** Releases the folder. */
   close(): Promise<void>;
 }
 
-/** Opens the witness of a folder. @throws FolderInUse, KeyRefused, and where what was kept is damaged */
+/** Opens the witness of a folder. @throws FolderInUse, KeyRefused, and when the stored state is damaged */
 export async function openWitness(options: WitnessOptions): Promise<Witness> {
   const folder = resolve(options.folder);
   await ensureFolder(folder);

@@ -9,7 +9,7 @@ import { KnownCheckpoints } from './known-checkpoints';
 import { Seldom, type OnNews } from './news';
 import type { Submission } from './submission';
 
-/** What a witness answers: a status, and the body. */
+/** The answer of a witness: a status, and the body. */
 export interface Answer {
   readonly status: 200 | 400 | 403 | 404 | 409 | 422 | 503;
   readonly body: string;
@@ -17,10 +17,10 @@ export interface Answer {
 
 export interface LogOptions {
   readonly origin: string;
-  /** Any of them signs for the log. */
+  /** Keys of the log, each of which may sign for it. */
   readonly keys: readonly VerifierKey[];
   readonly key: SigningKey;
-  /** Of the witness; there. */
+  /** The existing folder of the witness. */
   readonly folder: string;
   /** Unix time in milliseconds. */
   readonly now: () => number;
@@ -29,10 +29,10 @@ export interface LogOptions {
 
 const waitingMax = 200;
 const busy: Answer = { status: 503, body: 'too many submissions at once\n' };
-/** Everybody can submit proofs that do not hold, so they are reported no more often than this. */
+/** Anyone can submit invalid proofs, so they are reported at most this often. */
 const unprovenEveryMs = 60_000;
 
-/** One log as a witness knows it. Submissions are judged and kept one at a time: no two of them find the same tree to be the last one. */
+/** One log as a witness knows it. Submissions are judged and stored one at a time, so no two of them see the same last tree. */
 export class WitnessedLog {
   private readonly order = new AsyncLock({ maxPending: Infinity });
   private readonly states: string;
@@ -50,7 +50,7 @@ export class WitnessedLog {
     this.alarm = new ForkAlarm(options.origin, forks, options.onNews);
   }
 
-  /** The log as the folder knows it; reports the forks of it that are kept there. @throws where what is kept of it is damaged */
+  /** Opens the log with its stored state, and reports its stored forks. @throws when the stored state is damaged */
   static async open(options: LogOptions): Promise<WitnessedLog> {
     const forks = await KeptForks.open(join(options.folder, 'evidence', originHash(options.origin)));
     const log = new WitnessedLog(options, forks);
@@ -60,7 +60,7 @@ export class WitnessedLog {
     return log;
   }
 
-  /** Judges, keeps and signs. @throws where nothing can be kept: then nothing is signed either */
+  /** Judges, stores and signs. @throws when nothing can be stored: then nothing is signed either */
   async add(submission: Submission): Promise<Answer> {
     const note = signedByLog(submission.note, this.options.keys);
     if (note === null) return { status: 403, body: 'no key of the log signed that\n' };
@@ -85,19 +85,19 @@ export class WitnessedLog {
     return { status: judgement.status, body: `${judgement.why}\n` };
   }
 
-  /** A proof that does not hold proves nothing: anybody can send one with a checkpoint that the log signed. */
+  /** An invalid proof proves nothing, because anyone can send one with a checkpoint that the log signed. */
   private reportUnproven(why: string, note: Note): void {
     if (!this.unproven.isDue()) return;
     const { origin, onNews } = this.options;
     onNews('warn', 'a checkpoint was refused; nothing is proven by that', { origin, why, refused: noteText(note) });
   }
 
-  /** Keeps first: whatever is signed is known after any crash, so that nothing is ever signed that contradicts it. */
+  /** Stores before signing: whatever is signed is known after any crash, so that nothing is ever signed that contradicts it. */
   private async sign({ checkpoint, note }: Pick<Submission, 'checkpoint' | 'note'>): Promise<string> {
     // A clock that was set back must not make a larger tree older than a smaller one.
     const seconds = Math.max(Math.floor(this.options.now() / 1000), this.latest?.seconds ?? 0);
     const next = { checkpoint, note, seconds };
-    // The same once more within a second: that signature is on the disk already.
+    // The same once more within a second: that signature is on disk already.
     if (this.latest?.seconds === seconds && noteText(this.latest.note) === noteText(note)) return this.line(next);
     await keep(this.states, next);
     this.latest = next;
@@ -115,12 +115,12 @@ export class WitnessedLog {
     return signatureLine(cosign(this.options.key, note.text, seconds));
   }
 
-  /** The checkpoint that was signed last, with the signatures of the log and of the witness; null where there is none. */
+  /** The checkpoint that was signed last, with the signatures of the log and of the witness; null when there is none. */
   checkpoint(): string | null {
     return this.latest && noteText(this.latest.note) + this.line(this.latest);
   }
 
-  /** Two checkpoints that prove that the log forked; null as long as none came. */
+  /** Two checkpoints that prove that the log forked; null as long as there are none. */
   fork(): Promise<string | null> {
     return this.forks.first();
   }

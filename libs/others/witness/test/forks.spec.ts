@@ -1,4 +1,7 @@
-/** A log that shows two histories: the witness signs one of them only, reports it, and keeps the proof. Junk is no proof, and mutes nothing. */
+/**
+ * When a log shows two histories, the witness signs only one of them, reports it, and stores the proof. Junk is no proof, and mutes
+ * nothing.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -133,7 +136,7 @@ it('keeps the same fork once, a hundred of a kind, and reports each one', async 
   for (let size = 10; size < 130; size += 1) if (size !== 12) await served.submit(log.forkedAt(5).submission(9, size));
   expect(await evidence()).toHaveLength(100);
   expect(served.errors).toHaveLength(120);
-  // The other kind has room of its own.
+  // The other kind has space of its own.
   await served.submit(log.forkedAt(5).submission(9, 9, []));
   expect(await evidence()).toHaveLength(101);
   expect(served.errors).toHaveLength(121);
@@ -141,7 +144,7 @@ it('keeps the same fork once, a hundred of a kind, and reports each one', async 
 
 it('is reported where the disk does not take it, and kept once there is room', async () => {
   await served.submit(log.submission(0, 9));
-  // A file in the place of the folder: nothing can be written there.
+  // A file in place of the folder: nothing can be written there.
   await mkdir(join(served.folder, 'evidence'));
   await writeFile(folderOf(), '');
   expect((await served.submit(log.forkedAt(5).submission(9, 9, []))).status).toBe(422);
@@ -149,7 +152,7 @@ it('is reported where the disk does not take it, and kept once there is room', a
     expect.objectContaining({ message: 'THE LOG FORKED: two trees of one size', refused: log.forkedAt(5).note(9) }),
     expect.objectContaining({ message: expect.stringContaining('could not be written') as string }),
   ]);
-  // The witness goes on with the history that it signed.
+  // The witness continues with the history that it signed.
   expect((await served.submit(log.submission(9, 10))).status).toBe(200);
   await rm(folderOf());
   await served.submit(log.submission(9, 10));
@@ -161,7 +164,7 @@ it('is reported again by the next process: the one before may have been killed b
   await served.submit(log.forkedAt(5).submission(9, 9, []));
   await served.stop();
   const [name] = await readdir(folderOf());
-  // As kill -9 leaves it while a file is written; and as versions before this one kept junk.
+  // Left by kill -9 while a file is written; the second is junk that earlier versions stored.
   await writeFile(join(folderOf(), '.same-size-0123456789abcdef.txt.unfinished'), 'The log');
   await writeFile(join(folderOf(), 'not-consistent-0123456789abcdef.txt'), 'junk');
   const again = await serveWitness({ logs: [log.verifierKey], folder: served.folder });

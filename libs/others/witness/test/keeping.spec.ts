@@ -1,4 +1,4 @@
-/** What a witness keeps, it keeps before it signs, alone, and for good. */
+/** A witness stores its state before it signs, as the only process on the folder, and permanently. */
 import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

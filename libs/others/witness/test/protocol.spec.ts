@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => served.close());
 
-/** When the witness says, by its signature lines, that it saw the note; null where it did not sign it. */
+/** Returns when the witness saw the note, by its signature lines; null when it did not sign it. */
 function seenAt(note: string, lines: string): number | null {
   const parsed = parseNote(note + lines);
   return parsed && (cosignatureBy(parsed, keyOf(served.witness.key))?.seconds ?? null);

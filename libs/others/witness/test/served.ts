@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseVerifierKey, type VerifierKey } from '@app/transparency';
 import { openWitness, witnessServer, type Witness } from '../src';
 
-/** The key that a text writes. */
+/** Parses a key. */
 export function keyOf(text: string): VerifierKey {
   const key = parseVerifierKey(text);
   if (key === null) throw new Error(`no key: ${text}`);
@@ -22,7 +22,7 @@ export interface ServedWitness {
   readonly warnings: readonly Readonly<Record<string, unknown>>[];
   submit(body: string | Uint8Array<ArrayBuffer>): Promise<{ status: number; type: string | null; body: string }>;
   get(path: string): Promise<{ status: number; body: string }>;
-  /** Ends it; its folder stays. */
+  /** Ends it; its folder remains. */
   stop(): Promise<void>;
   /** Ends it, and removes its folder unless that was given. */
   close(): Promise<void>;
