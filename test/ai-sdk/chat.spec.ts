@@ -21,7 +21,7 @@ jest.setTimeout(300_000);
 
 let deployment: Deployment;
 beforeAll(async () => {
-  // What the full figures cost in all.
+  // Enough for all tests with FIGURES=full.
   const env = { STREAMS_PER_USER: '1000', BUDGET_DAY_CENTS: '5000' };
   deployment = await startDeployment({ mode: 'in-process', env });
 });
@@ -34,7 +34,7 @@ interface Opened {
   readonly server: PartnerServer;
 }
 
-/** A user with a conversation, and the partner's server in front of both. */
+/** Runs `work` with a user, a conversation, and the partner's server in front of both. */
 async function opened(work: (opened: Opened) => Promise<void>): Promise<void> {
   const user = await deployment.newUser();
   await user.post('/wallet');
@@ -47,7 +47,7 @@ async function opened(work: (opened: Opened) => Promise<void>): Promise<void> {
   }
 }
 
-/** A page that shows the conversation, freshly loaded. */
+/** A newly loaded page that shows the conversation. */
 async function pageOf(conversationId: string, api: string) {
   const transport = new ParleyChatTransport({ api });
   const { messages } = await transport.load(conversationId);
@@ -55,7 +55,7 @@ async function pageOf(conversationId: string, api: string) {
   return new PageChat({ id: conversationId, messages, transport, sendAutomaticallyWhen });
 }
 
-/** The question that the page shows, once it does. */
+/** The approval that the page asks for, or null while it asks for none. */
 function questionIn({ messages }: PageChat) {
   for (const part of messages.flatMap(({ parts }) => parts)) {
     if (part.type === 'dynamic-tool' && part.state === 'approval-requested') return part.approval;
@@ -68,8 +68,8 @@ async function recorded({ user, conversationId }: Opened): Promise<ParleyUIMessa
 }
 
 /**
- * A message without what only one of two readings knows: the SDK's own marks of what it was told, and on which side of words that were
- * being said something else was recorded.
+ * The messages without the parts in which two readings may differ: the SDK's own marks, and whether recorded data is before or after text
+ * that was streaming.
  */
 function plain(messages: readonly ParleyUIMessage[]): unknown {
   const isData = (part: ParleyUIMessage['parts'][number]) => part.type.startsWith('data-');

@@ -36,23 +36,23 @@ const defaults: { readonly [Type in Payload['type']]?: object } = {
   'settlement.updated': { operationId, status: 'settled', actions: [], failure: null },
 };
 
-/** An event, complete but for its place in the journal. */
+/** An event, complete except for its place in the journal. */
 export function event<Type extends Payload['type']>(type: Type, members: Loose<Type> = {}): Payload {
   // Reason for the assertion: the defaults have every member that the events of these tests have.
   return { type, at, ...defaults[type], ...members } as Payload;
 }
 
-/** Words as they come. */
+/** A live frame of streaming text. */
 export function words(text: string, messageId = 'm'): LiveFrame {
   return { delivery: 'live', payload: { type: 'agent.text_delta', at, runId, messageId, text } };
 }
 
-/** Thoughts as they come. */
+/** A live frame of streaming thoughts. */
 export function thoughts(text: string, messageId: string): LiveFrame {
   return { delivery: 'live', payload: { type: 'agent.reasoning_delta', at, runId, messageId, text } };
 }
 
-/** A journal of these events, one after the other; live frames keep their place between them. */
+/** A journal of these events in sequence; live frames keep their place between them. */
 export function journal(...events: readonly (Payload | LiveFrame)[]): JournalFrame[] {
   let seq = 0;
   return events.map((one) => {

@@ -24,7 +24,7 @@ interface Asked {
   readonly as?: TestClient;
 }
 
-/** What the handler answers. */
+/** The handler's answer. */
 async function ask(
   method: string,
   url: string,

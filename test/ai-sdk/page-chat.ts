@@ -7,7 +7,7 @@ export class PageChat extends AbstractChat<ParleyUIMessage> {
     super({ ...init, state: new PlainState(messages) });
   }
 
-  /** The words of each message, one line each. */
+  /** The text of each message, one line each. */
   get lines(): string[] {
     return linesOf(this.messages);
   }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ParleyClient } from '@parley/client';
 import { handleChat, type TellingEnd } from '@parley/client/ai-sdk';
 
-/** A partner's server for one user who is signed in: nothing but `handleChat`. */
+/** A partner's server for one signed-in user, which only runs `handleChat`. */
 export class PartnerServer {
   private constructor(
     readonly origin: string,
@@ -58,7 +58,7 @@ async function answer(
     if (response.body === null) return void outgoing.end();
     await pipeline(Readable.fromWeb(response.body as never), outgoing);
   } catch {
-    // The browser has gone, or was cut off: that is its own business.
+    // The browser has gone, or was cut off, and needs no answer.
     outgoing.destroy();
   }
 }

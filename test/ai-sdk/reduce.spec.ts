@@ -9,10 +9,10 @@ import {
 } from '@parley/client/ai-sdk';
 import { approvalId, callId, event, fingerprint, journal, operationId, runId, thoughts, words } from './frames';
 
-/** Every frame is recorded while the stream is open. */
+/** The context of an open stream in which every frame is recorded. */
 const live: FrameContext = { approvals: new Map(), liveAfter: 0 };
 
-/** The chunks that tell these frames, metadata left aside. */
+/** The chunks for these frames, without metadata. */
 function told(frames: readonly JournalFrame[], context: FrameContext = live): ParleyUIChunk[] {
   return walked(frames, context).chunks.filter(({ type }) => type !== 'message-metadata');
 }
