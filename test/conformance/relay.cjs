@@ -1,4 +1,5 @@
-// What the conformance suite starts as the client: it hands the scenario to the spec, whose process speaks to the server with the product's own code, and ends as that did. Arguments: the spec's address, and the server's, which the suite appends.
+// The client that the conformance suite starts. It hands the scenario to the spec, whose process calls the server with the product's own
+// code, and exits with that result. Arguments: the spec's address, and the server's, which the suite appends.
 const [spec, serverUrl] = process.argv.slice(2);
 const { MCP_CONFORMANCE_CONTEXT: context } = process.env;
 
