@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** With credentials of its own a call goes by `Append`, without them by `BatchAppend`. */
+/** A call with credentials of its own uses `Append`, one without uses `BatchAppend`. */
 const WAYS = [
   ['BatchAppend', {}],
   ['Append', { credentials: { username: 'admin', password: 'changeit' } }],
@@ -93,7 +93,7 @@ describe.each(WAYS)('appending by %s', (_way, options) => {
     expect(json).toMatchObject({ streamId: stream, type: 'typ-ü', isJson: true, data: text, metadata: { actor: 'ü' } });
     expect(Math.abs((json?.created.getTime() ?? 0) - before)).toBeLessThan(60_000);
     expect(binary).toMatchObject({ isJson: false, type: 'bytes' });
-    // `as`: a binary event's data are bytes.
+    // `as`: the data of a binary event is bytes.
     expect(Buffer.from(binary?.data as Uint8Array)).toEqual(Buffer.from(bytes));
     expect(Buffer.from(binary?.metadata as Uint8Array)).toEqual(Buffer.from(bytes));
     expect(empty?.data).toHaveLength(0);

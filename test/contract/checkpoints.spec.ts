@@ -1,4 +1,4 @@
-/** In which order a filtered subscription to $all sends its events and its checkpoints. */
+/** The order in which a filtered subscription to $all sends its events and its checkpoints. */
 import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import {
   type ContractStore,
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** What was sent, in order; `e` for an event and `c` for a checkpoint, with its position. */
+/** The frames in the order in which they were sent: `e` for an event and `c` for a checkpoint, each with its position. */
 type Sent = readonly ['e' | 'c', bigint];
 
 function subscription(prefix: string, window: number): ReadReq {
@@ -28,7 +28,7 @@ function subscription(prefix: string, window: number): ReadReq {
   return readRequest({ filter });
 }
 
-/** Follows until so many events and `caughtUp` have come. */
+/** Reads until `events` events and `caughtUp` have arrived. */
 async function follow(request: ReadReq, events: number): Promise<Sent[]> {
   const call = store.protocol().read(request);
   const sent: Sent[] = [];
@@ -59,7 +59,7 @@ test.each([1, 3, 32])(
       if (kind === 'e') expect(position).toBeGreaterThan(covered);
       else covered = position;
     }
-    // A checkpoint at 0 says nothing: a real server may send such while it catches up.
+    // A checkpoint at 0 means nothing; a real server may send some while it catches up.
     const told = sent.filter(([, position]) => position > 0n);
     const inOrder = [...told].sort(([, a], [, b]) => Number(a - b));
     expect(told).toEqual(inOrder);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** Streams `<key>-wanted-1`, `-2` and others, and events of a type `<key>.wanted`. */
+/** Appends to streams `<key>-wanted-1`, `-2` and others, and events of type `<key>.wanted`. */
 async function appendMix(key: string, first: number): Promise<void> {
   await store.client.appendToStream(`${key}-wanted-1`, testEvents(2, first));
   await store.client.appendToStream(`${key}-other`, testEvents(40, 1_000));
@@ -71,7 +71,7 @@ describe('a filtered subscription to $all', () => {
     await recorder.untilSaid('caughtUp');
     expect(checkpoints.length).toBeGreaterThanOrEqual(5);
     expect(checkpoints.length).toBeLessThanOrEqual(12);
-    // Not every server sends one at the end: what is looked through so far may be told no further than the last window.
+    // Not every server sends a checkpoint at the end, so the last one may be a window behind.
     expect(checkpoints.at(-1)).toBeGreaterThan(position?.commit ?? 0n);
     expect(checkpoints.at(-1)).toBeLessThanOrEqual(last.position?.commit ?? 0n);
     expect(checkpoints).toEqual([...checkpoints].sort((a, b) => Number(a - b)));

@@ -50,7 +50,7 @@ test('the same append twice at once is stored once', async () => {
   const stream = uniqueStream();
   const events = testEvents(2);
   const append = () => store.client.appendToStream(stream, events, { expectedRevision: 'no_stream' });
-  // EventStoreDB 23.10.6 at times answers one of them only; who got no answer is told when it asks again.
+  // EventStoreDB 23.10.6 sometimes answers only one of them; a repeated request is answered.
   const first = await Promise.any([append(), append()]);
   expect(await append()).toEqual(first);
   expect(await revisionsOf(stream)).toBe(2);

@@ -1,4 +1,4 @@
-/** What the protocol says beyond what the client shows of it, by the client's own stubs. */
+/** Parts of the protocol that the client hides, called through its own stubs. */
 import { randomUUID } from 'node:crypto';
 import { Empty, MaximumAppendSizeExceeded } from '@eventstore/db-client/generated/shared_pb';
 import type { AppendResp, BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb';

@@ -25,8 +25,8 @@ afterAll(() => store.close());
 const firstRevisions = (count: number): bigint[] => Array.from({ length: count }, (_, n) => BigInt(n));
 
 /**
- * The revisions of a stream as they come, until there are so many. A server may keep only so many live events for one subscriber, and
- * end what is slower: then it is asked again, after the last one.
+ * The revisions of a stream in the order received, until there are `count`. A server may limit the live events that it buffers for a
+ * subscriber, and end a slower subscription; then this subscribes again after the last event.
  */
 function revisionsOf(
   client: EventStoreDBClient,
