@@ -1,9 +1,12 @@
-/** The compilers of other languages that this machine has. Tests bring Python's; C#, Java and Go are compiled where an SDK that answers lies on the path, without packages. */
+/**
+ * The compilers of other languages on this machine. Tests install Python's; C#, Java and Go are compiled, without packages, if a working
+ * SDK is on the path.
+ */
 import { readdir } from 'node:fs/promises';
 import { ask, debianProgram, findCompiler } from '@app/testing/programs';
 import type { Ended, Workshop } from './others';
 
-/** The languages, each with a file that no compiler of it may take. */
+/** The languages, each with a file that its compiler must reject. */
 export const brokenFiles = {
   python: ['broken.py', 'class Broken(:\n'],
   csharp: ['Broken.cs', 'class Broken { Missing member; }\n'],
@@ -12,19 +15,23 @@ export const brokenFiles = {
 } as const;
 export type Language = keyof typeof brokenFiles;
 
-// Reason for the assertion: the keys of an object that is written out are its type's.
+// Reason for the assertion: an object literal's keys are those of its type.
 export const modelLanguages = Object.keys(brokenFiles) as Language[];
 
-/** What the models need: quicktype's do not compile as C# 8. As C# 14 Modelina's `field` would be a keyword, and its value lost. */
+/**
+ * The version for the models: quicktype's do not compile as C# 8, and in C# 14 Modelina's `field` would be a keyword, and its value lost.
+ */
 const csharpVersion = '10.0';
 
-/** A compiler that lives for seconds is done before code that is compiled best would pay. */
+/** The compiler runs for seconds, too short for full optimization to pay off. */
 const briefJava = ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC'];
 
-/** Compiles all that lies in a folder of the workshop; `code` is 0 when it is right. */
+/** Compiles everything in a folder of the workshop; `code` is 0 on success. */
 type Compile = (workshop: Workshop, folder: string) => Promise<Ended>;
 
-/** The compilers by language; one that is not here has no entry. Known at once: a spec lists no test for what cannot be compiled. */
+/**
+ * The compilers on this machine, by language. Determined synchronously, because a spec lists tests only for languages that can be compiled.
+ */
 export function compilersHere(): ReadonlyMap<Language, Compile> {
   const compilers = new Map<Language, Compile>([
     [

@@ -1,4 +1,4 @@
-/** The main flow through generated clients, as their users write it. */
+/** The main flow through generated clients, written as their users would. */
 import { join } from 'node:path';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
@@ -12,7 +12,7 @@ interface Approval {
   readonly fingerprint: string;
 }
 
-/** What the test asks of a client; what it answers is of the service. */
+/** The calls that the test makes through a client; the answers are the service's. */
 interface Calls {
   ensureUser(): Promise<{ userId: string }>;
   createConversation(userId: string): Promise<{ id: string }>;
@@ -31,7 +31,7 @@ export interface Flow extends Calls {
 
 type Call = (...args: unknown[]) => Promise<{ readonly data: never }>;
 
-/** The flow by the generator, from the folder where its client was compiled. */
+/** The flow for each generator, given the folder in which its client was compiled. */
 export const generatedFlows = {
   '@hey-api/openapi-ts': async (folder: string, user: TestClient) => {
     const sdk = await compiled<Record<string, Call>>(folder, 'hey', 'sdk.gen.js');
@@ -82,7 +82,7 @@ function flowOf({ run, pending, ...calls }: Calls & Reads): Flow {
 }
 
 async function compiled<Module>(folder: string, ...names: string[]): Promise<Module> {
-  // Reason for the assertion: what a generator wrote has no types here; the compiler has seen them.
+  // Reason for the assertion: generated modules have no types here; the compiler has checked them.
   return (await import(join(folder, ...names))) as Module;
 }
 

@@ -1,4 +1,4 @@
-/** Clients that generators of other people make of the documents; docs/guides/generated-clients.md lists what was tried. */
+/** Clients that third-party generators make of the documents; docs/guides/generated-clients.md lists those that were tried. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brokenFiles, compilersHere, modelLanguages, type Language } from './compilers';
@@ -6,11 +6,11 @@ import { generatedFlows, type Flow } from './flows';
 import { withinMs, Workshop, type Ended } from './others';
 
 const root = join(__dirname, '..', '..');
-/** A library: this is the program around it. */
+/** Modelina is a library, and this is a program that runs it. */
 const modelina = join(__dirname, 'modelina.cjs');
 const quicktype = join(__dirname, 'quicktype.cjs');
 
-/** Models are written in every language, and compiled in these. */
+/** Models are generated in every language, and compiled in these. */
 const compilers = compilersHere();
 const compiled = [...compilers.keys()];
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-/** Each package with what it is asked to do, and what it writes. */
+/** Each package with its arguments and its output. */
 const generators = [
   ['openapi-typescript', 'types.ts', (input: string, output: string) => [input, '-o', output]],
   ['@hey-api/openapi-ts', 'hey/sdk.gen.ts', (input: string) => ['-i', input, '-o', 'hey', '--no-log-file']],
@@ -35,7 +35,10 @@ const generators = [
   ['swagger-typescript-api', 'sta/api.ts', (input: string) => ['generate', '-p', input, '-o', 'sta', '-n', 'api.ts']],
 ] as const;
 
-/** What quicktype makes of the schemas, by the language, of what its standard library has; in Java one file for each class. */
+/**
+ * The models that quicktype generates of the schemas, by language, with options that need only the standard library. Java gets one file per
+ * class.
+ */
 const quicktypeModels = [
   ['python', 'models.py', []],
   ['go', 'models.go', ['--package', 'parley']],
@@ -43,13 +46,13 @@ const quicktypeModels = [
   ['java', 'Run.java', ['--just-types', '--package', 'parley']],
 ] as const;
 
-/** openapi-typescript is the product's own; the others are not. */
+/** openapi-typescript is installed with the product, the others are not. */
 function programOf(name: string): string {
   if (name === 'openapi-typescript') return join(root, 'node_modules', '.bin', name);
   return join(__dirname, 'node_modules', '.bin', name.replace('@hey-api/', ''));
 }
 
-/** What is written in TypeScript, by who writes it: files, and folders of them. */
+/** The generated TypeScript, by generator: files and folders. */
 const inTypeScript = [
   ['generators, from openapi.json,', [...generators.map(([, output]) => output), 'hey/client.gen.ts']],
   ['openapi-zod-client, from openapi-3.0.json,', ['zod30.ts']],
@@ -57,7 +60,7 @@ const inTypeScript = [
   ['Modelina, from asyncapi.json,', ['asyncapi-typescript/']],
 ] as const;
 
-/** Compiles all of it to `js` in one go, as strictly as TypeScript can, and answers what the compiler complains of. */
+/** Compiles all of it to `js` in one run, as strictly as TypeScript can, and returns the compiler's complaints. */
 async function compileStrictly(): Promise<readonly string[]> {
   const compilerOptions = {
     strict: true,
@@ -124,7 +127,7 @@ describe('quicktype, from openapi.json', () => {
   }, withinMs);
 
   it.each(quicktypeModels)('writes models in %s', async (language, output) => {
-    // It tells of members that may be anything: nothing is wrong with them.
+    // It reports members of any type, which are no error.
     const { code, stderr } = written;
     expect({ code, printed: code === 0 ? '' : stderr }).toEqual({ code: 0, printed: '' });
     expect(await readFile(workshop.path(language, output), 'utf8')).toMatch(/conversation_?id/i);
@@ -239,7 +242,7 @@ it('are listed in the guide with the versions that are tried here', async () => 
 });
 
 async function versions(folder: string, kind: string): Promise<Record<string, string>> {
-  // Reason for the assertion: npm writes it so.
+  // Reason for the assertion: npm writes it in this shape.
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
   return manifest[kind] as Record<string, string>;
 }

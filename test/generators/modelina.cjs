@@ -1,4 +1,5 @@
-// Writes the models that Modelina makes of the document of the first argument, in each language of the others, to the folder `<the first without .json>-<language>`.
+// Generates Modelina's models for the document of the first argument, in each language of the other arguments, in the folder `<the first
+// without .json>-<language>`.
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const {
@@ -10,14 +11,17 @@ const {
   TypeScriptGenerator,
 } = require('@asyncapi/modelina');
 
-/** Modelina declares an optional constant as nullable, which no constant of C# may be. */
+/** Modelina declares an optional constant as nullable, which C# does not allow. */
 const csharpConstants = {
   class: {
     property: ({ content, property }) => (property.property.options.const ? content.replaceAll('?', '') : content),
   },
 };
 
-/** Modelina imports no UUID for a list of them; and it names a nullable member like the class that it holds, which then implements itself. */
+/**
+ * Modelina does not import UUID for a list of them, and it gives a nullable member the name of the class that it holds, which then
+ * implements itself.
+ */
 const javaImports = {
   class: {
     self({ content, model, renderer }) {

@@ -1,4 +1,4 @@
-/** The generators and linters of other people (test/generators/package.json), each run as a program of its own. */
+/** Third-party generators and linters (test/generators/package.json), each run as a program of its own. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,24 +9,24 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 const root = join(__dirname, '..', '..');
 const packages = join(__dirname, 'node_modules');
 const outputMax = 64 * 1024 * 1024;
-/** This only ends what hangs; the first time, 700 packages are downloaded. */
+/** Only ends a program that hangs; on the first run, 700 packages are downloaded. */
 export const withinMs = 600_000;
 
-/** What a program ended with. */
+/** The outcome of a program. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The documents of a started service as files, and a folder for what is made of them. */
+/** The documents of a running service as files, and a folder for output made of them. */
 export class Workshop {
   private constructor(
     readonly deployment: Deployment,
     readonly folder: string,
   ) {}
 
-  /** Installs the programs where they are missing, starts a service and keeps what it serves. */
+  /** Installs the programs if they are missing, starts a service, and saves its documents. */
   static async open(): Promise<Workshop> {
     await promisify(execFile)(process.execPath, [join(root, 'scripts', 'generators.mjs')], { timeout: withinMs });
     const deployment = await startDeployment({ mode: 'in-process' });
@@ -48,14 +48,14 @@ export class Workshop {
     await mkdir(this.path(name), { recursive: true });
   }
 
-  /** Runs a program in the folder to its end, however it ends; one that hangs is killed. */
+  /** Runs a program in the folder to its end, and returns its outcome even if it failed; one that hangs is killed. */
   async run(program: string, args: readonly string[], settings: Record<string, string> = {}): Promise<Ended> {
     const env = { ...environment(), ...settings };
     const options = { cwd: this.folder, env, timeout: withinMs, maxBuffer: outputMax };
     try {
       return { code: 0, ...(await promisify(execFile)(program, args, options)) };
     } catch (error) {
-      const { code, stdout = '', stderr = '' } = error as Partial<Ended>; // reason for the assertion: so execFile fails
+      const { code, stdout = '', stderr = '' } = error as Partial<Ended>; // reason for the assertion: the shape of execFile's errors
       if (typeof code !== 'number') throw error;
       return { code, stdout, stderr };
     }
@@ -72,7 +72,7 @@ export class Workshop {
   }
 }
 
-/** Without what npm and jest tell their children, and without calls home. */
+/** The environment without the variables of npm and jest, and with telemetry turned off. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, CI: 'true', NO_COLOR: '1', DO_NOT_TRACK: '1' };

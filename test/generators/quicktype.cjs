@@ -1,4 +1,4 @@
-// Runs quicktype once for each argument, which is its own arguments as a JSON list: to load it takes most of a run.
+// Runs quicktype once for each argument, which is a JSON list of its arguments, in one process, because loading it takes most of a run.
 const { main } = require('quicktype');
 
 void (async () => {

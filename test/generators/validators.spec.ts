@@ -1,4 +1,7 @@
-/** Validators of other people over the documents that the service serves (docs/decisions/conventions.md, "Published documents"); Redocly's lint is in test/surface/documents.spec.ts. */
+/**
+ * Third-party validators, run on the documents that the service serves (docs/decisions/conventions.md, "Published documents"); Redocly's
+ * lint is in test/surface/documents.spec.ts.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withinMs, Workshop } from './others';
@@ -26,7 +29,7 @@ describe('Spectral', () => {
     const output = ['--format', 'json', '--output', workshop.path('findings.json')];
     const { code, stderr } = await workshop.tool('spectral', 'lint', ...options, ...output, ...openApis);
     expect(stderr).toBe('');
-    // Reason for the assertion: so it writes what it found.
+    // Reason for the assertion: the shape in which it writes its findings.
     findings = JSON.parse(await readFile(workshop.path('findings.json'), 'utf8')) as Finding[];
     expect(code).toBe(findings.length === 0 ? 0 : 1);
   }, withinMs);
