@@ -1,4 +1,4 @@
-/** Issue 4, item 3: tools of MCP servers in runs, over the API. */
+/** Tools of MCP servers in runs, over the API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidV5 } from 'uuid';
 import {
@@ -56,9 +56,9 @@ afterAll(async () => {
   await mcp.stop();
 });
 
-/** What `/readyz` of a replica says of each dependency. */
+/** The checks in a replica's `/readyz`, by dependency. */
 const readiness = async () =>
-  // Reason for the assertion: its published shape.
+  // Reason for the assertion: the published shape.
   ((await (await fetch(`${user.baseUrl}/readyz`)).json()) as { readonly checks: Record<string, string> }).checks;
 const outcomes = async () =>
   (await eventsOf(user, conversationId, 'tool.returned')).map(({ outcome, result }) => [outcome, result]);
