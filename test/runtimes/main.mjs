@@ -1,4 +1,4 @@
-// On runtimes that have a command line.
+// Entry point for runtimes with a command line.
 import process from 'node:process';
 import { tryOut } from './program.mjs';
 

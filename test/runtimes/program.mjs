@@ -1,4 +1,4 @@
-// What a partner's program does with the client, the same on every runtime.
+// A partner's program that uses the client, the same on every runtime.
 import { ParleyClient } from '@parley/client';
 
 const userId = '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11';
@@ -7,8 +7,8 @@ const retry = { attempts: 2, firstDelayMs: 1, attemptMs: 3_000 };
 const credentials = { partnerKey: 'pk_1', userToken: 'token' };
 
 /**
- * @param {{ works: string, fails: Record<string, string> }} given base URLs: one where all is well, and others by what is wrong there
- * @returns what came of it, as JSON can say it
+ * @param {{ works: string, fails: Record<string, string> }} given base URLs: one that works, and others by their fault
+ * @returns the results, as values that JSON can represent
  */
 export async function tryOut({ works, fails }) {
   const failures = {};
@@ -51,7 +51,7 @@ async function everythingAt(baseUrl) {
   };
 }
 
-/** How a call fails that may be done only once. */
+/** The error of a call that must not be made twice. */
 async function failureAt(baseUrl) {
   const parley = new ParleyClient({ baseUrl, ...credentials, userId, retry });
   return parley.conversations.create({ title: 'once' }).then(

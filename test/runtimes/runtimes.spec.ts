@@ -11,7 +11,7 @@ import { PackedProject } from '../client/packed';
 import { SmallService } from './small-service';
 
 const run = promisify(execFile);
-/** On a fresh machine the runtimes and the browser are installed first. */
+/** On a new machine the runtimes and the browser are installed first. */
 const withinMs = 900_000;
 
 interface Failure {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const name of ['program.mjs', 'main.mjs']) await copyFile(join(__dirname, name), join(project.folder, name));
   service = await SmallService.start(await certificate(), await bundle());
   const installed = await run(process.execPath, [join(__dirname, '..', '..', 'scripts', 'runtimes.mjs')]);
-  // Reason for the assertion: what the script prints last.
+  // Reason for the assertion: the last line that the script prints.
   programs = JSON.parse(installed.stdout.trim().split('\n').at(-1) ?? '') as typeof programs;
   browser = await openChromium();
 }, withinMs);
@@ -48,7 +48,7 @@ afterAll(async () => {
   await project?.remove();
 });
 
-/** What a partner's bundler makes of the package and the program. */
+/** The package and the program, bundled as a partner would. */
 async function bundle(): Promise<string> {
   const options = { bundle: true, write: false, format: 'iife', globalName: 'program', target: 'es2022' } as const;
   const built = await build({ ...options, entryPoints: [join(project.folder, 'program.mjs')], logLevel: 'error' });
@@ -71,7 +71,7 @@ async function certificate(): Promise<{ key: Buffer; cert: Buffer }> {
 async function onCommandLine(program: string, args: readonly string[], given: Given): Promise<Tried> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: project.folder, GIVEN: JSON.stringify(given) };
   const { stdout } = await run(program, [...args, 'main.mjs'], { cwd: project.folder, env });
-  // Reason for the assertion: what the program prints.
+  // Reason for the assertion: the program's output.
   return JSON.parse(stdout) as Tried;
 }
 
@@ -127,7 +127,7 @@ describe.each(Object.keys(runtimes) as (keyof typeof runtimes)[])('the packed cl
 
   it('says whether the request was sent, as far as this runtime knows', () => {
     const told = Object.entries(tried.failures).map(([failing, failure]) => [failing, failure?.kind, failure?.outcome]);
-    /** A page is told only that it failed. */
+    /** A page only learns that the request failed. */
     const never = name === 'Chromium' ? 'unknown' : 'not_sent';
     expect(told).toEqual([
       ['cut', 'connection', 'unknown'],

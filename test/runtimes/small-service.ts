@@ -8,20 +8,20 @@ import { durable, live, problem, type Scripted } from '../client/scripted-servic
 const user = { userId: '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11', subject: 's', expiresAt: 'then' };
 
 /**
- * A service with one user, as small as the client's program needs it, and beside it one for each way to fail. Under one origin, since
- * a page reads no other: `/works`, `/cut`, `/reset` and `/silent` are base URLs.
+ * A minimal service with one user, enough for the client's program, and one more for each way to fail. All have one origin, because a page
+ * reads no other: `/works`, `/cut`, `/reset` and `/silent` are base URLs.
  */
 export class SmallService {
-  /** How often each of the failing ones was asked to do what may be done only once. */
+  /** The number of non-repeatable requests that each failing service has received. */
   readonly asked = new Map<string, number>();
   private readonly servers: TcpServer[] = [];
   private streams = 0;
-  /** Of a server that is gone. */
+  /** A port whose server has been closed. */
   private refusingPort = 0;
 
   private constructor(private readonly bundle: string) {}
 
-  /** @param tls a certificate that nobody knows @param bundle the program, for the page at `/` */
+  /** @param tls an untrusted certificate @param bundle the program, for the page at `/` */
   static async start(tls: { readonly key: Buffer; readonly cert: Buffer }, bundle: string): Promise<SmallService> {
     const service = new SmallService(bundle);
     const listener: RequestListener = (request, response) => void service.answer(request, response);
@@ -35,7 +35,7 @@ export class SmallService {
     return `http://127.0.0.1:${this.port(0)}`;
   }
 
-  /** Begins to count anew: for the next runtime. */
+  /** Resets the counts for the next runtime, and returns its URLs. */
   givenTo(): { works: string; fails: Record<string, string> } {
     this.asked.clear();
     this.streams = 0;
@@ -86,7 +86,7 @@ export class SmallService {
     if (place === 'reset') request.socket.resetAndDestroy();
   }
 
-  /** Over a connection that is not used again: on one that was used before, Chromium itself sends a request again. */
+  /** Answers on a connection that is not reused, because Chromium itself repeats a request on a reused one. */
   private page(response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/html', connection: 'close' });
     response.end(
@@ -112,7 +112,7 @@ export class SmallService {
     refuse(response, { method: '', url, headers: {}, body });
   }
 
-  /** The first one breaks off in the middle of a frame; the second goes on. */
+  /** The first stream breaks off in the middle of a frame; later ones continue. */
   private stream(response: ServerResponse): void {
     this.streams += 1;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -128,7 +128,7 @@ const refuse: Scripted = problem('run_not_active');
 async function stopped(server: TcpServer): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  // Reason for the assertion: all but the one that only lends its port are servers of HTTP.
+  // Reason for the assertion: all but the one that only reserves a port are HTTP servers.
   if ('closeAllConnections' in server) (server as Server).closeAllConnections();
   await closed;
 }
