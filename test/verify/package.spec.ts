@@ -21,7 +21,7 @@ afterAll(async () => {
   await deployment.stop();
 });
 
-/** What both builds are asked, once they are imported as `verify`. */
+/** The test program for both builds, which are imported as `verify`. */
 const asks = `
 const { receipt, logKey, witnessKey } = JSON.parse(require('node:fs').readFileSync('proven.json', 'utf8'));
 const trust = verify.trustPolicy({ log: [logKey], witnesses: [witnessKey] });

@@ -3,7 +3,7 @@ import { confirm, newOwner, prepare, untilOperation, usdc } from '@app/testing/j
 import { until } from '@app/testing/until';
 import { cosign, parseNote, signatureLine, signingKey, verifierKeyText } from '@app/transparency';
 
-/** A receipt as far as it is looked at here. */
+/** The parts of a receipt that are checked here. */
 export interface ProvenReceipt extends Record<string, unknown> {
   readonly events: readonly { readonly stream: string; readonly revision: number; readonly id: string }[];
   readonly proof: { readonly checkpoint: string; readonly inclusions: readonly unknown[] };
@@ -17,7 +17,7 @@ export interface Proven {
 
 const witness = signingKey('witness', 'witness.example', new Uint8Array(32).fill(9));
 
-/** The receipt of a withdrawal that was just settled, with a witness's line under its checkpoint, and the keys to verify it by. */
+/** The receipt of a settled withdrawal, with a witness's signature below its checkpoint, and the keys to verify it. */
 export async function provenWithdrawal(deployment: Deployment): Promise<Proven> {
   const user = await newOwner(deployment);
   const withdrawal = await prepare(user, usdc, '1');
@@ -25,7 +25,7 @@ export async function provenWithdrawal(deployment: Deployment): Promise<Proven> 
   await untilOperation(user, withdrawal.operationId);
   const receipt = await until('a receipt with all proofs', async () => {
     const { body } = await user.get(`/approvals/${withdrawal.approvalId}/receipt`);
-    // Reason for the assertion: what the API answers, once it is proven.
+    // Reason for the assertion: the API's answer, once it is proven.
     const { complete } = body['proof'] as { complete: boolean };
     return complete ? (body as unknown as ProvenReceipt) : null; // reason: see above
   });
