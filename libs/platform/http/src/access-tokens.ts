@@ -16,9 +16,9 @@ import { isCleanText } from './strict-json';
 import { algorithms, Refused, tokenStrategy, type KeyFound } from './token-strategy';
 import { userIdOf } from './user-identity';
 
-/** Whom a verified token speaks for. */
+/** The user or operator that a verified token identifies. */
 export interface TokenIdentity {
-  /** Derives from issuer and subject. */
+  /** Derived from issuer and subject. */
   readonly userId: UserId;
   readonly subject: string;
   readonly issuer: string;
@@ -30,26 +30,26 @@ export interface TokenIdentity {
 export type TokenVerdict =
   | { readonly kind: 'accepted'; readonly identity: TokenIdentity }
   | { readonly kind: 'expired' }
-  /** The cause is for the operator; a caller never learns it. */
+  /** The cause is for the operator's log and never sent to the caller. */
   | { readonly kind: 'refused'; readonly cause: string };
 
-/** An issuer whose tokens are accepted, and by which clock. */
+/** An issuer whose tokens are accepted, and the clock by which they are judged. */
 export interface TrustedIssuer {
   readonly keys: IssuerKeys;
-  /** The service's for the sandbox's own tokens, the real one for any other's. */
+  /** The service's clock for the sandbox's own tokens, the real one for all others. */
   readonly clock: Clock;
-  /** How far the issuer's clock may be off from it. */
+  /** Tolerated difference between this clock and the issuer's. */
   readonly skewMs: number;
 }
 
-/** How a token names whom it is for. */
+/** The claim that names a token's audience, and its accepted values. */
 export interface DemandedAudience {
   readonly claim: string;
-  /** One of them is enough. */
+  /** One of them is sufficient. */
   readonly values: readonly string[];
 }
 
-/** The variables that say which tokens are accepted, as the log names them. */
+/** The variables that configure which tokens are accepted, as the log names them. */
 export interface TokenVariables {
   readonly issuer: string;
   readonly audience: string;
@@ -58,20 +58,20 @@ export interface TokenVariables {
 const ofUsers: TokenVariables = { issuer: 'OIDC_ISSUER', audience: 'OIDC_AUDIENCE' };
 
 const verifiedKeptMs = 60_000;
-/** What the verified tokens may take up in all: some 15,000 of ten claims, and a few hundred as large as a header may be. */
+/** Estimated bytes of all cached tokens: some 15,000 of ten claims, and a few hundred of the largest size that a header allows. */
 const verifiedBytesMax = 32_000_000;
-/** Of a token beside its claims: the digest, the objects, the cache's own part. */
+/** Estimated overhead per token, on top of its claims: the digest, objects, the cache's own part. */
 const verifiedEntryBytes = 800;
 const subjectLengthMax = 512;
 const noTokenAtAll = 'it is no signed JSON Web Token';
 /** Characters of a token's claim that the log shows. */
 const quotedLengthMax = 200;
-/** What an access token may call itself (RFC 9068, section 2.1); logout tokens, ID tokens that say so and the like are none. */
+/** Accepted values of `typ` (RFC 9068, section 2.1); logout tokens, explicitly typed ID tokens and the like are refused. */
 const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 
 /**
- * Verifies access tokens, of users or of operators, and remembers good ones by digest for at most a minute, and only as long as their issuer's keys stay
- * the same (docs/decisions/configuration-and-start.md, "Identity providers").
+ * Verifies access tokens, of users or of operators. Caches good ones by digest for at most a minute, and only as long as their issuer's
+ * keys are unchanged (docs/decisions/configuration-and-start.md, "Identity providers").
  */
 export class AccessTokens {
   private readonly verified: LRUCache<string, Verified>;
@@ -92,17 +92,17 @@ export class AccessTokens {
     this.issuers = new Map(issuers.map((one) => [one.keys.issuer, one]));
   }
 
-  /** The verdict on a token that was verified within the last minute; null when it has to be verified (again). */
+  /** The verdict on a token that was verified within the last minute; null if it must be verified (again). */
   cachedVerdict(token: string): TokenVerdict | null {
     const verified = this.verified.get(hash('sha256', token, 'base64'));
     if (verified === undefined || verified.keys !== verified.issuer.keys.cachedKeys()) return null;
     return inTime(verified.identity, verified.issuer);
   }
 
-  /** Verifies a bearer token. @throws Unavailable when its issuer's keys cannot be had */
+  /** Verifies a bearer token. @throws Unavailable when its issuer's keys cannot be fetched */
   async verify(token: string): Promise<TokenVerdict> {
     try {
-      // passport-jwt has no word for a token that is empty.
+      // passport-jwt has no error for an empty token.
       if (token === '') throw new Refused(noTokenAtAll);
       const { identity, issuer, keys } = await this.authenticate(token);
       const verdict = inTime(identity, issuer);
@@ -117,14 +117,14 @@ export class AccessTokens {
     }
   }
 
-  /** What a token says, and the key that it must be signed with. @throws Refused, Unavailable */
+  /** The content of a token, and the key that it must be signed with. @throws Refused, Unavailable */
   private async find(token: string): Promise<Found> {
     const { header, claims, issuer } = this.read(token);
     const { keys, key } = await keyOf(header, issuer.keys);
     return { claims, issuer, keys, key };
   }
 
-  /** What a token says, before anything of it is believed. @throws Refused */
+  /** The content of a token, before its signature is verified. @throws Refused */
   private read(token: string): { header: ProtectedHeaderParameters; claims: JsonObject; issuer: TrustedIssuer } {
     const { header, claims } = decode(token);
     if (!isAccessTokenType(header.typ)) throw new Refused(`its typ is ${quote(header.typ)}, which is no access token`);
@@ -139,7 +139,7 @@ export class AccessTokens {
     return { header, claims, issuer };
   }
 
-  /** Whom a token whose signature is good speaks for. @throws Refused */
+  /** The identity in a token whose signature is valid. @throws Refused */
   private identityIn(claims: JsonObject, { keys, clock, skewMs }: TrustedIssuer): TokenIdentity {
     const { sub, exp } = claims;
     const { claim, values } = this.audience;
@@ -160,7 +160,7 @@ export class AccessTokens {
   }
 }
 
-/** A token as it reads, and its issuer's keys, of which its header names one. */
+/** A decoded token and its issuer's keys, one of which its header names. */
 interface Found extends KeyFound {
   readonly claims: JsonObject;
   readonly issuer: TrustedIssuer;
@@ -170,7 +170,7 @@ interface Found extends KeyFound {
 interface Verified {
   readonly identity: TokenIdentity;
   readonly issuer: TrustedIssuer;
-  /** The keys that it was verified with. */
+  /** The keys with which it was verified. */
   readonly keys: IssuerKeySet;
 }
 
@@ -179,12 +179,12 @@ function decode(token: string): { header: ProtectedHeaderParameters; claims: Jso
     const claims: unknown = decodeJwt(token);
     if (isJsonObject(claims)) return { header: decodeProtectedHeader(token), claims };
   } catch {
-    // The decoder may be given anything; its reason is of no use.
+    // The decoder may receive anything; its reason is of no use.
   }
   throw new Refused(noTokenAtAll);
 }
 
-/** The key that a token with this header is signed with, and the keys that it is one of. @throws Refused, Unavailable */
+/** The key with which a token of this header is signed, and the key set that contains it. @throws Refused, Unavailable */
 async function keyOf(header: ProtectedHeaderParameters, issuer: IssuerKeys): Promise<Pick<Found, 'keys' | 'key'>> {
   let keys = await issuer.current();
   let key = await keys.keyFor(header);
@@ -212,7 +212,7 @@ function isSubject(sub: unknown): sub is string {
   return typeof sub === 'string' && sub !== '' && codePointLength(sub) <= subjectLengthMax && isCleanText(sub);
 }
 
-/** Seconds since the epoch that fit a four-digit year. */
+/** Whether these seconds since the epoch fit a four-digit year. */
 function isTime(seconds: number): boolean {
   return seconds > 0 && seconds < 253_402_300_800;
 }

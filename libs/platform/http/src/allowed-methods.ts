@@ -3,7 +3,7 @@ import findMyWay from 'find-my-way';
 
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
 
-/** Knows which methods the routes that are registered from here on serve at a path, for the `Allow` of a 405. */
+/** The methods that the routes registered from now on serve at a path, for the `Allow` of a 405. */
 export class AllowedMethods {
   private readonly router = findMyWay({ maxParamLength: 16_384 });
   private readonly partnerUrls = underneath('/v1');
@@ -17,19 +17,19 @@ export class AllowedMethods {
     });
   }
 
-  /** The methods, in alphabetical order; none when no route serves the path. */
+  /** The methods, in alphabetical order; empty if no route serves the path. */
   methodsFor(url: string): readonly string[] {
     return methods.filter((method) => this.router.find(method, url) !== null);
   }
 
-  /** Who is asked for credentials at a URL, spelled with escapes or not; null where nobody is, and for one that cannot be decoded. */
+  /** The area whose credentials a URL requires, spelled with escapes or not; null if it requires none or cannot be decoded. */
   areaOf(url: string): 'partner' | 'feed' | 'operator' | null {
     if (this.partnerUrls.find('GET', url) !== null) return 'partner';
     if (this.feedUrls.find('GET', url) !== null) return 'feed';
     return this.operatorUrls.find('GET', url) === null ? null : 'operator';
   }
 
-  /** Most lie under `/operator/v1` anyway. */
+  /** Most are under `/operator/v1` anyway. */
   private addForOperators(url: string): void {
     if (this.operatorUrls.findRoute('GET', url) === null) this.operatorUrls.on('GET', url, () => undefined);
   }
@@ -41,7 +41,7 @@ export class AllowedMethods {
   }
 }
 
-/** Finds what lies under a path. */
+/** A router that matches a path and everything below it. */
 function underneath(path: string): ReturnType<typeof findMyWay> {
   const router = findMyWay({ maxParamLength: 16_384 });
   for (const pattern of [path, `${path}/*`]) router.on('GET', pattern, () => undefined);

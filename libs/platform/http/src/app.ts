@@ -23,9 +23,9 @@ import { RequestLog } from './request-log';
 import { planRoutes } from './routes';
 
 /**
- * The application that serves HTTP, ready for `listen`: problems, strict bodies, admission, health, logs and metrics.
- * The module must bind `PartnerKeys`, `Accounts`, `RateWindows`, `Clock`, `Metrics` and `Tracing` somewhere.
- * @param lookedAt the issuers of the configuration, where they were looked at already
+ * Creates the application that serves HTTP, ready for `listen`: problems, strict bodies, admission, health, logs and metrics. The module
+ * must bind `PartnerKeys`, `Accounts`, `RateWindows`, `Clock`, `Metrics` and `Tracing` somewhere.
+ * @param lookedAt the issuers of the configuration, if they have been checked already
  * @throws UnfitIssuer
  */
 export async function createHttpApp(
@@ -35,7 +35,7 @@ export async function createHttpApp(
   lookedAt?: readonly IssuerKeys[],
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
-  // First of all, so that a misconfigured issuer is reported at once.
+  // First, so that a misconfigured issuer is reported at once.
   const issuers = lookedAt ?? (await lookAtIssuers(configuration, log));
   const bounds = connectionBounds(configuration);
   const app = await createNest(HttpModule.around(module, configuration), configuration, bounds, log);
@@ -78,7 +78,7 @@ function createNest(
   });
 }
 
-/** What the module binds to a port. */
+/** The module's implementation of a port. */
 function portOf<Port>(app: NestFastifyApplication, token: abstract new () => Port): Port {
   return app.get<Port>(token, { strict: false });
 }

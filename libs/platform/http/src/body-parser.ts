@@ -8,12 +8,12 @@ import { brokenOff, packed, streamedBody, tooLarge, tooSlow } from './streamed-b
 import { parseStrictJson } from './strict-json';
 
 /**
- * Makes Fastify read every body as bytes up to its limit, and parse it as its operation says; or hand it over as a stream. Bodies of
- * `GET` and `HEAD` are read as well, so that one that should not be there is refused.
+ * Makes Fastify read every body as bytes up to its limit, and parse it as its operation declares, or pass it on as a stream. Bodies of
+ * `GET` and `HEAD` are read too, so that an unexpected one is refused.
  * @param withinMs how long a body may take to arrive, unless it is streamed
  */
 export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number): void {
-  // The built-in parsers take text/plain and let the last of two equal members win.
+  // The built-in parsers accept text/plain and let the last of two equal members win.
   fastify.removeAllContentTypeParsers();
   for (const method of ['GET', 'HEAD']) fastify.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   fastify.addContentTypeParser('*', (request, payload, done) => {
@@ -34,14 +34,14 @@ export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number):
   });
 }
 
-/** Whether anything was done to a body; an empty list of codings is none. */
+/** Whether a body has any content coding; an empty list of codings means none. */
 function isPacked(contentEncoding: string | undefined): boolean {
   return !/^[\s,]*(identity[\s,]*)*$/i.test(contentEncoding ?? '');
 }
 
 type Read = (failure: Failure | null, bytes: Buffer) => void;
 
-/** Reads a body to its end. By events: every request with a body comes through here, and they cost the least. */
+/** Reads a body to its end. By events, the cheapest way, because every request with a body passes here. */
 function readWhole(
   payload: Readable,
   { limitBytes, withinMs }: { readonly limitBytes: number; readonly withinMs: number },
@@ -59,14 +59,14 @@ function readWhole(
   const late = setTimeout(() => stop(tooSlow), withinMs).unref();
   const stop = (failure: Failure | null): void => {
     clearTimeout(late);
-    // What still comes flows by unread.
+    // The remaining bytes are discarded.
     payload.off('data', onData).off('end', onEnd).off('error', onError);
     done(failure, failure === null ? Buffer.concat(chunks, bytes) : Buffer.alloc(0));
   };
   payload.on('data', onData).on('end', onEnd).on('error', onError);
 }
 
-/** `undefined` for an empty body, which every operation takes as it would take none. */
+/** Returns `undefined` for an empty body, which every operation treats like an absent one. */
 function readBody(request: FastifyRequest, bytes: Buffer): Result<unknown> {
   const { plan } = contextOf(request);
   if (plan?.body === 'bytes') return { ok: true, value: bytes };
@@ -74,11 +74,11 @@ function readBody(request: FastifyRequest, bytes: Buffer): Result<unknown> {
   return jsonBody(request.headers['content-type'], bytes);
 }
 
-/** The JSON object that a body holds, read as strictly as every body is; or what is wrong with the body. */
+/** Parses the JSON object of a body, as strictly as every body; refuses with its issues. */
 export function jsonBody(contentType: string | undefined, bytes: Buffer): Result<JsonValue> {
   if (!isJson(contentType)) return refuse('needs the Content-Type application/json, or one that ends in +json');
   const parsed = parseStrictJson(bytes);
-  // Every JSON body of the contract is an object, and Nest would hand `null` on as if nothing had been sent.
+  // Every JSON body of the contract is an object, and Nest would treat `null` as an absent body.
   return parsed.ok && !isJsonObject(parsed.value) ? refuse('must be an object') : parsed;
 }
 
@@ -86,7 +86,7 @@ function refuse(message: string): Result<never> {
   return { ok: false, refusal: invalid('', message) };
 }
 
-/** `application/json`, or any type that says that it is JSON (RFC 6839); in no other charset than UTF-8 (RFC 8259, section 8.1). */
+/** Whether the type is `application/json` or another JSON type (RFC 6839), in no other charset than UTF-8 (RFC 8259, section 8.1). */
 function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined || contentType === 'application/json') return contentType !== undefined;
   const type = mediaTypeOf(contentType);
@@ -94,7 +94,7 @@ function isJson(contentType: string | undefined): boolean {
   return /^utf-8$/i.test(type.params.get('charset') ?? 'utf-8');
 }
 
-/** Null for a text that is not a media type. */
+/** Null if the text is not a media type. */
 function mediaTypeOf(text: string): MIMEType | null {
   try {
     return new MIMEType(text);

@@ -17,7 +17,7 @@ describe('a range', () => {
     ['bytes=10-', outside],
     ['bytes=99999999999999999999-', outside],
     ['bytes=-0', outside],
-    // Invalid, or several: answered whole.
+    // Invalid, or several: answered with the whole.
     ['bytes=5-2', whole],
     ['bytes=0-1,4-5', whole],
     ['bytes=-', whole],

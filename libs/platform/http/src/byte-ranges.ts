@@ -6,7 +6,7 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/** What a request for bytes that never change comes to: all of them, a part, nothing new, or a part that is not there. */
+/** The outcome of a request for bytes that never change: all of them, a part, nothing new, or a part that does not exist. */
 export type AskedBytes =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly range: ByteRange }
@@ -14,9 +14,9 @@ export type AskedBytes =
   | { readonly kind: 'outside' };
 
 /**
- * Reads `If-None-Match`, `Range` and `If-Range` (RFC 9110, sections 13.1.2, 14.2 and 13.1.5). `HEAD` ignores ranges. Several ranges, and
- * malformed ones, are answered with the whole, as section 14.2 allows.
- * @param entityTag strong, with its quotes @param bytes how many there are, at least one
+ * Evaluates `If-None-Match`, `Range` and `If-Range` (RFC 9110, sections 13.1.2, 14.2 and 13.1.5). `HEAD` ignores ranges. Several ranges,
+ * and malformed ones, are answered with the whole, as section 14.2 allows.
+ * @param entityTag strong, with its quotes @param bytes their number, at least one
  */
 export function askedBytes(method: string, headers: IncomingHttpHeaders, entityTag: string, bytes: number): AskedBytes {
   const known = headers['if-none-match'];
@@ -41,7 +41,7 @@ function part(from: number, to: number): AskedBytes {
   return { kind: 'part', range: { from, to } };
 }
 
-/** Compared weakly: a copy that was compressed on the way has a weak tag. */
+/** Compared weakly, because a copy that was compressed in transit has a weak tag. */
 function namesTag(list: string, entityTag: string): boolean {
   return list.trim() === '*' || list.split(',').some((tag) => tag.trim().replace(/^W\//, '') === entityTag);
 }

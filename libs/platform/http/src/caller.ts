@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { contextOf, type AdmittedCaller } from './request-context';
 
-/** Whom an admitted `/v1` request acts for. */
+/** The user and the partner key of an admitted `/v1` request. */
 export type Caller = AdmittedCaller;
 
 /**

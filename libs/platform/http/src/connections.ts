@@ -3,17 +3,17 @@ import type { Metrics } from '@app/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 
-/** What a client's connection may take of the service. */
+/** Limits of a client's connections. */
 export interface ConnectionBounds {
-  /** How long a client may leave it idle, or not go on with what is its turn; a head or a JSON body takes no longer either. */
+  /** How long a client may leave a connection idle, or stall when it is its turn; also the time limit for a head or a JSON body. */
   readonly quietMs: number;
   /** How long a whole request, or a whole answer other than an event stream, may take to transfer. */
   readonly transferMs: number;
-  /** Connections that are open at once. */
+  /** Maximum number of open connections. */
   readonly connectionsMax: number;
 }
 
-/** How often Node looks for requests that take too long, as a part of the time that they have. */
+/** Number of times per quiet time that Node checks for requests that take too long. */
 const looksPerQuietTime = 6;
 
 type NodeBounds = Record<
@@ -26,7 +26,7 @@ export function arrivesWithinMs({ quietMs }: ConnectionBounds): number {
   return Math.floor(quietMs - quietMs / looksPerQuietTime);
 }
 
-/** The bounds that Node keeps by itself: a connection without a request, and a request that does not become whole. */
+/** The limits that Node itself enforces: for a connection without a request, and for an incomplete request. */
 export function nodeBounds(bounds: ConnectionBounds): NodeBounds {
   const { quietMs, transferMs } = bounds;
   const withinMs = arrivesWithinMs(bounds);
@@ -38,7 +38,7 @@ export function nodeBounds(bounds: ConnectionBounds): NodeBounds {
   };
 }
 
-/** Closes connections beyond the bound as they come, and counts them; those that are open do not notice. */
+/** Closes new connections beyond the limit, and counts them; open ones are not affected. */
 export function boundConnections(server: TcpServer, connectionsMax: number, metrics: Metrics): void {
   server.maxConnections = connectionsMax;
   const refused = new Counter({
@@ -49,7 +49,7 @@ export function boundConnections(server: TcpServer, connectionsMax: number, metr
   server.on('drop', () => refused.inc());
 }
 
-/** Ends connections whose client has a request to send on, or an answer to read, and does not go on. Event streams bound themselves. */
+/** Ends connections whose client stalls while it has a request to send or an answer to read. Event streams have limits of their own. */
 export function boundTransfers(fastify: FastifyInstance, { quietMs, transferMs }: ConnectionBounds): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.routePlan?.body === 'stream') boundSilence(request, reply, quietMs);
@@ -58,7 +58,7 @@ export function boundTransfers(fastify: FastifyInstance, { quietMs, transferMs }
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const { socket } = request.raw;
     if (socket instanceof Socket) {
-      // Progress of what is still to be written counts as activity.
+      // Progress in writing the remaining answer counts as activity.
       socket.setTimeout(quietMs);
       const late = setTimeout(() => socket.destroy(), transferMs).unref();
       reply.raw.once('close', () => clearTimeout(late));
@@ -67,7 +67,7 @@ export function boundTransfers(fastify: FastifyInstance, { quietMs, transferMs }
   });
 }
 
-/** While an upload comes; as long as it is worked on, its client has nothing to do. */
+/** Limits silence while an upload arrives; while it is processed, its client has nothing to do. */
 function boundSilence({ raw }: FastifyRequest, reply: FastifyReply, quietMs: number): void {
   const { socket } = raw;
   if (!(socket instanceof Socket)) return;

@@ -2,9 +2,9 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { canonicalText } from '@app/canonical';
 import { because, limits, ok, refuse, type JsonObject, type JsonValue, type Result } from '@app/kernel';
 
-/** Where a cursor is valid: any other list, user or set of filters refuses it. `limit` is not a filter. */
+/** Scope of a cursor: any other list, user or set of filters refuses it. `limit` is not a filter. */
 export interface CursorBinding {
-  /** The operation id, or a name of one list among several that it answers. */
+  /** The operation id, or the name of one list if the operation has several. */
   readonly list: string;
   readonly userId: string;
   readonly filters: JsonObject;
@@ -13,8 +13,8 @@ export interface CursorBinding {
 const macBytes = 16;
 
 /**
- * Opaque cursors of lists (docs/decisions/conventions.md, "Cursors"): sort keys under a MAC that binds them to list, filters and user.
- * Any replica reads what any other minted, since the key derives from the deployment's secret.
+ * Opaque cursors of lists (docs/decisions/conventions.md, "Cursors"): sort keys under a MAC that binds them to list, filters and user. Any
+ * replica reads a cursor that another one minted, because the key derives from the deployment's secret.
  */
 export class Cursors {
   private readonly key: Buffer;
@@ -26,7 +26,7 @@ export class Cursors {
   }
 
   /**
-   * A cursor of at most 256 characters that holds the sort keys of the last row of a page.
+   * Returns a cursor of at most 256 characters that holds the sort keys of the last row of a page.
    * @throws RangeError when the keys are too long for one
    */
   mint(binding: CursorBinding, keys: readonly JsonValue[]): string {
@@ -36,11 +36,11 @@ export class Cursors {
     return text;
   }
 
-  /** The sort keys that a cursor holds, or `invalid_cursor` for any text that this list did not mint so. */
+  /** Returns the sort keys in a cursor, or `invalid_cursor` for any text that this list did not mint for this user and these filters. */
   read(binding: CursorBinding, text: string): Result<readonly JsonValue[]> {
     if (text.length > limits.cursorLengthMax) return refuse(because('invalid_cursor'));
     const bytes = Buffer.from(text, 'base64url');
-    // Node skips what is not base64url, so only the one spelling that was minted is let through.
+    // Node skips characters that are not base64url, so only the spelling that was minted is accepted.
     if (bytes.length <= macBytes || bytes.toString('base64url') !== text) return refuse(because('invalid_cursor'));
     const payload = bytes.subarray(macBytes);
     if (!timingSafeEqual(bytes.subarray(0, macBytes), this.mac(binding, payload)))

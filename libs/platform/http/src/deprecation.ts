@@ -1,6 +1,6 @@
 /**
- * The header fields of every `/v1` answer once `/v1` is deprecated: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to the
- * documents; none before.
+ * Returns the header fields of every `/v1` answer once `/v1` is deprecated: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to the
+ * documentation; none before.
  */
 export function deprecationHeaders(
   since: string | undefined,

@@ -2,18 +2,21 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { settledWithin } from '@app/runtime';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-/** How long the answers to requests that were given up may be on their way. */
+/** How long the answers to requests that were given up may be in flight. */
 const lastAnswersMs = 1_000;
 /**
- * A proxy learns from the answers that this process stops, so calls must be refused for as long as one may still send them. The
- * shipped proxies check every half second (docker/haproxy.cfg, docker/Caddyfile); this is longer than that.
+ * A proxy learns from the answers that this process stops, so calls must be refused for as long as one may still send them. The shipped
+ * proxies check every half second (docker/haproxy.cfg, docker/Caddyfile); this is longer than that.
  */
 const defaultQuietMs = 2_000;
 
-/** Turns of the event loop until a call is seen whose connection waits to be accepted: that, its bytes, and one more. */
+/**
+ * Turns of the event loop until a call on a connection that waits to be accepted is seen: one for the connection, one for its bytes, and
+ * one spare.
+ */
 const turnsToTakeUp = 3;
 
-/** How a stopping process lets go of its clients; one per application, injectable anywhere. */
+/** Ends the work for clients when the process stops; one per application, injectable anywhere. */
 export class Draining {
   private readonly controller = new AbortController();
   private readonly inFlight = new Set<() => void>();
@@ -30,9 +33,9 @@ export class Draining {
   }
 
   /**
-   * A request is in flight until what this answers is called.
-   * @param giveUp answers it at once that it is not served; called when the time for draining is over
-   * @param isProbe whether it asks for nothing but the state of this process, as health checks do for as long as it lives
+   * Registers a request as in flight until the returned function is called.
+   * @param giveUp answers at once that the request is not served; called when the time for draining is over
+   * @param isProbe whether it only asks for the state of this process, as health checks do during its whole life
    */
   requestBegan(giveUp: () => void, isProbe = false): () => void {
     if (!isProbe) this.lastCallAtMs = performance.now();
@@ -62,7 +65,7 @@ export class Draining {
     for (;;) {
       const restMs = (): number => Math.min(this.lastCallAtMs + quietMs, deadlineMs) - performance.now();
       if (restMs() > 0) await sleep(restMs());
-      // A busy process wakes up late: what came meanwhile is taken up first, since closing would break it off.
+      // A busy process wakes up late: calls that arrived meanwhile are accepted first, because closing would break them off.
       for (let turn = 0; turn < turnsToTakeUp; turn += 1) await setImmediate();
       if (restMs() <= 0) return;
     }
@@ -76,9 +79,9 @@ export class Draining {
 }
 
 /**
- * Stops an application: new requests are answered 503, `/readyz` says so, streams end, and requests in flight have
- * `withinMs` to finish, and are answered 503 after that; it refuses until no request has arrived for `quietMs`, within the same time.
- * Then connections are closed and the modules' own shutdown hooks run.
+ * Stops an application: new requests are answered 503, `/readyz` reports it, streams end, and requests in flight have `withinMs` to finish
+ * and are answered 503 after that; it refuses until no request has arrived for `quietMs`, within the same time. Then connections are closed
+ * and the modules' own shutdown hooks run.
  */
 export async function closeGracefully(
   app: NestFastifyApplication,

@@ -2,24 +2,23 @@ import { isJsonObject, type Issue } from '@app/kernel';
 import { dtoOf, isOptional, optional, read, type DtoClass, type Schema, type Shaped } from '@app/schema';
 import { buildMessage, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
 
-/** Decorates a property whose type has all values of that type; `never` as the property's name is the compiler's way to say that it has not. */
+/** Decorates a property whose type includes all values of the schema's type; otherwise its name must be `never`, which does not compile. */
 type MemberDecorator<Value> = <Dto extends object, Name extends string & keyof Dto>(
   dto: Dto,
   property: [Value] extends [Dto[Name]] ? Name : never,
 ) => void;
 
 /**
- * A member as the schema describes it. class-validator's rule, what the DTO holds of the value (ids in lower case, instants in UTC) and
- * the reference follow from it. One that is `optional` may be absent; `null`, which is how serializers write that, is absence too,
- * unless the schema has it. One that is `ofDto` holds another DTO.
+ * Declares a member by its schema. class-validator's rule, the DTO's value (ids in lower case, instants in UTC) and the reference follow
+ * from it. One that is `optional` may be absent; `null`, as serializers write absence, counts as absence too, unless the schema allows it.
+ * One that is `ofDto` holds another DTO.
  */
 export function Member<Described extends Schema>(schema: Described): MemberDecorator<Shaped<Described>> {
   return (dto, property) => note(dto, property, schema);
 }
 
 /**
- * A query parameter that spells what the schema describes: the DTO holds the number or the boolean, or the schema's `default` where it
- * is absent.
+ * Declares a query parameter by the schema of its value: the DTO holds the number or boolean, or the schema's `default` if it is absent.
  */
 export function QueryMember<Described extends Schema>(schema: Described): MemberDecorator<Shaped<Described>> {
   const meant: unknown = schema['default'];
@@ -31,22 +30,22 @@ export function QueryMember<Described extends Schema>(schema: Described): Member
   };
 }
 
-/** The body of an operation that takes none, absent or `{}`; and the query of one without parameters. */
+/** The body of an operation without one, absent or `{}`; and the query of one without parameters. */
 export class NoBody {}
 
-/** What the decorators above declare about a DTO class, besides the rules that class-validator keeps. */
+/** The declarations of the decorators above for a DTO class, in addition to class-validator's rules. */
 export interface DtoPlan {
   readonly nested: Map<string, () => DtoClass>;
-  /** The schemas of members that no other DTO describes. */
+  /** Schemas of the members that are not DTOs. */
   readonly schemas: Map<string, Schema>;
   readonly optional: Set<string>;
-  /** What is meant by the texts of query parameters. */
+  /** Conversions from the texts of query parameters to their values. */
   readonly spellings: Map<string, (value: unknown) => unknown>;
 }
 
 const plans = new WeakMap<object, DtoPlan>();
 
-/** The plan of a DTO class; a class without one gets an empty one. */
+/** Returns the plan of a DTO class; creates an empty one if it has none. */
 function planOf(dto: object): DtoPlan {
   const known = plans.get(dto);
   if (known !== undefined) return known;
@@ -55,17 +54,17 @@ function planOf(dto: object): DtoPlan {
   return plan;
 }
 
-/** The plans of a DTO class and of those that it extends: decorators note a member with the class that declares it. */
+/** The plans of a DTO class and of its base classes: decorators record a member with the class that declares it. */
 export function plansOf(dto: object): readonly DtoPlan[] {
   const above: unknown = Object.getPrototypeOf(dto);
   const inherited = typeof above === 'function' && above !== Function.prototype ? plansOf(above) : [];
   return [planOf(dto), ...inherited];
 }
 
-/** Objects and lists that were made by reading, with the schema that they were read by: class-validator need not read them again. */
+/** Objects and lists that `read` has produced, with their schema: class-validator need not read them again. */
 const madeBy = new WeakMap<object, Schema>();
 
-/** What the schema makes of a value; any other value unchanged, for class-validator to refuse. */
+/** Returns the value as the schema reads it; any other value unchanged, for class-validator to refuse. */
 export function convert(schema: Schema, value: unknown): unknown {
   const found = value === undefined ? null : read(schema, value);
   if (found?.ok !== true) return value;
@@ -79,7 +78,7 @@ function accepts(schema: Schema, value: unknown): boolean {
   return isMade || read(schema, value).ok;
 }
 
-/** What is wrong with a member's value, each issue with its pointer. @param path of the member */
+/** Issues of a member's value, each with its pointer. @param path of the member */
 export function issuesOf(schema: Schema, value: unknown, path = ''): readonly Issue[] {
   if (value === undefined) return [{ path, message: 'is required' }];
   const found = read(schema, value, path);
@@ -107,7 +106,7 @@ function note(dto: object, property: string, schema: Schema): void {
   })(dto, property);
 }
 
-/** The number or boolean that a query's text stands for; any other value unchanged. */
+/** The number or boolean that a query's text spells; any other value unchanged. */
 function valueOfText(schema: Schema, value: unknown): unknown {
   if (schema['type'] === 'boolean') return value === 'true' || (value === 'false' ? false : value);
   const isDecimal = typeof value === 'string' && /^(0|[1-9][0-9]{0,15})$/.test(value);

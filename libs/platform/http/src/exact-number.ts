@@ -1,6 +1,6 @@
 /**
  * Whether a double holds a JSON number exactly as it is spelled (I-JSON, RFC 7493, section 2.2; docs/decisions/conventions.md, "Bodies"):
- * the shortest text that reads back as the double must name the same decimal value.
+ * the shortest text that parses to the same double must denote the same decimal value.
  */
 export function isHeldExactly(spelling: string): boolean {
   const value = Number(spelling);

@@ -9,12 +9,12 @@ import { toProblem } from './problems';
 import { answerHeaders, requestIdOf } from './request-ids';
 import { sendProblem } from './send-problem';
 
-/** The longest head that Node takes is 16 KiB, so no parameter is refused for its length. */
+/** Node accepts heads of at most 16 KiB, so no parameter is refused for its length. */
 const parameterLengthMax = 16_384;
 
 /**
- * Fastify as the service needs it.
- * @param trustedProxies addresses, networks and names of networks, whose `X-Forwarded-For` is believed; none when absent
+ * Options of Fastify for this service.
+ * @param trustedProxies addresses, networks and names of networks whose `X-Forwarded-For` is trusted; none when absent
  */
 export function fastifyOptions(
   bodyLimitBytes: number,
@@ -28,14 +28,14 @@ export function fastifyOptions(
     trustProxy: trustedProxies ?? false,
     requestIdHeader: false,
     genReqId: requestIdOf,
-    // Fastify sets these two itself, and Node checks what it is given first.
+    // Fastify sets these two itself, and Node validates the given values first.
     keepAliveTimeout: nodes.keepAliveTimeout,
     requestTimeout: nodes.requestTimeout,
     return503OnClosing: false,
     // Node would answer a request without Host by itself; the first hook does, with a problem.
     http: { requireHostHeader: false, ...nodes },
     routerOptions: { maxParamLength: parameterLengthMax },
-    // Nest middleware is not used, so its adapter need not look for any.
+    // Nest middleware is not used, so its adapter need not search for any.
     skipMiddie: true,
     // A URL that cannot be decoded fails before any hook runs.
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -46,7 +46,7 @@ export function fastifyOptions(
   };
 }
 
-/** Node answers an unknown `Expect` by itself, with a bare 417; here it is an ordinary request. */
+/** Node answers an unknown `Expect` by itself, with a bare 417; here it is treated as an ordinary request. */
 export function answerBrokenRequests(fastify: FastifyInstance): void {
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
 }

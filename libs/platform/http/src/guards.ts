@@ -9,10 +9,10 @@ import { PartnerKeyCache } from './partner-key-cache';
 import type { Accounts, PartnerKeys, RateWindows } from './ports';
 import { RequestGuard } from './request-guard';
 
-/** What the verified tokens of operators may take up in all. */
+/** Estimated bytes of all cached operator tokens. */
 const operatorTokensBytesMax = 1_000_000;
 
-/** What guards stand on. */
+/** Dependencies of the guards. */
 export interface GuardParts {
   readonly configuration: Configuration;
   readonly issuers: readonly IssuerKeys[];
@@ -23,14 +23,14 @@ export interface GuardParts {
   readonly log: Logger;
 }
 
-/** Who decides which requests may reach their operations. */
+/** The guards that decide which requests may reach their operations. */
 export interface Guards {
   readonly partners: RequestGuard;
-  /** Null where nobody is an operator: then no route is theirs. */
+  /** Null if no operators are configured: then no operator route is served. */
   readonly operators: OperatorGuard | null;
 }
 
-/** The guards of the application; an address's failures are counted together, whatever it tried to call. */
+/** Creates the guards of the application. They share the count of an address's failures, whatever area it tried to call. */
 export function guardsOf(parts: GuardParts): Guards {
   const { configuration, windows, log } = parts;
   const { env, issuers, operatorIssuer } = configuration;
@@ -61,7 +61,7 @@ function operatorTokens(parts: GuardParts): AccessTokens {
   );
 }
 
-/** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
+/** Only the sandbox's own issuer uses the service clock (docs/decisions/sandbox.md). */
 function trusted(
   { configuration, issuers, serviceClock }: GuardParts,
   isTrusted: (issuer: string) => boolean,

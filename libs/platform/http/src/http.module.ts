@@ -5,10 +5,10 @@ import { Draining } from './draining';
 import { ReadinessChecks } from './readiness';
 import { ServiceController } from './service.controller';
 
-/** What the HTTP core offers to every slice by injection. */
+/** The parts of the HTTP core that every slice can inject. */
 @Module({})
 export class HttpModule {
-  /** A root module around the application's own. Throws when no secret key is configured. */
+  /** Creates a root module around the application's own. Throws when no secret key is configured. */
   static around(root: DynamicModule | Type, configuration: Configuration): DynamicModule {
     const secret = configuration.env.PARLEY_SECRET_KEY;
     if (secret === undefined) throw new Error('PARLEY_SECRET_KEY is not set');

@@ -9,8 +9,8 @@ const checkName = 'identity provider';
 const operatorCheckName = 'operator identity provider';
 
 /**
- * The issuers of the configuration and their keys (docs/decisions/configuration-and-start.md, "Identity providers"), that of operators
- * too, once each of them was looked at, but for a sandbox's own, which is only about to listen. @throws UnfitIssuer
+ * The issuers of the configuration and their keys (docs/decisions/configuration-and-start.md, "Identity providers"), including that of
+ * operators, after each of them was checked; a sandbox's own is not, because it does not listen yet. @throws UnfitIssuer
  */
 export async function lookAtIssuers(configuration: Configuration, log: Logger): Promise<readonly IssuerKeys[]> {
   const { OIDC_JWKS_URI: jwksUri, OIDC_TIMEOUT_MS: timeoutMs } = configuration.env;
@@ -26,7 +26,7 @@ export async function lookAtIssuers(configuration: Configuration, log: Logger): 
   return issuers;
 }
 
-/** What `GET /readyz` asks of issuers other than a sandbox's own. */
+/** Readiness checks of issuers other than a sandbox's own. */
 export function issuersReadiness(configuration: Configuration, issuers: readonly IssuerKeys[]): ReadinessCheck[] {
   const ofUsers = issuers.filter(({ issuer }) => configuration.issuers.includes(issuer));
   const ofOperators = issuers.filter((one) => !ofUsers.includes(one));
@@ -34,7 +34,9 @@ export function issuersReadiness(configuration: Configuration, issuers: readonly
   return checks.filter((check) => check !== null);
 }
 
-/** Away while no user token can be verified, degraded while some issuer does not answer; null for a sandbox's own issuer alone. */
+/**
+ * `away` while no user token can be verified, `degraded` while some issuer does not answer; null if a sandbox's own issuer is the only one.
+ */
 function usersReadiness(configuration: Configuration, issuers: readonly IssuerKeys[]): ReadinessCheck | null {
   const others = othersOf(configuration, issuers);
   if (others.length === 0) return null;
@@ -46,7 +48,7 @@ function usersReadiness(configuration: Configuration, issuers: readonly IssuerKe
   return { name: checkName, check };
 }
 
-/** Users are served without it. */
+/** At worst `degraded`, because users are served without it. */
 function operatorsReadiness(issuer: IssuerKeys): ReadinessCheck {
   return { name: operatorCheckName, check: async () => ((await issuer.state()) === 'ok' ? 'ok' : 'degraded') };
 }

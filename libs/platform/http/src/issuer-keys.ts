@@ -2,46 +2,46 @@ import { isJsonObject, Unavailable } from '@app/kernel';
 import { bodyWithin, fetchWithoutRedirects, settledWithin } from '@app/runtime';
 import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 
-/** How large each of the issuer's documents may be. */
+/** Maximum size of each of the issuer's documents. */
 const documentBytesMax = 256 * 1024;
-/** Keys that are older are asked for again, behind the requests that go on with them. */
+/** Older keys are fetched again in the background, while requests continue with them. */
 const renewedAfterMs = 30_000;
-/** Keys that are older are waited for, unless the issuer is away: so a key that it withdrew is believed no longer than this. */
+/** Older keys are fetched before they are used, unless the issuer is away: a withdrawn key is trusted no longer than this. */
 const believedMs = 60_000;
-/** And while it is away, no longer than this (docs/decisions/configuration-and-start.md, "Identity providers"). */
+/** While the issuer is away, keys are trusted this long (docs/decisions/configuration-and-start.md, "Identity providers"). */
 const believedWhileAwayMs = 24 * 3_600_000;
-/** However many unknown keys tokens name, the issuer is asked at most this often; a new key is found within it. */
+/** The issuer is asked at most this often, however many unknown keys tokens name; a new key is found within this time. */
 const askAgainAfterMs = 5_000;
-/** And when it did not answer. */
+/** The same after it did not answer. */
 const tryAgainAfterMs = 1_000;
 /** How long a readiness check waits for keys: less than the second that it may take. */
 const stateWithinMs = 800;
 
 /** The public keys that an issuer published at one time. */
 export interface IssuerKeySet {
-  /** The key that a token with this header is signed with, or null. */
+  /** The key with which a token of this header is signed, or null. */
   keyFor(header: JWSHeaderParameters): Promise<CryptoKey | null>;
 }
 
-/** The discovery document cannot be the issuer's: a mistake in the configuration, which waiting does not mend. */
+/** The discovery document cannot be the issuer's: an error in the configuration, which waiting does not fix. */
 export class UnfitIssuer extends Error {}
 
 export interface IssuerKeysOptions {
   /** The environment variable that names the issuer; `OIDC_ISSUER` when absent. */
   readonly variable?: 'OIDC_ISSUER' | 'OPERATOR_ISSUER';
-  /** How long the issuer's documents are waited for, both together. */
+  /** Time limit for the issuer's documents, both together. */
   readonly timeoutMs: number;
-  /** Where the keys are, without asking for the discovery document. */
+  /** URL of the keys, if it is known without the discovery document. */
   readonly jwksUri?: string | undefined;
   /** Monotonic, in milliseconds. */
   readonly nowMs?: () => number;
-  /** Told whenever the issuer did not answer as an issuer does. */
+  /** Called whenever the issuer did not answer as an issuer does. */
   readonly onTrouble?: (trouble: Unavailable) => void;
 }
 
 /**
- * An issuer's public keys, found through its OpenID discovery document (OpenID Connect Discovery 1.0, section 4). Each fetch replaces
- * all of them, and makes another set only when they changed. Those once fetched are believed while the issuer is away, for a day.
+ * An issuer's public keys, found through its OpenID discovery document (OpenID Connect Discovery 1.0, section 4). Each fetch replaces all
+ * of them, and creates a new set only if they changed. Fetched keys are trusted for a day while the issuer is away.
  */
 export class IssuerKeys {
   private fetched: { readonly askedAtMs: number; readonly set: IssuerKeySet; readonly text: string } | null = null;
@@ -57,7 +57,7 @@ export class IssuerKeys {
     this.nowMs = options.nowMs ?? (() => performance.now());
   }
 
-  /** The keys, without waiting; null when they have to be waited for. */
+  /** The keys, without waiting; null if they must be fetched first. */
   cachedKeys(): IssuerKeySet | null {
     if (this.fetched === null) return null;
     const ageMs = this.ageMs();
@@ -65,7 +65,7 @@ export class IssuerKeys {
     return ageMs <= (this.trouble === null ? believedMs : believedWhileAwayMs) ? this.fetched.set : null;
   }
 
-  /** The keys, at most 60 s old unless the issuer is away. @throws Unavailable when it is, and was there for the last time a day ago */
+  /** The keys, at most 60 s old unless the issuer is away. @throws Unavailable when it is away and last answered more than a day ago */
   async current(): Promise<IssuerKeySet> {
     const known = this.cachedKeys();
     if (known !== null) return known;
@@ -75,20 +75,20 @@ export class IssuerKeys {
     throw this.trouble ?? new Unavailable('identity provider');
   }
 
-  /** Asks the issuer for the first time. An unreachable issuer is not an error: it may come back. @throws UnfitIssuer */
+  /** Asks the issuer for the first time. An unreachable issuer is not an error, because it may return. @throws UnfitIssuer */
   async look(): Promise<void> {
     await this.ask();
     if (this.trouble?.cause instanceof UnfitIssuer) throw this.trouble.cause;
   }
 
-  /** Away while no token of the issuer can be verified, degraded while it does not answer; asks again for keys that are old. */
+  /** `away` while no token of the issuer can be verified, `degraded` while it does not answer; fetches old keys again. */
   async state(): Promise<'ok' | 'degraded' | 'away'> {
     if (this.cachedKeys() === null) await settledWithin([this.ask()], stateWithinMs);
     if (this.cachedKeys() !== null && this.trouble === null) return 'ok';
     return this.ageMs() <= believedWhileAwayMs ? 'degraded' : 'away';
   }
 
-  /** The keys for a token of which `current` had none: asked for again, but not more often than once in 5 s. */
+  /** The keys for a token whose key `current` did not contain: fetched again, but at most once in 5 s. */
   async refresh(): Promise<IssuerKeySet> {
     await this.ask();
     return this.current();
@@ -126,7 +126,7 @@ export class IssuerKeys {
 
 function keySetOf(jwks: JSONWebKeySet): IssuerKeySet {
   const find = createLocalJWKSet(jwks);
-  // It rejects for no key, several that would do, or one that cannot be read: nothing can be verified with any of these.
+  // It rejects for no key, for several matching ones, and for an unreadable one: nothing can be verified in any of these cases.
   return { keyFor: (header) => find(header).catch(() => null) };
 }
 
@@ -138,7 +138,7 @@ async function fetchKeys(issuer: string, options: IssuerKeysOptions): Promise<JS
   return { keys };
 }
 
-/** Where the keys are, by a document that must say that it is this issuer's (OpenID Connect Discovery 1.0, section 4.3). */
+/** URL of the keys, from a discovery document that must name this issuer (OpenID Connect Discovery 1.0, section 4.3). */
 async function discoveredUri(issuer: string, variable: string, signal: AbortSignal): Promise<string> {
   const discovery = await getJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal);
   const { issuer: named, jwks_uri: uri } = discovery;

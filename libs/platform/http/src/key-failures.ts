@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache';
 import type { RateAnswer } from './ports';
 import { RateWindow } from './rate-window';
 
-/** By number, for each takes about 2.5 KB; where more of them fail in a minute, the one that failed longest ago is forgotten. */
+/** Maximum number of addresses, each of which takes about 2.5 KB; beyond it, the one whose last failure is oldest is dropped. */
 const addressesMax = 10_000;
 
 /**
- * Counts requests without a good partner key by the address that they come from, in this process (docs/decisions/conventions.md,
- * "Shares and quotas"). A request with a good key is never refused for what others did from its address.
+ * Counts requests without a good partner key by their source address, in this process (docs/decisions/conventions.md, "Shares and quotas").
+ * A request with a good key is never refused because of other requests from its address.
  */
 export class KeyFailures {
   private readonly windows = new LRUCache<string, RateWindow>({ max: addressesMax });
@@ -28,18 +28,18 @@ export class KeyFailures {
     return window.consume({ limit: this.perMinute }, this.nowMs());
   }
 
-  /** Whether the next failure from there is one too many. */
+  /** Whether the next failure of this address exceeds the limit. */
   isOver(request: FastifyRequest): boolean {
     const window = this.windows.get(countedAddress(request));
     return window !== undefined && window.usedAt(this.nowMs()) >= this.perMinute;
   }
 }
 
-/** The caller's address, as trusted proxies tell it (`TRUSTED_PROXIES`); of IPv6 the network of 64 bits, which one host can fill. */
+/** The caller's address, as trusted proxies report it (`TRUSTED_PROXIES`); for IPv6 the network of 64 bits, which one host can fill. */
 function countedAddress({ ip, socket }: FastifyRequest): string {
-  // A proxy may hand on anything that it was sent.
+  // A proxy may pass on any text that it received.
   const address = isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
-  // As `::ffff:192.0.2.1`, where a socket takes both kinds.
+  // `::ffff:192.0.2.1`, on a socket of both families.
   const mapped = address.slice(address.lastIndexOf(':') + 1);
   if (isIPv4(mapped)) return mapped;
   const [left = '', right] = address.replace(/%.*$/, '').toLowerCase().split('::');

@@ -9,7 +9,7 @@ import type { ReadinessChecks } from './readiness';
 const bounds: ConnectionBounds = { quietMs: 30_000, transferMs: 30_000, connectionsMax: 64 };
 
 export interface ManagementServer {
-  /** The port that it listens on; chosen by the system when 0 was asked for. */
+  /** The port that it listens on; chosen by the system if 0 was requested. */
   readonly port: number;
   close(): Promise<void>;
 }
@@ -20,13 +20,13 @@ export interface ManagedProcess {
   readonly draining: Draining;
 }
 
-/** Serves `GET /metrics` (Prometheus), `/healthz` and `/readyz` on a port of its own, which partners do not reach. */
+/** Serves `GET /metrics` (Prometheus), `/healthz` and `/readyz` on a separate port, which partners cannot reach. */
 export async function startManagementServer(
   managed: ManagedProcess,
   listen: { readonly host: string; readonly port: number },
 ): Promise<ManagementServer> {
   const server = createServer(nodeBounds(bounds), (request, response) => {
-    // A scraper that does not read its answer.
+    // For a scraper that does not read its answer.
     request.socket.setTimeout(bounds.quietMs);
     answerOf(managed, request).then(
       ({ code, type, text }) => response.writeHead(code, { 'content-type': type }).end(text),

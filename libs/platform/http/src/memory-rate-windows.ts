@@ -5,8 +5,8 @@ import { RateWindow } from './rate-window';
 const sweepEveryMs = 30_000;
 
 /**
- * The rate windows of a process that serves alone: exact like those in PostgreSQL, and empty after a restart, which admits at most
- * one window too much. Subjects are forgotten a minute after their last request, so that no more are kept than called in it.
+ * The rate windows of a process that serves alone: exact like those in PostgreSQL, and empty after a restart, which admits at most one
+ * window too much. Subjects are dropped a minute after their last request, so that only those that called within it are kept.
  */
 export class MemoryRateWindows extends RateWindows implements OnModuleInit, OnModuleDestroy {
   private readonly windows = new Map<string, RateWindow>();
@@ -36,13 +36,13 @@ export class MemoryRateWindows extends RateWindows implements OnModuleInit, OnMo
     return Promise.resolve(answers);
   }
 
-  /** Forgets idle subjects. */
+  /** Drops idle subjects. */
   sweep(): void {
     const nowMs = this.nowMs();
     for (const [subject, window] of this.windows) if (window.usedAt(nowMs) === 0) this.windows.delete(subject);
   }
 
-  /** How many subjects are remembered. */
+  /** Number of subjects that are kept. */
   get size(): number {
     return this.windows.size;
   }

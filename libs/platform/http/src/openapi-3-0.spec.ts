@@ -15,7 +15,7 @@ const schemas: JsonObject = {
 function converted(example: JsonValue): { readonly schemas: JsonObject; readonly answer: JsonObject } {
   const answer = { schema: { $ref: '#/components/schemas/Page' }, example };
   const document = openApi30({ info: {}, paths: { '/runs': answer }, components: { schemas } });
-  // Reason for the assertion: the document that is converted stands above.
+  // Reason for the assertion: the converted document is the one above.
   const { components, paths } = document as unknown as {
     readonly components: { readonly schemas: JsonObject };
     readonly paths: Record<string, JsonObject>;

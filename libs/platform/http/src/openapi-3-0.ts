@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 
 /**
- * The same contract in OpenAPI 3.0.3, for generators that know no other version. Pure: it knows what our own document uses of 3.1, and
- * no more. What 3.0 has no word for (a member that another one demands) is left out; the service still asks for it.
+ * Converts the contract to OpenAPI 3.0.3, for generators that support no other version. Pure: it handles only the features of 3.1 that our
+ * own document uses. Features without an equivalent in 3.0 (a member that another one requires) are left out; the service still enforces
+ * them.
  */
 export function openApi30(document: JsonObject): JsonObject {
   const components = objectAt(document, 'components');
@@ -24,7 +25,7 @@ const licenseUrl = 'https://www.apache.org/licenses/LICENSE-2.0';
 /** Keywords whose values are not schemas. */
 const samples = new Set(['x-reasons']);
 
-/** Everything but schemas is the same in both versions, and examples that 3.0 cannot describe are left out. */
+/** Everything but schemas is the same in both versions; examples that 3.0 cannot describe are left out. */
 function withoutNews(value: JsonValue, schemas: JsonObject): JsonValue {
   if (Array.isArray(value)) return value.map((one: JsonValue) => withoutNews(one, schemas));
   if (!isJsonObject(value)) return value;
@@ -61,7 +62,7 @@ function keyword30(key: string, value: JsonValue, schemas: JsonObject): JsonValu
   return key === 'items' || key === 'not' || key === 'additionalProperties' ? convert(value) : value;
 }
 
-/** `nullable` stands in the place of a type `null`; a value that is always null is a text that only null can be. */
+/** Uses `nullable` in place of a type `null`; a value that is always null becomes a text whose only value is null. */
 function withType(type: JsonValue | undefined): JsonObject {
   if (type === undefined) return {};
   if (type === 'null') return { type: 'string', nullable: true, enum: [null] };
@@ -71,7 +72,10 @@ function withType(type: JsonValue | undefined): JsonObject {
   return { type: one, nullable: true };
 }
 
-/** A reference beside null is what generators know as a nullable `allOf` of one, of the type that is referred to. */
+/**
+ * Turns an alternative of a reference and null into a nullable `allOf` of one, which generators understand, with the type of the referenced
+ * schema.
+ */
 function alternatives(anyOf: JsonValue | undefined, schemas: JsonObject): JsonObject {
   if (anyOf === undefined) return {};
   const all = listOf(anyOf);
@@ -83,7 +87,7 @@ function alternatives(anyOf: JsonValue | undefined, schemas: JsonObject): JsonOb
   return { type: resolve(one, schemas)['type'] ?? 'object', nullable: true, allOf: converted };
 }
 
-/** Whether a sample has null where a reference stands: a nullable `allOf` refuses it by the letter. */
+/** Whether a sample has null in place of a reference: strictly, a nullable `allOf` refuses it. */
 function hasNullForReference(schema: JsonValue, sample: JsonValue, schemas: JsonObject): boolean {
   const { properties, items, anyOf, oneOf, allOf } = resolve(schema, schemas);
   if (sample === null) return listOf(anyOf).some(isNull);

@@ -10,7 +10,7 @@ export class SchemaComponents {
   private readonly found = new Map<string, JsonValue>();
   private readonly wanted = new Set<string>();
 
-  /** The schema as plain JSON, in which every named part is a reference. */
+  /** Returns the schema as plain JSON, in which every named part is a reference. */
   refer(schema: object): JsonObject {
     const dto = dtoOf(schema);
     if (dto !== null) return this.referDto(dto);
@@ -20,12 +20,12 @@ export class SchemaComponents {
     return name === null ? this.plainObject(schema) : this.keep(name, this.plainObject(schema));
   }
 
-  /** A request body that a DTO class describes, by the class's name. Request bodies are strict: unknown members are refused. */
+  /** Refers to a request body that a DTO class describes, by the class's name. Request bodies are strict: unknown members are refused. */
   referDto(dto: DtoClass): JsonObject {
     return this.keep(dto.name.replace(/Dto$/, ''), this.dtoSchema(dto));
   }
 
-  /** The members of a DTO with their schemas, and whether they must be there. */
+  /** The members of a DTO with their schemas, and whether they are required. */
   membersOf(
     dto: DtoClass,
   ): readonly { readonly name: string; readonly required: boolean; readonly schema: JsonObject }[] {
@@ -41,7 +41,7 @@ export class SchemaComponents {
     });
   }
 
-  /** All that was referred to, sorted by name. @throws Error where something is named and nothing has the name */
+  /** Everything that was referred to, sorted by name. @throws Error if a name that was referred to has no schema */
   get schemas(): JsonObject {
     const missing = [...this.wanted].filter((pointer) => !this.found.has(pointer.slice(schemasPointer.length)));
     if (missing.length > 0) throw new Error(`the document has no ${missing.join(', ')}`);
@@ -81,14 +81,14 @@ export class SchemaComponents {
   }
 }
 
-/** The schema on its own, for a validator: what it names stands beside it, where its references lead. */
+/** Returns the schema on its own, for a validator: the schemas that it names are included, where its references point. */
 export function standalone(schema: object): JsonObject {
   const components = new SchemaComponents();
   const described = components.refer(schema);
   return { ...described, components: { schemas: components.schemas } };
 }
 
-/** The members of a DTO, where no document is made of them: the command line makes options of them. */
+/** The members of a DTO without a document, from which the command line derives options. */
 export function membersOfDto(dto: DtoClass): ReturnType<SchemaComponents['membersOf']> {
   return new SchemaComponents().membersOf(dto);
 }

@@ -3,7 +3,7 @@ import type { Contract } from './operation';
 
 type HeaderName = keyof typeof headerComponents;
 
-/** The headers that answers have in common, as they stand under `#/components/headers`. */
+/** The headers that answers share, as published under `#/components/headers`. */
 const headerComponents = {
   RequestId: {
     description: "The id used for this request: the client's own `X-Request-Id` when it is well-formed",
@@ -129,13 +129,13 @@ export function headersOf(
   );
 }
 
-/** Of the headers that answers have in common, those that these answers refer to. */
+/** The shared headers to which these answers refer. */
 export function headersIn(answers: readonly JsonValue[]): JsonObject {
   const text = JSON.stringify(answers);
   return Object.fromEntries(Object.entries(headerComponents).filter(([name]) => text.includes(pointerTo(name))));
 }
 
-/** As it stands in JSON, with its quotation marks: one name can begin another. */
+/** The pointer as it appears in JSON, with quotation marks, because one name can be the beginning of another. */
 function pointerTo(name: string): string {
   return `"#/components/headers/${name}"`;
 }

@@ -1,21 +1,21 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 
 /**
- * Schemas of answers are open, since members may be added within `/v1` (specification, "Versioning", rule 3); bodies of requests are
- * closed. What both share is published once: open, with its strictness on requests in words.
+ * Schemas of answers are open, because members may be added within `/v1` (specification, "Versioning", rule 3); bodies of requests are
+ * closed. A schema that both share is published once: open, with its strictness on requests in words.
  */
 
 const strictOnRequests = 'In a request, a member that is not named here is refused.';
-/** Not a type, since answers never have it and generated types would: see docs/choices.md. */
+/** Not expressed as a type, because answers never contain it and generated types would: see docs/choices.md. */
 const nullOnRequests = 'In a request, `null` for a member that is not required is its absence.';
 const schemasPointer = '#/components/schemas/';
 /** Keywords whose values are not schemas. */
 const samples = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
 /**
- * The named schemas of a document as it publishes them.
- * @param answers where schemas of answers, or of events, are referred to
- * @param requests where those of requests are
+ * Returns the named schemas of a document as it publishes them.
+ * @param answers the parts that refer to schemas of answers or events
+ * @param requests the parts that refer to schemas of requests
  */
 export function openedSchemas(schemas: JsonObject, answers: JsonValue, requests: JsonValue): JsonObject {
   const answered = reachable(answers, schemas);
@@ -23,7 +23,7 @@ export function openedSchemas(schemas: JsonObject, answers: JsonValue, requests:
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
       if (!isJsonObject(schema)) return [name, schema];
-      // Generators that know no references by their names read titles.
+      // Generators that cannot name a schema by its reference use titles.
       const titled = { title: name, ...schema };
       const isStrict = asked.has(name) && schema['additionalProperties'] === false;
       const absence = isStrict && hasOptional(schema) ? [nullOnRequests] : [];
@@ -34,7 +34,7 @@ export function openedSchemas(schemas: JsonObject, answers: JsonValue, requests:
   );
 }
 
-/** The names of the schemas that something refers to, directly or through others. */
+/** The names of the schemas that a value refers to, directly or through others. */
 export function reachable(from: JsonValue, schemas: JsonObject): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (value: JsonValue): void => {
@@ -55,7 +55,7 @@ export function reachable(from: JsonValue, schemas: JsonObject): ReadonlySet<str
   return found;
 }
 
-/** Removes what forbids further members, here and in every part. */
+/** Removes the constraints that forbid further members, here and in every part. */
 function openSchema(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(openSchema);
   if (!isJsonObject(schema)) return schema;

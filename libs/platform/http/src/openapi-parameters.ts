@@ -39,7 +39,7 @@ function inPath({ path, area, parameters }: Contract): JsonObject[] {
       in: 'path',
       required: true,
       description: parameter.description,
-      // OpenAPI knows parameters of one part only.
+      // OpenAPI supports only parameters of one path segment.
       ...(name === restIn(path) && { 'x-rest-of-path': true }),
       schema: {
         type: 'string',
@@ -51,7 +51,7 @@ function inPath({ path, area, parameters }: Contract): JsonObject[] {
   });
 }
 
-/** A parameter's, or header's, description and example stand beside its schema. */
+/** Moves the description and example of a parameter or header out of its schema. */
 export function showParameter(name: string, { description, examples, ...schema }: JsonObject): JsonObject {
   return {
     ...(description !== undefined && { description }),

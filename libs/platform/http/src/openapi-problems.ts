@@ -40,7 +40,7 @@ export const problemShape = shape(
   { description: 'Every failure is an RFC 9457 problem' },
 );
 
-/** The reasons that any operation of an area can be refused for. Those without a reason of their own are statuses. */
+/** The causes for which any operation of an area can be refused. Those without a reason of their own are statuses. */
 const ofPartnerArea: readonly (Reason | number)[] = [
   'invalid_input',
   'partner_key_required' as const,
@@ -79,7 +79,7 @@ const ofFeedArea: readonly (Reason | number)[] = [
 ];
 const ofOwnArea: readonly (Reason | number)[] = ['invalid_input', 'origin_rejected', 404, 'internal', 503];
 
-/** The answers that operations have in common, each once under `#/components/responses`. */
+/** The answers that operations share, each once under `#/components/responses`. */
 export class ResponseComponents {
   private readonly found = new Map<string, JsonObject>();
 
@@ -98,7 +98,10 @@ export class ResponseComponents {
   }
 }
 
-/** Why an operation can be refused, by status: what its area has in common, and its own. Statuses without a reason have an empty list. */
+/**
+ * The reasons for which an operation can be refused, by status: those of its area, and its own. Statuses without a reason have an empty
+ * list.
+ */
 export function reasonsOf(contract: Contract, isList: boolean): ReadonlyMap<number, readonly Reason[]> {
   const { reasons: own = [], body = 'none', signed, ranged } = contract;
   const all = new Set<Reason | number>([
@@ -123,8 +126,8 @@ function reasonsAt(status: number, all: ReadonlySet<Reason | number>): readonly 
 }
 
 /**
- * The answers of an operation that are problems, by status. All of them are of one schema; which reasons they name stands in text, and
- * under `x-reasons` of the operation.
+ * The answers of an operation that are problems, by status. All of them have one schema; their reasons are listed in text, and under
+ * `x-reasons` of the operation.
  */
 export function problemResponses(
   contract: Contract,
@@ -142,7 +145,7 @@ export function problemResponses(
   return Object.fromEntries(answers);
 }
 
-/** Areas differ in their headers and in what a caller is refused for, and lists in that they know cursors. */
+/** Areas differ in their headers and in the causes of refusals, and lists in that they use cursors. */
 function sharedName(status: number, { area }: Contract, named: readonly Reason[]): string {
   const name = (STATUS_CODES[status] ?? String(status)).replace(/\W/g, '');
   if (area === 'feed') return `${name}OfFeed`;
@@ -150,7 +153,7 @@ function sharedName(status: number, { area }: Contract, named: readonly Reason[]
   return area === 'partner' || area === 'operator' ? name : `${name}WithoutKey`;
 }
 
-/** What is open can only be asked for by a name that nothing has. */
+/** Open operations can only be refused because a name in the path does not exist. */
 function ofArea({ area, path, signed }: Contract): readonly (Reason | number)[] {
   if (area === 'partner') return ofPartnerArea;
   if (area === 'operator') return ofOperatorArea;
@@ -210,7 +213,7 @@ function describe(status: number, named: readonly Reason[], area: Area): string 
   return [STATUS_CODES[status] ?? String(status), ...lines, ...bare].join('\n');
 }
 
-/** What a 401 without a reason means. */
+/** The meaning of a 401 without a reason. */
 const unaccepted: Readonly<Record<Area, string>> = {
   partner: 'the user token is missing or not accepted',
   operator: 'the token is missing or not accepted',
@@ -220,7 +223,7 @@ const unaccepted: Readonly<Record<Area, string>> = {
 };
 
 function sampleOf(status: number, reason: Reason | undefined): JsonObject {
-  // Reason for the assertion: a problem is made of JSON.
+  // Reason for the assertion: a problem consists of JSON.
   return JSON.parse(JSON.stringify(toProblem(failureOf(status, reason), sampleRequestId))) as JsonObject;
 }
 

@@ -3,7 +3,7 @@ import { text } from '@app/schema';
 
 const entityTag = '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';
 
-/** What a request for a part of a file may say (RFC 9110). */
+/** Request headers that ask for a part of a file (RFC 9110). */
 export const rangeRequestHeaders = {
   'If-None-Match': text({
     description: 'The `ETag` of what the caller has: 304 while that is all there is',
@@ -24,7 +24,7 @@ export const rangeAnswerHeaders: JsonObject = {
   'Accept-Ranges': { description: '`bytes`', schema: { type: 'string' }, example: 'bytes' },
 };
 
-/** The answers besides the whole. */
+/** The answers in addition to the whole. */
 export function rangeAnswers(whole: JsonObject): JsonObject {
   const { content, headers, ...rest } = whole;
   const contentRange = {

@@ -1,16 +1,16 @@
 import { isJsonObject, productVersion, specificationRevision, type JsonObject, type JsonValue } from '@app/kernel';
 import type { Contract, OperationGroup } from './operation';
 
-/** What the document says about the API as a whole; the composition of the slices binds it. */
+/** The document's description of the API as a whole; the composition of the slices binds it. */
 export abstract class ApiDescription {
   abstract readonly title: string;
   /** Markdown. */
   abstract readonly description: string;
-  /** In the order in which they are read. */
+  /** In reading order. */
   abstract readonly groups: readonly OperationGroup[];
 }
 
-/** The head of the document, with those of the groups that operations belong to. @throws Error for an operation of no group */
+/** The head of the document, with the groups that operations belong to. @throws Error for an operation without a group */
 export function documentHead(
   baseUrl: string,
   { title, description, groups }: ApiDescription,
@@ -38,7 +38,7 @@ export function tagOf(operation: string): string {
   return operation.split('.')[0] ?? '';
 }
 
-/** Who may call what. */
+/** Security schemes, and which operations require them. */
 export const securityOf = {
   schemes: {
     partnerKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: "The partner backend's key" },
@@ -61,7 +61,7 @@ export const securityOf = {
       description: 'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`',
     },
   } satisfies JsonObject,
-  /** Those that some operation asks for. */
+  /** The schemes that some operation requires. */
   schemesOf(operations: readonly JsonObject[]): JsonObject {
     const named = new Set(operations.flatMap(({ security }) => namesIn(security)));
     return Object.fromEntries(Object.entries(securityOf.schemes).filter(([name]) => named.has(name)));

@@ -13,15 +13,15 @@ import { listedPath } from './path-names';
 
 export interface DocumentOptions {
   readonly about: ApiDescription;
-  /** Where the described service is reached. */
+  /** The URL under which the described service is reached. */
   readonly baseUrl: string;
   /** Whether `/v1` carries `Deprecation` (specification, "Versioning", rule 6). */
   readonly deprecated: boolean;
 }
 
 /**
- * The OpenAPI 3.1 document of these contracts, which the service itself enforces, so that document and service cannot disagree.
- * @throws Error for two operations of one name, two schemas of one, and an operation of no group
+ * Returns the OpenAPI 3.1 document of these contracts, which the service itself enforces, so that document and service cannot disagree.
+ * @throws Error for two operations or two schemas of the same name, and for an operation without a group
  */
 export function openApiDocument(contracts: readonly Contract[], options: DocumentOptions): JsonObject {
   const parts: DocumentParts = { components: new SchemaComponents(), shared: new ResponseComponents(), options };
@@ -113,7 +113,7 @@ function jsonOf(body: Body): DtoClass | Schema | string {
   return 'bytes' in body ? body.bytes : body.readByHandler;
 }
 
-/** What an operation answers where nothing is refused, by status. */
+/** The answers of an operation that are not problems, by status. */
 function successes(contract: Contract, components: SchemaComponents, deprecated: boolean): JsonObject {
   const { status, ranged, redirects, otherAnswers = {} } = contract;
   const headers = {

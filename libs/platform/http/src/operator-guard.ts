@@ -11,12 +11,12 @@ import { notAuthenticated, tokenRefused, type Failure } from './problems';
 import { rateHeaders } from './rate-limits';
 import { contextOf, type RoutePlan } from './request-context';
 
-/** What admission needs to know of where a request goes. */
+/** The part of a route's plan that admission needs. */
 export type OperatorRoute = Pick<RoutePlan, 'scope' | 'idParameters'>;
 
 /**
- * Decides whether an `/operator/v1` request may reach its operation, before its body is read: operator token, rate limit of the
- * operator, scope, ids of the path (docs/decisions/operators.md). A partner key opens nothing, and neither does a user's token.
+ * Decides whether an `/operator/v1` request may reach its operation, before its body is read: operator token, rate limit of the operator,
+ * scope, ids of the path (docs/decisions/operators.md). Neither a partner key nor a user's token gives access.
  */
 export class OperatorGuard {
   constructor(
@@ -28,8 +28,8 @@ export class OperatorGuard {
   ) {}
 
   /**
-   * Null when the request is admitted: its operator is then in its context, and the ids of its path are in lower case.
-   * @param route null where no route serves the request: only the token is asked for then
+   * Returns null if the request is admitted: its operator is then in its context, and the ids of its path are in lower case.
+   * @param route null if no route serves the request: then only the token is checked
    * @throws Unavailable
    */
   async admit(request: FastifyRequest, reply: FastifyReply, route: OperatorRoute | null): Promise<Failure | null> {
@@ -80,7 +80,7 @@ function operatorFrom({ userId, subject, issuer, claims }: TokenIdentity, reques
     operatorId: userId,
     subject,
     issuer,
-    // RFC 8693, section 4.2: a list with spaces between.
+    // RFC 8693, section 4.2: a list separated by spaces.
     scopes: typeof scope === 'string' ? scope.split(' ') : [],
     cause: causeOfRequest(actor, requestId, contextOf(request).span?.traceparent),
   };

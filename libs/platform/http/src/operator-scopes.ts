@@ -1,4 +1,4 @@
-/** What an operator's token can be good for, as its `scope` claim names it: each operation under `/operator/v1` asks for one of these. */
+/** The scopes of an operator's token, as its `scope` claim names them: each operation under `/operator/v1` requires one of these. */
 export const operatorScopes = [
   'keys',
   'users',

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { contextOf, type AdmittedOperator } from './request-context';
 
-/** Who gave an admitted `/operator/v1` request. */
+/** The operator who sent an admitted `/operator/v1` request. */
 export type Operator = AdmittedOperator;
 
 /**

@@ -2,33 +2,33 @@ import type { Metrics } from '@app/runtime';
 import { Counter, Gauge } from 'prom-client';
 import type { RoutePlan } from './request-context';
 
-/** A line that is shorter-lived is a burst, or a pause of garbage collection, and no overload. */
+/** A queue that lasts less than this is a burst or a garbage collection pause, not an overload. */
 const windowMs = 500;
-/** How much longer the line may be meanwhile. */
+/** Factor by which the queue may exceed the limit meanwhile. */
 const burstFactor = 8;
-/** Of what goes on with something that was accepted, so many times as many are let in. */
+/** For requests that continue accepted work, the limit is this many times higher. */
 const goingOnFactor = 4;
-/** Refused clients are asked to come back at some moment within so many seconds, so that not all do at once. */
+/** Refused clients are asked to retry at a random moment within this many seconds, so that not all do so at once. */
 const comeBackWithinSeconds = 3;
 
-/** What is known of a request before it is served; null when no route matched. */
+/** The part of a route's plan that is evaluated before a request is served; null if no route matched. */
 type Asked = Pick<RoutePlan, 'begins' | 'waits'> | null;
 
 /**
- * Refuses requests of an overloaded process before they cost anything, so that those which it accepts are served in time. What shows an
- * overload is a line that does not go away: more requests under way than `atOnceMax` at every moment of half a second, whatever they
- * wait for. From then on no more than that are let in, until half a second passes in which nobody had to be refused, or nothing was to do.
+ * Refuses requests of an overloaded process before they cost anything, so that accepted requests are served in time. An overload is a queue
+ * that does not drain: more requests in flight than `atOnceMax` at every moment of half a second, whatever they wait for. From then on no
+ * more than that are accepted, until half a second passes in which no request was refused or the process was idle at some moment.
  */
 export class Overload {
   private readonly refused: Counter;
   private underWay = 0;
-  /** The fewest under way since the last look. */
+  /** The minimum number of requests in flight in the present window. */
   private fewest = 0;
   private refusedSinceLook = 0;
   private lookedAtMs = performance.now();
   private isOverloaded = false;
 
-  /** @param atOnceMax requests under way beyond which they wait in line */
+  /** @param atOnceMax requests in flight beyond which others queue */
   constructor(
     private readonly atOnceMax: number,
     metrics: Metrics,
@@ -50,7 +50,7 @@ export class Overload {
     });
   }
 
-  /** After how many seconds the client may come back; null when the request is let in. */
+  /** Returns after how many seconds the client may retry; null if the request is accepted. */
   refuses(asked: Asked): number | null {
     this.look();
     const atOnceMax = this.atOnceMax * (asked?.begins === false ? goingOnFactor : 1);
@@ -60,7 +60,7 @@ export class Overload {
     return 1 + Math.floor(Math.random() * comeBackWithinSeconds);
   }
 
-  /** Work on a request begins; it ends when what this answers is called, the first time. */
+  /** Records that work on a request begins; it ends at the first call of the returned function. */
   begin(asked: Asked): () => void {
     if (asked?.waits === true) return () => undefined;
     this.underWay += 1;

@@ -2,7 +2,7 @@ import { limits } from '@app/kernel';
 import { custom, integer, isText, optional, text, type Schema } from '@app/schema';
 import { Member, QueryMember } from './dto';
 
-/** The `cursor` of a list. Any text passes here: one that the list did not mint is `invalid_cursor`, which the list itself says. */
+/** The `cursor` of a list. Any text is valid here: the list itself refuses one that it did not mint as `invalid_cursor`. */
 export function cursor(description = 'The `nextCursor` of the page before'): Schema<string> {
   const examples = ['nJ3mR0cSSv7wY1tq2b8ZbVsyXQ'];
   return optional(custom(text({ max: limits.cursorLengthMax, description, examples }), isText, 'must be a text'));
@@ -17,7 +17,7 @@ export function pageLimit({
   return integer({ min: 1, max, default: absent, description });
 }
 
-/** The query of a list; one that has filters extends it. */
+/** The query of a list; one with filters extends it. */
 export class PageQuery {
   @Member(cursor())
   cursor?: string;

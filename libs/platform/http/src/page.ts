@@ -1,15 +1,15 @@
 import { limits } from '@app/kernel';
 import type { Page } from '@app/schema';
 
-/** What a page's JSON holds besides its items, at most: the names of its members, two cursors, a total. */
+/** Maximum bytes of a page's JSON in addition to its items: the names of its members, two cursors, a total. */
 const envelopeBytesMax = 1024;
 
-/** How much of a page is full already. The first item always has a place; the page ends before the first one that has none. */
+/** The space left on a page. The first item always fits; the page ends before the first one that does not. */
 export class PageSpace {
   private items = 0;
   private bytes = envelopeBytesMax;
 
-  /** Whether an item has a place, given its JSON. */
+  /** Whether an item fits, given its JSON. */
   hasRoomFor(json: string): boolean {
     this.bytes += Buffer.byteLength(json) + 1;
     this.items += 1;
@@ -18,10 +18,10 @@ export class PageSpace {
 }
 
 /**
- * The page that a list answers: at most `limit` rows, fewer where their JSON would pass 1 MiB (docs/decisions/conventions.md,
- * "Shares and quotas"), at least one where there is one.
- * @param rows up to `limit + 1` rows in the list's order: the one too many tells that there is more
- * @param cursorAfter the cursor that continues after a row
+ * Returns a page of a list: at most `limit` rows, fewer if their JSON would exceed 1 MiB (docs/decisions/conventions.md, "Shares and
+ * quotas"), and at least one if there is one.
+ * @param rows up to `limit + 1` rows in the list's order: the extra one shows that there are more
+ * @param cursorAfter returns the cursor that continues after a row
  */
 export function pageOf<Row, View>(
   rows: readonly Row[],
@@ -39,16 +39,16 @@ export function pageOf<Row, View>(
   return { data, nextCursor: cursorAfterPage(rows, data.length, cursorAfter) };
 }
 
-/** A row that PostgreSQL has written as JSON text, with the key that its list is sorted by. */
+/** A row that PostgreSQL has formatted as JSON text, with its sort key. */
 export interface TextRow {
   readonly text: string;
   readonly position: number;
 }
 
 /**
- * As `pageOf`, but as JSON text, of rows that are JSON text already: most of what a long list costs is to read rows into objects and
- * to write these again. No type holds the rows to the documented answer; the suites do, which check every answer.
- * @param total of a list that is counted
+ * As `pageOf`, but returns JSON text, from rows that are JSON text already: most of the cost of a long list is parsing rows into objects
+ * and formatting them again. No type checks the rows against the documented answer; the suites do, which check every answer.
+ * @param total for lists that are counted
  */
 export function pageTextOf(
   rows: readonly TextRow[],

@@ -5,18 +5,21 @@ import { GroupLoader } from '@app/runtime';
 import { partnerKeyForm, type KnownPartnerKey, type PartnerKeys } from './ports';
 
 /**
- * How long an answer is believed. A stream that was opened by a key on the last of it still ends within 30 s of the revocation
+ * How long an answer is cached. A stream that a key opened in the last moment of this time still ends within 30 s of the revocation
  * (specification, "Authentication", rule 4; docs/decisions/journal.md).
  */
 const keptMs = 10_000;
-/** Keys of either kind that are remembered, by number, for each is a digest, an id and a right; wrong ones push out no good ones. */
+/**
+ * Maximum number of cached keys, good and wrong ones separately, so that wrong ones displace no good ones. Each is a digest, an id and a
+ * right.
+ */
 const keysKeptMax = 10_000;
-/** What one statement looks up at most, and how many wait. */
+/** Limits: the keys of one statement, and the keys that may wait for one. */
 const bounds = { batchMax: 500, waitingMax: 1_000 };
-/** Keys that come from an address with many failures are looked up together, at most so often. */
+/** Keys from an address with many failures are queried together, at most this often. */
 const suspectsEveryMs = 50;
 
-/** Finds partner keys, remembering them for a short while. Only digests are kept. */
+/** Finds partner keys, and caches them for a short while. Only digests are kept. */
 export class PartnerKeyCache {
   private readonly good = new LRUCache<string, KnownPartnerKey>({ max: keysKeptMax, ttl: keptMs });
   private readonly unknown = new LRUCache<string, true>({ max: keysKeptMax, ttl: keptMs });
@@ -27,7 +30,7 @@ export class PartnerKeyCache {
     return this.ask(digests);
   }, bounds);
 
-  /** Keys that were revoked here lately: what was asked of them before is answered no more. */
+  /** Keys that this process has revoked lately: answers to earlier lookups of them are discarded. */
   private readonly revoked = new LRUCache<string, true>({ max: keysKeptMax, ttl: keptMs });
 
   constructor(private readonly keys: PartnerKeys) {
@@ -38,12 +41,12 @@ export class PartnerKeyCache {
   }
 
   /**
-   * What is known of a key, without waiting when it is remembered; null when it is unknown or revoked.
-   * @param suspect it comes from where many wrong ones came from: a good one is found all the same, a little later
+   * Finds a key, without waiting if it is cached; null if it is unknown or revoked.
+   * @param suspect whether many wrong keys came from the same address: a good one is still found, a little later
    * @throws Unavailable
    */
   find(key: string, suspect: () => boolean): KnownPartnerKey | null | Promise<KnownPartnerKey | null> {
-    // What cannot be a key is not worth a look-up.
+    // A text that cannot be a key is not queried.
     if (!partnerKeyForm.test(key)) return null;
     const digest = hash('sha256', key);
     const known = this.good.get(digest);
@@ -58,7 +61,7 @@ export class PartnerKeyCache {
   }
 
   private async ask(digests: readonly string[]): Promise<readonly (KnownPartnerKey | null)[]> {
-    // The answer is as old as the question.
+    // The age of an answer counts from its question.
     const start = performance.now();
     const found = await this.keys.findMany(digests);
     return digests.map((digest) => {

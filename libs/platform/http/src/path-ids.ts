@@ -1,7 +1,7 @@
 import { parseUuid } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
 
-/** Puts the ids of a request's path in lower case; answers the names of those that are no ids. */
+/** Converts the ids of a request's path to lower case; returns the names of those that are not ids. */
 export function malformedIds(request: FastifyRequest, names: readonly string[]): readonly string[] {
   const parameters = pathParameters(request);
   return names.filter((name) => {
@@ -11,7 +11,7 @@ export function malformedIds(request: FastifyRequest, names: readonly string[]):
   });
 }
 
-/** What the path of a request names. */
+/** The parameters of a request's path. */
 export function pathParameters({ params }: FastifyRequest): Record<string, string> {
   // Reason for the assertion: Fastify's router makes an object of texts.
   return params as Record<string, string>;

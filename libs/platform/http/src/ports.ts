@@ -3,19 +3,19 @@ import type { PartnerKeyId, UserId } from '@app/kernel';
 /** The form of a partner key: `pk_` and 32 random bytes in base64url. */
 export const partnerKeyForm = /^pk_[A-Za-z0-9_-]{43}$/;
 
-/** A partner key that is good. */
+/** A good partner key. */
 export interface KnownPartnerKey {
   readonly keyId: PartnerKeyId;
   /** Whether it may read the feed of all users. */
   readonly feed: boolean;
 }
 
-/** Partner keys by the lower-case hex SHA-256 of the key. Answers are kept for 10 s, but for keys that the same process revokes. */
+/** Partner keys by the lower-case hex SHA-256 of the key. Answers are cached for 10 s, except for keys that the same process revokes. */
 export abstract class PartnerKeys {
   /** The keys with these (distinct) hashes; unknown and revoked ones are absent. @throws Unavailable */
   abstract findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, KnownPartnerKey>>;
 
-  /** Has the listener hear of each key that this process revokes: what it remembers of the key is no longer so. */
+  /** Calls the listener for each key that this process revokes, so that it drops what it has cached. */
   abstract onRevoked(listener: (keyId: PartnerKeyId) => void): void;
 
   /** The keys among these that no process has revoked. @throws Unavailable */
@@ -33,11 +33,11 @@ export abstract class Accounts {
 }
 
 export interface RateSubject {
-  /** Names the window; `key:<id>` or `user:<id>`. */
+  /** The name of the window: `key:<id>` or `user:<id>`. */
   readonly subject: string;
   /** Requests admitted in any 60 s. */
   readonly limit: number;
-  /** How many requests this one counts as; 1 when absent. At most the limit, beyond which it could never be admitted. */
+  /** Number of requests that this one counts as; 1 when absent. At most the limit, because a larger one could never be admitted. */
   readonly weight?: number;
 }
 
@@ -51,11 +51,13 @@ export interface RateAnswer {
   readonly waitSeconds: number;
 }
 
-/** Sliding 60 s windows over the whole deployment (docs/decisions/conventions.md, "HTTP"): exact, real time, refused requests uncounted. */
+/**
+ * Sliding 60 s windows over the whole deployment (docs/decisions/conventions.md, "HTTP"): exact, in real time, refused requests uncounted.
+ */
 export abstract class RateWindows {
   /**
-   * Counts one request against each of one or two subjects in turn, and stops at the first that refuses it.
-   * Answers for each subject that was asked: only the last answer can be a refusal.
+   * Counts one request against each of one or two subjects in turn, and stops at the first that refuses it. Returns an answer for each
+   * subject that was tried: only the last one can be a refusal.
    * @throws Unavailable
    */
   abstract consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]>;
@@ -75,8 +77,8 @@ export type Readiness = 'ok' | 'degraded' | 'away';
 /** One dependency that `GET /readyz` reports; `away` makes the whole answer 503. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** Whether it is read from the database: while that is away, nothing is known of it and nothing is said. */
+  /** Whether it is read from the database: while that is away, its state is unknown and not reported. */
   readonly throughDatabase?: true;
-  /** Its state, or the states of what belongs to it, by their names. May reject or never settle: both count as away, after a second. */
+  /** Its state, or the states of its parts by name. May reject or never settle: both count as `away`, after a second. */
   check(): Promise<Readiness | Readonly<Record<string, Readiness>>>;
 }

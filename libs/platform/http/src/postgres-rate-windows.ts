@@ -4,7 +4,7 @@ import { GroupLoader } from '@app/runtime';
 import { secondsOf } from './rate-limits';
 import { RateWindows, SqlExecutor, type RateAnswer, type RateSubject } from './ports';
 
-/** Bounds of one call: what a call counts at most, and how many requests may wait for theirs. */
+/** Limits of one call: the requests that it counts, and the requests that may wait. */
 const requestsPerCallMax = 512;
 const requestsWaitingMax = 10_000;
 const sweepEveryMs = 30_000;
@@ -36,7 +36,7 @@ export class PostgresRateWindows extends RateWindows implements OnModuleInit, On
     return this.calls.load(subjects);
   }
 
-  /** Forgets idle subjects; what a failure leaves is swept the next time. */
+  /** Deletes idle subjects; after a failure, they are deleted the next time. */
   async sweep(): Promise<void> {
     try {
       await this.sql.query('select sweep_rate_windows()', []);
@@ -53,7 +53,7 @@ export class PostgresRateWindows extends RateWindows implements OnModuleInit, On
     const placeOf = (subject: RateSubject | undefined) =>
       subject === undefined ? 0 : (places.get(subject.subject) ?? 0);
     const [counted] = await this.sql.query<Counted>(
-      // As JSON, because `pg` parses arrays letter by letter.
+      // As JSON, because `pg` parses arrays character by character.
       'select to_json(first_left) as first_left, to_json(second_left) as second_left, to_json(wait_ms) as wait_ms, to_json(reset_ms) as reset_ms from take_from_rate_windows($1, $2, $3, $4, $5, $6)',
       [
         subjects,
@@ -83,7 +83,7 @@ interface Counted {
   readonly reset_ms: readonly number[];
 }
 
-/** @param left of the window; null: it was not asked; below 0: it refused, and one less than that is left, with its sign changed */
+/** @param left requests that the window still admits; null: it was not tried; negative: it refused, and the value is -1 minus those left */
 function answerOf(left: number | null, resetMs: number, waitMs: number): readonly RateAnswer[] {
   if (left === null) return [];
   const resetSeconds = secondsOf(resetMs);

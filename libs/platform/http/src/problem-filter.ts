@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ProblemException, type Failure } from './problems';
 import { sendProblem } from './send-problem';
 
-/** Answers what is thrown while a request is served with its problem; an unexpected error is logged, and never sent. */
+/** Answers an error thrown while a request is served with its problem; an unexpected error is logged, and never sent. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly log: Logger) {}
@@ -16,7 +16,7 @@ export class ProblemFilter implements ExceptionFilter {
     const failure = failureOf(exception);
     this.record(exception, failure, request);
     if (reply.sent || reply.raw.headersSent) {
-      // The answer is on its way already, so all that is left is to cut it short visibly.
+      // The answer is already in flight, so it can only be cut off visibly.
       reply.raw.destroy();
       return;
     }
@@ -30,13 +30,13 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** The failure that a thrown value stands for. */
+/** The failure that a thrown value represents. */
 export function failureOf(exception: unknown): Failure {
   if (exception instanceof ProblemException) return exception.failure;
-  // What is gone for good does not come back by asking again.
+  // A stream that is gone for good does not return on a retry.
   if (exception instanceof DamagedStream && exception.isGone) return notFound;
   if (exception instanceof Unavailable) return { kind: 'unavailable', reason: exception.reason ?? 'internal' };
-  // Errors of Nest, of Fastify, and of a request body that broke off, say by their status whose fault it was.
+  // The status of errors from Nest, from Fastify, and of a broken-off request body shows whether the client is at fault.
   const status = statusOf(exception) ?? 500;
   if (status === 404) return notFound;
   if (status === 413) return { kind: 'bare', problem: 'too_large' };

@@ -10,7 +10,7 @@ import {
   type WithdrawalChange,
 } from '@app/kernel';
 
-/** An RFC 9457 problem as the specification shapes it ("Errors"). */
+/** An RFC 9457 problem in the shape of the specification ("Errors"). */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -24,8 +24,8 @@ export interface Problem {
 }
 
 /**
- * Every way in which a request can fail: a refusal by the domain, one of the transport's own, which carries no reason,
- * or a fault: of a dependency (503), or of ours (500).
+ * The failures of a request: a refusal by the domain; one by the transport, which carries no reason; or a fault, of a dependency (503) or
+ * of the service (500).
  */
 export type Failure =
   | Refusal
@@ -38,14 +38,14 @@ export type Failure =
   | { readonly kind: 'internal' };
 
 export const notAuthenticated: Failure = { kind: 'bare', problem: 'unauthenticated' };
-/** A user token came, and is not accepted. */
+/** A user token was sent, but not accepted. */
 export const tokenRefused: Failure = { kind: 'bare', problem: 'unauthenticated', isOfToken: true };
 export const notServed: Failure = { kind: 'unavailable', reason: 'internal' };
 
-/** The issues that one answer carries; a hostile body can have many more. */
+/** Maximum number of issues in one answer; a hostile body can have many more. */
 const issuesMax = 100;
 
-/** The one problem that tells a client of a failure (docs/decisions/conventions.md, "Problems"). */
+/** Returns the problem that reports a failure to a client (docs/decisions/conventions.md, "Problems"). */
 export function toProblem(failure: Failure, requestId: string): Problem {
   switch (failure.kind) {
     case 'reason': {
@@ -90,7 +90,7 @@ export class ProblemException extends Error {
   }
 }
 
-/** The value of a use case's success. @throws ProblemException for its refusal */
+/** Returns the value of a use case's success. @throws ProblemException for its refusal */
 export function answer<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
   const { refusal } = result;
@@ -99,7 +99,7 @@ export function answer<Value>(result: Result<Value>): Value {
 }
 
 function unavailable(reason: 'internal' | 'engine_unavailable' | 'provider_unavailable') {
-  // The row of `internal` is the one with status 500.
+  // The row of `internal` has status 500.
   return reason === 'internal' ? bare('unavailable') : { ...bare('unavailable'), title: reasons[reason].title };
 }
 

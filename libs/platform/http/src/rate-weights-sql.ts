@@ -1,6 +1,6 @@
 /**
- * The function of `rateWindowsMigration` for requests that count as several, over the same tables; for the read store's migrations.
- * The previous function stays, for replicas that were not upgraded yet.
+ * SQL for the read store's migrations: the function of `rateWindowsMigration` for requests that count as several, over the same tables. The
+ * previous function is kept for replicas that are not upgraded yet.
  */
 export const rateWeightsMigration = `
 -- Counts requests in their order. subjects are distinct and sorted; firsts and seconds are indexes into them for each request,

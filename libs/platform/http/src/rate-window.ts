@@ -2,14 +2,14 @@ import type { RateAnswer } from './ports';
 import { secondsOf } from './rate-limits';
 
 const slotMs = 100;
-/** A slot leaves when all of it is more than 60 s old: the window errs by at most 100 ms, and only to refuse. */
+/** A slot leaves when all of it is more than 60 s old: the window errs by at most 100 ms, and only towards refusing. */
 const windowSlots = 600;
 
-/** What one subject used in the last 60 s, by slots of 100 ms: a slot's place is used again when it comes round. */
+/** The usage of one subject in the last 60 s, in slots of 100 ms. The array of slots is a ring: an entry is reused after a full turn. */
 export class RateWindow {
   private readonly counts = new Uint32Array(windowSlots + 1);
   private used = 0;
-  /** The newest slot that was counted in. */
+  /** The newest slot with a count. */
   private newest = 0;
 
   /** @param nowMs monotonic, in milliseconds */
@@ -31,13 +31,13 @@ export class RateWindow {
     };
   }
 
-  /** What it counts now. */
+  /** The number of requests in the window. */
   usedAt(nowMs: number): number {
     this.moveTo(slotOf(nowMs));
     return this.used;
   }
 
-  /** Lets everything leave that is too old by now. */
+  /** Removes the slots that are too old by now. */
   private moveTo(slot: number): void {
     const passed = Math.min(slot - this.newest, this.counts.length);
     for (let step = 1; step <= passed; step += 1) {

@@ -1,10 +1,10 @@
 /**
- * Sliding windows of 60 s in slots of 100 ms, for the read store's migrations.
+ * SQL for the read store's migrations: sliding windows of 60 s in slots of 100 ms.
  *
- * A subject's row holds what its window counts altogether, and the slot that is being filled; older slots have rows of their
- * own until they leave the window. So a request costs one locked row, however full the window is. A slot leaves when all of
- * it is more than 60 s old: the window errs by at most 100 ms, and only to refuse. Unlogged: a crash of the database empties the
- * windows, which admits at most one window too much.
+ * A subject's row holds the total of its window and the slot that is being filled; older slots have rows of their own until they leave the
+ * window. So a request costs one locked row, however full the window is. A slot leaves when all of it is more than 60 s old: the window
+ * errs by at most 100 ms, and only towards refusing. Unlogged: a crash of the database empties the windows, which admits at most one window
+ * too much.
  */
 export const rateWindowsMigration = `
 create unlogged table rate_windows (

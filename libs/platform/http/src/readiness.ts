@@ -3,21 +3,21 @@ import type { Readiness, ReadinessCheck } from './ports';
 type State = Awaited<ReturnType<ReadinessCheck['check']>>;
 
 const checkWithinMs = 1_000;
-/** What hung by then may have hung on a connection that is lost, while others are there again. */
+/** A check that hangs this long may hang on a lost connection while others have recovered, so a new one is started. */
 const askAnewMs = 5_000;
 
-/** What `GET /readyz` says, and the status that it says it with. */
+/** The answer of `GET /readyz`: its status and its body. */
 export interface ReadinessReport {
   readonly code: 200 | 503;
   readonly body: { readonly status: Readiness | 'draining'; readonly checks: Readonly<Record<string, Readiness>> };
 }
 
-/** Checks that name one stream, by an id of a user or of something of theirs. */
+/** Prefix of checks that name one stream, by an id of a user or of an object of theirs. */
 const ofOneStream = 'stream ';
-/** The check of the database, through which others are read. */
+/** The check of the database, from which other checks read. */
 const database = 'database';
 
-/** The report for a port that everybody reaches: it says that streams are in trouble, and not whose. */
+/** The report for a port that is open to all: it reports that streams are in trouble, but not whose. */
 export function withoutStreamNames({ code, body }: ReadinessReport): ReadinessReport {
   const named = Object.entries(body.checks);
   const others = named.filter(([name]) => !name.startsWith(ofOneStream));
@@ -43,7 +43,7 @@ export class ReadinessChecks {
     const isDatabaseAway = found.some(({ check, state }) => check.name === database && state !== 'ok');
     const checks = Object.fromEntries(
       found.flatMap(({ check, state }) => {
-        // It would name what is well beside what is away.
+        // Reporting it would blame a dependency that may be well; only the database is known to be away.
         if (state === null && check.throughDatabase === true && isDatabaseAway) return [];
         const said = state ?? 'away';
         return typeof said === 'string' ? [[check.name, said] as const] : Object.entries(said);
@@ -53,7 +53,7 @@ export class ReadinessChecks {
     return { code: status === 'ok' || status === 'degraded' ? 200 : 503, body: { status, checks } };
   }
 
-  /** Null where it fails or is late. */
+  /** The state; null if the check fails or is late. */
   private async within(check: ReadinessCheck): Promise<State | null> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
@@ -62,14 +62,14 @@ export class ReadinessChecks {
     try {
       return await Promise.race([this.once(check), late]);
     } catch {
-      // A failing check is an answer; the dependency's own code logs why.
+      // A failing check is an answer; the dependency's own code logs the reason.
       return null;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** However often it is asked: one that hangs must not take a connection of the pool each time. */
+  /** Runs one check at a time, however often it is requested, because a hanging one must not take a connection of the pool each time. */
   private once(check: ReadinessCheck): Promise<State> {
     const before = this.running.get(check.name);
     if (before !== undefined) return before;

@@ -6,7 +6,7 @@ import type { Area, Contract } from './operation';
 import type { OperatorScope } from './operator-scopes';
 import type { RequestSubjects } from './request-subjects';
 
-/** Whom an admitted `/v1` request acts for, and through which partner. */
+/** The user and the partner key of an admitted `/v1` request. */
 export interface AdmittedCaller {
   readonly userId: UserId;
   readonly subject: string;
@@ -16,63 +16,63 @@ export interface AdmittedCaller {
   readonly requestId: RequestId;
   /** All claims of the user's token. */
   readonly claims: JsonObject;
-  /** What a command that this request gives is caused by. */
+  /** The cause of commands that this request issues. */
   readonly cause: Cause;
 }
 
-/** Who gave an admitted `/operator/v1` request. */
+/** The operator who sent an admitted `/operator/v1` request. */
 export interface AdmittedOperator {
-  /** Derives from issuer and subject, as a user's id does. */
+  /** Derived from issuer and subject, as a user's id is. */
   readonly operatorId: string;
   readonly subject: string;
   readonly issuer: string;
-  /** What the token is good for, as it names it. */
+  /** The scopes that the token names. */
   readonly scopes: readonly string[];
-  /** What a command that this request gives is caused by. */
+  /** The cause of commands that this request issues. */
   readonly cause: Cause;
 }
 
-/** What the hooks know of a route, worked out from its contract once when it is registered. */
+/** The hooks' view of a route, derived from its contract once when it is registered. */
 export interface RoutePlan {
-  /** Names the operation in logs and metrics, as in the specification: `runs.start`; an operator's with `operator.` before it. */
+  /** The operation's name in logs and metrics, as in the specification: `runs.start`; an operator's with the prefix `operator.`. */
   readonly operation: string;
   /** The route's pattern. */
   readonly pattern: string;
   readonly area: Area;
-  /** What the operator's token must be good for; null in other areas. */
+  /** The scope that the operator's token must include; null in other areas. */
   readonly scope: OperatorScope | null;
   readonly account: 'required' | 'not required';
   readonly weight: number;
-  /** Its path names nothing but the user: it begins something, or looks around. Others go on with what is there. */
+  /** Whether its path names nothing but the user: it begins or lists something. Others continue with an existing object. */
   readonly begins: boolean;
-  /** It may wait for something that is no work of this deployment. */
+  /** Whether it may wait for something other than work of this deployment. */
   readonly waits: boolean;
-  /** Path parameters that hold UUIDs; every `:…Id` and `:…Key` of a partner's or an operator's route does. */
+  /** Path parameters that hold UUIDs: every `:…Id` and `:…Key` of a partner's or an operator's route. */
   readonly idParameters: readonly string[];
-  /** `json` is parsed strictly, `bytes` are handed over as a Buffer, a `stream` while it arrives. */
+  /** `json` is parsed strictly, `bytes` are passed on as a Buffer, a `stream` while it arrives. */
   readonly body: 'json' | 'bytes' | 'stream';
-  /** Largest body; the deployment's limit for JSON bodies when null. */
+  /** Maximum size of the body; null for the deployment's limit for JSON bodies. */
   readonly bodyLimitBytes: number | null;
   readonly bodyDto: DtoClass | 'unchecked';
   readonly queryDto: DtoClass | 'unchecked';
 }
 
-/** What is known of one request while it is served; written by the hooks, read by handlers and the request log. */
+/** State of one request while it is served; written by the hooks, read by handlers and the request log. */
 export interface RequestContext {
   /** Null when no route matched. */
   readonly plan: RoutePlan | null;
   readonly startedAtMs: number;
-  /** Null when it is not traced. */
+  /** Null if it is not traced. */
   readonly span: Span | null;
   caller: AdmittedCaller | null;
   operator: AdmittedOperator | null;
   /** Known before the user is. */
   partnerKeyId: string | null;
-  /** The reason, or else the kind, of the problem that was answered. */
+  /** The reason, or else the kind, of the answered problem. */
   failedBy: string | null;
-  /** What its answer says that it was about. */
+  /** The ids in its answer. */
   answeredAbout: RequestSubjects;
-  /** Tells that this process does not work on it at present: its body is on its way, or its answer is. */
+  /** Marks that this process does not work on it at present: its body or its answer is in flight. */
   rests: () => void;
 }
 
@@ -87,7 +87,7 @@ declare module 'fastify' {
   }
 }
 
-/** The context of a request that passed the first hook. */
+/** The context of a request that has passed the first hook. */
 export function contextOf(request: FastifyRequest): RequestContext {
   if (!request.parley) throw new Error('the request has no context: a hook ran too early');
   return request.parley;

@@ -25,15 +25,15 @@ import type { TokenIdentity, AccessTokens } from './access-tokens';
 const accountsPerQueryMax = 500;
 const accountsWaitingMax = 10_000;
 
-/** What admission needs to know of where a request goes. */
+/** The part of a route's plan that admission needs. */
 export type GuardedRoute = Pick<RoutePlan, 'account' | 'weight' | 'idParameters'>;
 
-/** A good key, or why there is none. */
+/** A good key, or the reason why there is none. */
 type KeyVerdict = { readonly known: KnownPartnerKey } | { readonly failure: Failure };
 
 /**
- * Decides whether a `/v1` request may reach its operation, before its body is read, in the order of docs/decisions/conventions.md:
- * partner key, rate limit of the key, user token, rate limit of the user, account state, path subject, other path ids.
+ * Decides whether a `/v1` request may reach its operation, before its body is read, in the order of docs/decisions/conventions.md: partner
+ * key, rate limit of the key, user token, rate limit of the user, account state, path subject, other path ids.
  */
 export class RequestGuard {
   private readonly accounts: GroupLoader<UserId, AccountState | null>;
@@ -57,12 +57,12 @@ export class RequestGuard {
   }
 
   /**
-   * Null when the request is admitted: its caller is then in its context, and the ids of its path are in lower case.
-   * Sets the rate fields of the answer either way. @throws Unavailable
+   * Returns null if the request is admitted: its caller is then in its context, and the ids of its path are in lower case. Sets the rate
+   * fields of the answer either way. @throws Unavailable
    */
   async admit(request: FastifyRequest, reply: FastifyReply, plan: GuardedRoute): Promise<Failure | null> {
     const found = this.findKey(request, reply);
-    // Mostly remembered; then nothing is waited for.
+    // Usually cached; then nothing is awaited.
     const verdict = found instanceof Promise ? await found : found;
     if ('failure' in verdict) return verdict.failure;
     const { keyId } = verdict.known;
@@ -70,7 +70,7 @@ export class RequestGuard {
     const entry: Entry = { request, reply, plan, keyId };
     const token = bearerOf(request.headers.authorization);
     const remembered = token === null ? null : this.tokens.cachedVerdict(token);
-    // The hot path: key and user are counted in one go.
+    // The hot path: key and user are counted in one call.
     if (remembered?.kind === 'accepted') return this.admitUser(entry, remembered.identity, [], this.keySubject(keyId));
 
     // A caller over the key's limit is refused before the costly verification.
@@ -86,7 +86,7 @@ export class RequestGuard {
   }
 
   /**
-   * As `admit`, for what asks for no user: partner key, rate limit of the key, and its right to the feed. A user token is not looked at.
+   * As `admit`, for operations without a user: partner key, rate limit of the key, and its right to the feed. A user token is ignored.
    * @throws Unavailable
    */
   async admitToFeed(request: FastifyRequest, reply: FastifyReply): Promise<Failure | null> {
@@ -123,7 +123,7 @@ export class RequestGuard {
     return because('rate_limited');
   }
 
-  /** @param uncounted the key, unless `earlier` says how its window answered */
+  /** @param uncounted the key, unless `earlier` has the answer of its window */
   private async admitUser(
     entry: Entry,
     identity: TokenIdentity,
@@ -132,7 +132,7 @@ export class RequestGuard {
   ): Promise<Failure | null> {
     const { request, reply, plan, keyId } = entry;
     const user = { subject: `user:${identity.userId}`, limit: this.limits.user.perMinute, weight: plan.weight };
-    // Asked for together, for the sake of latency; judged in order.
+    // Requested together to reduce latency; evaluated in order.
     const [answers, account] = await Promise.all([
       this.windows.consume([...uncounted, user]),
       this.accounts.load(identity.userId),
@@ -173,7 +173,7 @@ function accountFailure(account: AccountState | null, plan: GuardedRoute): Failu
   return account.disabled ? because('account_disabled') : null;
 }
 
-/** The user of the path must be the caller; every id becomes lower-case or is not found. */
+/** The user of the path must be the caller; every id is converted to lower case, or not found. */
 function pathFailure(request: FastifyRequest, plan: GuardedRoute, userId: UserId): Failure | null {
   const malformed = malformedIds(request, plan.idParameters);
   if (malformed.includes('userId')) return notFound;
@@ -193,7 +193,7 @@ function callerFrom(identity: TokenIdentity, partnerKeyId: PartnerKeyId, request
     partnerKeyId,
     requestId,
     claims: identity.claims,
-    // Where the request is traced, what it sets in motion belongs to its trace, in every process.
+    // If the request is traced, its consequences belong to its trace, in every process.
     cause: causeOfRequest(actor, requestId, contextOf(request).span?.traceparent),
   };
 }

@@ -32,16 +32,16 @@ export interface HookParts {
   readonly partnerHeaders: Readonly<Record<string, string>>;
 }
 
-/** Never sent: what logs and metrics show when the client did not wait for its answer. */
+/** Never sent: the status in logs and metrics if the client did not wait for its answer. */
 const clientWentAway = 499;
 
-/** Answers a `/v1` request that no route serves: without credentials, it does not reveal which routes exist. */
+/** For a `/v1` request that no route serves: without credentials, the answer does not reveal which routes exist. */
 const unrouted: GuardedRoute = { account: 'not required', weight: 1, idParameters: [] };
 
 /** After an answer that did not wait for the end of the body, the client has this long to stop sending. */
 const lingerMs = 1_000;
 
-/** Everything that happens to a request before its body is read, and after its answer was sent. */
+/** Adds everything that is done with a request before its body is read, and after its answer was sent. */
 export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): void {
   fastify.decorateRequest('parley', null);
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -70,7 +70,7 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
   noteSubjects(fastify);
 }
 
-/** Why the caller may not, by its credentials; null where nobody is asked for any. */
+/** The reason why the caller's credentials do not admit it; null if none are required. */
 function admit(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -87,8 +87,8 @@ function admit(
 }
 
 /**
- * How long a client takes to send its body, and to read its answer, is no load. The work for one that went away goes on, though, until
- * its handler is done and has an answer for nobody.
+ * Time in which a client sends its body or reads its answer is not load. Work for a client that disconnected counts until its handler is
+ * done, although its answer has no recipient.
  */
 function workBeginsWithTheBody(fastify: FastifyInstance, parts: HookParts): void {
   fastify.addHook('preValidation', (request, _reply, done) => {
@@ -140,7 +140,7 @@ function giveUp(request: FastifyRequest, reply: FastifyReply): void {
   else sendProblem(request, reply, notServed, { connection: 'close' });
 }
 
-/** What needs no credentials to be refused. */
+/** Refuses requests for reasons that do not depend on credentials. */
 function refuseAtOnce(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -161,7 +161,7 @@ function refuseAtOnce(
   return true;
 }
 
-/** 429 and no 503: from that, proxies learn that a replica stops, and leave it out. */
+/** 429 rather than 503, because proxies infer from a 503 that a replica is stopping, and stop using it. */
 function refuseOverload(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -174,7 +174,7 @@ function refuseOverload(
   return true;
 }
 
-/** Whether partners' backends call it, which an overloaded process may refuse. */
+/** Whether partners' backends call it, whose requests an overloaded process may refuse. */
 function isPartners(area: Area | null | undefined): boolean {
   return area === 'partner' || area === 'feed';
 }

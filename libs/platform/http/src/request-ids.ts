@@ -8,7 +8,7 @@ export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   return typeof given === 'string' && limits.requestIdPattern.test(given) ? given : v7();
 }
 
-/** The fields that every answer carries, whether a route was found or not. */
+/** The fields of every answer, whether a route was found or not. */
 export function answerHeaders(requestId: string): Record<string, string> {
   return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 }

@@ -7,7 +7,10 @@ import { pathParameters } from './path-ids';
 import { contextOf, type RequestContext } from './request-context';
 import { subjectsOf, type RequestSubjects } from './request-subjects';
 
-/** Writes down every request that ended: a histogram of durations, and one log line that holds no credential and no query; in JSON no path either. */
+/**
+ * Records every request that ended: in a histogram of durations, and as one log line without credentials and query; in JSON also without
+ * the path.
+ */
 export class RequestLog {
   private readonly durations: Histogram<'operation' | 'status'>;
   private readonly log: Logger | null;
@@ -29,7 +32,7 @@ export class RequestLog {
     });
   }
 
-  /** @param status what was answered; 499 when the client went away before */
+  /** @param status of the answer; 499 if the client disconnected before */
   record(request: FastifyRequest, status: number): void {
     const context = contextOf(request);
     const operation = context.plan?.operation ?? 'none';
@@ -54,7 +57,7 @@ export class RequestLog {
   }
 }
 
-/** The user whom an operator's request concerns. */
+/** The user in the path of an operator's request. */
 function concerned(request: FastifyRequest, { operator }: RequestContext): string | undefined {
   return operator === null ? undefined : (parseUuid(pathParameters(request)['userId']) ?? undefined);
 }
@@ -63,7 +66,7 @@ interface RequestLine extends RequestSubjects {
   readonly operation: string;
   readonly requestId: string;
   readonly method: string;
-  /** Undefined where no route matched: the path may then hold anything. */
+  /** Undefined if no route matched: the path may then contain anything. */
   readonly route: string | undefined;
   readonly status: number;
   readonly ms: number;
@@ -71,12 +74,12 @@ interface RequestLine extends RequestSubjects {
   readonly reason: string | undefined;
 }
 
-/** What a person wants to see of a request, the most telling first. */
+/** Formats a line for people, the most informative part first. */
 function sentenceOf(
   { operation, requestId, method, route, status, ms, userId, runId, reason }: RequestLine,
   url: string,
 ): string {
-  // A path may have any bytes, and a terminal would obey some of them.
+  // A path may contain any bytes, and a terminal would interpret some of them.
   const path = route === undefined ? '(no route)' : url.replace(/\?.*$/s, '').replace(/[^\x21-\x7e]/g, '?');
   const told = [`${method} ${path} ${status} ${ms} ms`, operation, reason, `request ${requestId}`];
   return [...told, runId && `run ${runId}`, userId && `user ${userId}`].filter(Boolean).join('  ');

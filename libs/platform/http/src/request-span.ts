@@ -6,8 +6,8 @@ import { contextOf, type RoutePlan } from './request-context';
 const serverFaults = 500;
 
 /**
- * The span of a request, under the one that its `traceparent` names (W3C Trace Context). Null where nothing is traced, and for
- * health checks and unknown paths.
+ * Begins the span of a request, under the one that its `traceparent` names (W3C Trace Context). Null if nothing is traced, and for health
+ * checks and unknown paths.
  */
 export function beginRequestSpan(tracing: Tracing, request: FastifyRequest, plan: RoutePlan | null): Span | null {
   if (!tracing.on || plan === null || plan.area === 'open') return null;
@@ -22,7 +22,7 @@ export function beginRequestSpan(tracing: Tracing, request: FastifyRequest, plan
   return tracing.begin(plan.operation, { kind: 'server', cause, attributes });
 }
 
-/** Ends the request's span, which fails when the service was at fault. */
+/** Ends the request's span, as failed if the service was at fault. */
 export function endRequestSpan(request: FastifyRequest, status: number): void {
   const { span, plan, failedBy } = contextOf(request);
   if (span === null || plan === null) return;
@@ -31,9 +31,9 @@ export function endRequestSpan(request: FastifyRequest, status: number): void {
   span.end(status >= serverFaults ? String(status) : undefined);
 }
 
-/** `parley.run.id` and the like, taken from the path; a value that is not a UUID comes from the client and is left out. */
+/** `parley.run.id` and the like, taken from the path; a value that is not a UUID is the client's own text and is left out. */
 function idsOf(request: FastifyRequest, plan: RoutePlan): SpanAttributes {
-  // Reason for the assertion: Fastify's router makes an object of texts.
+  // Reason for the assertion: Fastify's router creates an object of texts.
   const parameters = request.params as Record<string, string>;
   const ids: Record<string, string> = {};
   for (const name of plan.idParameters) {

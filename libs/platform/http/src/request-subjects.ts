@@ -2,13 +2,13 @@ import { isJsonObject, parseUuid } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { pathParameters } from './path-ids';
 
-/** What a request may be about, as log lines name it: who looks for one of them finds every request that it had a part in. */
+/** Objects that a request may concern, as log lines name them: a search for one of their ids finds every request that involved it. */
 const subjects = ['conversationId', 'runId', 'approvalId', 'operationId', 'automationId'] as const;
 
-/** The ids of what a request is about. */
+/** The ids of the objects that a request concerns. */
 export type RequestSubjects = Partial<Record<(typeof subjects)[number], string>>;
 
-/** Keeps what an answer says that its request was about: a new run has its id from the service. */
+/** Keeps the ids in an answer, because the id of a new run comes from the service. */
 export function noteSubjects(fastify: FastifyInstance): void {
   fastify.addHook('preSerialization', (request, _reply, payload, done) => {
     if (request.parley != null) request.parley.answeredAbout = subjectsIn(payload);
@@ -16,7 +16,9 @@ export function noteSubjects(fastify: FastifyInstance): void {
   });
 }
 
-/** As its path says it, or else its body, or else its answer. What is not a UUID comes from the client and is left out. */
+/**
+ * From its path, otherwise from its body, otherwise from its answer. A value that is not a UUID is the client's own text and is left out.
+ */
 export function subjectsOf(request: FastifyRequest): RequestSubjects {
   return {
     ...request.parley?.answeredAbout,

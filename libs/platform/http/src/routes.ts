@@ -10,9 +10,9 @@ import { emptyBody } from './streamed-body';
 import { validateInto } from './validate-into';
 
 /**
- * Plans every route that is registered from here on, and applies its body limit. Throws for a route that is not just what a contract
- * says, and for one whose body has no declared shape.
- * @param streamLimitBytes largest body of an operation that takes a stream
+ * Plans every route that is registered from now on, and applies its body limit. Throws for a route that differs from its contract, and for
+ * one whose body has no declared shape.
+ * @param streamLimitBytes maximum body of an operation that takes a stream
  */
 export function planRoutes(fastify: FastifyInstance, streamLimitBytes: number): void {
   fastify.addHook('onRoute', (route) => {
@@ -53,7 +53,7 @@ function planRoute(route: RouteOptions, streamLimitBytes: number): RoutePlan {
   };
 }
 
-/** For a provider, for a run that is to stop, for a client that sends or reads. */
+/** Whether it may wait for a provider, for a run that is to stop, or for a client that sends or reads. */
 function mayWait({ waits, reasons, body }: Contract): boolean {
   const takesStream = typeof body === 'object' && 'stream' in body;
   return waits === true || takesStream || (reasons ?? []).includes('provider_unavailable');
@@ -74,7 +74,7 @@ function planInput({ operation, method, body, query }: Contract, streamLimitByte
   return { ...json, body: 'stream', bodyLimitBytes: streamLimitBytes, bodyDto: 'unchecked' };
 }
 
-/** Puts DTOs in the place of what was sent, or says all that is wrong with it. */
+/** Replaces the given query and body by DTOs, and returns all their issues. */
 function checkInput(request: FastifyRequest): readonly Issue[] {
   const { plan } = contextOf(request);
   if (plan === null) return [];

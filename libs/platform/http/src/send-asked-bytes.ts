@@ -5,7 +5,8 @@ import { ProblemException } from './problems';
 
 /**
  * Answers a `ranged` operation with bytes that never change, or the part of them that the request asks for.
- * @param bytes at least one @param headers of every success. @throws ProblemException for a part that is not there
+ * @param bytes at least one @param headers of every success
+ * @throws ProblemException for a part that does not exist
  */
 export async function sendAskedBytes(
   reply: FastifyReply,

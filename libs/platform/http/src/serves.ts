@@ -7,7 +7,7 @@ import { listedPath, routedPath } from './path-names';
 
 const ContractOf = Reflector.createDecorator<Contract>();
 
-/** What a method is given as the body, or the query, that a contract declares: `unknown` where nothing has checked it, null for none. */
+/** The type of the body or query that a method receives for its contract: `unknown` if it is unchecked, null if there is none. */
 type Given<Declared> = Declared extends 'none' | undefined
   ? null
   : Declared extends DtoClass<infer Dto>
@@ -20,7 +20,7 @@ type Given<Declared> = Declared extends 'none' | undefined
         ? Buffer | undefined
         : unknown;
 
-/** `unknown` where one of the parameters takes what is given; what is wrong otherwise. */
+/** `unknown` if one of the parameters accepts the given type; otherwise the error text. */
 type Taking<Parameters extends readonly unknown[], Declared, Wrong> =
   Given<Declared> extends null
     ? unknown
@@ -28,14 +28,17 @@ type Taking<Parameters extends readonly unknown[], Declared, Wrong> =
       ? unknown
       : Wrong;
 
-/** What a method may answer: what the schema describes, as an object or as its JSON; nothing; or what a writer of other media needs. */
+/**
+ * The return type of a method: the type that the schema describes, as an object or as its JSON; nothing; or the input of a writer of other
+ * media.
+ */
 type Answers<Answer> = Answer extends null
   ? void
   : Answer extends Schema<infer Described>
     ? Described | string
     : unknown;
 
-/** Decorates a method that takes the body and the query of its contract, and answers what it declares; the compiler refuses any other. */
+/** Decorates a method that accepts the body and the query of its contract, and returns its answer; the compiler refuses any other. */
 type ServingDecorator<Taken, Asked, Answer> = <Method extends (...parameters: never[]) => unknown>(
   controller: object,
   name: string | symbol,
@@ -46,8 +49,8 @@ type ServingDecorator<Taken, Asked, Answer> = <Method extends (...parameters: ne
 ) => void;
 
 /**
- * Has a controller's method serve an operation: route, status and media type follow from the contract, and body and query are
- * checked against it before the method runs, one of whose parameters must take each. The controller itself has no path.
+ * Makes a controller's method serve an operation. Route, status and media type follow from the contract; body and query are checked against
+ * it before the method runs, and a parameter of the method must accept each. The controller itself has no path.
  */
 export function Serves<Taken, Asked, Answer extends Contract['answer']>(
   contract: TypedContract<Taken, Asked, Answer>,
@@ -72,7 +75,7 @@ export function findContracts(modules: ModulesContainer): readonly Contract[] {
   return found.sort((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? -1 : 1));
 }
 
-/** As documents list them. */
+/** Sorts paths as documents list them. */
 function sortKeyOf({ path, method }: Contract): string {
   return `${listedPath(path)} ${method.toLowerCase()}`;
 }
@@ -84,7 +87,7 @@ function contractsOf(controller: Type): Contract[] {
   return Object.getOwnPropertyNames(prototype).flatMap((name) => {
     const handler: unknown = Reflect.get(prototype, name);
     if (typeof handler !== 'function') return [];
-    // Reason for the assertion: Nest's types say that every method has a contract; those without the decorator have none.
+    // Reason for the assertion: Nest's types claim that every method has a contract; those without the decorator have none.
     const contract = reflector.get(ContractOf, handler) as Contract | undefined;
     return contract === undefined ? [] : [contract];
   });

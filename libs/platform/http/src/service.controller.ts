@@ -12,7 +12,7 @@ import { ReadinessChecks, withoutStreamNames, type ReadinessReport } from './rea
 import { Serves, findContracts } from './serves';
 import { readHealth, readOpenApi, readOpenApi30, readReadiness } from './service.contract';
 
-/** What the service says of itself, without credentials (docs/decisions/conventions.md, "HTTP"). */
+/** The service's description of itself, without credentials (docs/decisions/conventions.md, "HTTP"). */
 @Controller()
 export class ServiceController {
   private document: JsonObject | null = null;
@@ -51,7 +51,7 @@ export class ServiceController {
   }
 }
 
-/** The OpenAPI document of an application's partner API, running or not. What operators call has a document of its own. */
+/** The OpenAPI document of an application's partner API, running or not. The operator API has a separate document. */
 export function documentOf(modules: ModulesContainer, configuration: Configuration, about: ApiDescription): JsonObject {
   return openApiDocument(
     findContracts(modules).filter((contract) => !isForOperators(contract)),

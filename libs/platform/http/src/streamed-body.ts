@@ -9,8 +9,8 @@ export const tooSlow: Failure = invalid('', 'took too long to arrive');
 export const emptyBody: Issue = { path: '', message: 'must not be empty' };
 
 /**
- * A body while it arrives, no faster than it is consumed. Reaching its end means that it is complete: it throws a ProblemException
- * when the limit is exceeded (before the rest is read), when the client goes away, and when the body is empty.
+ * Yields a body while it arrives, no faster than it is consumed. Reaching its end means that it is complete. Throws a ProblemException when
+ * the limit is exceeded (before the remainder is read), when the client disconnects, and when the body is empty.
  */
 export async function* streamedBody(payload: Readable, limitBytes: number): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0;
@@ -21,7 +21,7 @@ export async function* streamedBody(payload: Readable, limitBytes: number): Asyn
       yield chunk;
     }
   } finally {
-    // A client that only sends, and reads nothing yet, gets to its answer; the first hook cuts it off if it goes on for long.
+    // A client that sends without reading can thus get to its answer; the first hook cuts it off if it continues for long.
     payload.resume();
   }
   if (bytes === 0) throw new ProblemException({ kind: 'invalid_input', issues: [emptyBody] });

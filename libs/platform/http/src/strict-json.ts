@@ -4,19 +4,19 @@ import { visit, type JSONPath } from 'jsonc-parser';
 import { isHeldExactly } from './exact-number';
 
 /**
- * Reads I-JSON (RFC 7493) as docs/decisions/conventions.md, "Bodies", narrows it: at most 32 levels, no duplicate member,
- * no `__proto__`, no U+0000, no lone surrogate, and no number that a double does not hold exactly as spelled.
- * One leading byte order mark is skipped. Every part that breaks a rule becomes an issue at its JSON pointer; bytes that are not JSON at all become one at the root.
+ * Parses I-JSON (RFC 7493) as docs/decisions/conventions.md, "Bodies", narrows it: at most 32 levels, no duplicate member, no `__proto__`,
+ * no U+0000, no lone surrogate, and no number that a double does not hold exactly as spelled. One leading byte order mark is skipped. Every
+ * part that breaks a rule yields an issue at its JSON pointer; bytes that are not JSON at all yield one at the root.
  */
 export function parseStrictJson(bytes: Buffer): Result<JsonValue> {
   if (!isUtf8(bytes)) return refuse(invalid('', 'is not valid UTF-8'));
   const text = (startsWithMark(bytes) ? bytes.subarray(byteOrderMark.length) : bytes).toString('utf8');
-  // Before anything recursive sees the text.
+  // Before anything recursive processes the text.
   const shape = scan(text);
   if (shape.depth > limits.jsonDepthMax) return refuse(invalid('', `is nested over ${limits.jsonDepthMax} levels`));
   let value: JsonValue;
   try {
-    // Reason for the assertion: this is what JSON.parse makes.
+    // Reason for the assertion: JSON.parse returns such values.
     value = JSON.parse(text) as JsonValue;
   } catch {
     // The parser's message quotes the body, so it is left out.
@@ -34,25 +34,25 @@ function startsWithMark(bytes: Buffer): boolean {
 }
 
 interface Shape {
-  /** The deepest nesting of objects and arrays; a bound for texts that turn out to be no JSON. */
+  /** The deepest nesting of objects and arrays; an upper bound for texts that are not JSON. */
   readonly depth: number;
-  /** The colons outside of strings: as many as the text spells members, duplicates included. */
+  /** The number of colons outside strings: the number of members in the text, duplicates included. */
   readonly members: number;
-  /** Whether the text can break a rule other than that against duplicates. */
+  /** Whether the text can break a rule other than the one against duplicates. */
   readonly suspect: boolean;
 }
 
-/** A double holds any decimal of up to 15 digits that is not too large or small (IEEE 754); any other spelling is looked at. */
+/** A double holds any decimal of up to 15 digits that is not too large or small (IEEE 754); any other spelling is examined. */
 const safeNumberLength = 15;
 const safeExponentMax = 290;
 
-/** U+0000, half of a pair, or a part of `__proto__` that is not spelled plainly. */
+/** U+0000, half of a surrogate pair, or an escaped part of `__proto__`. */
 const suspectEscape = /\\u(?:0000|00[567]|d[89a-f])/i;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** One pass over the text without recursion; what it says is only meant for texts that JSON.parse then takes. */
+/** One pass over the text without recursion; its result is meaningful only for texts that JSON.parse then accepts. */
 function scan(text: string): Shape {
   let depth = 0;
   let deepest = 0;
@@ -99,7 +99,7 @@ function isSafelyShort(text: string, start: number, end: number): boolean {
   return true;
 }
 
-/** The members of all objects in a parsed value; its depth is bounded. */
+/** The number of members of all objects in a parsed value, whose depth is bounded. */
 function countMembers(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = Array.isArray(value) ? 0 : Object.keys(value).length;
@@ -107,10 +107,10 @@ function countMembers(value: JsonValue): number {
   return count;
 }
 
-/** Issues kept of one body; the answer shows no more. */
+/** Issues kept of one body; the answer contains no more. */
 const issuesMax = 100;
 
-/** Ends the visit of a text: there are as many issues as are kept. */
+/** Ends the visit of a text once the maximum number of issues is reached. */
 class Enough extends Error {}
 
 function findIssues(text: string): readonly Issue[] {
@@ -149,7 +149,7 @@ function noteIssues(text: string, issues: Issue[]): void {
   });
 }
 
-/** A longer pointer is cut to the deepest part that fits, so that a few long names cannot blow up the answer. */
+/** A longer pointer is cut to the deepest part that fits, so that a few long names cannot inflate the answer. */
 const pointerLengthMax = 1024;
 
 function boundedPointer(path: JSONPath): string {
@@ -162,7 +162,7 @@ function boundedPointer(path: JSONPath): string {
   return pointer;
 }
 
-/** Whether a text holds neither U+0000 nor a lone surrogate. */
+/** Whether a text contains neither U+0000 nor a lone surrogate. */
 export function isCleanText(text: string): boolean {
   return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 }

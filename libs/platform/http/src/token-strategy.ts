@@ -2,7 +2,9 @@ import { compactVerify, errors, type CryptoKey } from 'jose';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-jwt';
 
-/** Asymmetric ones only: with `none` or HS* anyone who knows the public key could sign. `Ed25519` is EdDSA by its newer name (RFC 9864). */
+/**
+ * Asymmetric algorithms only: with `none` or HS*, whoever knows the public key could sign. `Ed25519` is EdDSA by its newer name (RFC 9864).
+ */
 export const algorithms = [
   'RS256',
   'RS384',
@@ -17,10 +19,10 @@ export const algorithms = [
   'Ed25519',
 ];
 
-/** Why a token is not accepted, in words for the operator. */
+/** The reason why a token is not accepted, for the operator's log. */
 export class Refused extends Error {}
 
-/** A token as it reads, with the key that it must be signed with. */
+/** A decoded token with the key that it must be signed with. */
 export interface KeyFound {
   readonly key: CryptoKey;
 }
@@ -28,8 +30,8 @@ export interface KeyFound {
 type Done<Value> = (error: unknown, value?: Value) => void;
 
 /**
- * A strategy of passport-jwt as one function that touches no request and no response: it finds the key of a token, verifies the
- * signature, and answers the token's user. @throws Refused, and what `find` and `identify` throw
+ * A strategy of passport-jwt as one function that touches no request and no response: it finds the key of a token, verifies the signature,
+ * and returns the token's user. @throws Refused, and the errors of `find` and `identify`
  */
 export function tokenStrategy<Found extends KeyFound, User extends object>(
   find: (token: string) => Promise<Found>,
@@ -39,13 +41,13 @@ export function tokenStrategy<Found extends KeyFound, User extends object>(
     {
       jwtFromRequest: ({ token }: { readonly token: string }) => token,
       secretOrKeyProvider: (_request, token: string, done: Done<string>) =>
-        // Reason for the assertion: the types know secrets and PEM only, but the library hands the key on as it is.
+        // Reason for the assertion: the types allow only secrets and PEM, but the library passes the key on unchanged.
         void find(token).then((found) => done(null, found as unknown as string), done),
     },
     (found: Found, done: Done<User>) => done(null, identify(found)),
   );
-  // Used by name: of a named strategy passport makes a copy for each token, while one that is passed in would be shared by tokens
-  // at the same time, and so would their outcomes.
+  // Used by name, because passport copies a named strategy for each token; one that is passed in would be shared by concurrent tokens, and
+  // so would their outcomes.
   const passport = new Passport().use('user', strategy);
   return (token) =>
     new Promise((resolve, reject) => {
@@ -54,7 +56,7 @@ export function tokenStrategy<Found extends KeyFound, User extends object>(
         const cause = error ?? why;
         reject(cause instanceof Error ? cause : new Refused(String(cause)));
       };
-      // Reason for the assertion: the types call it `any`; it is a connect handler.
+      // Reason for the assertion: typed as `any`; it is a connect handler.
       const handle = passport.authenticate('user', { session: false }, finish) as ConnectHandler;
       handle({ token }, undefined, reject);
     });
@@ -66,7 +68,7 @@ type ConnectHandler = (
   next: (error: unknown) => void,
 ) => void;
 
-// passport-jwt verifies by jsonwebtoken, which knows no EdDSA, and lets another verifier take its place.
+// passport-jwt verifies with jsonwebtoken, which does not support EdDSA, and allows its verifier to be replaced.
 Object.assign(Strategy, {
   JwtVerifier: (token: string, found: KeyFound, _options: unknown, done: Done<KeyFound>): void => {
     verifySignature(token, found.key).then(() => done(null, found), done);

@@ -3,23 +3,24 @@ import { canBeNull, converts, type DtoClass, type Schema } from '@app/schema';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { convert, issuesOf, plansOf } from './dto';
 
-/** A member's name longer than this is not repeated in an issue. */
+/** A longer name of a member is not repeated in an issue. */
 const namedKeyLengthMax = 256;
 
-/** A member of a DTO class; one that class-validator's own decorators describe has neither schema nor DTO. */
+/** A member of a DTO class; one that only class-validator's own decorators describe has neither schema nor DTO. */
 interface DtoMember {
   readonly schema: Schema | null;
   readonly nested: DtoClass | null;
-  /** Whether null is absence. */
+  /** Whether null means absence. */
   readonly nullIsAbsence: boolean;
   readonly convert: (value: unknown) => unknown;
 }
 
 /**
- * Checks a parsed body or query against a DTO class and makes the DTO, or names every part that failed by its JSON pointer.
+ * Checks a parsed body or query against a DTO class and creates the DTO, or returns an issue with a JSON pointer for every part that
+ * failed.
  *
- * Unknown members are refused, absent ones take their default, `undefined` counts as `{}`, and null counts as absence where a member
- * may be absent and cannot be null (docs/decisions/conventions.md, "Bodies"). What the schema of a member keeps as it is, is kept by
+ * Unknown members are refused, absent ones take their default, `undefined` counts as `{}`, and null counts as absence if a member may be
+ * absent and cannot be null (docs/decisions/conventions.md, "Bodies"). Values that a member's schema leaves unchanged are kept by
  * reference.
  */
 export function validateInto<Dto extends object>(dto: DtoClass<Dto>, value: unknown): Result<Dto> {
@@ -50,7 +51,7 @@ function make<Dto extends object>(dto: DtoClass<Dto>, given: JsonObject, at: str
   return made;
 }
 
-/** What class-validator finds, with the pointers of what is wrong within a member. */
+/** class-validator's findings, with the pointers of the issues within a member. */
 function issuesIn(made: object, members: ReadonlyMap<string, DtoMember>, at: string): readonly Issue[] {
   const errors = validateSync(made, { forbidUnknownValues: false, stopAtFirstError: true });
   return errors.flatMap(({ property, value, constraints = {} }) => {

@@ -7,7 +7,7 @@ import { answerHeaders, requestIdOf } from './request-ids';
 /** Every answer is quick. */
 const bounds: ConnectionBounds = { quietMs: 10_000, transferMs: 10_000, connectionsMax: 1_024 };
 
-/** What a process that has not started yet says of a dependency. */
+/** The state of a dependency, as a process that has not started yet reports it. */
 export interface Waiting {
   readonly state: Readiness;
   /** Why, in a sentence for the operator. */
@@ -19,10 +19,10 @@ export interface WaitingServer {
 }
 
 /**
- * Answers in the place of a process that cannot serve yet: `/healthz` is ok, `/readyz` is 503 and says what is waited for, and
- * everything else is 503 and may be sent again.
- * @param says the dependencies as they are at the moment
- * @param listen.tellsReasons whether `/readyz` tells reasons as well; they are not for partners
+ * Answers in place of a process that cannot serve yet: `/healthz` is ok, `/readyz` is 503 and reports what the process waits for, and
+ * everything else is a retryable 503.
+ * @param says the dependencies' present state
+ * @param listen.tellsReasons whether `/readyz` also reports reasons, which are not for partners
  */
 export async function startWaitingServer(
   says: () => Readonly<Record<string, Waiting>>,

@@ -16,7 +16,7 @@ beforeEach(async () => {
   nowMs = 1_000_000;
   troubles = [];
   clock = new SetClock();
-  // It stands still, and no token that is made while a test runs may be ahead of it.
+  // It does not advance, and must be ahead of the issue time of every token made during a test.
   clock.nowMs += 600_000;
   tokens = tokensOf([issuer]);
 });
@@ -34,12 +34,12 @@ function tokensOf(
   return new AccessTokens(trusted, { claim: 'aud', values: ['parley'], ...audience });
 }
 
-/** What a request with this token is answered, remembered or not. */
+/** The verdict on a request with this token, cached or not. */
 async function verdictOn(token: string): Promise<string> {
   return (tokens.cachedVerdict(token) ?? (await tokens.verify(token))).kind;
 }
 
-/** What the operator is told of a token that is refused. */
+/** The cause in the operator's log for a refused token. */
 async function causeOf(token: string): Promise<string> {
   const verdict = await tokens.verify(token);
   return verdict.kind === 'refused' ? verdict.cause : verdict.kind;
@@ -90,7 +90,7 @@ describe('a signing key', () => {
     await issuer.rotate('second');
     issuer.away = false;
     nowMs += 61_000;
-    // The first of them may find the keys of before while they are asked for.
+    // The first requests may find the previous keys while new ones are fetched.
     await verdictOn(token);
     await until('the new keys', async () => (await verdictOn(token)) === 'refused' || null);
   });
@@ -119,7 +119,7 @@ describe('an issuer that is away', () => {
     issuer.away = true;
     for (let minute = 0; minute < 10; minute += 1) {
       nowMs += minuteMs;
-      // One who was here before, and one who comes for the first time.
+      // A returning user, and a new one.
       expect(await verdictOn(known)).toBe('accepted');
       expect(await verdictOn(await issuer.token({ sub: `user-${minute}` }))).toBe('accepted');
     }

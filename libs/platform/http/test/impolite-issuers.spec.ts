@@ -1,4 +1,4 @@
-/** Issuers that break every rule of a connection: a caller that waits for keys waits no longer than OIDC_TIMEOUT_MS. */
+/** Issuers that break every rule of a connection: a caller waits for keys no longer than OIDC_TIMEOUT_MS. */
 import { impoliteOutcomes } from '@app/testing/impolite';
 import { IssuerKeys } from '../src/issuer-keys';
 

@@ -15,7 +15,7 @@ afterEach(() => issuer.stop());
 
 it('verified tokens are remembered by their bytes, and those are forgotten that were used least lately', async () => {
   const clock = new SetClock();
-  // No token that is made while the test runs may be ahead of it.
+  // It must be ahead of the issue time of every token made during the test.
   clock.nowMs += 600_000;
   const trusted = [{ keys: new IssuerKeys(issuer.issuer, { timeoutMs: 30_000 }), clock, skewMs: 0 }];
   const tokens = new AccessTokens(trusted, { claim: 'aud', values: ['parley'] }, bytesMax);
