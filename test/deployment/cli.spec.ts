@@ -90,7 +90,7 @@ describe('parley keys', () => {
     const unknown = await run('keys', 'revoke', '00000000-0000-4000-8000-000000000000', ...because);
     expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^refused \(404\): .*\n$/) });
     const long = await run('keys', 'mint', '--label', 'x'.repeat(101), ...because);
-    expect(long).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^label: .*\n$/) });
+    expect(long).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^--label: .*\n$/) });
   });
 
   it('changes nothing without --yes where nobody can be asked', async () => {

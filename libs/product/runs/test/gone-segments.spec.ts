@@ -24,7 +24,6 @@ import {
   untilEnded,
 } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
-import type { EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidV5 } from 'uuid';
 
@@ -34,7 +33,7 @@ const given = process.env['EVENTSTORE_URL'];
 const roundsMs = 6_000;
 const columnsOfRuns = `SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'runs'`;
 let deployment: Deployment;
-let admin: EventStoreDBClient;
+let admin: ReturnType<typeof connectEventStore>;
 beforeAll(async () => {
   const real = given === undefined ? {} : { EVENTSTORE_URL: given };
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent', ...real } });
