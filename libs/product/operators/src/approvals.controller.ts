@@ -34,7 +34,7 @@ export class OperatorsApprovalsController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const operatorsApprovalsHandlers = [
   ListOperatedApprovalsHandler,
   ReadOperatedReceiptHandler,

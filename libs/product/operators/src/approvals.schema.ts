@@ -7,7 +7,7 @@ export type OperatedApprovalFilter = (typeof approvalFilters)[number];
 
 const OperatedTerm = shape('OperatedTerm', { name: text(), text: text() });
 
-/** What an operator sees of an approval of any kind: who was asked what, in which words, and what became of it. */
+/** Operators' view of an approval of any kind: who was asked, for what and in which words, and the outcome. */
 export const OperatedApproval = shape('OperatedApproval', {
   approvalId: uuid(),
   userId: uuid(),

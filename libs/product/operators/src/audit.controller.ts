@@ -21,5 +21,5 @@ export class OperatorsAuditController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const operatorsAuditHandlers = [ListCheckpointsHandler, ListUnresolvedHandler];

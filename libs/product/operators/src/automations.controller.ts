@@ -56,5 +56,5 @@ export class OperatorsAutomationsController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const operatorsAutomationsHandlers = [ListOperatedAutomationsHandler, ShowAutomationHandler];

@@ -2,16 +2,16 @@ import { Command, CommandHandler, QueryBus, type ICommandHandler } from '@nestjs
 import { ok, Unavailable, type EndpointId, type Instant, type Result } from '@app/kernel';
 import { Deliveries, FindEndpoint } from '@app/webhooks';
 
-/** What operators do about the deliveries to an endpoint. */
+/** Actions of operators on the deliveries to an endpoint. */
 export type DeliveriesChange =
-  /** With the id of the message. */
+  /** `messageId`: the id of the test message. */
   | { readonly kind: 'test'; readonly messageId: string }
   | { readonly kind: 'retry'; readonly deliveryId: string }
   | { readonly kind: 'recover'; readonly since: Instant };
 
 /**
- * Given again, it may send once more what was sent, which receivers recognize by its id. Refuses with `not_found` and `invalid_input`.
- * @throws Unavailable
+ * Acts on deliveries. Repeating it may send a message again, which receivers recognize by its id. Refuses with
+ * `not_found` and `invalid_input`. @throws Unavailable
  */
 export class ChangeDeliveries extends Command<Result<void>> {
   constructor(
@@ -34,7 +34,7 @@ export class ChangeDeliveriesHandler implements ICommandHandler<ChangeDeliveries
     if (!found.ok) return found;
     const made = await this.make(endpointId, change);
     if (made.ok) return ok(undefined);
-    // Those who deliver have not yet heard of an endpoint that was just created; it is recovered once they have.
+    // The fan-out does not know an endpoint yet that was just created; the recovery succeeds once it does.
     if (change.kind === 'recover' && made.refusal.kind === 'not_found') throw new Unavailable('service');
     return made;
   }

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { because, notFound, ok, refuse, type Result } from '@app/kernel';
 import { ProjectionStates, Rebuilds, type RebuildOutcome, type RebuildPace } from '@app/read-store';
 
-/** What operators do with read models. Each can be made again: what is done already is done. */
+/** Actions of operators on read models. Each can be repeated: a completed one has no further effect. */
 export type ReadModelChange =
   | {
       readonly kind: 'rebuild';

@@ -8,8 +8,8 @@ import { OperatedRuns } from './operated-runs';
 import type { MadeChange } from './operators.schema';
 
 /**
- * Aborts a run, or takes it from its worker. Refuses with `not_found`, with `run_not_active` when it is over (or, to be released, waits
- * for approval), and as `AbortRun` does.
+ * Aborts a run, or takes it from its worker. Refuses with `not_found`, with `run_not_active` when it is over (or, for a
+ * release, waits for approval), and as `AbortRun` does.
  */
 export class ChangeRun extends Command<Result<MadeChange>> {
   constructor(
@@ -38,7 +38,7 @@ export class ChangeRunHandler implements ICommandHandler<ChangeRun> {
     if (run === undefined) return refuse(because('run_not_active'));
     const waits = run.status === 'awaiting_approval';
     if (waits && change.operation === 'runs.release') return refuse(because('run_not_active'));
-    // A release, whenever it is completed, takes the run from its present holder and from no later one.
+    // Whenever a release is completed, it takes the run from its present holder and from no later one.
     const { segment, attempt } = run;
     const parameters = {
       userId,

@@ -6,7 +6,10 @@ import type { ChangeName } from './changes';
 import { MakeChange } from './make-change';
 import type { MadeChange } from './operators.schema';
 
-/** Makes a change of a user's, who must have an account: a budget would begin with any id. Refuses with `not_found`, and as `MakeChange`. */
+/**
+ * Makes a change to a user, who must have an account, because a budget would accept any id. Refuses with `not_found`,
+ * and as `MakeChange` does.
+ */
 export class ChangeUser extends Command<Result<MadeChange>> {
   constructor(
     readonly operator: Operator,

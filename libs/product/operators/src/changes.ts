@@ -26,12 +26,12 @@ import { changedEndpoint, createdEndpoint, rotatedEndpoint } from './endpoint-ch
 import { instantOfIntent, numberIn, textIn } from './intent-parameters';
 import type { Intent } from './operator-log.events';
 
-/** A command that changes nothing more when it is given again. */
+/** Makes the command of a change; executing the command again has no further effect. */
 type Change = (intent: Intent, cause: Cause) => Command<Result<unknown>>;
 
 /**
- * The command of each change of the operator API, made from its log entry alone: each time that the change is completed, by any process,
- * the command is the same.
+ * The command of each change in the operator API, made only from its log entry, so that the command is the same each
+ * time the change is completed, by any process.
  */
 const changes = {
   'keys.mint': ({ at, target, parameters, reason }, cause) =>
@@ -39,7 +39,7 @@ const changes = {
       keyId: asId<PartnerKeyId>(target),
       keyHash: textIn(parameters, 'keyHash'),
       label: textIn(parameters, 'label'),
-      // Entries from before there was a feed do not say.
+      // Entries from before the feed existed lack this parameter.
       feed: parameters['feed'] === true,
       at,
       reason,
@@ -114,7 +114,7 @@ const changes = {
 
 export type ChangeName = keyof typeof changes;
 
-/** The command that an intent comes to. Throws for one that this version does not know. */
+/** Returns the command of an intent. Throws if this version does not know the operation. */
 export function commandOf(intent: Intent, cause: Cause): Command<Result<unknown>> {
   const known: Readonly<Record<string, Change>> = changes;
   const change = known[intent.operation];
@@ -126,7 +126,7 @@ function ofUser({ target, reason }: Intent, cause: Cause) {
   return { userId: asId<UserId>(target), reason, cause };
 }
 
-/** Entries from before there were paces name none. */
+/** Entries from before paces existed name none. */
 function paceIn(named: unknown): RebuildPace {
   return rebuildPaces.find((pace) => pace === named) ?? 'gentle';
 }

@@ -52,7 +52,7 @@ export class OperatorsDeploymentController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands and queries that the controller executes. */
 export const operatorsDeploymentHandlers = [ListLogHandler, MakeChangeHandler, ShowDeploymentHandler];
 
 function controlNamed(name: string): Result<Control> {

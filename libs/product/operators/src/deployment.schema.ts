@@ -1,9 +1,9 @@
 import { holdReasons } from '@app/audit';
 import { boolean, instant, integer, list, mapOf, nullable, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
 
-/** Users who hold most of the capacity. */
+/** Number of users listed as holding most of the capacity. */
 export const holdersMax = 20;
-/** Processes that hang, or ended without a word. */
+/** Number of listed processes that hang or ended without a shutdown. */
 export const silentMax = 20;
 
 const ControlState = shape('ControlState', {

@@ -22,5 +22,5 @@ export class OperatorsDocumentController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const operatorsDocumentHandlers = [IdentifyDeploymentHandler, ReadDocumentHandler];

@@ -4,7 +4,7 @@ import { ChangeEndpoint, CreateEndpoint, RotateEndpointSecret } from '@app/webho
 import { textIn } from './intent-parameters';
 import type { Intent } from './operator-log.events';
 
-/** The commands of changes of endpoints, made from their log entries alone; the secret of a key was sealed before. */
+/** The commands of changes to endpoints, made only from their log entries; the secret of a key was sealed before. */
 export function createdEndpoint({ at, target, parameters, reason }: Intent, cause: Cause): CreateEndpoint {
   const settings = {
     url: textIn(parameters, 'url'),
@@ -34,7 +34,7 @@ export function rotatedEndpoint({ at, target, parameters, reason }: Intent, caus
   return new RotateEndpointSecret({ endpointId: asId<EndpointId>(target), at, keyId, reason, cause });
 }
 
-/** Undefined: nothing is said of them; null: all. */
+/** Undefined: not given; null: all types. */
 function typesIn({ types }: JsonObject): readonly string[] | null | undefined {
   return Array.isArray(types) ? types.filter((type) => typeof type === 'string') : types === null ? null : undefined;
 }

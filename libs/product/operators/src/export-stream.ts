@@ -6,10 +6,13 @@ import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { OperatorReads } from './operator-reads';
 import { remainsOf } from './read-stream';
 
-/** Some megabytes at most: a client that reads slowly makes the process hold two such pages. */
+/** A few megabytes at most: for a slow client, the process holds two such pages. */
 const linesAtOnce = 32;
 
-/** A stream as it is stored, a line for each event, read as fast as its reader takes it. The look is logged. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Returns a stream as stored, one line for each event, read as fast as its reader consumes it. The access is logged.
+ * Refuses with `not_found`. @throws Unavailable
+ */
 export class ExportStream extends Query<Result<Readable>> {
   constructor(
     readonly operator: Operator,
@@ -30,14 +33,14 @@ export class ExportStreamHandler implements IQueryHandler<ExportStream> {
     const remains = await remainsOf(this.store, stream);
     if (remains === null) return refuse(notFound);
     await this.reads.log(operator, { operation: 'streams.export', target: stream });
-    // One page is read ahead of the reader, and the next one when that has been taken.
+    // One page is read ahead; the next one is read when that page has been consumed.
     return ok(Readable.from(this.pages(stream, remains.last), { objectMode: true, highWaterMark: 1 }));
   }
 
   private async *pages(stream: string, last: number): AsyncGenerator<string> {
     for (let from = 0; from <= last; from += linesAtOnce) {
       const events = await this.store.readRemaining(stream, from, Math.min(linesAtOnce, last - from + 1));
-      // Revisions that are gone make room for later ones.
+      // If revisions are missing, the read returns later ones in their place.
       const asked = events.filter(({ revision }) => revision < from + linesAtOnce && revision <= last);
       if (asked.length > 0) yield asked.map(lineOf).join('');
     }

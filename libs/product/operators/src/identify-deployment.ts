@@ -4,7 +4,7 @@ import { productVersion } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import type { DeploymentIdentity } from './document.schema';
 
-/** Which deployment answers. @throws Unavailable */
+/** Identifies the deployment that answers. @throws Unavailable */
 export class IdentifyDeployment extends Query<DeploymentIdentity> {}
 
 @QueryHandler(IdentifyDeployment)

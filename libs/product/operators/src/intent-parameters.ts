@@ -1,6 +1,6 @@
 import { instantIn, type Instant, type JsonObject } from '@app/kernel';
 
-/** What the log has under a name, as the change that wrote it put it there. Each throws TypeError where it is not there. */
+/** Read a parameter of the log entry that the change itself wrote. Each throws TypeError if it is missing. */
 export function textIn(parameters: JsonObject, name: string): string {
   const value = parameters[name];
   if (typeof value !== 'string') throw new TypeError(`the intent has no ${name}`);

@@ -1,6 +1,6 @@
 import { isJsonObject, pointerTo, type JsonValue } from '@app/kernel';
 
-/** A place at which two values differ; what one of them does not have there is absent. */
+/** A difference between two values; a member that is missing on one side is absent here. */
 export interface JsonDifference {
   /** A JSON pointer. */
   readonly path: string;
@@ -8,7 +8,10 @@ export interface JsonDifference {
   readonly after?: JsonValue;
 }
 
-/** Where two values differ, as deep as both are objects, or both are lists, in the order of the earlier one and then of the later one. */
+/**
+ * The differences between two values, recursing where both are objects or both are lists; in the order of the earlier
+ * value, then of the later one.
+ */
 export function jsonDifferences(before: JsonValue, after: JsonValue): JsonDifference[] {
   return differencesAt([], before, after);
 }

@@ -7,7 +7,10 @@ interface Tally {
   readonly lastAt: Instant | null;
 }
 
-/** What a partner key did, gathered from events that are given newest first. Of each user and type, the first one given is the last use. */
+/**
+ * Sums up a partner key's use from events given newest first, so that the first event of each user and type is the last
+ * use.
+ */
 export class KeyUseTally {
   private readonly users = new Map<string, Tally>();
   private readonly types = new Map<string, Tally>();
@@ -20,7 +23,7 @@ export class KeyUseTally {
 
   constructor(private readonly keyId: string) {}
 
-  /** Counts an event, where the key caused it. */
+  /** Counts an event if the key caused it. */
   take(received: ReceivedEvent): void {
     this.read += 1;
     const stored = decodeOwn(received);

@@ -19,7 +19,7 @@ export class OperatorsKeysController {
     private readonly queries: QueryBus,
   ) {}
 
-  /** The log has the hash of the key and never the key, which exists nowhere but in this answer. */
+  /** The log contains the hash of the key; the key itself exists only in this answer. */
   @Serves(mintKey)
   async mint(
     @Operator() operator: Operator,
@@ -62,5 +62,5 @@ export class OperatorsKeysController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const operatorsKeysHandlers = [ListKeysHandler, ShowKeyUseHandler];

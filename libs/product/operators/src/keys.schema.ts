@@ -22,9 +22,9 @@ export type PartnerKey = Shaped<typeof PartnerKey>;
 export const PartnerKeyPage = pageOfShape('PartnerKey', PartnerKey);
 export type PartnerKeyPage = Shaped<typeof PartnerKeyPage>;
 
-/** Events of the whole store that one call reads, newest first. */
+/** Number of events of the whole store that one call reads, newest first. */
 export const eventsReadMax = 10_000;
-/** Users who are listed; how many more there are is a number. */
+/** Number of users listed; any others are only counted. */
 export const usersShownMax = 100;
 
 const counted = {

@@ -5,7 +5,9 @@ import { Database } from '@app/read-store';
 import type { ListOperatedAutomationsDto } from './automations.dto';
 import type { AutomationFilter, OperatedAutomation, OperatedAutomationPage } from './automations.schema';
 
-/** A page of the automations that are in a state, of all users, newest first. Refuses with `invalid_cursor`. @throws Unavailable */
+/**
+ * Returns a page of all users' automations in a state, newest first. Refuses with `invalid_cursor`. @throws Unavailable
+ */
 export class ListOperatedAutomations extends Query<Result<OperatedAutomationPage>> {
   constructor(
     readonly operator: Operator,
@@ -17,13 +19,13 @@ export class ListOperatedAutomations extends Query<Result<OperatedAutomationPage
 
 const lateAfterMs = 60_000;
 
-/** An automation with what its view needs besides. */
+/** An automation with the columns from which its view is made. */
 interface Listed extends Omit<OperatedAutomation, 'dueAt'> {
   readonly dueAtMs: number | null;
   readonly position: number;
 }
 
-/** In each, `$3` is the due time before which a rule is late. */
+/** `$3` is the due time before which a rule is late. */
 const filters: Readonly<Record<AutomationFilter, string>> = {
   held: 'a.held',
   failing: `(o.delivery = 'rejected' OR r.status = 'failed')`,

@@ -5,7 +5,10 @@ import { ok, type Result } from '@app/kernel';
 import type { LogCheckpointPage } from './audit.schema';
 import { OperatorReads } from './operator-reads';
 
-/** A page of the log's checkpoints, newest first. The look is logged. Refuses with `invalid_cursor`. @throws Unavailable */
+/**
+ * Returns a page of the log's checkpoints, newest first. The access is logged. Refuses with `invalid_cursor`. @throws
+ * Unavailable
+ */
 export class ListCheckpoints extends Query<Result<LogCheckpointPage>> {
   constructor(
     readonly operator: Operator,

@@ -5,7 +5,10 @@ import { Deliveries, FindEndpoint } from '@app/webhooks';
 import type { ListDeliveriesDto } from './webhooks.dto';
 import type { WebhookDeliveryPage } from './webhooks.schema';
 
-/** A page of the deliveries to an endpoint, newest first. Refuses with `not_found` and `invalid_cursor`. @throws Unavailable */
+/**
+ * Returns a page of the deliveries to an endpoint, newest first. Refuses with `not_found` and `invalid_cursor`. @throws
+ * Unavailable
+ */
 export class ListWebhookDeliveries extends Query<Result<WebhookDeliveryPage>> {
   constructor(
     readonly operator: Operator,

@@ -4,7 +4,10 @@ import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { Rebuilds } from '@app/read-store';
 import type { DifferencePage } from './projections.schema';
 
-/** How a rebuilt table differs from the live one, in order. Refuses with `not_found` and `invalid_cursor`. @throws Unavailable */
+/**
+ * Returns a page of the differences between a rebuilt table and the live one, in order. Refuses with `not_found` and
+ * `invalid_cursor`. @throws Unavailable
+ */
 export class ListDifferences extends Query<Result<DifferencePage>> {
   constructor(
     readonly operator: Operator,

@@ -4,7 +4,7 @@ import { asId, ok, type PartnerKeyId, type Result } from '@app/kernel';
 import { ListPartnerKeys } from '@app/partners';
 import type { PartnerKeyPage } from './keys.schema';
 
-/** A page of the partner keys, oldest first. Refuses with `invalid_cursor`. @throws Unavailable */
+/** Returns a page of the partner keys, oldest first. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListKeys extends Query<Result<PartnerKeyPage>> {
   constructor(
     readonly operator: Operator,

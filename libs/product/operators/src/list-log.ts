@@ -6,7 +6,10 @@ import type { OperatorLogEvent } from './operator-log.events';
 import { operatorLogId, operatorLogKind } from './operator-log.stream';
 import type { LogEntry, LogPage } from './operators.schema';
 
-/** The operators' log, newest first, read from its stream. Refuses with `invalid_cursor`. @throws Unavailable */
+/**
+ * Returns a page of the operators' log, newest first, read from its stream. Refuses with `invalid_cursor`. @throws
+ * Unavailable
+ */
 export class ListLog extends Query<Result<LogPage>> {
   constructor(
     readonly operator: Operator,

@@ -3,7 +3,7 @@ import { instantOf } from '@app/kernel';
 import { ProjectionStates } from '@app/read-store';
 import type { ProjectionList } from './projections.schema';
 
-/** The read models of this program, and the events that they passed over. @throws Unavailable */
+/** Returns the read models of this program, and the events that they skipped. @throws Unavailable */
 export class ListProjections extends Query<ProjectionList> {}
 
 @QueryHandler(ListProjections)

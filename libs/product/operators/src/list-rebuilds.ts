@@ -3,7 +3,7 @@ import { instantOf, notFound, ok, refuse, type Result } from '@app/kernel';
 import { Rebuilds, type Rebuild as StoredRebuild } from '@app/read-store';
 import type { Rebuild, RebuildList } from './projections.schema';
 
-/** The newest rebuilds. @throws Unavailable */
+/** Returns the newest rebuilds. @throws Unavailable */
 export class ListRebuilds extends Query<RebuildList> {}
 
 @QueryHandler(ListRebuilds)
@@ -15,7 +15,7 @@ export class ListRebuildsHandler implements IQueryHandler<ListRebuilds> {
   }
 }
 
-/** One rebuild. Refuses with `not_found`. @throws Unavailable */
+/** Returns one rebuild. Refuses with `not_found`. @throws Unavailable */
 export class ShowRebuild extends Query<Result<Rebuild>> {
   constructor(readonly rebuildId: string) {
     super();

@@ -5,7 +5,10 @@ import { OperatedRuns } from './operated-runs';
 import type { ListOperatedRunsDto } from './runs.dto';
 import type { OperatedRunPage } from './runs.schema';
 
-/** A page of the runs that are in a state, or of a user, newest first. Refuses with `invalid_cursor`, and `invalid_input` for all that ended. @throws Unavailable */
+/**
+ * Returns a page of the runs in a state, or of a user, newest first. Refuses with `invalid_cursor`, and with
+ * `invalid_input` if the runs that ended are requested without a user. @throws Unavailable
+ */
 export class ListOperatedRuns extends Query<Result<OperatedRunPage>> {
   constructor(
     readonly operator: Operator,
@@ -26,7 +29,7 @@ export class ListOperatedRunsHandler implements IQueryHandler<ListOperatedRuns> 
     const { cursor, limit } = query;
     const user = query.user === undefined ? null : asId<UserId>(query.user);
     const state = query.state ?? (user === null ? 'live' : null);
-    // The runs of a user are few beside all that ever ended.
+    // A user's ended runs are few compared with all that ever ended.
     if (state === 'ended' && user === null) return refuse(invalid('/user', 'must be given with the state `ended`'));
     const filters = { state: state ?? 'all', user: user ?? 'all' };
     const binding = { list: 'operator.runs', userId: operatorId, filters };

@@ -5,7 +5,10 @@ import { Database, ReadGate } from '@app/read-store';
 import type { UnresolvedOperation, UnresolvedOperationPage } from './audit.schema';
 import { OperatorReads } from './operator-reads';
 
-/** A page of all users' operations that have no end yet, newest first. The look is logged. Refuses with `invalid_cursor`. @throws Unavailable */
+/**
+ * Returns a page of all users' unfinished operations, newest first. The access is logged. Refuses with
+ * `invalid_cursor`. @throws Unavailable
+ */
 export class ListUnresolved extends Query<Result<UnresolvedOperationPage>> {
   constructor(
     readonly operator: Operator,

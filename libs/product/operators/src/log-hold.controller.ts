@@ -8,7 +8,7 @@ import { MakeChange } from './make-change';
 import { ChangeReason } from './operators.dto';
 import type { MadeChange } from './operators.schema';
 
-/** There is one log. */
+/** There is only one log. */
 const target = 'log';
 
 @Controller()

@@ -5,7 +5,7 @@ import { EndpointSecrets } from '@app/webhooks';
 import { v7 as uuidV7 } from 'uuid';
 import { MakeChange } from './make-change';
 
-/** A secret that was made, which nobody can show again. */
+/** A new secret, which cannot be shown again. */
 interface MadeSecret {
   readonly endpointId: EndpointId;
   readonly secret: string;
@@ -66,7 +66,10 @@ export class MakeEndpointSecretHandler implements ICommandHandler<MakeEndpointSe
   }
 }
 
-/** The log names the key; its secret is sealed before, so that whoever completes the change has it, and shown in this answer alone. */
+/**
+ * Makes a change that needs a new secret. The log names only the key; the secret is sealed beforehand, so that any
+ * process can complete the change, and is shown only in this answer.
+ */
 async function withSecret(
   secrets: EndpointSecrets,
   endpointId: EndpointId,
@@ -75,7 +78,7 @@ async function withSecret(
   const { keyId, secret } = await secrets.make(endpointId);
   const made = await change(keyId);
   if (made.ok) return ok({ endpointId, secret, at: made.value.at });
-  // The command has dropped it already, but for an intent that was not even logged.
+  // The command has already dropped the key, unless the intent was not even logged.
   await secrets.drop(keyId);
   return made;
 }

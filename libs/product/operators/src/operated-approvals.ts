@@ -13,7 +13,10 @@ const selected = `
          conversation_id AS "conversationId", run_id AS "runId", operation_id AS "operationId", automation_id AS "automationId",
          stream, fingerprint, summary, terms, contract`;
 
-/** A page of a user's approvals, newest first. The look is logged. Refuses with `invalid_cursor`. @throws Unavailable */
+/**
+ * Returns a page of a user's approvals, newest first. The access is logged. Refuses with `invalid_cursor`. @throws
+ * Unavailable
+ */
 export class ListOperatedApprovals extends Query<Result<OperatedApprovalPage>> {
   constructor(
     readonly operator: Operator,
@@ -56,7 +59,7 @@ export class ListOperatedApprovalsHandler implements IQueryHandler<ListOperatedA
   }
 }
 
-/** An approval by its id alone. The look is logged. Refuses with `not_found`. @throws Unavailable */
+/** Returns an approval by its id alone. The access is logged. Refuses with `not_found`. @throws Unavailable */
 export class ShowApproval extends Query<Result<OperatedApproval>> {
   constructor(
     readonly operator: Operator,
@@ -84,7 +87,10 @@ export class ShowApprovalHandler implements IQueryHandler<ShowApproval> {
   }
 }
 
-/** The receipt of an approval by its id alone. The look is logged. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Returns the receipt of an approval by its id alone. The access is logged. Refuses with `not_found`. @throws
+ * Unavailable
+ */
 export class ReadOperatedReceipt extends Query<Result<Receipt>> {
   constructor(
     readonly operator: Operator,

@@ -3,10 +3,10 @@ import type { ConversationId, RunId, RunKey, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import type { OperatedRun, RunFilter } from './runs.schema';
 
-/** A lease is renewed each 1.25 s, and runs out after 5. */
+/** A lease is renewed every 1.25 s and expires after 5 s. */
 const unheldForSeconds = 10;
 
-/** A run with the ids by which others know it. */
+/** A run with the ids of what it belongs to. */
 export type FoundRun = OperatedRun & {
   readonly runKey: RunKey;
   readonly runId: RunId;
@@ -29,7 +29,7 @@ const selected = `
          r.created_at AS "createdAt", r.started_at AS "startedAt", r.ended_at AS "endedAt"`;
 const from = 'FROM {runs} AS r LEFT JOIN execution_slots AS s ON s.run_key = r.run_key AND s.segment = r.segment';
 
-/** The runs of all users, with who executes them. All throw Unavailable. */
+/** The runs of all users, with the workers that execute them. All methods throw Unavailable. */
 @Injectable()
 export class OperatedRuns {
   constructor(
@@ -37,7 +37,7 @@ export class OperatedRuns {
     private readonly gate: ReadGate,
   ) {}
 
-  /** Null when there is none even after the read models have caught up. */
+  /** Null if there is none even after the read models have caught up. */
   async find(runKey: RunKey): Promise<FoundRun | null> {
     return this.gate.find(async () => {
       const [run] = await this.database.query<FoundRun>(`${selected} ${from} WHERE r.run_key = $1`, [runKey]);

@@ -17,15 +17,18 @@ import { inTurn } from './operator-log.decider';
 import type { Intent } from './operator-log.events';
 import { operatorLogId, operatorLogKind } from './operator-log.stream';
 
-/** A request makes its change only within this time after it saw it pending; later it leaves it to the watchdog, which waits longer. */
+/**
+ * A request makes its change only within this time after it saw that it is pending; later it leaves it to the watchdog,
+ * which waits longer.
+ */
 const beginsWithinMs = 3_000;
-/** How long a change waits for its turn: longer than the watchdog takes to complete what a crash has cut. */
+/** How long a change waits for its turn: longer than the watchdog takes to complete one that a crash interrupted. */
 const turnWithinMs = 10_000;
 const lookEveryMs = 100;
 
 /**
- * Makes the changes that operators ask for: each is logged as an intent, made by one idempotent command, and logged as completed. A crash
- * in between leaves an intent that the watchdog completes, by the same command again.
+ * Makes the changes that operators request: each is logged as an intent, made by one idempotent command, and logged as
+ * completed. A crash in between leaves an intent, which the watchdog completes by running the same command again.
  */
 @Injectable()
 export class OperatorChanges {
@@ -37,9 +40,9 @@ export class OperatorChanges {
   ) {}
 
   /**
-   * Logs and makes a change, once what was asked for earlier of the same thing is completed: so the last one who asked has the last
-   * word. Refuses with `rate_limited` where too many are pending, and as the change's command does.
-   * @throws Unavailable, and the change is made nevertheless, unless it was not even logged
+   * Logs and makes a change, after all earlier changes of the same target are completed, so that the latest request
+   * takes effect last. Refuses with `rate_limited` if too many are pending, and as the change's command does.
+   * @throws Unavailable; the change is made nevertheless, unless it was not even logged
    */
   async make(intent: Intent, cause: Cause): Promise<Result<unknown>> {
     const logged = await this.streams.decide(operatorLogKind, operatorLogId, { type: 'Intend', intent }, cause);
@@ -47,12 +50,13 @@ export class OperatorChanges {
     for (const earlier of inTurn(logged.value.state, intent).slice(0, -1)) await this.untilCompleted(earlier);
     const lookedAtMs = performance.now();
     const isPending = await this.isPending(intent);
-    // The watchdog made it, or may do so now, and others may have changed the same thing since: it must not be made over that.
+    // The watchdog has made it, or may be making it now, and the target may have been changed again since, which this
+    // request must not overwrite.
     if (!isPending || performance.now() - lookedAtMs > beginsWithinMs) throw new Unavailable('service');
     return this.complete(intent, cause);
   }
 
-  /** What is logged and not completed, as of now, in order. @throws Unavailable */
+  /** The intents that are logged and not completed, as of now, in order. @throws Unavailable */
   async pending(): Promise<readonly Intent[]> {
     return (await this.states.current(operatorLogKind, operatorLogId)).state.pending;
   }
@@ -62,10 +66,12 @@ export class OperatorChanges {
     return (await this.pending()).some((intent) => intent.intentId === intentId);
   }
 
-  /** Makes a logged change, once more where somebody has begun to, and logs that it is made. @throws Unavailable */
+  /**
+   * Makes a logged change, again if another process has already begun it, and logs its completion. @throws Unavailable
+   */
   async complete(intent: Intent, cause = causeOf(intent)): Promise<Result<unknown>> {
     const { intentId } = intent;
-    // What follows from the intent names it.
+    // Events that result from the intent name it as their cause.
     const made = await this.execute(intent, { ...cause, causationId: intentId });
     const outcome = made.ok ? 'done' : inOneWord(made.refusal);
     const complete = { type: 'Complete', at: this.clock.now(), intentId, outcome } as const;
@@ -73,7 +79,10 @@ export class OperatorChanges {
     return made;
   }
 
-  /** A change of what is gone for good is refused, since it would stay pending, and keep those after it waiting, for ever. */
+  /**
+   * Refuses a change of a target whose stream is permanently gone; otherwise it would stay pending and block later ones
+   * forever.
+   */
   private async execute(intent: Intent, cause: Cause): Promise<Result<unknown>> {
     try {
       return await this.commands.execute(commandOf(intent, cause));
@@ -83,7 +92,10 @@ export class OperatorChanges {
     }
   }
 
-  /** Waits until an intent is completed, by its own request or by the watchdog. @throws Unavailable where that takes too long */
+  /**
+   * Waits until an intent is completed, by its own request or by the watchdog. @throws Unavailable if that takes too
+   * long
+   */
   private async untilCompleted({ intentId }: Intent): Promise<void> {
     const giveUpAtMs = performance.now() + turnWithinMs;
     while (performance.now() < giveUpAtMs) {
@@ -95,7 +107,7 @@ export class OperatorChanges {
   }
 }
 
-/** The cause of what is completed for somebody whose request is over. */
+/** The cause of a change that is completed after its request has ended. */
 function causeOf({ operator, requestId }: Intent): Cause {
   return causeOfRequest({ kind: 'operator', id: operator }, requestId);
 }

@@ -26,7 +26,7 @@ export const operatorContracts: readonly Contract[] = [
   logHold,
 ].flatMap((declared) => Object.values<object>(declared).filter(isContract));
 
-/** A file of contracts declares its group as well. */
+/** A file of contracts also exports its group. */
 function isContract(declared: object): declared is Contract {
   return 'operation' in declared;
 }

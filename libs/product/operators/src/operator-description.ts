@@ -23,7 +23,7 @@ Every change takes a reason. It is logged before anything of it is done, and com
 answered with a 503, or with nothing at all, may still be made, and asking again does it no second time. Problems, cursors and headers are
 those of the partner API.`;
 
-/** What the OpenAPI document says of the operator API as a whole, and its groups of operations in the order in which they are read. */
+/** The description of the operator API in its OpenAPI document, with the groups of operations in reading order. */
 export const operatorApi: ApiDescription = {
   title: 'Parley operator API',
   description,

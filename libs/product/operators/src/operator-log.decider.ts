@@ -11,11 +11,14 @@ export interface OperatorLogState {
   readonly pending: readonly Intent[];
 }
 
-/** So many changes can be under way; what crashes left is completed within seconds. */
+/** Maximum number of changes in flight; those left by crashes are completed within seconds. */
 export const pendingMax = 100;
 const retryAfterSeconds = 5;
 
-/** The rules of the operators' log (docs/decisions/operators.md): a change is logged before it is made, and once more when it is. */
+/**
+ * The rules of the operators' log (docs/decisions/operators.md): a change is logged before it is made, and again when
+ * it is completed.
+ */
 export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, OperatorLogEvent> = {
   initialState: { pending: [] },
 
@@ -53,7 +56,7 @@ export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, O
   },
 };
 
-/** The pending intents that change what this one changes: those that were logged before it, and itself at the end. */
+/** The pending intents with the same target: those logged before this one, and this one last. */
 export function inTurn({ pending }: OperatorLogState, intent: Intent): readonly Intent[] {
   const place = pending.findIndex(({ intentId }) => intentId === intent.intentId);
   return pending.slice(0, place + 1).filter(({ target }) => target === intent.target);

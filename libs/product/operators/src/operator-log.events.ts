@@ -1,39 +1,39 @@
 import type { Instant, JsonObject } from '@app/kernel';
 
-/** A change that an operator asked for, with all that it takes to make it. */
+/** A change that an operator requested, with everything needed to make it. */
 export interface Intent {
   readonly intentId: string;
   readonly at: Instant;
-  /** Who asked, as the issuer of operators knows them. */
+  /** The operator, by the subject that their issuer knows them by. */
   readonly operator: string;
-  /** The request in which they did. */
+  /** The request that asked for the change. */
   readonly requestId: string;
-  /** As the operator API names it: `controls.pause`. */
+  /** The name in the operator API, such as `controls.pause`. */
   readonly operation: string;
-  /** The id, or the name, of what is changed. */
+  /** The id or the name of what is changed. */
   readonly target: string;
-  /** What else the operation needs to know; nothing secret. */
+  /** Further parameters of the operation; nothing secret. */
   readonly parameters: JsonObject;
-  /** Why, in the operator's words. */
+  /** The operator's reason. */
   readonly reason: string;
 }
 
-/** A look at people's data. */
+/** An operator's access to people's data. */
 export interface Read {
   readonly at: Instant;
   readonly operator: string;
   readonly operation: string;
-  /** The id of what was looked at, or an empty text where it was looked for. */
+  /** The id of what was read, or empty for a search. */
   readonly target: string;
-  /** What else was asked. */
+  /** Further parameters of the access. */
   readonly parameters: JsonObject;
 }
 
-/** The facts of the operators' log. */
+/** The events of the operators' log. */
 export type OperatorLogEvent =
-  /** Before anything of it is done. */
+  /** Recorded before anything of the change is done. */
   | (Intent & { readonly type: 'operator.intended' })
-  /** All of it is done, or it was refused: `outcome` is `done`, or why not. */
+  /** The change is completed or was refused: `outcome` is `done`, or why not. */
   | { readonly type: 'operator.completed'; readonly at: Instant; readonly intentId: string; readonly outcome: string }
-  /** Before it is answered. */
+  /** Recorded before the answer. */
   | (Read & { readonly type: 'operator.read' });

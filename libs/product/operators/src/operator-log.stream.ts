@@ -2,7 +2,7 @@ import type { StreamKind } from '@app/event-store';
 import { operatorLogDecider, type OperatorLogCommand, type OperatorLogState } from './operator-log.decider';
 import type { OperatorLogEvent } from './operator-log.events';
 
-/** `operator-log`: the one stream of its kind. */
+/** `operator-log`: the only stream of its kind. */
 export const operatorLogKind: StreamKind<OperatorLogState, OperatorLogCommand, OperatorLogEvent> = {
   category: 'operator',
   decider: operatorLogDecider,

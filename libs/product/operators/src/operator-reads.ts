@@ -4,7 +4,7 @@ import type { Operator } from '@app/http';
 import { Clock, type JsonObject } from '@app/kernel';
 import { operatorLogId, operatorLogKind } from './operator-log.stream';
 
-/** Logs that an operator looks at people's data: what the scopes `users` and `audit` let them see. */
+/** Logs operators' accesses to people's data, which the scopes `users` and `audit` allow. */
 @Injectable()
 export class OperatorReads {
   constructor(
@@ -12,7 +12,7 @@ export class OperatorReads {
     private readonly clock: Clock,
   ) {}
 
-  /** Before anything is answered: what cannot be logged is not shown. @throws Unavailable */
+  /** Call before answering: an access that cannot be logged is refused. @throws Unavailable */
   async log(
     { subject, cause }: Operator,
     read: { readonly operation: string; readonly target?: string; readonly parameters?: JsonObject },

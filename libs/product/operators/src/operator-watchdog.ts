@@ -3,12 +3,12 @@ import { Database, keepLeading } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorChanges } from './operator-changes';
 
-/** Real time: a moved sandbox clock makes nothing overdue. */
+/** Real time, because moving the sandbox clock makes nothing overdue. */
 const sweepEveryMs = 1_000;
-/** Whoever asked for it has begun to make it before, or has died, or could not reach a store. */
+/** By then the process that logged the intent has begun the change, has died, or could not reach a store. */
 const overdueAfterMs = 4_000;
 
-/** Completes the changes that a crash has cut, in one process of the deployment. */
+/** Completes changes that a crash interrupted, in one process of the deployment. */
 @Injectable()
 export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(OperatorWatchdog.name);
@@ -36,7 +36,7 @@ export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy
     await this.work;
   }
 
-  /** One round. @throws Unavailable */
+  /** Does one sweep. @throws Unavailable */
   private async sweep(): Promise<void> {
     const pending = await this.changes.pending();
     const nowMs = performance.now();
@@ -45,10 +45,10 @@ export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy
     for (const intent of pending) {
       const { intentId, operation, target } = intent;
       const isOverdue = nowMs - (this.firstSeenMs.get(intentId) ?? nowMs) >= overdueAfterMs;
-      // Changes of one thing are made in the order in which they were logged, or not yet.
+      // Changes of one target are made in the order in which they were logged, so after a failure the later ones wait.
       if (!isOverdue || failed.has(target)) continue;
       try {
-        // What came before it may have taken long.
+        // The changes before it may have taken long.
         if (!(await this.changes.isPending(intent))) continue;
         await this.changes.complete(intent);
         this.logger.log({ msg: 'completed a change that was cut', intentId, operation, target });

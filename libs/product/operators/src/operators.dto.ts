@@ -3,7 +3,7 @@ import { text } from '@app/schema';
 
 const reasonLengthMax = 500;
 
-/** The body of a change that takes nothing but why. */
+/** The body of a change that needs only a reason. */
 export class ChangeReason {
   @Member(
     text({ min: 1, max: reasonLengthMax, description: 'Why; it is kept in the log and in the events that follow' }),

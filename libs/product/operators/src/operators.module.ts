@@ -22,11 +22,11 @@ import { OperatorsTransparencyController, operatorsTransparencyHandlers } from '
 import { OperatorsUsersController, operatorsUsersHandlers } from './users.controller';
 import { OperatorsWebhooksController, operatorsWebhooksHandlers } from './webhooks.controller';
 
-/** What operators do with what is no stream's, wherever it is done or completed. */
+/** Handlers of changes that have no stream of their own, in every process that makes or completes changes. */
 @Module({ imports: [WebhooksModule], providers: [ChangeDeliveriesHandler, ChangeReadModelHandler] })
 class OwnChangesModule {}
 
-/** The operator API, where it is served. */
+/** The operator API, in the processes that serve it. */
 @Module({
   imports: [AuditModule, AuditServingModule, DeploymentModule, OwnChangesModule, WebhooksModule],
   controllers: [
@@ -64,6 +64,6 @@ class OwnChangesModule {}
 })
 export class OperatorsModule {}
 
-/** Completes what operators asked for, in workers. */
+/** Completes the changes that operators requested, in workers. */
 @Module({ imports: [AuditModule, OwnChangesModule], providers: [OperatorChanges, OperatorWatchdog] })
 export class OperatorWorkModule {}

@@ -12,7 +12,7 @@ import {
   type Shaped,
 } from '@app/schema';
 
-/** What a change answers: it is made, and every replica goes by it. */
+/** The answer to a change: it is made, and takes effect in every replica. */
 export const MadeChange = shape('MadeChange', {
   intentId: uuid({ description: 'Its id in the log; the events that follow from it name it as their cause' }),
   operation: text({ description: 'The name of the operation' }),

@@ -99,7 +99,7 @@ export class OperatorsProjectionsController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const operatorsProjectionsHandlers = [
   ListDifferencesHandler,
   ListProjectionsHandler,

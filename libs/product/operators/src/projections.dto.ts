@@ -4,7 +4,7 @@ import { integer, optional, text } from '@app/schema';
 import { ChangeReason } from './operators.dto';
 import { projectionsExamples, rebuildPace } from './projections.schema';
 
-/** Names of streams are shorter: a category and an id. */
+/** Names of streams, a category and an id, are shorter. */
 const streamLengthMax = 200;
 
 export class SwitchDto extends ChangeReason {

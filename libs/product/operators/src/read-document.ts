@@ -5,7 +5,7 @@ import type { JsonObject } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { operatorApi } from './operator-description';
 
-/** The OpenAPI document of the operator API, as this process serves it. */
+/** Returns the OpenAPI document of the operator API, as this process serves it. */
 export class ReadDocument extends Query<JsonObject> {}
 
 @QueryHandler(ReadDocument)

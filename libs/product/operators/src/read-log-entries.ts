@@ -4,7 +4,10 @@ import type { Operator } from '@app/http';
 import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { OperatorReads } from './operator-reads';
 
-/** The bundle of entries at a path under `tile/`. The look is logged. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Returns the bundle of entries at a path under `tile/`. The access is logged. Refuses with `not_found`. @throws
+ * Unavailable
+ */
 export class ReadLogEntries extends Query<Result<Uint8Array>> {
   constructor(
     readonly operator: Operator,

@@ -5,14 +5,14 @@ import { Resting } from '@app/read-store';
 import { foldingOf } from './stream-kinds';
 import type { AuditedEvent, StreamIntegrity, StreamState } from './streams.schema';
 
-/** Names of streams; what is named otherwise no stream of this product is, and the server is not asked for it. */
+/** Names of this product's streams; the event store is not asked for any other name. */
 const namePattern = /^[a-z][a-z0-9]*-[A-Za-z0-9_.:-]{1,150}$/;
-/** Events that are read at once. */
+/** Events per read. */
 const pageEvents = 500;
 
 /**
- * What is left of a stream; null for a text that names none, and for a stream that never was. An event of another program is known only to
- * a process that has folded the stream. @throws Unavailable
+ * The remains of a stream; null for a text that names none, and for a stream that never existed. An event of another
+ * program is known only to a process that has folded the stream. @throws Unavailable
  */
 export async function remainsOf(store: EventStore, stream: string): Promise<Remains | null> {
   if (!namePattern.test(stream)) return null;
@@ -22,7 +22,7 @@ export async function remainsOf(store: EventStore, stream: string): Promise<Rema
   return remains.last < 0 && remains.damage === null ? null : remains;
 }
 
-/** What operators and auditors are told of a stream's wholeness. */
+/** The integrity of a stream, as shown to operators and auditors. */
 export function integrityOf({ first, last, damage }: Remains): StreamIntegrity {
   const there = last < 0 ? { first: null, last: null } : { first, last };
   if (damage === null) return { state: 'whole', ...there, missing: null, detail: null };
@@ -38,10 +38,10 @@ export function isStreamName(text: string): boolean {
   return namePattern.test(text);
 }
 
-/** A place in a stream: after so many events, or after the events up to an instant. */
+/** A point in a stream: after that many events, or after the events up to an instant. */
 export type Point = { readonly seq: number } | { readonly at: Instant };
 
-/** The place that a member of a query spells; null for one that is absent. Refuses with `invalid_input`. */
+/** Parses a point from a member of a query; null if it is absent. Refuses with `invalid_input`. */
 export function pointIn(name: string, text: string | undefined): Result<Point | null> {
   if (text === undefined) return ok(null);
   if (/^\d{1,15}$/.test(text)) return ok({ seq: Number(text) });
@@ -50,7 +50,7 @@ export function pointIn(name: string, text: string | undefined): Result<Point | 
 }
 
 /**
- * What a stream's events come to at a point, or up to the first that cannot be folded; null where no decider knows the stream.
+ * Folds a stream's events up to a point, or to the first that cannot be folded; null if no decider knows the stream.
  * @throws Unavailable
  */
 export async function stateAt(store: EventStore, stream: string, point: Point): Promise<StreamState | null> {
@@ -60,7 +60,7 @@ export async function stateAt(store: EventStore, stream: string, point: Point): 
   for (let seq = 0; ; await resting.rest()) {
     const page = await store.readRemaining(stream, seq, pageEvents);
     for (const received of page) {
-      // Nothing is folded over a gap.
+      // Stop at a gap, because nothing can be folded across it.
       if (received.revision > seq && !isAfter(received.revision, null, point))
         return { seq, state: folding.state(), stoppedAt: received.revision };
       const stored = decodeOwn(received);

@@ -49,5 +49,5 @@ export class OperatorsRunsController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands and queries that the controller executes. */
 export const operatorsRunsHandlers = [ChangeRunHandler, ListOperatedRunsHandler, ShowRunHandler];

@@ -7,8 +7,8 @@ import type { SearchUsersDto } from './users.dto';
 import type { Account, AccountPage } from './users.schema';
 
 /**
- * The accounts that a user id, an id of anything that a user has, or an issuer and a subject lead to. The look is logged. Refuses with
- * `invalid_cursor`. @throws Unavailable
+ * Finds accounts by a user id, the id of anything that a user has, or an issuer and a subject. The access is logged.
+ * Refuses with `invalid_cursor`. @throws Unavailable
  */
 export class SearchUsers extends Query<Result<AccountPage>> {
   constructor(
@@ -19,7 +19,7 @@ export class SearchUsers extends Query<Result<AccountPage>> {
   }
 }
 
-/** Whose a thing is, by its id inside the deployment. */
+/** The owner of a thing, by its id inside the deployment. */
 const owners = `
   SELECT $1::uuid AS user_id
   UNION SELECT user_id FROM {conversations} WHERE id = $1
@@ -31,7 +31,7 @@ const owners = `
   UNION SELECT user_id FROM {automations} WHERE id = $1
   UNION SELECT a.user_id FROM {occurrences} AS o JOIN {automations} AS a ON a.id = o.automation_id WHERE o.id = $1
   UNION SELECT a.user_id FROM {automation_inputs} AS i JOIN {automations} AS a ON a.id = i.automation_id WHERE i.id = $1`;
-/** A run's public id is its user's choice: several users can have the same, and no index knows it. */
+/** A run's public id is chosen by its user: several users can have the same one, and it has no index. */
 const startersOfRun = 'SELECT DISTINCT user_id FROM {runs} WHERE id = $1';
 
 @QueryHandler(SearchUsers)
@@ -76,7 +76,10 @@ export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
   }
 }
 
-/** An id as it stands, or the one that derives from an issuer and a subject with a space between; null for any other text. */
+/**
+ * Returns the id itself, or the user id derived from an issuer and a subject separated by a space; null for any other
+ * text.
+ */
 function idIn(q: string): string | null {
   const [, issuer, subject] = /^(\S+)\s+(\S.*)$/su.exec(q.trim()) ?? [];
   return issuer === undefined || subject === undefined ? parseUuid(q.trim()) : userIdOf(issuer, subject);

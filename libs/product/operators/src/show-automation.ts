@@ -4,7 +4,9 @@ import type { Operator } from '@app/http';
 import type { AutomationId, Result } from '@app/kernel';
 import { OperatorReads } from './operator-reads';
 
-/** An automation and why it does not fire. The look is logged. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Returns an automation and why it does not fire. The access is logged. Refuses with `not_found`. @throws Unavailable
+ */
 export class ShowAutomation extends Query<Result<ExplainedAutomation>> {
   constructor(
     readonly operator: Operator,

@@ -7,7 +7,7 @@ import { Database, processGoneMs } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { holdersMax, silentMax, type DeploymentState } from './deployment.schema';
 
-/** What the deployment takes on, who works, who leads what, and how each part is. @throws Unavailable */
+/** Returns the deployment's controls, capacity, processes, leaders, and the state of each part. @throws Unavailable */
 export class ShowDeployment extends Query<DeploymentState> {}
 
 type Process = DeploymentState['processes'][number];

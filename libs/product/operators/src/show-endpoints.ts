@@ -4,7 +4,7 @@ import { ok, type EndpointId, type Result } from '@app/kernel';
 import { EndpointHealths, FindEndpoint, ListEndpoints, type EndpointHealth, type ListedEndpoint } from '@app/webhooks';
 import type { WebhookEndpoint, WebhookEndpointPage } from './webhooks.schema';
 
-/** A page of the endpoints, oldest first. Refuses with `invalid_cursor`. @throws Unavailable */
+/** Returns a page of the endpoints, oldest first. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListWebhooks extends Query<Result<WebhookEndpointPage>> {
   constructor(
     readonly operator: Operator,
@@ -14,7 +14,7 @@ export class ListWebhooks extends Query<Result<WebhookEndpointPage>> {
   }
 }
 
-/** One endpoint. Refuses with `not_found`. @throws Unavailable */
+/** Returns one endpoint. Refuses with `not_found`. @throws Unavailable */
 export class ShowWebhook extends Query<Result<WebhookEndpoint>> {
   constructor(readonly endpointId: EndpointId) {
     super();
@@ -62,7 +62,7 @@ export class ShowWebhookHandler implements IQueryHandler<ShowWebhook> {
   }
 }
 
-/** @param health null: nothing was ever to be sent to it */
+/** @param health null: the fan-out does not know the endpoint yet */
 function view(row: ListedEndpoint, health: EndpointHealth | null): WebhookEndpoint {
   const { endpointId, url, types, payload, description, disabledBecause, disabledAt, ...times } = row;
   const { createdAt, updatedAt, rotatedAt } = times;

@@ -9,8 +9,8 @@ import type { ShowEventsDto } from './streams.dto';
 import type { StreamEventPage, StreamState } from './streams.schema';
 
 /**
- * A page of a stream's events, oldest first, and what they come to at the points that are asked for. The look is logged. Refuses with
- * `invalid_cursor`, `invalid_input`, `not_found`. @throws Unavailable
+ * Returns a page of a stream's events, oldest first, and its folded states at the requested points. The access is
+ * logged. Refuses with `invalid_cursor`, `invalid_input`, `not_found`. @throws Unavailable
  */
 export class ShowEvents extends Query<Result<StreamEventPage>> {
   constructor(

@@ -7,12 +7,12 @@ import { KeyUseTally } from './key-use';
 import { eventsReadMax, type KeyUse, type PartnerKey } from './keys.schema';
 import { OperatorReads } from './operator-reads';
 
-/** Events that are read at once. */
+/** Events per read. */
 const pageEvents = 500;
 
 /**
- * What a partner key did, as far as a stretch of the store's newest events, or of those before a cursor, tells. The look is logged.
- * Refuses with `invalid_cursor`, `not_found`. @throws Unavailable
+ * Returns the use of a partner key, according to the newest events of the store, or to those before a cursor. The
+ * access is logged. Refuses with `invalid_cursor`, `not_found`. @throws Unavailable
  */
 export class ShowKeyUse extends Query<Result<KeyUse>> {
   constructor(
@@ -56,7 +56,7 @@ export class ShowKeyUseHandler implements IQueryHandler<ShowKeyUse> {
     return key ?? null;
   }
 
-  /** @returns the position before which the next stretch begins; null at the store's beginning */
+  /** @returns the position before which the next page continues; null at the store's beginning */
   private async readBack(from: number | 'end', tally: KeyUseTally): Promise<number | null> {
     let before = from;
     for (let read = 0; read < eventsReadMax; read += pageEvents) {

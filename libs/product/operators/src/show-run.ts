@@ -4,9 +4,9 @@ import { runKeyOf } from '@app/runs';
 import { OperatedRuns } from './operated-runs';
 import type { OperatedRun } from './runs.schema';
 
-/** A run and who executes it. Refuses with `not_found`. @throws Unavailable */
+/** Returns a run and its worker. Refuses with `not_found`. @throws Unavailable */
 export class ShowRun extends Query<Result<OperatedRun>> {
-  /** @param user whose run it is, where the key is the id by which the user knows it; null where it is the key itself */
+  /** @param user owner of the run, if `runKey` is the id that the owner gave it; null if it is the key itself */
   constructor(
     readonly runKey: RunKey,
     readonly user: UserId | null,

@@ -8,7 +8,10 @@ import { GetWallet, walletView } from '@app/wallets';
 import { OperatorReads } from './operator-reads';
 import { newestMax, type Counted, type UserOverview } from './users.schema';
 
-/** What there is of a user, in numbers and the newest of each. The look is logged. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Returns an overview of a user: counts, and the newest of each kind. The access is logged. Refuses with `not_found`.
+ * @throws Unavailable
+ */
 export class ShowUser extends Query<Result<UserOverview>> {
   constructor(
     readonly operator: Operator,
@@ -18,7 +21,7 @@ export class ShowUser extends Query<Result<UserOverview>> {
   }
 }
 
-/** All of these are few: shares and quotas bound them. */
+/** There are few of each, because shares and quotas limit them. */
 const kinds = {
   liveRuns: `SELECT id, status, created_at AS at, opened_position FROM {runs}
     WHERE user_id = $1 AND status IN ('queued', 'running', 'stopping')`,

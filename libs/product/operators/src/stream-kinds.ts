@@ -12,9 +12,9 @@ import { operationKind, walletKind } from '@app/wallets';
 import { endpointKind } from '@app/webhooks';
 import { operatorLogKind } from './operator-log.stream';
 
-/** Folds the events of a stream, in their order, as the decider does that decides on it. */
+/** Folds the events of a stream, in order, with the stream's own decider. */
 export interface Folding {
-  /** False for an event that the decider cannot fold, as one that was altered; the state is then as it was. */
+  /** Returns false, and keeps the state, if the decider cannot fold the event, for example because it was altered. */
   take(stored: StoredEvent): boolean;
   state(): JsonValue;
 }
@@ -24,7 +24,7 @@ interface FoldedKind {
   begin(): Folding;
 }
 
-/** Every kind of stream that there is, with its decider. */
+/** Every kind of stream, with its decider. */
 const kinds: readonly FoldedKind[] = [
   folded(userKind),
   folded(partnerKeyKind),
@@ -44,7 +44,7 @@ const kinds: readonly FoldedKind[] = [
 /** The categories of all streams of this product. */
 export const streamCategories: readonly string[] = kinds.map(({ category }) => category);
 
-/** A folding of the stream's events; null for a stream of none of these kinds. */
+/** Starts folding a stream's events; null for a stream of none of these kinds. */
 export function foldingOf(stream: string): Folding | null {
   return kinds.find((kind) => idInStream(kind, stream) !== null)?.begin() ?? null;
 }

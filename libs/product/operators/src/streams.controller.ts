@@ -34,5 +34,5 @@ export class OperatorsStreamsController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const operatorsStreamsHandlers = [ExportStreamHandler, ShowEventsHandler, VerifyStreamHandler];

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { ReadLogEntries, ReadLogEntriesHandler } from './read-log-entries';
 import { readEntries } from './transparency.contract';
 
-/** The part of the log that is not for everybody. */
+/** The non-public part of the log. */
 @Controller()
 export class OperatorsTransparencyController {
   constructor(private readonly queries: QueryBus) {}
@@ -17,5 +17,5 @@ export class OperatorsTransparencyController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const operatorsTransparencyHandlers = [ReadLogEntriesHandler];

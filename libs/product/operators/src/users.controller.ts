@@ -107,5 +107,5 @@ export class OperatorsUsersController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands and queries that the controller executes. */
 export const operatorsUsersHandlers = [ChangeUserHandler, SearchUsersHandler, ShowUserHandler];

@@ -5,7 +5,7 @@ import { ChangeReason } from './operators.dto';
 
 const cents = { min: 0, max: amountCentsMax };
 
-/** An issuer and a subject of the longest kinds. */
+/** Enough for the longest issuers and subjects. */
 const searchLengthMax = 1_024;
 
 export class SearchUsersDto extends PageQuery {

@@ -2,7 +2,7 @@ import { Budget } from '@app/budget';
 import { boolean, instant, integer, list, nullable, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
 import { Wallet } from '@app/wallets';
 
-/** How many of a kind are shown; how many there are is a number beside them. */
+/** Number of items of a kind that are shown, next to their total count. */
 export const newestMax = 5;
 
 export const Account = shape('Account', {

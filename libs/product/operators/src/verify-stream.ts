@@ -6,7 +6,9 @@ import { OperatorReads } from './operator-reads';
 import { isStreamName } from './read-stream';
 import type { StreamVerification } from './streams.schema';
 
-/** Holds a stream against the log of all events. The look is logged. Refuses with `not_found`. @throws Unavailable */
+/**
+ * Verifies a stream against the log of all events. The access is logged. Refuses with `not_found`. @throws Unavailable
+ */
 export class VerifyStream extends Query<Result<StreamVerification>> {
   constructor(
     readonly operator: Operator,

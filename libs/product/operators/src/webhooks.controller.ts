@@ -56,7 +56,7 @@ export class OperatorsWebhooksController {
   ): Promise<MadeChange> {
     const named = namedTypes(types);
     const given = { ...others, ...(named !== undefined && { types: named }) };
-    // What is left out is not logged as asked for.
+    // Omitted members are not logged as requested.
     const parameters = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     return this.make(operator, { operation: 'webhooks.change', target, parameters, reason });
   }
@@ -123,12 +123,12 @@ export class OperatorsWebhooksController {
   }
 }
 
-/** The types that were asked for, as endpoints keep them: null for all. */
+/** The requested types as endpoints store them: null for all. */
 function namedTypes(asked: CreateWebhookDto['types']): readonly string[] | null | undefined {
   return asked?.includes(everyType) === true ? null : asked;
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands and queries that the controller executes. */
 export const operatorsWebhooksHandlers = [
   ListWebhookDeliveriesHandler,
   ListWebhooksHandler,

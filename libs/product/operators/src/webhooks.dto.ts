@@ -5,7 +5,7 @@ import { boolean, givenInstant, list, oneOf, optional, refine, text } from '@app
 import { deliveryStates, descriptionLengthMax, urlLengthMax, wrongInUrl, type DeliveryState } from '@app/webhooks';
 import { ChangeReason } from './operators.dto';
 
-/** Every type, those of later versions as well. */
+/** Every type, including those of later versions. */
 export const everyType = '*';
 type AskedType = NoticeType | typeof everyType;
 
@@ -15,7 +15,7 @@ const url = refine(
     max: urlLengthMax,
     description: 'Where the events are sent: an address without user and fragment; `https` only, but for a sandbox',
   }),
-  // Before it is logged: a password would stay there.
+  // Checked before the change is logged, because a password would stay in the log.
   (given) => {
     const message = wrongInUrl(given);
     return message === null ? [] : [{ path: '', message }];

@@ -1,4 +1,7 @@
-/** What auditors list (docs/decisions/operators.md): checkpoints of the log, and money of which nobody knows yet where it is. */
+/**
+ * The auditors' lists (docs/decisions/operators.md): checkpoints of the log, and operations whose outcome is still
+ * unknown.
+ */
 import { checkpointsKind } from '@app/audit';
 import { FoldedStates } from '@app/event-store';
 import { parseCheckpoint, parseNote } from '@app/transparency';
@@ -31,7 +34,7 @@ it('lists every checkpoint, newest first, as it was signed', async () => {
     }
     return found;
   };
-  // Each look is an event, and with it a further checkpoint may come.
+  // Each access is an event, which a further checkpoint may cover.
   const found = await until('some checkpoints', async () => {
     await sql(deployment, `SELECT pg_notify('parley_checkpoint_wanted', '')`);
     const listed = await list();

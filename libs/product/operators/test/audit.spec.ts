@@ -1,4 +1,6 @@
-/** What auditors see of streams (docs/decisions/operators.md, docs/decisions/proof.md): over HTTP, of what is stored. */
+/**
+ * The auditors' view of streams (docs/decisions/operators.md, docs/decisions/proof.md): over HTTP, of what is stored.
+ */
 import { hash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
@@ -60,7 +62,7 @@ const rawEvents = (name = stream): Promise<ReceivedEvent[]> => store().readStrea
 const events = async (query = '', name = stream) => (await auditor.get<Events>(`/streams/${name}/events${query}`)).body;
 const verification = async (name = stream) => (await auditor.get<Verification>(`/streams/${name}/verify`)).body;
 
-/** More than the event store has in memory: 80 MB. */
+/** More than the event store caches in memory: 80 MB. */
 const longEvents = 1_600;
 const eventBytes = 50_000;
 const inAppend = 10;
@@ -162,7 +164,7 @@ describe('a stream held against the log', () => {
     const victim = streamName(conversationKind, id);
     await say(user, id);
     await quiet(deployment);
-    // The event store has its newest events in memory, and the log its newest tile in the leaves.
+    // The event store caches its newest events, and the log's newest tile is kept as leaves.
     await appendLong();
     const { length: all } = await rawEvents(victim);
     await until(
@@ -177,7 +179,7 @@ describe('a stream held against the log', () => {
     const found = await verification(victim);
     expect(named(found)).toEqual(['altered 1', 'added 2', `missing ${all - 1}`]);
     expect([found.proven, found.faulty, found.checkpoint?.holds]).toEqual([all - 3, 3, true]);
-    // Who alters what the log says of it as well gets no further.
+    // Altering the log's entry as well does not help.
     const altered = `sha256((SELECT data FROM event_store.events WHERE ${of} = 1))`;
     await sql(deployment, `UPDATE transparency_leaves SET data_sha256 = ${altered} WHERE ${of} = 1`);
     expect(named(await verification(victim))[0]).toBe('unproven 1');
@@ -208,7 +210,7 @@ describe('a stream that is exported', () => {
     const [answer] = (await once(request, 'response')) as [IncomingMessage]; // reason: what Node says of this event
     await once(answer, 'readable');
     await sleep(1_000);
-    // What waits between here and there: pages that were read ahead, and the buffers of both sockets.
+    // A bounded number of pages is in flight: those read ahead, and the buffers of both sockets.
     expect(reads.mock.calls.length).toBeLessThan(20);
     let lines = 0;
     for await (const chunk of answer) lines += String(chunk).split('\n').length - 1;

@@ -85,7 +85,7 @@ describe('a change by an operator', () => {
     const at = partOf(deployment, Clock).now();
     const asked = { intentId: '0190a000-0000-7000-8000-000000000001', at, operator: 'eve', requestId: 'cut-request' };
     const cut = { ...asked, operation: 'controls.pause', target: 'runs', parameters: {}, reason };
-    // As a process leaves it that dies right after its append.
+    // As left by a process that dies right after its append.
     await partOf(deployment, Streams).decide(
       operatorLogKind,
       operatorLogId,

@@ -235,7 +235,7 @@ describe('an automation', () => {
     const wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 3_600 } };
     const { id } = await defined(user, { ...text, wake, firing });
     expect(await idsIn('late')).toEqual([]);
-    // As a worker that is gone would leave it: claimed, and never done.
+    // As left by a dead worker: claimed, and never done.
     await sql(
       deployment,
       `UPDATE timers SET due_at_ms = due_at_ms - 3700000, retry_at = now() + interval '1 hour', failures = 1

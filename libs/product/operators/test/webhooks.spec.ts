@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => deployment.stop());
 
 const reason = 'a new partner';
-// Nobody listens on the discard port of this machine.
+// No process listens on the discard port of this machine.
 const url = 'http://127.0.0.1:9/hooks';
 const path = '/webhook-endpoints';
 const eventsOf = (stream: string) => partOf(deployment, EventStore).readStream(stream, 0, 1_000);
@@ -169,7 +169,7 @@ describe('an endpoint', () => {
   });
 });
 
-/** Until those who deliver know of it. */
+/** Waits until the fan-out knows the endpoint. */
 async function known(endpointId: string): Promise<void> {
   const there = 'SELECT 1 FROM webhook_targets WHERE endpoint_id = $1';
   await until('the endpoint', async () => ((await sql(deployment, there, [endpointId])).length > 0 ? true : null));
