@@ -8,7 +8,10 @@ const lives = 12;
 const stepsOfALife = 8;
 const amount = 1_000_000n;
 
-/** One submission lives through random sends, questions, faults and time; what the provider says in the end is what has happened. */
+/**
+ * One submission goes through random sends, queries, faults and time. The provider's last answer must match what
+ * happened.
+ */
 export function chaosCases(stage: Stage): void {
   it.each(Array.from({ length: lives }, (_, seed) => seed))(
     'has at most one effect, and tells it, whatever happens on the way (seed %i)',
@@ -22,7 +25,7 @@ export function chaosCases(stage: Stage): void {
         if (random() < 0.2) stage.world.advance(Math.floor(random() * 40));
         const overdue = submission.deadline <= stage.world.now();
         const seen = await attempt(stage, submission, random() < 0.7);
-        // Once the deadline has passed, a new attempt may be signed on this word: it must never be taken back.
+        // A new attempt may be signed because of this answer after the deadline, so the provider must never retract it.
         if (lost)
           expect(seen === null || seen === 'never_accepted' || seen === 'rejected' || seen === 'refused').toBe(true);
         lost ||= overdue && seen === 'never_accepted';
@@ -37,14 +40,14 @@ export function chaosCases(stage: Stage): void {
   );
 }
 
-/** Sends or asks, several times at once; null when no answer came. */
+/** Sends or queries several times in parallel. Null if no answer came. */
 async function attempt(stage: Stage, submission: Submission, sending: boolean): Promise<string | null> {
   const calls = Array.from({ length: 3 }, () => (sending ? stage.submit(submission) : stage.settlement(submission)));
   const answers = await Promise.all(calls.map((call) => call.then(({ kind }) => kind).catch(() => null)));
   return answers.find((kind) => kind !== null) ?? null;
 }
 
-/** What a settlement says that the owner has received. */
+/** The amount that the owner has received according to a settlement. */
 function receivedBy(end: Settlement): bigint {
   if (end.kind === 'settled') return amount;
   if (end.kind === 'refunded') return BigInt(end.output?.amountRaw ?? 0);

@@ -12,11 +12,11 @@ import type {
 import { randomUUID } from 'node:crypto';
 import { ether, newMainAccount, usdc, wNear, type Faults, type ProviderUnderTest } from './harness';
 
-/** How long an operation may go on: its submissions' latest deadline. */
+/** The lifetime of an operation: the latest deadline of its submissions. */
 export const operationSeconds = 900;
-/** In the sandbox and on the loopback, everything has settled by then. */
+/** The time after which everything has settled in the sandbox and on the loopback. */
 export const settledAfterSeconds = 60;
-/** What every call throws while the provider does not answer. */
+/** The error of every call while the provider does not answer. */
 export const providerAway = { constructor: Unavailable, reason: 'provider_unavailable' };
 
 const noFaults: Faults = {
@@ -28,13 +28,13 @@ const noFaults: Faults = {
   undescribed: false,
 };
 
-/** Where the contract's cases play: one provider, and for each case a wallet of its own with its owner's main account. */
+/** The setting of the contract's cases: one provider and, for each case, a new wallet with its owner's main account. */
 export class Stage<World extends ProviderUnderTest = ProviderUnderTest> {
   private current: { readonly wallet: WalletAccount; readonly owner: string } | null = null;
 
   private opened: World | null = null;
 
-  /** @param lifeSeconds how long an order's submissions may go on */
+  /** @param lifeSeconds the time until the latest deadline of an order's submissions */
   constructor(
     private readonly make: () => Promise<World>,
     private readonly lifeSeconds = operationSeconds,
@@ -72,7 +72,7 @@ export class Stage<World extends ProviderUnderTest = ProviderUnderTest> {
     await this.provider.connect(this.wallet);
   }
 
-  /** Whatever the case did, the books are right. */
+  /** Resets the faults and audits the books, whatever the case did. */
   async end(): Promise<void> {
     await this.world.setFaults(noFaults);
     for (const tokenId of [usdc, wNear, ether]) await this.world.pinPrice(tokenId, null);
@@ -109,7 +109,7 @@ export class Stage<World extends ProviderUnderTest = ProviderUnderTest> {
     return planned.submission;
   }
 
-  /** Why an order is not planned, or `planned`. */
+  /** The reason why an order is not planned, or `planned`. */
   async failureOf(order: Order): Promise<string> {
     const planned: Planned = await this.provider.plan(order);
     return planned.ok ? 'planned' : planned.failure.reason;

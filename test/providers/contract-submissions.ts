@@ -1,10 +1,10 @@
 import { ether, indescribable, usdc, wNear } from './harness';
 import { operationSeconds, settledAfterSeconds, type Stage } from './contract-stage';
 
-/** Repeats of one submission at once. */
+/** Parallel repeats of one submission. */
 const repeats = 20;
 
-/** What sending and asking promise. */
+/** The promises of `submit` and `settlement`. */
 export function submissionCases(stage: Stage): void {
   describe('submissions', () => {
     it('of a withdrawal land in the main account once they have settled, and not before', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { usdc, wNear } from './harness';
 import { operationSeconds, providerAway, settledAfterSeconds, type Stage } from './contract-stage';
 
-/** What holds whatever goes wrong. */
+/** The promises that hold whatever goes wrong. */
 export function troubleCases(stage: Stage): void {
   describe('when things go wrong', () => {
     it('a submission that never arrived can be sent again', async () => {
@@ -47,12 +47,12 @@ export function troubleCases(stage: Stage): void {
       await stage.world.setFaults({ submit: 'reject' });
       const refusal = await stage.submit(submission);
       expect(refusal).toMatchObject({ failure: { reason: 'provider_rejected' } });
-      // A provider that keeps no record of what it refused says that it has not taken it.
+      // A provider without a record of what it refused answers that it never accepted it.
       expect(['failed', 'never_accepted']).toContain((await stage.settlement(submission)).kind);
       stage.world.advance(settledAfterSeconds);
       expect(await stage.holdings()).toMatchObject({ [usdc]: '250000000' });
       await stage.world.setFaults({ submit: 'ok' });
-      // What is rejected is so forever; what is only refused may be taken until it expires.
+      // A rejection is final; a refused submission may be accepted until it expires.
       if (refusal.kind === 'rejected') expect(await stage.submit(submission)).toMatchObject(refusal);
       stage.world.advance(operationSeconds);
       expect(['failed', 'never_accepted']).toContain((await stage.settlement(submission)).kind);

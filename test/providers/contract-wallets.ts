@@ -1,7 +1,7 @@
 import { ether, indescribable, usdc, wNear } from './harness';
 import type { Stage } from './contract-stage';
 
-/** What wallets hold, and how tokens are described. */
+/** The promises about the holdings of wallets and the descriptions of tokens. */
 export function walletCases(stage: Stage): void {
   describe('wallets and tokens', () => {
     it('start with a balance, once, however often they connect', async () => {
@@ -53,7 +53,7 @@ export function walletCases(stage: Stage): void {
   });
 }
 
-/** What planning promises. */
+/** The promises of `plan`. */
 export function planCases(stage: Stage): void {
   describe('plans', () => {
     it('have no effect, and say what is sent, from what, until when', async () => {

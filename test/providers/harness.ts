@@ -3,7 +3,7 @@ import type { SubmitFault } from '@app/sandbox';
 import type { TokenAmount, WalletAccount, WalletProvider } from '@app/wallets';
 import { randomBytes } from 'node:crypto';
 
-/** How a provider under test is told to misbehave; the same words as the sandbox's faults. */
+/** The misbehaviour of a provider under test, in the terms of the sandbox's faults. */
 export interface Faults {
   readonly submit: SubmitFault;
   readonly settleAfterSeconds: number;
@@ -13,7 +13,7 @@ export interface Faults {
   readonly undescribed: boolean;
 }
 
-/** A provider with the world around it, as the contract suite needs it. */
+/** A provider with its surroundings, as the contract suite needs it. */
 export interface ProviderUnderTest {
   readonly provider: WalletProvider;
   /** Whether it has sessions that it can reject. */
@@ -24,15 +24,15 @@ export interface ProviderUnderTest {
   setFaults(faults: Partial<Faults>): Promise<void>;
   /** A wallet of a new user, not connected yet. */
   newWallet(): WalletAccount;
-  /** The owner of a wallet whose session was rejected does what it needs to be taken again. */
+  /** Does what the owner of a wallet with a rejected session must do to be accepted again. */
   giveBackKey(wallet: WalletAccount): Promise<void>;
-  /** Tokens from outside for a connected wallet. */
+  /** Deposits tokens from outside into a connected wallet. */
   fund(wallet: WalletAccount, amount: TokenAmount): Promise<void>;
   /** Fixes a token's price in dollars, or lets it move again. */
   pinPrice(tokenId: string, priceUsd: string | null): Promise<void>;
-  /** What a main account has received of a token, in its smallest unit. */
+  /** The amount of a token that a main account has received, in the token's smallest unit. */
   received(mainAccountId: string, tokenId: string): Promise<bigint>;
-  /** Throws when the books are not right: a token that does not sum to zero, a balance below zero. */
+  /** Throws if the books are wrong: a token that does not sum to zero, a balance below zero. */
   audit(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export const wNear = 'nep141:wrap.near';
 export const ether = 'nep141:eth.omft.near';
 export const indescribable = 'nep245:v2_1.omni.hot.tg:1100_sandbox';
 
-/** A main account of nobody else. */
+/** A main account that no other test uses. */
 export function newMainAccount(): string {
   return randomBytes(32).toString('hex');
 }

@@ -12,10 +12,10 @@ import {
   type WalletAccount,
 } from '@app/wallets';
 
-/** Its worker is no more. */
+/** Ends the worker that makes the call. */
 export class Death extends Error {}
 
-/** A provider between whose calls anything may happen, before and after each. */
+/** A provider that calls `meddle`, which may do anything, before and after each call. */
 export class MeddledProvider extends WalletProvider {
   override readonly name = 'near-intents';
 

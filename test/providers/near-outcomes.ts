@@ -8,7 +8,7 @@ const daySeconds = 24 * 60 * 60;
 const relayForgets = { result: { status: 'NOT_FOUND_OR_NOT_VALID', intent_hash: 'x' } };
 const relayFailed = { result: { ...relayForgets.result, status_details: 'FAILED' } };
 
-/** What is said of a submission that was sent. */
+/** The reported outcomes of a submission that was sent. */
 export function outcomeCases(stage: Stage<NearUnderTest>): void {
   describe('what became of a submission', () => {
     it('says the contract, when the relay has forgotten it', async () => {
@@ -84,7 +84,7 @@ export function outcomeCases(stage: Stage<NearUnderTest>): void {
   });
 }
 
-/** What a refusal is worth: the bytes stay good until the contract says otherwise. */
+/** The effect of a refusal: the bytes remain valid until the contract says otherwise. */
 export function refusedCases(stage: Stage<NearUnderTest>): void {
   describe('what was refused', () => {
     const whole = '250000000';

@@ -1,4 +1,4 @@
-/** The product on NEAR Intents: the journeys of the sandbox's money, on a loopback with a ledger and a clock of its own. */
+/** The product on NEAR Intents: the journeys of the sandbox's money, on a loopback with a separate ledger and clock. */
 import { asId, type UserId } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
 import {
@@ -28,7 +28,7 @@ let user: TestClient;
 
 beforeAll(async () => {
   ledger = await startLedger();
-  // The chain's time passes as that of the deployment does.
+  // The chain's time passes like the deployment's.
   Object.defineProperty(ledger.clock, 'nowMs', { get: () => Date.now() });
   const owners = new Map<string, UserId>();
   const ownerOf = (address: string): UserId => {

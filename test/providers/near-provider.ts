@@ -14,33 +14,36 @@ import {
 } from '@app/testing/near';
 import { KeysInMemory, startLedger, type LedgerUnderTest } from './sandbox-provider';
 
-/** So many that the breaker stays closed: what a provider that was down is asked next counts (the breaker has specs of its own). */
+/**
+ * So large that the breaker stays closed, because the next call of a provider that was down must reach it (the breaker
+ * has its own specs).
+ */
 const breakerFailures = 1_000_000;
 
-/** The adapter on its loopback, as its unit specs and the contract suite take it. */
+/** The adapter on its loopback, for its unit specs and the contract suite. */
 export interface NearUnderTest extends ProviderUnderTest {
   readonly chain: NearChain;
   readonly loopback: NearLoopback;
-  /** Who signs for the wallets. */
+  /** The signer of the wallets. */
   readonly keys: KeysInMemory;
-  /** The contract's owners lock an account. */
+  /** Locks an account, as the contract's owners can. */
   lock(wallet: WalletAccount): void;
   unlock(wallet: WalletAccount): void;
-  /** A new current salt; the ones before are still taken. */
+  /** Sets a new current salt; the earlier ones remain valid. */
   rotateSalt(): void;
-  /** The current salt is taken no more, and another one is current. */
+  /** Invalidates the current salt and sets another one. */
   invalidateSalt(): void;
-  /** The owner of a wallet removes its key. */
+  /** Removes a wallet's key, as its owner can. */
   removeKey(wallet: WalletAccount): Promise<void>;
 }
 
-/** What plays the verifier contract. */
+/** The implementation of the verifier contract. */
 export interface PlayedContract {
   readonly chain: NearChain;
   readonly views?: ContractViews;
 }
 
-/** The near-intents provider on a loopback server that stands on a ledger of its own. */
+/** Starts the near-intents provider on a loopback server with a separate ledger. */
 export async function startNearProvider(
   play: (ledger: LedgerUnderTest, userOf: (address: string) => UserId) => PlayedContract = (ledger, userOf) => ({
     chain: new NearChain(ledger, userOf),

@@ -12,7 +12,7 @@ import { Stage } from './contract-stage';
 import { wNear } from './harness';
 import { startNearProvider, type NearUnderTest } from './near-provider';
 
-/** All of them with FIGURES=full; the suite takes a part. */
+/** The number of alterations; the suite checks only a part of them. */
 const alterations = process.env['FIGURES'] === 'full' ? 1_000 : 30;
 const timeoutMs = 180_000;
 
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const exactInput = (): Order => stage.swapUsdc('10000000');
 const exactOutput = (): Order => stage.swapFor({ tokenId: wNear, amountRaw: '1000000000000000000000000' }, '200000000');
-/** What comes of an order: `planned`, a failure's reason, or no answer. */
+/** The outcome of an order: `planned`, a failure's reason, or `unavailable`. */
 async function comesOf(order: Order): Promise<string> {
   try {
     return await stage.failureOf(order);
@@ -64,7 +64,7 @@ async function comesOf(order: Order): Promise<string> {
 describe('a quote that is signed for', () => {
   it('is kept to the letter: anybody can see later that it was 1Click’s', async () => {
     const { quote, input, output, leastOutput } = await stage.plan(exactInput());
-    // Reason for the assertion: what the double sends has all members that 1Click's answers have.
+    // Reason for the assertion: the double's answer has all members that 1Click's answers have.
     const answer = JSON.parse(quote ?? '') as QuoteResponse;
     expect(verifyQuoteSignature(answer, world.loopback.quoteKey)).toBe(true);
     const { amountIn, amountOut, minAmountOut } = answer.quote;
@@ -198,10 +198,10 @@ async function strangersPlan(stranger: NearUnderTest): Promise<string | null> {
   return (await other.plan(other.swapUsdc('10000000'))).quote;
 }
 
-/** Members that bind nobody: a name for the log, and fees that the amounts hold already. */
+/** Members without effect on the transfer: an id for the log, and fees that the amounts already contain. */
 const unbound = ['correlationId', 'appFees'];
 
-/** The answer with one member changed, or without it. */
+/** The answer with one member changed or removed. */
 function altered(answer: QuoteAnswer, random: () => number): { readonly text: string; readonly member: string } {
   const places = Object.entries(answer).flatMap(([name, value]) =>
     typeof value === 'object' ? Object.keys(value).map((inner) => [name, inner]) : [[name]],
@@ -211,7 +211,7 @@ function altered(answer: QuoteAnswer, random: () => number): { readonly text: st
   const copy = structuredClone(answer) as unknown as Record<string, unknown>;
   const [holder, name] =
     path.length === 1 ? [copy, path[0] ?? ''] : [copy[path[0] ?? ''] as Record<string, unknown>, path[1] ?? ''];
-  // What is not said of confidentiality is public.
+  // An answer without confidentiality is public, so removing it changes nothing.
   if (random() < 0.1 && name !== 'confidentiality') delete holder[name];
   else holder[name] = otherThan(holder[name], random);
   return { text: JSON.stringify(copy), member: path.join('/') };

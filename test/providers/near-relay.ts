@@ -4,7 +4,7 @@ import { usdc } from './harness';
 import type { NearUnderTest } from './near-provider';
 import { operationSeconds, relayTo, signedIn } from './near-strangers';
 
-/** What the relay takes, and what it says when it does not. */
+/** The submissions that the relay accepts, and its answers to those that it refuses. */
 export function relayCases(stage: Stage<NearUnderTest>): void {
   describe('the relay refuses', () => {
     it('a signature that is not right', async () => {

@@ -6,7 +6,7 @@ import { startNearProvider } from './near-provider';
 import { relayCases } from './near-relay';
 import { answerInstead, operationSeconds } from './near-strangers';
 
-/** What the contract of all providers cannot ask: the rules of the verifier contract, the relay and 1Click. */
+/** Rules that the contract of all providers cannot check: those of the verifier contract, the relay and 1Click. */
 describe('NEAR Intents', () => {
   const stage = new Stage(startNearProvider, operationSeconds);
 

@@ -18,7 +18,7 @@ import { newMainAccount, usdc } from './harness';
 import { MeddledProvider, Death } from './meddled-provider';
 import type { NearUnderTest } from './near-provider';
 
-/** What every wallet under test starts with. */
+/** The initial balance of every wallet under test. */
 const whole = 250_000_000n;
 const lifeMs = 15 * 60_000;
 const calmAfterMs = 30 * 60_000;
@@ -26,12 +26,13 @@ const looksMax = 300;
 const relayForgets = JSON.stringify({ result: { status: 'NOT_FOUND_OR_NOT_VALID', intent_hash: 'x' } });
 const unknownReason = JSON.stringify({ result: { status: 'FAILED', reason: 'solvers are asleep', intent_hash: 'x' } });
 
-/** What may be set of the relay between two steps. */
+/** Faults of the relay that may be set between two steps. */
 const relayFaults = ['ok', 'ok', 'ok', 'reject', 'timeout_before_accept', 'timeout_after_accept'] as const;
 
 /**
- * One withdrawal on the adapter and the strict double, from its use to its end: funds come late or leave early, strangers bring the
- * bytes, the account is locked, the relay lies and forgets, workers race and die. The same seed chooses the same.
+ * One withdrawal on the adapter and the strict double, from its use to its end: funds arrive late or leave early, third
+ * parties submit the bytes, the account is locked, the relay lies and forgets, workers race and die. The same seed
+ * makes the same choices.
  */
 export class NearSchedule {
   readonly events: OperationEvent[] = [];
@@ -58,7 +59,7 @@ export class NearSchedule {
     return this.events.reduce(operationKind.decider.evolve, operationKind.decider.initialState);
   }
 
-  /** Plays until the operation is over; then strangers bring all bytes again to a funded wallet. */
+  /** Plays until the operation is over. Then third parties submit all bytes again to a funded wallet. */
   async play(): Promise<void> {
     await this.near.setFaults({ submit: 'ok', settleAfterSeconds: 0 });
     await this.near.provider.connect(this.wallet);
@@ -82,9 +83,9 @@ export class NearSchedule {
     }
   }
 
-  /** What is wrong with how it ended. */
+  /** The errors at the end of the schedule. */
   async wrongs(): Promise<string[]> {
-    await this.near.chain.balances(this.wallet.address); // the double settles what it is asked about
+    await this.near.chain.balances(this.wallet.address); // the double settles an account's transfers when it is queried
     const received = await this.near.received(this.mainAccountId, usdc);
     const status = this.state?.status;
     if (received > this.amount) return [`paid ${received} instead of ${this.amount}`];
@@ -94,7 +95,10 @@ export class NearSchedule {
     return unsent ? [] : [`ended ${status}`];
   }
 
-  /** Something happens before or after a call of a worker. @throws Death, Unavailable */
+  /**
+   * Causes an event before or after a call of a worker.
+   * @throws Death, Unavailable
+   */
   async meddle(): Promise<void> {
     if (this.isCalm()) return;
     const chance = this.random();
@@ -173,7 +177,7 @@ export class NearSchedule {
     };
   }
 
-  /** All bytes that were ever journaled are brought to the contract by somebody else. */
+  /** Third parties submit all bytes that were ever journaled to the contract. */
   private async strangersTry(): Promise<void> {
     const bytes = this.events.flatMap((event) => {
       if (event.type === 'submission.journaled') return [event.submission.bytes];
@@ -230,7 +234,7 @@ export class NearSchedule {
     return status === 'submitted' || status === 'unresolved';
   }
 
-  /** Nobody can tell any more which of submission and revocation was executed. */
+  /** Whether it can no longer be determined which of submission and revocation was executed. */
   private isStuck(): boolean {
     return this.state?.status === 'unresolved' && this.isCalm();
   }

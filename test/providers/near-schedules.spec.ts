@@ -1,7 +1,8 @@
 /**
- * The outcome decider on the whole adapter over seeded schedules, against the strict double, and against the verifier contract's own
- * WebAssembly where VERIFIER_WASM names it: nothing is paid twice, nothing that was given up is executed later, and nothing is
- * forgotten. A failing seed again: SEED=123 npx jest test/providers/near-schedules; as many as you like: SCHEDULES=300
+ * The outcome decider on the whole adapter over seeded schedules, against the strict double, and against the verifier
+ * contract's own WebAssembly if VERIFIER_WASM names it: nothing is paid twice, nothing that was given up is executed
+ * later, and nothing is forgotten. To replay a failing seed: SEED=123 npx jest test/providers/near-schedules; to set
+ * the number of schedules: SCHEDULES=300
  */
 import { Logger } from '@nestjs/common';
 import { chains } from '../chain/chains';

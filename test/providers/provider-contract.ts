@@ -5,7 +5,10 @@ import { troubleCases } from './contract-troubles';
 import { planCases, walletCases } from './contract-wallets';
 import type { ProviderUnderTest } from './harness';
 
-/** What every WalletProvider promises, whatever it stands on; the port's own comments in libs/product/wallets/src/wallet-provider.ts. */
+/**
+ * The promises of every WalletProvider, whatever it is built on: those in the comments of the port,
+ * libs/product/wallets/src/wallet-provider.ts.
+ */
 export function providerContract(name: string, make: () => Promise<ProviderUnderTest>): void {
   describe(`${name} as a wallet provider`, () => {
     const stage = new Stage(make);

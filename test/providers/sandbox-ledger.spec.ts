@@ -68,7 +68,7 @@ describe('the ledger', () => {
     };
     for (let round = 0; round < 60; round += 1) {
       await world.setFaults({ submit: pick<SubmitFault>(submitFaults), settleAfterSeconds: Math.floor(random() * 5) });
-      // What is cut by a fault is what this is about; the audit tells whether it did any harm.
+      // Calls that a fault interrupts are the subject of this test; the audit shows whether they did any harm.
       await Promise.allSettled(Array.from({ length: 8 }, () => step(pick(wallets))));
       world.advance(Math.floor(random() * 3));
     }
@@ -119,7 +119,7 @@ describe('the ledger', () => {
       const submission = await planned(withdrawal(wallet, '1000', owner));
       const before = world.ledger.clock.nowMs;
       const sent = world.provider.submit(wallet, submission);
-      // Others see the deadline pass while the submission is on its way.
+      // Other calls see the deadline pass while the submission is in flight.
       if (round % 3 > 0) await new Promise((resolve) => setTimeout(resolve, round % 7));
       world.advance(900);
       const seen = await world.provider.settlement(wallet, submission);

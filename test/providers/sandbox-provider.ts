@@ -18,11 +18,11 @@ import type { ProviderUnderTest } from './harness';
 
 const poolSize = 10;
 
-/** Keys in memory; the wallets' own are sealed in PostgreSQL. */
+/** Keys in memory, whereas the wallets' own are sealed in PostgreSQL. */
 export class KeysInMemory extends Signer {
   private readonly keys = new Map<UserId, { readonly secret: KeyObject; readonly address: string }>();
 
-  /** The wallet of a new user, with a key of its own. */
+  /** The wallet of a new user, with a new key. */
   newWallet(): WalletAccount {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     // The last 32 bytes of the DER form are the key itself (RFC 8410).
@@ -47,7 +47,7 @@ export class KeysInMemory extends Signer {
   }
 }
 
-/** The sandbox's ledger on a database of its own, with a clock that the test sets. */
+/** The sandbox's ledger on a separate database, with a clock that the test sets. */
 export interface LedgerUnderTest {
   readonly database: Database;
   readonly clock: SetClock;
@@ -55,7 +55,7 @@ export interface LedgerUnderTest {
   readonly faults: ProviderFaults;
   readonly wallets: LedgerWallets;
   readonly orders: LedgerOrders;
-  /** What an account holds of a token. */
+  /** The balance of a token in an account. */
   balance(account: string, tokenId: string): Promise<bigint>;
   audit(): Promise<void>;
   stop(): Promise<void>;
@@ -89,7 +89,7 @@ export async function startSandboxProvider(): Promise<ProviderUnderTest & { read
     ledger,
     provider: new SandboxLedger(market, wallets, orders, keys, clock),
     hasSessions: true,
-    giveBackKey: () => Promise.resolve(), // to connect is enough
+    giveBackKey: () => Promise.resolve(), // connecting is enough
     now: () => instantOf(clock.nowMs),
     advance: (seconds) => void (clock.nowMs += seconds * 1000),
     setFaults: async (change) => void (await faults.change(change)),
@@ -126,7 +126,7 @@ async function balanceOf(database: Database, account: string, tokenId: string): 
   return BigInt(row?.amount ?? '0');
 }
 
-/** Balances against transfers, from the rows alone. */
+/** Compares balances with transfers, from the rows alone. */
 async function audit(database: Database): Promise<void> {
   const wrong = await database.query<object>(
     `WITH moved AS (
