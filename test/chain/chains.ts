@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { startNearProvider, type NearUnderTest } from '../providers/near-provider';
 import { startContractProvider } from './contract-provider';
 
-/** What plays the verifier contract: our double, and the contract's own WebAssembly where VERIFIER_WASM names one. */
+/**
+ * An implementation of the verifier contract: our double, or the contract's own WebAssembly if VERIFIER_WASM names one.
+ */
 interface Chain {
   readonly name: string;
   readonly isContract: boolean;
@@ -12,7 +14,7 @@ interface Chain {
 const wasm = process.env['VERIFIER_WASM'];
 const ourDouble: Chain = { name: 'our double', isContract: false, start: () => startNearProvider() };
 
-/** Whom every case is put to. */
+/** The implementations on which every case runs. */
 export const chains: readonly Chain[] = [
   ourDouble,
   ...(wasm === undefined
@@ -20,7 +22,7 @@ export const chains: readonly Chain[] = [
     : [{ name: 'the contract', isContract: true, start: () => startContractProvider(readFileSync(wasm)) }]),
 ];
 
-/** Says once what was tried. */
+/** Prints that the contract itself was not tested, if VERIFIER_WASM names none. */
 export function sayWhoPlays(): void {
   if (wasm === undefined) process.stdout.write('chain: our double alone; VERIFIER_WASM names no contract\n');
 }

@@ -7,12 +7,12 @@ import type { LedgerUnderTest } from '../providers/sandbox-provider';
 import { ContractPanic } from './near-host';
 import { WasmVerifier } from './wasm-verifier';
 
-/** What every wallet of the double starts with. */
+/** The initial balance of every wallet of the double. */
 const startingUsdc = '250000000';
 
-/** Our relay, with the contract's own code behind it. It plays no swaps. */
+/** Our relay in front of the contract's own code. It does not support swaps. */
 class ContractChain extends NearChain {
-  /** Of the intents that the relay has brought to the contract. */
+  /** Hashes of the intents that the relay has brought to the contract. */
   private readonly published = new Set<string>();
 
   constructor(
@@ -44,19 +44,19 @@ class ContractChain extends NearChain {
   }
 }
 
-/** The adapter with the contract itself to be asked. */
+/** The adapter, with access to the contract itself. */
 export interface ContractUnderTest extends NearUnderTest {
   readonly verifier: WasmVerifier;
 }
 
-/** The whole adapter on the contract's own code. */
+/** Starts the whole adapter on the contract's own code. */
 export async function startContractProvider(wasm: Buffer<ArrayBuffer>): Promise<ContractUnderTest> {
   const world = await startNearProvider((ledger, userOf) => {
     const verifier = new WasmVerifier(wasm, ledger.clock);
     const views: ContractViews = async (method, args) => viewOf(verifier, method, args);
     return { chain: new ContractChain(ledger, userOf, verifier), views };
   });
-  const { verifier } = world.chain as ContractChain; // it has been made above
+  const { verifier } = world.chain as ContractChain; // made above
   return {
     ...world,
     verifier,

@@ -1,6 +1,7 @@
 /**
- * What the verifier contract does with the bytes that the adapter signs. Each case is put to our double, and to the contract's own
- * WebAssembly where VERIFIER_WASM names it: VERIFIER_WASM=/path/defuse.wasm npx jest test/chain near-schedules
+ * The verifier contract's treatment of the bytes that the adapter signs. Each case runs on our double, and on the
+ * contract's own WebAssembly if VERIFIER_WASM names it: VERIFIER_WASM=/path/defuse.wasm npx jest test/chain
+ * near-schedules
  */
 import { Logger } from '@nestjs/common';
 import { instantOf } from '@app/kernel';
@@ -154,7 +155,7 @@ describe.each(chains)('$name', ({ start, isContract }) => {
     });
 
     it('may forget a nonce that has expired, or whose salt is not valid: then nothing is said of it for good', async () => {
-      const { verifier } = near as ContractUnderTest; // no other chain comes here
+      const { verifier } = near as ContractUnderTest; // only the contract's chain runs this test
       const [kept, salted] = [await scene.withdrawal('1000000'), await scene.withdrawal('1000000')];
       const cleanUp = ({ bytes }: Submission) =>
         verifier.cleanUpNonce(scene.wallet.address, signedIn(bytes).payload.nonce);

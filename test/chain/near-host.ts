@@ -1,13 +1,13 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
-/** The contract ended the call with these words; nothing that the call changed is kept. */
+/** The contract ended the call with this message; the call's changes are discarded. */
 export class ContractPanic extends Error {}
 
 /** One call of a contract's method. */
 export interface Call {
   readonly method: string;
   readonly args: object;
-  /** Who calls. */
+  /** The calling account. */
   readonly predecessor: string;
   readonly depositYocto?: bigint;
 }
@@ -16,15 +16,16 @@ type Storage = Map<string, Uint8Array>;
 
 /** DER of an Ed25519 public key (RFC 8410), up to its 32 bytes. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
-/** In the place of a length: the bytes are in the register that the pointer names. And the length of a register that holds nothing. */
+/**
+ * In the place of a length: the bytes are in the register that the pointer names. Also the length of an empty register.
+ */
 const inRegister = 2n ** 64n - 1n;
 const depositBytes = 16;
 
 /**
- * As much of NEAR's runtime as a contract needs that calls no other: storage, registers, who calls and when, hashes, signatures. What
- * else a contract imports ends the call when it is used.
- *
- * Source: near/nearcore, runtime/near-vm-runner/src/logic/logic.rs, what each function takes and answers.
+ * The part of NEAR's runtime that a contract needs if it calls no other: storage, registers, caller and time, hashes,
+ * signatures. Using any other import ends the call.
+ * Source: near/nearcore, runtime/near-vm-runner/src/logic/logic.rs, the arguments and results of each function.
  */
 export class NearHost {
   private readonly module: WebAssembly.Module;
@@ -43,7 +44,10 @@ export class NearHost {
     return WebAssembly.Module.exports(this.module).some(({ name }) => name === method);
   }
 
-  /** What the method returned, in JSON; null for nothing. @throws ContractPanic */
+  /**
+   * Returns the method's result, parsed from JSON; null for nothing.
+   * @throws ContractPanic
+   */
   call(call: Call): unknown {
     const execution = this.execute(call);
     for (const [key, value] of execution.changes)
@@ -52,7 +56,10 @@ export class NearHost {
     return execution.returned();
   }
 
-  /** The same for a method that changes nothing. @throws ContractPanic */
+  /**
+   * The same for a method that changes nothing.
+   * @throws ContractPanic
+   */
   view(method: string, args: object): unknown {
     return this.execute({ method, args, predecessor: this.accountId }).returned();
   }
@@ -75,7 +82,7 @@ interface Context extends Call {
 type Imported = (...args: bigint[]) => bigint | void;
 
 class Execution {
-  /** What the call has written, and null where it has removed. */
+  /** The values that the call has written; null for removed keys. */
   readonly changes = new Map<string, Uint8Array | null>();
   private readonly registers = new Map<bigint, Uint8Array>();
   private memory: WebAssembly.Memory;
@@ -112,7 +119,7 @@ class Execution {
     return this.result === null || this.result.length === 0 ? null : JSON.parse(Buffer.from(this.result).toString());
   }
 
-  /** The context of the current call, as the contract reads it. */
+  /** The imports by which the contract reads the context of the current call. */
   private facts(): Record<string, Imported> {
     const { accountId, predecessor, args, seed, nowNs, depositYocto = 0n } = this.context;
     const answers = (bytes: Uint8Array): Imported => {
@@ -166,7 +173,7 @@ class Execution {
       const changed = this.changes.get(key);
       return changed === undefined ? (this.before.get(key) ?? null) : changed;
     };
-    /** Puts what is stored there into the register; 1 where there is something. */
+    /** Puts the stored value into the register. Returns 1 if there is one, else 0. */
     const found = (key: string, register: bigint): bigint => {
       const value = valueOf(key);
       if (value !== null) this.registers.set(register, value);

@@ -1,4 +1,7 @@
-/** In which words the verifier contract refuses, and what the adapter takes them for. Our double and the contract say the same. */
+/**
+ * The messages with which the verifier contract refuses, and the adapter's interpretation of them. Our double and the
+ * contract use the same messages.
+ */
 import { Logger } from '@nestjs/common';
 import { Unavailable } from '@app/kernel';
 import { SessionRejected } from '@app/wallets';
@@ -11,7 +14,7 @@ import { operationSeconds, publishing, Scene } from './scene';
 
 const account = '<account>';
 const key = '<key>';
-/** What the adapter makes of a refusal: the reason with which the operation is told. */
+/** The adapter's interpretation of a refusal: the reason that it reports for the operation. */
 type Taken =
   'provider_rejected' | 'insufficient_balance' | 'quote_expired' | 'provider_unavailable' | 'session_rejected';
 type Case = readonly [what: string, words: string, taken: Taken, bring: (scene: Scene) => Promise<SignedData>];
@@ -168,7 +171,7 @@ describe.each(chains)('$name refuses', ({ start, isContract }) => {
       expect(await takenFor(signed)).toBe('provider_rejected');
     });
 
-  /** What the adapter tells of bytes that the relay brings to the contract. */
+  /** The adapter's interpretation of the contract's answer to these bytes, which the relay submits. */
   async function takenFor(signed: SignedData): Promise<string> {
     const submissionKey = `${randomUUID()}/0/1`;
     const bytes = publishing(signed, submissionKey);

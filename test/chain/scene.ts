@@ -8,7 +8,7 @@ import type { NearUnderTest } from '../providers/near-provider';
 export const operationSeconds = 300;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What a message written by hand says where it differs from a good transfer of one USDC. */
+/** The deviations of a hand-written message from a valid transfer of one USDC. */
 interface Written {
   readonly intents?: readonly unknown[];
   readonly deadline?: string;
@@ -16,11 +16,11 @@ interface Written {
   readonly salt?: string;
   readonly recipient?: string;
   readonly signerId?: string;
-  /** Whose key signs. */
+  /** The wallet that signs. */
   readonly signer?: WalletAccount;
 }
 
-/** A wallet with 250 USDC, its owner's account, and bytes that the adapter signs for it, or somebody writes by hand. */
+/** A wallet with 250 USDC, its owner's account, and bytes that the adapter signs for it or a test writes by hand. */
 export class Scene {
   readonly wallet: WalletAccount;
   readonly owner = newMainAccount();
@@ -35,7 +35,7 @@ export class Scene {
     return scene;
   }
 
-  /** What the adapter signs to withdraw. */
+  /** The submission that the adapter signs for a withdrawal. */
   async withdrawal(amountRaw: string, key = `${randomUUID()}/0/1`): Promise<Submission> {
     const order: Order['order'] = {
       kind: 'withdraw',
@@ -48,14 +48,14 @@ export class Scene {
     return planned.submission;
   }
 
-  /** What the adapter signs to revoke. */
+  /** The revocation that the adapter signs. */
   async revocation(submission: Submission): Promise<Revocation> {
     const revocation = await this.near.provider.revocations?.plan(this.wallet, submission);
     if (revocation == null) throw new Error('it cannot be revoked');
     return revocation;
   }
 
-  /** A signed message as the adapter would write it, but for what is named. */
+  /** A signed message in the adapter's form, except for the named deviations. */
   async written(change: Written = {}): Promise<SignedData> {
     const { address } = this.wallet;
     const inFiveMinutes = instantOf(this.nowMs + operationSeconds * 1000);
@@ -82,7 +82,7 @@ export class Scene {
     return { intent: 'transfer', receiver_id: receiverId, tokens };
   }
 
-  /** What the contract says to bytes that anybody brings to it; null when it executes them. */
+  /** The contract's error for bytes, whoever submits them; null if it executes them. */
   async execute(brought: { readonly bytes: string } | SignedData): Promise<string | null> {
     const bytes = 'bytes' in brought ? brought.bytes : publishing(brought);
     return this.near.chain.execute(signedIn(bytes), bytes);
@@ -102,13 +102,13 @@ export class Scene {
   }
 }
 
-/** What is signed in a request of the adapter's. */
+/** The signed message in a request of the adapter. */
 export function signedIn(bytes: string): SignedData {
   const { params } = JSON.parse(bytes) as { params: [{ signed_data: SignedData }] };
   return params[0].signed_data;
 }
 
-/** The request in which the adapter sends it. */
+/** The request in which the adapter sends a signed message. */
 export function publishing(signedData: SignedData, key = `${randomUUID()}/0/1`): string {
   const params = [{ quote_hashes: [], signed_data: signedData }];
   return JSON.stringify({ id: key, jsonrpc: '2.0', method: 'publish_intent', params });

@@ -2,15 +2,14 @@ import type { Clock } from '@app/kernel';
 import { verifierAccount } from '@app/near-intents';
 import { ContractPanic, NearHost } from './near-host';
 
-/** Has every role that the contract gives. */
+/** The account that holds every role of the contract. */
 const dao = 'dao.near';
 const nanosecondsPerMs = 1_000_000n;
-/** What methods for an owner or a role want to be paid: it shows that a full key signed. */
+/** The deposit required by methods for an owner or a role, as proof that a full-access key signed. */
 const oneYocto = 1n;
 
 /**
- * The verifier contract's own WebAssembly, with what its owners, tokens and accounts can do to it.
- *
+ * The verifier contract's own WebAssembly, with the calls that its owners, tokens and accounts can make.
  * Source: near/intents, releases/defuse-0.4.1.wasm; defuse/src/contract (config.rs, salts.rs, accounts,
  * garbage_collector.rs, tokens/nep141/deposit.rs).
  */
@@ -27,7 +26,7 @@ export class WasmVerifier {
     this.host.call({ method: 'new', args: { config }, predecessor: verifierAccount });
   }
 
-  /** Executes signed intents as one call; null, or why it did not. */
+  /** Executes signed intents as one call. Returns null, or the error. */
   executeIntents(...signed: readonly object[]): string | null {
     try {
       this.host.call({ method: 'execute_intents', args: { signed }, predecessor: 'anybody.near' });
@@ -46,7 +45,7 @@ export class WasmVerifier {
     return BigInt(String(this.view('mt_balance_of', { account_id: accountId, token_id: tokenId })));
   }
 
-  /** The token's contract says that somebody has deposited. */
+  /** Deposits tokens, by the notification that the token's contract sends. */
   mint(accountId: string, tokenId: string, amountRaw: string): void {
     const args = { sender_id: accountId, amount: amountRaw, msg: '' };
     this.host.call({ method: 'ft_on_transfer', args, predecessor: tokenId.replace(/^nep141:/, '') });
@@ -60,12 +59,12 @@ export class WasmVerifier {
     this.signedCall(dao, 'force_unlock_account', { account_id: accountId });
   }
 
-  /** A new current salt; the ones before are still taken. */
+  /** Sets a new current salt; the earlier ones remain valid. */
   rotateSalt(): void {
     this.signedCall(dao, 'update_current_salt', {});
   }
 
-  /** The current salt is not taken any more. */
+  /** Invalidates the current salt. */
   invalidateSalt(): void {
     this.signedCall(dao, 'invalidate_salts', { salts: [this.view('current_salt', {})] });
   }
@@ -78,7 +77,7 @@ export class WasmVerifier {
     this.signedCall(accountId, 'remove_public_key', { public_key: publicKey });
   }
 
-  /** The contract drops the nonce, if it may. */
+  /** Makes the contract drop the nonce, if it may. */
   cleanUpNonce(accountId: string, nonce: string): void {
     this.signedCall(dao, 'cleanup_nonces', { nonces: [[accountId, [nonce]]] });
   }
