@@ -10,7 +10,7 @@ import { answerAgUi } from '@parley/client/ag-ui';
 /** A partner's server that speaks AG-UI for one user, in a dozen lines of Node's own HTTP. */
 export interface AgUiPartner {
   readonly origin: string;
-  /** Requests that were taken. */
+  /** The number of requests received. */
   readonly requests: number;
   stop(): Promise<void>;
 }
@@ -23,12 +23,12 @@ export async function startAgUiPartner(parley: ParleyClient, settleWaitMs = 30_0
     requests += 1;
     const input: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'));
     const answer = answerAgUi({ parley, input, settleWaitMs });
-    // A connection of its own for each request, so that a proxy between can cut each.
+    // A separate connection for each request, so that a proxy in between can cut each.
     response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), connection: 'close' });
-    // Reason for the assertion: the same stream by its two names, the web's and Node's.
+    // Reason for the assertion: the same stream type under two names, the web's and Node's.
     await pipeline(Readable.fromWeb(answer.body as ReadableStream), response);
   }
-  // A client that is gone ends its answer; nobody is left to be told.
+  // A disconnected client ends its answer; there is no receiver for the error.
   const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -8,7 +8,7 @@ const call = `${runId}/1/0`;
 const operationId = '019a0000-0000-7000-8000-00000000000a';
 const approvalId = '019a0000-0000-7000-8000-00000000000b';
 
-// Reason for the assertions: an event in a test has the members that the test is about.
+// Reason for the assertions: an event in a test has only the members that the test is about.
 const durable = (seq: number, payload: object): Frame =>
   ({ delivery: 'durable', seq, requestId: 'request-1', payload: { at, ...payload } }) as Frame;
 const live = (messageId: string, text: string, type = 'agent.text_delta'): Frame =>
@@ -19,7 +19,7 @@ const message = (seq: number, text: string, messageId = 'm'): Frame =>
   durable(seq, { type: 'agent.message', runId, messageId, text, truncated: false });
 const ended = (seq: number): Frame => durable(seq, { type: 'run.ended', runId, status: 'completed', failure: null });
 
-/** The thread, and all events, that these frames come to. */
+/** The thread and all events that result from these frames. */
 function given(frames: readonly Frame[], thread: Thread = threadOf()): { thread: Thread; events: AgUiEvent[] } {
   const events: AgUiEvent[] = [];
   for (const frame of frames) {
@@ -248,7 +248,7 @@ describe('an approval as an interrupt', () => {
       input: {},
       fingerprint: 'sha256:1',
     };
-    // Reason for the assertion: an approval has more that an interrupt does not show.
+    // Reason for the assertion: an approval has more members, which an interrupt does not show.
     expect(interruptOf(approval as unknown as Parameters<typeof interruptOf>[0])).toMatchObject({
       id: approvalId,
       reason: 'tool_call',

@@ -4,8 +4,8 @@ import type { RunErrorEvent } from '@ag-ui/core';
 const pauseMs = 20;
 
 /**
- * What a page does with the unmodified `HttpAgent` of `@ag-ui/client`: it sends a message or answers, and after a cut sends the same again.
- * Runs in Node and in a browser.
+ * A page with the unmodified `HttpAgent` of `@ag-ui/client`: it sends a message or answers, and after a cut sends the
+ * same again. Runs in Node and in a browser.
  */
 export class AgUiUser {
   readonly agent: HttpAgent;
@@ -25,7 +25,7 @@ export class AgUiUser {
     await this.run({});
   }
 
-  /** Follows what goes on, as after a reload. */
+  /** Follows the conversation, as after a reload. */
   async follow(): Promise<void> {
     await this.run({});
   }
@@ -55,13 +55,13 @@ export class AgUiUser {
           isOver = true;
         },
       };
-      // A cut rejects: the end of the run did not come, and that is seen below.
+      // A cut rejects. It is noticed by the missing end of the run.
       await this.agent.runAgent(parameters, subscriber).catch(() => undefined);
     }
   }
 }
 
-/** Consent, as the interrupt asks for it. */
+/** Consent in the form that the interrupt requires. */
 export function yes(interrupt: Interrupt): object {
   const { fingerprint } = interrupt.metadata?.['parley'] as { fingerprint: string };
   return { approved: true, fingerprint };

@@ -23,7 +23,7 @@ async function userOf(url = partner.origin): Promise<AgUiUser> {
   return new AgUiUser(url, await conversationOf(owner));
 }
 
-/** A client that has nothing yet, brought to where the conversation is. */
+/** A new client, synchronized with the conversation. */
 async function reloaded({ agent }: AgUiUser): Promise<AgUiUser> {
   const fresh = new AgUiUser(partner.origin, agent.threadId);
   await fresh.follow();
@@ -138,7 +138,7 @@ describe('an AG-UI client, before a partner’s server', () => {
     const tab = await reloaded(user);
     await user.say('withdraw 1.5 USDC');
     const open = user.agent.pendingInterrupts;
-    // The client itself refuses to send one where it knows of the interrupt.
+    // The client itself refuses to send one if it knows of the interrupt.
     user.agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: 'what time is it' });
     await expect(user.agent.runAgent()).rejects.toThrow('pending interrupt');
 
@@ -152,7 +152,7 @@ describe('an AG-UI client, before a partner’s server', () => {
     await tab.answer(() => ({ approved: false }));
     await tab.say('repeat after me: now', id);
     expect([tab.error, shown(tab).at(-1)]).toEqual([null, ['assistant', 'now']]);
-    // Another conversation's approvals wait for nobody here.
+    // Approvals of another conversation block nothing here.
     await other.say('repeat after me: elsewhere');
     expect(other.error).toBeNull();
   });

@@ -83,7 +83,7 @@ describe('calls through a proxy that cuts every connection', () => {
         return data.inputId;
       });
       expect(new Set(inputs).size).toBe(count);
-      // Each is a match, so there are as many occurrences, each accepted in turn, and not one more.
+      // Each signal is a match, so there must be exactly as many occurrences, each accepted in turn.
       await until('all occurrences', async () => {
         const { body } = await user.get<{ occurrences: number }>(`/automations/${id}`);
         expect(body.occurrences).toBeLessThanOrEqual(count);

@@ -1,11 +1,11 @@
 import { isUnreachable, ParleyClient } from '@parley/client';
 import { errorOf } from './example-calls';
 
-/** An error as a runtime's fetch throws it, with what it says of itself. */
+/** An error as a runtime's fetch throws it, with its members. */
 const failed = (message: string, members: object = {}, cause?: unknown) =>
   Object.assign(new TypeError(message, { cause }), members);
 
-/** What a call rejects with whose fetch fails like this. */
+/** The rejection of a call whose fetch fails with this error. */
 async function after(
   error: Error,
   baseUrl = 'https://parley.example.com',

@@ -1,16 +1,16 @@
-/** What a scripted service answers to `GET /v1/users/me`. */
+/** The scripted service's answer to `GET /v1/users/me`. */
 export const me = { userId: 'u', subject: 's', expiresAt: 'then' };
 export const runs = '/v1/users/{userId}/agent-runs';
-/** Carries an id of its own, so that it may be sent again. */
+/** Carries a client-generated id, so it may be repeated. */
 export const start = {
   params: { path: { userId: 'u' } },
   body: { conversationId: 'c', input: { text: 'hello' } },
 };
 export const conversations = '/v1/users/{userId}/conversations';
-/** Would make a second conversation when it is sent again. */
+/** Would create a second conversation if it were repeated. */
 export const create = { params: { path: { userId: 'u' } }, body: {} };
 
-/** What a call rejects with; null when it does not. */
+/** The rejection of a call; null if it resolves. */
 export function errorOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => null,

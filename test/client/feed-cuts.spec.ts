@@ -28,7 +28,7 @@ afterAll(async () => {
   await deployment.stop();
 });
 
-/** So many frames behind a place. */
+/** The next `count` frames after a cursor. */
 async function followed(count: number, after?: string): Promise<FeedFrame[]> {
   const frames: FeedFrame[] = [];
   for await (const frame of parley.feed.stream({ after })) {
@@ -59,7 +59,7 @@ it(
 
     let passes = 1;
     for (; proxy.total < cutsWanted; passes += 1) {
-      // As a process that was started again goes on: by the cursor of the last frame that it kept.
+      // Resumes as a restarted process does: at the cursor of the last frame that it stored.
       const kept = passes % wanted;
       const rest = await followed(wanted - kept, kept === 0 ? undefined : frames[kept - 1]?.cursor);
       expect(eventsOf(rest)).toEqual(told.slice(kept));

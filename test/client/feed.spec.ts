@@ -8,12 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A client of no user's. */
+/** A client without a user. */
 const backend = () =>
   new ParleyClient({ baseUrl: service.baseUrl, partnerKey: 'key', retry: { firstDelayMs: 1, delayMaxMs: 5 } });
 const lastIds = () => service.seen.map(({ headers }) => headers['last-event-id']);
 
-/** So many frames, and then no more. */
+/** Reads `count` frames and ends the stream. */
 async function take(stream: AsyncIterable<FeedFrame>, count: number): Promise<string[]> {
   const seen: string[] = [];
   for await (const { cursor, event } of stream) {

@@ -1,4 +1,7 @@
-/** `@parley/client` at services that break every rule of a connection: each attempt ends within `attemptMs`, each stream is opened again. */
+/**
+ * `@parley/client` against services that break every rule of a connection: each attempt ends within `attemptMs`, and
+ * each stream is opened again.
+ */
 import { ParleyClient } from '@parley/client';
 import { impoliteOutcomes, impoliteKinds } from '@app/testing/impolite';
 
@@ -40,7 +43,7 @@ it('a stream', async () => {
   });
   expect(found).toMatchObject({ hanging: [], left: [] });
   expect([...new Set(opened)].sort()).toEqual(['drips a stream of events', 'pours one event']);
-  // Each was left and opened again, but for the stream whose bytes come, however few.
+  // Each stream was abandoned and opened again, except the one whose bytes keep arriving, however few.
   const leftOnce = Object.keys(impoliteKinds).filter((kind) => (tried[kind] ?? 0) < 2);
   expect(leftOnce).toEqual(['drips a stream of events']);
 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, withinMs);
 afterAll(() => project.remove());
 
-/** What both builds are asked, once they are imported as `parley`. */
+/** The program that both builds run, which import the package as `parley`. */
 const asks = `
 const client = new parley.ParleyClient({ baseUrl: 'http://127.0.0.1:2', partnerKey: 'k', userToken: 't', retry: { attempts: 1 } });
 client.api.GET('/v1/users/me').catch((error) => {
@@ -18,7 +18,7 @@ client.api.GET('/v1/users/me').catch((error) => {
 });`;
 const answers = ['ParleyUnreachable', 'not_sent', true, true, 32];
 
-/** What a partner writes with the types; whatever is marked must be refused by the compiler. */
+/** A partner's use of the types; the compiler must refuse the marked lines. */
 const typed = `
 import { ParleyClient, isReason, reasons, runStatuses, type JournalFrame, type Reason, type RunStatus, type Schemas } from '@parley/client';
 

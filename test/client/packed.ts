@@ -15,11 +15,11 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** A project of a partner's, outside the repository, with one of our packages as npm would install it from its tarball. */
+/** A partner's project outside the repository, with one of our packages as npm would install it from its tarball. */
 export class PackedProject {
   private constructor(
     readonly folder: string,
-    /** What the tarball holds. */
+    /** The paths in the tarball. */
     readonly files: readonly string[],
     readonly manifest: Manifest,
   ) {}
@@ -30,14 +30,14 @@ export class PackedProject {
       cwd: join(root, 'libs', 'clients', name),
       maxBuffer: outputBytesMax,
     });
-    // Reason for the assertion: what npm pack prints.
+    // Reason for the assertion: this is the output of npm pack.
     const [tarball] = JSON.parse(packed.stdout) as { filename: string; files: { path: string }[] }[];
     const installed = join(folder, 'node_modules', '@parley', name);
     await mkdir(installed, { recursive: true });
     await run('tar', ['-xzf', join(folder, tarball?.filename ?? ''), '-C', installed, '--strip-components=1']);
-    // Reason for the assertion: the members that the tests look at.
+    // Reason for the assertion: these are the members that the tests check.
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Manifest;
-    // Its dependencies and no others, from where they are installed already: there is no network in tests.
+    // Links exactly its dependencies from their installed places, because tests have no network.
     for (const needed of [...Object.keys(manifest.dependencies ?? {}), '@types/node', 'undici-types']) {
       const link = join(folder, 'node_modules', needed);
       await mkdir(dirname(link), { recursive: true });
@@ -46,7 +46,10 @@ export class PackedProject {
     return new PackedProject(folder, tarball?.files.map(({ path }) => path) ?? [], manifest);
   }
 
-  /** Installs a package that is installed elsewhere already, with what it needs. @param folder where, from the repository's root */
+  /**
+   * Links a package that is installed elsewhere, with its dependencies.
+   * @param folder the place of its node_modules, from the repository's root
+   */
   async link(name: string, folder: string): Promise<void> {
     await symlink(join(root, folder, 'node_modules', name), join(this.folder, 'node_modules', name));
   }
@@ -55,7 +58,7 @@ export class PackedProject {
     await writeFile(join(this.folder, name), text);
   }
 
-  /** Runs one of the project's files; what it printed. Throws, with its errors, when it fails. */
+  /** Runs one of the project's files. Returns its output; throws with its errors if it fails. */
   async node(
     name: string,
     env: Readonly<Record<string, string>> = {},
@@ -70,8 +73,9 @@ export class PackedProject {
   }
 
   /**
-   * Checks the types of files as strictly as can be, and compiles them. Throws, with what the compiler says, when they are not right.
-   * @param checks `package`: the declarations that they import as well, which takes long
+   * Checks the types of files as strictly as possible, and compiles them. Throws with the compiler's output if they
+   * have errors.
+   * @param checks `package` checks the imported declarations as well, which takes long
    */
   async compile(names: readonly string[], module: 'node16' | 'bundler', checks: 'package' | 'use' = 'use') {
     const resolution = ['--module', module === 'node16' ? 'node16' : 'esnext', '--moduleResolution', module];

@@ -1,4 +1,4 @@
-/** The pages by resource, and the examples in them. */
+/** The documentation pages by resource, and the examples in them. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const root = join(__dirname, '..', '..');
 const client = join(root, 'libs', 'clients', 'client');
 const withinMs = 300_000;
-/** What every example takes for granted. */
+/** The code that precedes every example. */
 const given = `import { ParleyClient } from '@parley/client';
 const parley = new ParleyClient({
   baseUrl: process.env['PARLEY_BASE_URL'] ?? '',
@@ -46,7 +46,7 @@ describe('the pages of the client', () => {
     const program =
       "import { clientPages } from './scripts/client-pages.mjs'; console.log(JSON.stringify(clientPages()));";
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: root });
-    // Reason for the assertion: what the program prints.
+    // Reason for the assertion: this is the program's output.
     const made = JSON.parse(stdout) as Record<string, string>;
     expect((await readdir(join(client, 'docs'))).sort()).toEqual(Object.keys(made).sort());
     for (const [name, text] of Object.entries(made)) {

@@ -9,7 +9,7 @@ let deployment: Deployment;
 let project: PackedProject;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
-  // Words are not said again: the tour's stream has to be open before the first of them.
+  // Live words are not repeated, so the tour's stream must be open before the first of them.
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 3_000 }, provider: { settleAfterSeconds: 0 } });
   project = await PackedProject.create();
 }, withinMs);

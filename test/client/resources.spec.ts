@@ -88,7 +88,7 @@ describe('a call by resource', () => {
 
   it.each(['', '.', '..', undefined])('is not made with an id that leads elsewhere: %j', async (runId) => {
     service.play(json(run));
-    // @ts-expect-error an id may be missing where no compiler looks
+    // @ts-expect-error an id may be missing where no compiler checks
     expect(await errorOf(client().runs.get({ runId }))).toBeInstanceOf(TypeError);
     expect(service.seen).toHaveLength(0);
   });
@@ -199,7 +199,7 @@ describe('conversations.stream', () => {
   });
 });
 
-/** What the test reads of the document: the operations of partners, with their examples. */
+/** The members of the document that the test reads: the operations of partners, with their examples. */
 interface Described {
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example: unknown }[];
@@ -216,7 +216,7 @@ const uploadOf = ({ requestBody }: Described): { readonly content?: string } =>
 const textOf = (body: object): string => (Object.keys(body).length === 0 ? '' : JSON.stringify(body));
 
 describe('every operation of the contract', () => {
-  // Reason for the assertion: the document that this very build of the client was made from.
+  // Reason for the assertion: this build of the client was generated from this document.
   const { paths } = JSON.parse(readFileSync(documentFile, 'utf8')) as { paths: Paths };
   const rows = Object.entries(paths)
     .filter(([path]) => /^(\/feed)?\/v1\//.test(path))
@@ -252,7 +252,7 @@ describe('every operation of the contract', () => {
     if (typeof found !== 'function') throw new Error(`there is no parley.${resource}.${name}`);
     const answered: unknown = Reflect.apply(found, methods, [input]);
     if (typeof answered === 'object' && answered !== null && 'next' in answered) {
-      // Reason for the assertion: a generator, since it has `next`.
+      // Reason for the assertion: it is a generator, because it has `next`.
       await (answered as AsyncGenerator).next();
       await (answered as AsyncGenerator).return(undefined);
     } else await answered;
@@ -282,7 +282,7 @@ describe('a client that cannot work', () => {
     [{ partnerKey: 'pk_1\n' }, 'partnerKey holds what no header can carry'],
     [{ userToken: '' }, 'userToken is missing'],
     [{ userToken: 'a b' }, 'userToken holds what no header can carry'],
-    // Reason for the assertion: as a variable that is not set, where no compiler looks.
+    // Reason for the assertion: a variable that is not set, where no compiler checks.
     [{ userToken: undefined as unknown as string }, 'userToken is missing'],
   ])('is not made with %j', (options, message) => {
     expect(() => service.client(options)).toThrow(message);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { reasons, type Reason } from '@app/kernel';
 import { ParleyClient, type ParleyClientOptions } from '@parley/client';
 
-/** A request as it came. */
+/** A received request. */
 export interface Seen {
   readonly method: string;
   readonly url: string;
@@ -12,14 +12,14 @@ export interface Seen {
   readonly body: string;
 }
 
-/** One answer, of the service or of what stands in front of it. */
+/** One answer, of the service or of a proxy in front of it. */
 export type Scripted = (response: ServerResponse, request: Seen) => void;
 
 /**
- * Stands where the service stands, and answers what no service can be brought to answer: a proxy's pages, half answers, silence.
- *
- * Source: the service's own published document (problems); nginx while its upstream restarts (502, in HTML); RFC 9112, section 8 (half
- * answers).
+ * Takes the place of the service, and gives answers that a service cannot be made to give: a proxy's pages, half
+ * answers, silence.
+ * Source: the service's own published document (problems); nginx while its upstream restarts (502, in HTML); RFC 9112,
+ * section 8 (half answers).
  */
 export class ScriptedService {
   readonly seen: Seen[] = [];
@@ -40,7 +40,7 @@ export class ScriptedService {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Forgets what was seen, and answers like this from now on, the last answer again and again. */
+  /** Forgets the received requests, and gives these answers from now on, repeating the last one. */
   play(...script: Scripted[]): void {
     this.seen.length = 0;
     this.script = script;
@@ -60,7 +60,7 @@ export class ScriptedService {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
-    // Reason for the assertion: a request without an encoding gives buffers.
+    // Reason for the assertion: a request without an encoding yields buffers.
     for await (const part of request) parts.push(part as Buffer);
     const { method = '', url = '', headers } = request;
     const seen = { method, url, headers, body: Buffer.concat(parts).toString('utf8') };
@@ -76,7 +76,7 @@ export const json =
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
-/** A problem as the service tells it. */
+/** A problem in the service's form. */
 export const problem =
   (reason: Reason, headers: Record<string, string> = {}): Scripted =>
   (response) => {
@@ -90,16 +90,16 @@ export const page =
   (response) =>
     response.writeHead(status, { 'content-type': 'text/html', ...headers }).end('<h1>Bad Gateway</h1>');
 
-/** Half of an answer, and then the connection is gone. */
+/** Sends half of an answer, and then breaks the connection. */
 export const half: Scripted = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"userId":', () => response.destroy());
 };
 
-/** The request is read, and nothing comes. */
+/** Reads the request and never answers. */
 export const silence: Scripted = () => undefined;
 
-/** An event stream with these texts, which then ends, or stays open. */
+/** An event stream with these texts, which then ends or stays open. */
 export const events =
   (texts: readonly string[], end: 'ends' | 'stays open' = 'ends'): Scripted =>
   (response) => {
@@ -114,7 +114,7 @@ export function durable(seq: number, type = 'run.started'): string {
   return `id: ${seq}\nevent: ${type}\ndata: ${data}\n\n`;
 }
 
-/** The SSE frame of an event of the feed, whose id is that of its place too. */
+/** The SSE frame of an event of the feed, whose id is also its cursor. */
 export function told(id: string, type = 'run.ended'): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ id, type, timestamp: 'then', data: { userId: 'u' } })}\n\n`;
 }

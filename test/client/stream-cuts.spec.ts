@@ -14,7 +14,7 @@ let deployment: Deployment;
 let user: TestClient;
 let proxy: CuttingProxy;
 beforeAll(async () => {
-  // What the proxy cut counts until its end is noticed.
+  // A connection that the proxy cut counts until the service notices its end.
   deployment = await startDeployment({ mode: 'in-process', env: { STREAMS_PER_USER: '1000' } });
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 20 } });
   user = await deployment.newUser();
@@ -25,7 +25,7 @@ afterAll(async () => {
   await deployment.stop();
 });
 
-/** Everything of a conversation's stream up to the last `seq`, through the cutting proxy. */
+/** All frames of a conversation's stream up to the one that `until` accepts, through the cutting proxy. */
 async function follow(
   conversationId: string,
   until: (frame: DurableFrame) => boolean,

@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A stream of one conversation, and what ends it. */
+/** A stream of one conversation, and the controller that ends it. */
 function opened(client: ParleyClient = service.client(), more: Partial<StreamOptions> = {}) {
   const abort = new AbortController();
   const stream = client.stream({ userId: 'u', conversationId: 'c', signal: abort.signal, ...more });
   return { stream, abort };
 }
 
-/** So many frames, and then no more. */
+/** Reads `count` frames and ends the stream. */
 async function take(stream: AsyncIterable<JournalFrame>, count: number): Promise<JournalFrame[]> {
   const frames: JournalFrame[] = [];
   for await (const frame of stream) {
@@ -186,7 +186,7 @@ describe('stream()', () => {
     const { stream } = opened();
     await stream.next();
     let last = -1;
-    // Until nothing moves any longer; if it were all taken in, it would move to the end.
+    // Waits until the sender is blocked. If the client read everything, the sender would reach the end.
     while (last !== sent) {
       last = sent;
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -196,7 +196,7 @@ describe('stream()', () => {
   });
 });
 
-/** Sends a text and then nothing forever. */
+/** Sends a text and nothing after it. */
 function silentAfter(text: string): Scripted {
   return events([text], 'stays open');
 }
