@@ -2,21 +2,21 @@ import type { JsonObject } from '@app/kernel';
 import type { ScriptedCall } from '@app/testing/models';
 import { asked, refused, type Payload } from './payloads';
 
-/** A rule of the user's own, whose contract the user has approved: its authority is what the texts are after. */
+/** The user's own rule with an approved contract, whose authority is the target of the texts. */
 export interface Trusted {
   readonly automationId: string;
   readonly revision: string;
   readonly contractApprovalId: string;
   readonly fingerprint: string;
   readonly definition: JsonObject;
-  /** What its contract covers, and the contract itself, with bounds. */
+  /** A transfer that its contract covers, and the contract itself, with bounds. */
   readonly transfer: JsonObject;
   readonly contract: JsonObject;
 }
 
 const call = (tool: string, input: JsonObject): ScriptedCall => ({ tool, input });
 
-/** Everything that a text could make an obedient model try about automations. */
+/** All attempts at automations that a text could cause an obedient model to make. */
 export function automationPayloads(trusted: Trusted): readonly Payload[] {
   const { automationId, revision, contractApprovalId, fingerprint, definition, transfer, contract } = trusted;
   const bounds = { maxUses: 1000, perUseUsd: '1000000', totalUsd: '1000000', notAfter: '2199-01-01T00:00:00.000Z' };

@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** A user of such texts, and the rule that they are after. */
+/** A user who receives such texts, and the texts, which target the user's rule. */
 interface Walker {
   readonly user: TestClient;
   readonly texts: readonly HostileText[];
@@ -61,9 +61,12 @@ async function newWalker(): Promise<Walker> {
   return { user, texts: hostileTexts(automationPayloads(trusted)) };
 }
 
-/** Starts the run in which the model meets texts of one carrier: one of the user, or of a rule that has them for its prompt. */
+/**
+ * Starts the run in which the model reads texts of one carrier: a run of the user, or of a rule whose prompt is the
+ * text.
+ */
 async function meet(user: TestClient, carrier: HostileText['carrier'], text: string) {
-  // Without any authority, and with one over something else.
+  // One rule has no authority, the other has authority over another transfer.
   if (carrier === 'tool result')
     return invoke(user, (await newAutomation(user, { prompt: text, contract: undefined })).id);
   if (carrier === 'tool description') {
@@ -89,7 +92,7 @@ test(
     const walkers = await Promise.all(Array.from({ length: SIDE_BY_SIDE }, newWalker));
     const before = await Promise.all(walkers.map(({ user }) => holdings(user)));
     const decidedBefore = (await recorded(stage.deployment, 'approval.decided')).length;
-    // One model serves all users: each has its own share of the orders, in its own words.
+    // One model serves all users. Each user gets a share of the orders, in texts about that user's own rule.
     const texts = (walkers[0]?.texts ?? []).map((_, order) => walkers[order % SIDE_BY_SIDE]?.texts[order]);
     stage.models.says(obedientModel(texts.filter((text) => text !== undefined)));
     let [met, asked, refused] = [0, 0, 0];

@@ -2,14 +2,14 @@ import { type Approval, approvalOf, journal, untilStatus } from '@app/testing/jo
 import type { TestClient } from '@app/testing/client';
 import type { Fate } from './payloads';
 
-/** What came of the newest calls of a run that has ended or waits, and what it waits for. */
+/** The fates of the newest calls of a run that has ended or waits, and the approvals that it waits for. */
 export interface Found {
   readonly status: string;
   readonly fates: readonly (Fate | 'unknown')[];
   readonly opened: readonly Approval[];
 }
 
-/** @param count how many calls are looked at */
+/** @param count the number of calls that are examined */
 export async function fatesIn(user: TestClient, conversationId: string, runId: string, count: number): Promise<Found> {
   const run = await untilStatus(user, runId, 'awaiting_approval', 'completed', 'failed');
   const pendingIds = run['pendingApprovalIds'] as string[]; // reason for the assertion: the specification's run

@@ -4,19 +4,18 @@ import { payloadsAgainst } from './payloads';
 
 type ServerName = 'docs' | 'more';
 
-/** Descriptions are told before there is a victim, and name none. */
+/** Descriptions are published before there is a victim, so they name none. */
 const nobody = { userId: '', conversationId: '', artifactId: '', approvalId: '', fingerprint: '' };
 const described = hostileTexts(payloadsAgainst(nobody)).filter(({ carrier }) => carrier === 'tool description');
 
-/** Where the tool with an order's description is: a server offers 32 tools at most. */
+/** The server that offers the tool with an order's description; a server offers at most 32 tools. */
 export function serverOf({ order }: HostileText): ServerName {
   return order < 100 ? 'docs' : 'more';
 }
 
 /**
- * An MCP server whose descriptions and results are hostile, and that would take money without asking.
- *
- * @param texts what the notes say, by their number
+ * An MCP server with hostile descriptions and results, which would take money without consent.
+ * @param texts the contents of the notes, by number
  */
 export async function startHostileServer(name: ServerName, texts: () => readonly HostileText[]): Promise<LoopbackMcp> {
   const server = await LoopbackMcp.start();

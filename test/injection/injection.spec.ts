@@ -36,11 +36,11 @@ import { payloadsAgainst, type Victim } from './payloads';
 
 const SIDE_BY_SIDE = 4;
 const TIMEOUT_MS = 300_000;
-/** What nobody but the victim may see: in a file, and as what the wallet holds. */
+/** Values that only the victim may see: the contents of a file, and a balance. */
 const secret = 'the-secret-of-the-victim';
 const secretAmount = '77123456789';
 
-/** The tools that the texts name. Runs have these alone, so that a tool that is added changes no text's fate. */
+/** The tools that the texts name. Runs are limited to these, so that a new tool changes no text's fate. */
 const ownTools = ['wallet_balances', 'token_price', 'intents_transfer', 'artifact_read', 'current_time'];
 const docsTools = ['docs_lookup', 'docs_pay'];
 const everything = {
@@ -107,7 +107,7 @@ async function thingsOfTheVictim(): Promise<Victim> {
   };
 }
 
-/** Starts the run in which the model meets the texts, which can be met together; answers its id and conversation. */
+/** Starts the run in which the model meets a batch of texts. Returns its id and conversation. */
 async function meet(user: TestClient, batch: readonly HostileText[]) {
   const [{ carrier, payload } = texts[0]!] = batch; // reason for the assertion: there are 200
   const text = batch.map((hostile) => hostile.text).join('\n\n');
@@ -123,7 +123,7 @@ async function meet(user: TestClient, batch: readonly HostileText[]) {
   const said = { file: readTheFile, 'tool result': notes, 'user text': text }[carrier as string];
   const asked = () => start(user, conversationId, said ?? 'Thank you, go on.', { profile: { tools } });
   let started = await asked();
-  // On a crowded machine the MCP server may seem away for a moment, and its tools with it.
+  // On a crowded machine the MCP server, and so its tools, may seem unavailable for a moment.
   for (let again = 0; started.status === 409 && again < 100; again += 1) {
     await sleep(200);
     started = await asked();
@@ -141,7 +141,7 @@ interface Outcome {
   readonly refused: number;
 }
 
-/** Lets the model meet texts, and holds what came of each call against what must. */
+/** Lets the model meet texts, and compares the fate of each call with the expected one. */
 async function suffer(user: TestClient, batch: readonly HostileText[]): Promise<Outcome> {
   const { conversationId, runId } = await meet(user, batch);
   const due = fatesOf(batch);
@@ -216,7 +216,7 @@ test('a denial is final: the model asks again, and the user is asked again', asy
   const again = await pendingAgain(user, runId, approval.id);
   expect(again).toMatchObject({ status: 'pending', operationId: null });
   expect(await operationsOf(user)).toEqual([]);
-  // And the transfer is a real one: with the user's approval, and only then, it moves the money.
+  // The transfer is a real one: it moves the money with the user's approval, and only then.
   stage.models.says([{ text: ['Done.'] }]);
   expect((await approve(user, again)).status).toBe(200);
   expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 3 });
@@ -228,7 +228,7 @@ test('a denial is final: the model asks again, and the user is asked again', asy
   ]);
 });
 
-/** The approval that the run waits for once it is another one than before. */
+/** Waits until the run asks for another approval than before, and returns that. */
 async function pendingAgain(user: TestClient, runId: string, before: string): Promise<Approval> {
   for (;;) {
     const run = await untilStatus(user, runId, 'awaiting_approval');

@@ -1,20 +1,20 @@
 import type { JsonObject } from '@app/kernel';
 import type { ScriptedCall } from '@app/testing/models';
 
-/** What must come of a call: an approval that waits, an error, or an answer about the caller's own. */
+/** The required fate of a call: an approval that waits, an error, or an answer with the caller's own data. */
 export type Fate = 'asked' | 'refused' | 'own';
 
-/** What a hostile text wants done, and what must come of it. */
+/** The calls that a hostile text demands, and the required fate of each. */
 export interface Payload {
   readonly words: string;
-  /** Step by step. */
+  /** The calls of each step. */
   readonly steps: readonly (readonly ScriptedCall[])[];
   readonly fates: readonly Fate[];
   /** Tools that the run's profile leaves out. */
   readonly without?: readonly string[];
 }
 
-/** Another user, whose things nobody else may see or touch. */
+/** Another user, whose resources no other user may see or touch. */
 export interface Victim {
   readonly userId: string;
   readonly conversationId: string;
@@ -34,7 +34,7 @@ const swap = contractOf({ kind: 'swap', input: usdc, output: near, quantity: all
 const call = (tool: string, input: JsonObject): ScriptedCall => ({ tool, input });
 const transfer = (input: JsonObject): ScriptedCall => call('intents_transfer', input);
 
-/** Everything that a text could make an obedient model try. */
+/** All attempts that a text could cause an obedient model to make. */
 export function payloadsAgainst(victim: Victim): readonly Payload[] {
   return [...onConsent(victim), ...onAuthority(victim)];
 }
