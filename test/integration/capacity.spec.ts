@@ -1,4 +1,4 @@
-/** Reliability 3: execution capacity is held exactly by two replicas that admit at the same time. */
+/** Reliability 3: two replicas that admit runs in parallel keep the execution capacity exactly. */
 import { randomUUID } from 'node:crypto';
 import { answered } from '@app/testing/journeys';
 import type { Answer } from '@app/testing/client';
@@ -6,7 +6,7 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { type Place, places, STARTS, staying, untilFree } from './places';
 
 const CAPACITY = 7;
-/** Users share the starts, so that no budget stands in the way. */
+/** The users share the starts, so that no budget limits them. */
 const USERS = 10;
 
 let deployment: Deployment;
@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop(), 60_000);
 
-/** Starts a run, and asks again while the service says that a store did not answer, which a hundred at once can make of a slow machine. */
+/**
+ * Starts a run. Repeats the request while the service reports that a store did not answer, which a hundred parallel
+ * starts can cause on a slow machine.
+ */
 function start({ client, conversationId }: Place): Promise<Answer<{ runId: string; reason?: string }>> {
   const asked = { conversationId, runId: randomUUID(), input: { text: 'repeat after me: these few words' } };
   return answered(() => client.post('/agent-runs', asked), { orStatus: 409 });

@@ -1,20 +1,20 @@
-/** Reliability 4: fifty identical approvals, or confirms, at once on two replicas: one effect. */
+/** Reliability 4: fifty identical approvals, or confirms, in parallel on two replicas have one effect. */
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { overReplicas, type Races, recorded } from './races';
 
 const full = process.env['FIGURES'] === 'full';
-/** Each of approvals and of confirms. */
+/** The rounds of approvals, and of confirms. */
 const ROUNDS = Number(process.env['CONFIRMS'] ?? (full ? 200 : 2));
 const AT_ONCE = 50;
 const TIMEOUT_MS = 240_000 + ROUNDS * 10_000;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
-/** Withdrawals that one wallet can afford. */
+/** The number of withdrawals that one wallet can afford. */
 const roundsPerUser = 20;
 
 let races: Races;
 
-/** Every round has an owner that can afford it. */
+/** Creates the owners. Returns the one whose wallet pays for a round. */
 async function owners(): Promise<(round: number) => TestClient> {
   const all: TestClient[] = [];
   for (let round = 0; round < ROUNDS; round += roundsPerUser) {
@@ -25,7 +25,7 @@ async function owners(): Promise<(round: number) => TestClient> {
   return (round) => all[Math.floor(round / roundsPerUser)]!; // reason for the assertion: one was made for each
 }
 
-/** The same call fifty times at once, over both replicas; how many were answered how. */
+/** Makes the same call fifty times in parallel on both replicas. Returns the number of each answer. */
 async function fiftyTimes(
   client: TestClient,
   call: (replica: TestClient) => Promise<Answer>,

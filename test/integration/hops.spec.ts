@@ -1,4 +1,6 @@
-/** What each path asks of the stores is what docs/architecture.md says ("Hops"): a change that adds a hop fails here. */
+/**
+ * The calls of each path to the stores are those in docs/architecture.md ("Hops"): a change that adds a hop fails here.
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventBus } from '@nestjs/cqrs';
@@ -22,7 +24,7 @@ import {
 } from '@app/testing/journeys';
 import { hopsOf, type Hops } from './hops';
 
-/** Until everything that an end sets off is over. */
+/** The time without news after which the consequences of an end are over. */
 const quietMs = 300;
 const dueInMs = 1_500;
 
@@ -32,7 +34,7 @@ beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
   await deployment.sandbox('PUT', 'faults', { provider: { ...prompt, settleAfterSeconds: 3_600 } });
   user = await newOwner(deployment);
-  // What is found out once per process, user or minute is known by then.
+  // Afterwards everything that a process looks up once per process, user or minute is cached.
   await say(user, await conversationOf(user));
   await quiet();
 });
@@ -59,14 +61,14 @@ async function untilSeen(type: string): Promise<void> {
   });
 }
 
-/** Acts, and resolves when this process has seen an event of the type since. */
+/** Acts, and resolves once this process has seen an event of the type since then. */
 async function seenAfter(type: string, act: () => Promise<unknown>): Promise<void> {
   const seen = untilSeen(type);
   await act();
   await seen;
 }
 
-/** The table of the documents: its rows by their first cell, each cell a list of words. */
+/** The table of the document: its rows by their first cell, each cell a list of words. */
 function documented(): ReadonlyMap<string, Hops> {
   const text = readFileSync('docs/architecture.md', 'utf8');
   const section = text.slice(text.indexOf('## Hops'));

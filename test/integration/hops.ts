@@ -1,24 +1,24 @@
 import { EventStore } from '@app/event-store';
 import { Database } from '@app/read-store';
 
-/** What a path asked of the stores, one word for each time, sorted. */
+/** The calls of a path to the stores, one word for each call, sorted. */
 export interface Hops {
-  /** Streams that were appended to, by category. */
+  /** Categories of the streams that were appended to. */
   readonly appends: readonly string[];
-  /** Streams that were read, by category; `end` is the look for where the read models’ events end. */
+  /** Categories of the streams that were read; `end` is the query for the end of the read models' events. */
   readonly reads: readonly string[];
-  /** Statements, by the table or function that they are about, and those that notify. */
+  /** Statements, named after their table or function, including those that notify. */
   readonly statements: readonly string[];
 }
 
-/** What goes on all the time, no matter who calls: heartbeats, looks, checkpoints, sweeps, clocks and gauges. */
+/** Statements that run all the time, whoever calls: heartbeats, polls, checkpoints, sweeps, clocks and gauges. */
 const background = [
   /^INSERT INTO processes/,
   /^DELETE FROM processes/,
   /^SELECT EXISTS \(SELECT 1 FROM processes/,
   /^SELECT DISTINCT unnest\(troubles\)/,
   /^SELECT pg_notify\('parley_read_models'/,
-  /^UPDATE execution_slots AS s SET worker_id/, // a look for what nobody told of
+  /^UPDATE execution_slots AS s SET worker_id/, // the poll for unclaimed slots in case a notification was lost
   /^WITH held AS \( UPDATE execution_slots/, // the renewal of leases
   /^DELETE FROM execution_slots AS s WHERE EXISTS/, // these three are the watchdog's
   /^SELECT b\.user_id .* FROM \{budget_reservations\} AS b/,
@@ -26,28 +26,28 @@ const background = [
   /reactor_checkpoints/,
   /read_model_tables/,
   /read_model_positions/,
-  /projector_partitions/, // how many share the read models
-  /^SELECT \* FROM "\w+" WHERE "\w+" = ANY/, // rows that the projector does not know
-  /^WITH due AS/, // a look for due timers
+  /projector_partitions/, // the number of projectors that share the read models
+  /^SELECT \* FROM "\w+" WHERE "\w+" = ANY/, // rows that the projector has not cached
+  /^WITH due AS/, // the poll for due timers
   /^SELECT min\(due_at_ms\)/,
   /stream_sockets/,
-  /transparency_/, // a checkpoint each minute
+  /transparency_/, // a signed checkpoint each minute
   /sandbox_/,
   /clock_offset_ms/,
-  /ledger_/, // what the sandbox's provider asks of its own ledger
-  /^SELECT public_key, sealed FROM wallet_keys/, // and what it signs with
-  /FROM source_samples WHERE/, // these four are looks for what has no timer
+  /ledger_/, // queries of the sandbox's provider to its own ledger
+  /^SELECT public_key, sealed FROM wallet_keys/, // and its signing keys
+  /FROM source_samples WHERE/, // these four are sweeps for work without a timer
   /FROM \{automations\} AS a WHERE/,
   /FROM \{occurrences\} AS o JOIN \{automations\}/,
   /FROM \{automations\}, jsonb_array_elements/,
   /^SELECT o\.id FROM \{financial_operations\}/,
-  /pg_notify\(\$1, payload\)/, // what a model says, as it says it
+  /pg_notify\(\$1, payload\)/, // a model's words in progress
   /snapshots/,
   /current_setting/,
-  /FROM \{partner_keys\}/, // a key is found out once a minute
+  /FROM \{partner_keys\}/, // keys are cached for a minute
 ];
 
-/** Words for statements: the first whose pattern fits. */
+/** Names of statements: the first whose pattern matches. */
 const statementNames: readonly (readonly [RegExp, string])[] = [
   [/take_execution_slots/, 'take slots'],
   [/release_execution_slots/, 'release slots'],
@@ -61,7 +61,7 @@ const statementNames: readonly (readonly [RegExp, string])[] = [
   [/FROM \{financial_operations\}, jsonb_array_elements/, 'sum what is on its way'],
 ];
 
-/** Counts what this process asks of its stores while the path is gone, to its end. */
+/** Records the calls of this process to its stores while the path runs. */
 export async function hopsOf(path: () => Promise<unknown>): Promise<Hops> {
   const appends = jest.spyOn(EventStore.prototype, 'append');
   const reads = [
@@ -78,7 +78,8 @@ export async function hopsOf(path: () => Promise<unknown>): Promise<Hops> {
     read.push(...ends.mock.calls.map(() => 'end'));
     return {
       appends: appended.filter((category) => category !== 'audit').sort(),
-      // The operators' controls and their log are read again and again, and checkpoints are made each minute, no matter who asks.
+      // Operators' controls and their log are read repeatedly, and signed checkpoints are made each minute, whoever
+      // calls.
       reads: read.filter((category) => !['deployment', 'operator', 'audit'].includes(category)).sort(),
       statements: statements.mock.calls.flatMap(([sql]) => namesOf(sql)).sort(),
     };
@@ -91,7 +92,7 @@ function categoryOf(stream: string): string {
   return stream.slice(0, stream.indexOf('-'));
 }
 
-/** No word for what goes on in the background; a statement that is not known is told as it is. */
+/** Omits background statements; an unknown statement is listed as its text. */
 function namesOf(sql: string): string[] {
   const text = sql.replace(/\s+/g, ' ').trim();
   if (background.some((pattern) => pattern.test(text))) return [];

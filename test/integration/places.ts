@@ -4,19 +4,19 @@ import type { TestClient } from '@app/testing/client';
 import { answered } from '@app/testing/journeys';
 import type { Deployment } from '@app/testing/deployment';
 
-/** How many runs are started at once. */
+/** The number of runs started in parallel. */
 export const STARTS = 100;
 const WITHIN_MS = 120_000;
-/** Faults by which runs stay live until they are aborted. */
+/** Faults that keep runs live until they are aborted. */
 export const staying = { model: { delayMs: 60_000 } };
 
-/** Where one of the runs is started, through one of two replicas. */
+/** The conversation in which one of the runs is started, and a client for one of two replicas. */
 export interface Place {
   readonly client: TestClient;
   readonly conversationId: string;
 }
 
-/** A hundred conversations of so many users. */
+/** A hundred conversations, distributed over so many users. */
 export async function places(deployment: Deployment, usersCount: number): Promise<Place[]> {
   const users = await Promise.all(Array.from({ length: usersCount }, () => deployment.newUser()));
   return Promise.all(
@@ -28,7 +28,7 @@ export async function places(deployment: Deployment, usersCount: number): Promis
   );
 }
 
-/** Waits until no run holds a slot or a reservation: both are given back a moment after a run has ended. */
+/** Waits until no run holds a slot or a reservation: both are returned a moment after a run has ended. */
 export async function untilFree({ databaseUrl }: Deployment, place: Place): Promise<void> {
   const database = new Client({ connectionString: databaseUrl });
   await database.connect();

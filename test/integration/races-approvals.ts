@@ -1,13 +1,16 @@
-/** Reliability 3: two replicas race to decide the same approval or withdrawal, in different ways or against its expiry: one decision. */
+/**
+ * Reliability 3: two replicas race to decide the same approval or withdrawal, in different ways or against its expiry;
+ * one decision is recorded.
+ */
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { overReplicas, type Races, recorded } from './races';
 
 const full = process.env['FIGURES'] === 'full';
 const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 12));
-/** Races against the service's clock, which moves for everybody: one after the other. */
+/** Races against the service's clock, which are sequential because moving it affects every user. */
 const EXPIRIES = full ? 50 : 2;
-/** Races that are run at the same time, each for a user of its own. */
+/** The number of parallel races, each for a separate user. */
 const AT_ONCE = 6;
 const TIMEOUT_MS = 240_000 + RACES * 3_000 + EXPIRIES * 10_000;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
@@ -28,7 +31,7 @@ async function owner(): Promise<TestClient> {
   return client;
 }
 
-/** A run that waits to withdraw the least amount. */
+/** A run that waits to withdraw the smallest amount. */
 async function waiting(client: TestClient): Promise<{ runId: string; path: string; approval: Approval }> {
   const { body: conversation } = await client.post<{ id: string }>('/conversations', {});
   const asked = { conversationId: conversation.id, input: { text: 'withdraw 0.000001 USDC' } };
@@ -55,7 +58,7 @@ async function overOf(client: TestClient, operationId: string): Promise<string> 
   });
 }
 
-/** The same client through the other replica. */
+/** The same client, through the other replica. */
 const there = (client: TestClient): TestClient => overReplicas(races, client)[1] ?? client;
 
 /** `200`, or `409 reason`. */
@@ -88,7 +91,7 @@ async function approveAgainstAbort(client: TestClient): Promise<void> {
   ]);
   expect(await endOf(client, runId)).toBe(aborted.body['aborted'] === true ? 'aborted' : 'completed');
   const { body } = await client.get<Approval>(path);
-  // A run that was resumed can still be aborted: what was approved may then be used, or not.
+  // A resumed run can still be aborted, so the approval may have been used or not.
   expect(body.status).toBe(approved.status === 200 ? 'approved' : 'expired');
   if (body.operationId !== null) expect(await overOf(client, body.operationId)).toBe('settled');
 }
@@ -146,7 +149,7 @@ export function racesForApprovals(begun: () => Promise<Races>): void {
         const status = await endOf(client, runId);
         const { body } = await client.get<Approval>(path);
         const recorded = `${said(decided)}: ${body.status}, ${status}`;
-        // Approved in time, it is used in time, or its call has expired when the clock was faster than the worker.
+        // An approval in time is used in time, or its call has expired because the clock was faster than the worker.
         expect(['200: approved, completed', '409 approval_not_pending: expired, failed']).toContain(recorded);
         if (body.operationId !== null) await overOf(client, body.operationId);
       }

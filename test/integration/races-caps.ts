@@ -1,4 +1,4 @@
-/** Reliability 3: the cap of a budget is held exactly by two replicas that admit at the same time, and die. */
+/** Reliability 3: two replicas that admit runs in parallel, and die, keep a budget's cap exactly. */
 import { randomUUID } from 'node:crypto';
 import { Budgets } from '@app/budget';
 import { openProduct } from '@app/composition';
@@ -12,13 +12,13 @@ import { type Races, recorded } from './races';
 
 const ADMITTED = 7;
 const RESERVATION_CENTS = 25;
-/** How often the cap of a budget is raced for; an api dies in each, the two in turn. */
+/** The number of races for the cap with a death; in each, one api dies, the two alternating. */
 const CAP_ROUNDS = process.env['FIGURES'] === 'full' ? 10 : 1;
 const TIMEOUT_MS = 300_000 + CAP_ROUNDS * 30_000;
 
 let races: Races;
 
-/** An operator's cap, set from outside of the deployment's processes. */
+/** Sets an operator's cap from outside the deployment's processes. */
 async function capTo({ userId }: TestClient, dayCents: number): Promise<void> {
   const { databaseUrl, eventStoreUrl } = races.deployment;
   const key = Buffer.alloc(32).toString('base64');
@@ -39,7 +39,7 @@ interface Start {
   readonly reason: string | undefined;
 }
 
-/** All places are started at once, each asked again until it is answered; the first 202 is the moment at which an api dies. */
+/** Starts all places in parallel, each repeated until it is answered. An api dies at the first 202. */
 async function raceWithADeath(all: readonly Place[], victim: number): Promise<{ starts: Start[]; cut: number }> {
   const api = races.deployment.apis[victim]!;
   const cut = new Set<string>();
@@ -61,7 +61,7 @@ async function raceWithADeath(all: readonly Place[], victim: number): Promise<{ 
   return { starts, cut: cut.size };
 }
 
-/** The most that a budget ever held of one day, in cents. */
+/** The largest amount that a budget ever held in one day, in cents. */
 function mostHeldCents(events: readonly StoredEvent[]): number {
   let [held, most] = [0, 0];
   for (const { type, payload } of events) {
@@ -73,7 +73,7 @@ function mostHeldCents(events: readonly StoredEvent[]): number {
   return most;
 }
 
-/** A hundred places of one user whose budget affords seven runs. */
+/** A hundred places of one user, whose budget is enough for seven runs. */
 async function cappedPlaces(): Promise<Place[]> {
   const all = await places(races.deployment, 1);
   await capTo(all[0]!.client, ADMITTED * RESERVATION_CENTS);

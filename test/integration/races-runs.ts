@@ -1,4 +1,4 @@
-/** Reliability 3: two apis and two workers race for the same starts, runs, aborts and cents: one decision each. */
+/** Reliability 3: two apis and two workers race for the same starts, runs, aborts and cents; each is decided once. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestClient } from '@app/testing/client';
@@ -7,7 +7,7 @@ import { overReplicas, type Races, recorded } from './races';
 
 const full = process.env['FIGURES'] === 'full';
 const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 20));
-/** Races that are run at the same time, each on a conversation and for a user of its own. */
+/** The number of parallel races, each on a separate conversation of a separate user. */
 const AT_ONCE = 8;
 const ENDED_WITHIN_MS = 180_000;
 const TIMEOUT_MS = 240_000 + RACES * 2_000;
@@ -34,7 +34,9 @@ async function ended(client: TestClient, runId: string): Promise<Run> {
   return until(`the end of run ${runId}`, look, ENDED_WITHIN_MS);
 }
 
-/** Both replicas start the same run at once; and every other time both abort it at once, at some moment. */
+/**
+ * Both replicas start the same run in parallel. In every other race both also abort it in parallel, at a random moment.
+ */
 async function race(client: TestClient, index: number): Promise<void> {
   const conversationId = await open(client);
   const aborting = index % 2 === 1;
@@ -43,7 +45,7 @@ async function race(client: TestClient, index: number): Promise<void> {
   const starts = await Promise.all(
     overReplicas(races, client).map((replica) => replica.post<Run>('/agent-runs', asked)),
   );
-  // A refusal is shown whole: it says which dependency was slow.
+  // A refusal is shown with its body, which names the slow dependency.
   expect(starts.map(({ status, body }) => (status === 202 ? status : body))).toEqual([202, 202]);
   expect(new Set(starts.map(({ body }) => `${body.runId} ${body.seq}`)).size).toBe(1);
   if (!aborting) {

@@ -1,4 +1,4 @@
-/** Readers whose connections break at random, over two replicas: what they got is the journal, in order, each event once. */
+/** Readers whose connections break at random, over two replicas: they receive the journal in order, each event once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditJournal, readAllEvents } from '@app/testing/audits';
 import { FollowingReader, type TestClient } from '@app/testing/client';
@@ -11,12 +11,12 @@ const CONNECTED_MAX_MS = 150;
 const CAUGHT_UP_WITHIN_MS = 120_000;
 const TIMEOUT_MS = 240_000 + DISCONNECTS * 500;
 
-/** Fills a journal with runs and small changes until told to stop; answers the last seq. */
+/** Fills a journal with runs and small changes until the signal aborts. Returns the last seq. */
 async function write(client: TestClient, conversationId: string, over: AbortSignal): Promise<number> {
   const path = `/conversations/${conversationId}`;
   for (let title = 0; !over.aborted; title += 1) {
     await client.request('PATCH', path, { title: `title ${title}` });
-    // While a run is live, its own events come between; then the start is refused.
+    // While a run is live, its own events come in between, and a start is refused.
     if (title % 10 === 0)
       await client.post('/agent-runs', { conversationId, input: { text: 'repeat after me: a b c' } });
   }

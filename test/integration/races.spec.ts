@@ -1,4 +1,4 @@
-/** Reliability 3 and 4: what two apis and two workers race for, all on one deployment; and its books after all of it. */
+/** Reliability 3 and 4: all races of two apis and two workers on one deployment, and its books after them. */
 import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { identicalDecisions } from './confirms';

@@ -3,13 +3,13 @@ import { readAllEvents, settled } from '@app/testing/audits';
 import type { TestClient } from '@app/testing/client';
 import type { Deployment } from '@app/testing/deployment';
 
-/** The deployment that all races are run on, and how much its journal held when some of them began. */
+/** The deployment on which all races run, and the number of events when some of them began. */
 export interface Races {
   readonly deployment: Deployment;
   readonly before: number;
 }
 
-/** @param faults how the model and the provider are from now on; what is left out is as in a sandbox that nobody has touched */
+/** @param faults the faults of the model and the provider from now on; missing ones are as in a new sandbox */
 export async function begin(deployment: Deployment, faults: object): Promise<Races> {
   const none = { model: { delayMs: null }, provider: { settleAfterSeconds: 2 } };
   await deployment.sandbox('PUT', 'faults', none);
@@ -17,7 +17,7 @@ export async function begin(deployment: Deployment, faults: object): Promise<Rac
   return { deployment, before: (await readAllEvents(deployment.eventStoreUrl)).length };
 }
 
-/** What these races have recorded, once the deployment is at rest; and what is still held although nothing goes on. */
+/** The events of these races once nothing in the deployment is in flight, and everything that is still held then. */
 export async function recorded({
   deployment,
   before,
@@ -26,7 +26,7 @@ export async function recorded({
   return { events: events.slice(before), left };
 }
 
-/** The user as seen through each replica. */
+/** The same user's client for each replica. */
 export function overReplicas({ deployment }: Races, client: TestClient): TestClient[] {
   return deployment.baseUrls.map((baseUrl) => client.via(baseUrl));
 }
