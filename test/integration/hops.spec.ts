@@ -34,7 +34,7 @@ beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
   await deployment.sandbox('PUT', 'faults', { provider: { ...prompt, settleAfterSeconds: 3_600 } });
   user = await newOwner(deployment);
-  // Afterwards everything that a process looks up once per process, user or minute is cached.
+  // Afterwards everything that is read once per process, user or minute is cached.
   await say(user, await conversationOf(user));
   await quiet();
 });
