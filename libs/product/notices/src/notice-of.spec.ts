@@ -15,7 +15,7 @@ type AnyKind = Pick<StreamKind<unknown, never, DomainEvent & Told>, 'category' |
 
 /** An event in its stored form. */
 function stored(stream: string, type: string, payload: JsonObject, secret: JsonObject = {}): StoredEvent {
-  const metadata = { v: 9, private: secret } as unknown as StoredEvent['metadata']; // of which nothing else is looked at
+  const metadata = { v: 9, private: secret } as unknown as StoredEvent['metadata']; // of its metadata, only `private` is read
   return { stream, revision: 6, position: 40, id: id('e1'), type, payload: { type, at, ...payload }, metadata };
 }
 
@@ -83,7 +83,7 @@ it('what does not apply is left out', () => {
     operationId: operation,
     runId: null,
     approvalId: id('d1'),
-  })!; // it is told
+  })!; // it has a notice
   expect(data).toEqual({
     userId,
     conversationId: conversation,
