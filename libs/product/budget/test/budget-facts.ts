@@ -3,7 +3,7 @@ import { instant } from '@app/testing/deciders';
 import type { BudgetCommand, Reserve } from '../src/budget.decider';
 import type { BudgetEvent, Segment } from '../src/budget.events';
 
-// Commands and events of budgets for the specs beside the code.
+// Commands and events of budgets for the specs.
 
 export const noon = instant('2026-03-31T12:00Z');
 export const nextDay = instant('2026-04-01T00:00Z');
