@@ -3,7 +3,7 @@ import type { Instant, PartnerKeyId } from '@app/kernel';
 import { Database, ReadGate, selectList } from '@app/read-store';
 import { PartnerKeyRow } from './partner-key.projection';
 
-/** A partner key as operators see it; the key itself cannot be shown again. */
+/** A partner key as operators see it, without the key itself, which cannot be shown again. */
 export interface ListedPartnerKey {
   readonly keyId: PartnerKeyId;
   readonly label: string;
@@ -14,7 +14,10 @@ export interface ListedPartnerKey {
 
 const listed = `${selectList(PartnerKeyRow, ['keyId', 'label', 'feed', 'revokedAt'])}, minted_at AS "createdAt"`;
 
-/** Partner keys, revoked ones as well, oldest first: so many after the named one, or from the first on. @throws Unavailable */
+/**
+ * Partner keys, including revoked ones, oldest first: the first `limit` after the given one, or from the beginning.
+ * @throws Unavailable
+ */
 export class ListPartnerKeys extends Query<readonly ListedPartnerKey[]> {
   constructor(
     readonly after: PartnerKeyId | null,
@@ -38,7 +41,7 @@ export class ListPartnerKeysHandler implements IQueryHandler<ListPartnerKeys> {
   }
 }
 
-/** The key of which this is the lower-case hex SHA-256, also a revoked one; null where there is none. @throws Unavailable */
+/** The key, possibly revoked, with this lower-case hex SHA-256; null where there is none. @throws Unavailable */
 export class FindPartnerKey extends Query<ListedPartnerKey | null> {
   constructor(readonly keyHash: string) {
     super();

@@ -16,32 +16,32 @@ import { v5 as uuidV5 } from 'uuid';
 import { hashOf, newPartnerKey, type NewPartnerKey } from './new-partner-key';
 import { partnerKeyKind } from './partner-key.stream';
 
-/** Namespace of the ids of keys that were given, so that the same key always names the same stream. */
+/** Namespace for the ids of given keys, so that the same key always has the same stream. */
 const givenKeyNamespace = '8f6c1c1e-5d0f-4a76-9d53-6f1a3f0b7a41';
 
 interface MintRequest {
   /** 1 to 100 code points; for operators. */
   readonly label: string;
   readonly cause: Cause;
-  /** Whether it may read the feed of all users; a given key that was minted without is granted it. False when absent. */
+  /** Whether it may read the feed of all users; a given key that was minted without it gets it. False when absent. */
   readonly feed?: boolean;
-  /** A key that exists already, in the format of ours (the sandbox keeps its own); absent: a new one. */
+  /** An existing key in our format (the sandbox keeps its own); absent: a new one. */
   readonly key?: string;
-  /** Why, 1 to 500 code points; kept in the event. */
+  /** The operator's reason, 1 to 500 code points; stored in the event. */
   readonly reason?: string;
 }
 
 interface MintedPartnerKey {
   readonly keyId: PartnerKeyId;
-  /** Shown here and never again: only its hash is stored. */
+  /** Shown only here: the store has just its hash. */
   readonly key: string;
   readonly label: string;
   readonly createdAt: Instant;
 }
 
 /**
- * Registers a partner's integration by a key (specification, "Authentication", rule 4): mints one, or makes sure that the given one
- * exists. Requests that carry it are admitted from then on, within 10 s where one tried it before.
+ * Registers a partner's integration by a key (specification, "Authentication", rule 4): mints one, or makes sure that
+ * the given one exists. Requests with the key are admitted from then on, within 10 s where one was refused before.
  * Refuses with `invalid_input` (label, key, reason), or `partner_key_invalid` when the given key was revoked.
  */
 export class MintPartnerKey extends Command<Result<MintedPartnerKey>> {

@@ -17,13 +17,13 @@ export type PartnerKeyCommand = MintKey | RevokeKey;
 export interface MintKey {
   readonly type: 'MintKey';
   readonly at: Instant;
-  /** What operators know the key by. */
+  /** The key's name for operators. */
   readonly label: string;
   /** Lower-case hex SHA-256 of the key. */
   readonly keyHash: string;
   /** Whether it may read the feed of all users. */
   readonly feed: boolean;
-  /** Why, in the operator's words of 1 to 500 code points, or null. */
+  /** The operator's reason, 1 to 500 code points, or null. */
   readonly reason: string | null;
 }
 
@@ -77,8 +77,8 @@ export const partnerKeyDecider: Decider<PartnerKeyState, PartnerKeyCommand, Part
 };
 
 /**
- * No-op for a key that exists, even with another label; one that is to have the feed and has it not is granted it. A revoked key never
- * comes back.
+ * No-op for an existing key, even with another label; one without the feed gets it if asked for. A revoked key stays
+ * revoked.
  */
 function mint({ at, label, keyHash, feed, reason }: MintKey, state: PartnerKeyState): Decision<PartnerKeyEvent> {
   const length = codePointLength(label);

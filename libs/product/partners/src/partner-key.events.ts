@@ -1,13 +1,13 @@
 import type { Instant } from '@app/kernel';
 
-/** The facts of one partner key's stream. The key itself is nowhere: only the lower-case hex SHA-256 of it. */
+/** The facts of one partner key's stream. The key itself is stored nowhere, only its lower-case hex SHA-256. */
 export type PartnerKeyEvent =
   | {
       readonly type: 'partner_key.minted';
       readonly at: Instant;
       readonly label: string;
       readonly keyHash: string;
-      /** Why the operator did it; null when not given, as in all events of version 1. */
+      /** The operator's reason; null when not given, as in all events of version 1. */
       readonly reason: string | null;
       /** Whether it may read the feed of all users; false in all events before version 3. */
       readonly feed: boolean;

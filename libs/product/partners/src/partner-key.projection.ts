@@ -5,7 +5,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PartnerKeyEvent } from './partner-key.events';
 import { partnerKeyKind } from './partner-key.stream';
 
-/** A partner key as admission looks it up and as operators list it. */
+/** A partner key for admission's look-ups and operators' lists. */
 @Entity('partner_keys')
 export class PartnerKeyRow {
   @PrimaryColumn('uuid') keyId: string;
@@ -19,7 +19,7 @@ export class PartnerKeyRow {
 }
 
 export const partnerKeysMigrations = [
-  // The hash is indexed but not unique: a read model takes what the streams say and must never stop at it.
+  // The hash is indexed but not unique, because a read model must accept whatever the streams say and never stop.
   migration(
     100,
     'CreatePartnerKeys',
@@ -30,7 +30,7 @@ export const partnerKeysMigrations = [
       CREATE INDEX partner_keys_by_hash ON partner_keys (key_hash);
     `,
   ),
-  // The table is filled again by its new version.
+  // The new version of the projection fills the table again.
   migration(101, 'AddFeedOfPartnerKeys', 'ALTER TABLE partner_keys ADD COLUMN feed boolean NOT NULL DEFAULT false'),
 ];
 

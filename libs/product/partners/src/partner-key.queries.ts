@@ -19,7 +19,7 @@ export class StoredPartnerKeys extends PartnerKeys {
     this.listeners.add(listener);
   }
 
-  /** Tells whoever remembers keys in this process that one was revoked. */
+  /** Notifies the caches of keys in this process that one was revoked. */
   tellRevoked(keyId: PartnerKeyId): void {
     for (const listener of this.listeners) listener(keyId);
   }

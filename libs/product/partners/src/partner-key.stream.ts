@@ -3,7 +3,7 @@ import { partnerKeyDecider, type PartnerKeyCommand, type PartnerKeyState } from 
 import type { PartnerKeyEvent } from './partner-key.events';
 import { partnerKeyUpcasters } from './partner-key.upcasters';
 
-/** `partner-<keyId>`: one stream for each key. */
+/** The stream `partner-<keyId>`: one for each key. */
 export const partnerKeyKind: StreamKind<PartnerKeyState, PartnerKeyCommand, PartnerKeyEvent> = {
   category: 'partner',
   decider: partnerKeyDecider,

@@ -22,7 +22,7 @@ import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './p
 })
 export class PartnersModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables and projections in PostgreSQL. */
 export const partnersReadModel = {
   rows: [PartnerKeyRow],
   migrations: partnerKeysMigrations,

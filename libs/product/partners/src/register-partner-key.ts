@@ -5,8 +5,8 @@ import type { NewPartnerKey } from './new-partner-key';
 import { partnerKeyKind } from './partner-key.stream';
 
 /**
- * Registers a partner's integration by the hash of its key, so that who gives the command need not know the key. Idempotent. Refuses
- * with `invalid_input` (label, reason).
+ * Registers a partner's integration by the hash of its key, so that the caller need not know the key. Idempotent.
+ * Refuses with `invalid_input` (label, reason).
  */
 export class RegisterPartnerKey extends Command<Result<void>> {
   constructor(
@@ -16,7 +16,7 @@ export class RegisterPartnerKey extends Command<Result<void>> {
       readonly label: string;
       /** Whether it may read the feed of all users. */
       readonly feed: boolean;
-      /** Why, 1 to 500 code points; kept in the event. */
+      /** The operator's reason, 1 to 500 code points; stored in the event. */
       readonly reason: string;
       readonly cause: Cause;
     },

@@ -7,14 +7,13 @@ import { partnerKeyKind } from './partner-key.stream';
 interface RevokeRequest {
   readonly keyId: PartnerKeyId;
   readonly cause: Cause;
-  /** Why, 1 to 500 code points; kept in the event. */
+  /** The operator's reason, 1 to 500 code points; stored in the event. */
   readonly reason?: string;
 }
 
 /**
- * Ends what a partner key admits, for good, also when repeated. The process that does it admits the key no more;
- * replicas that admitted it lately stop within 30 s.
- * Refuses with `not_found`, `invalid_input` (reason).
+ * Revokes a partner key for good; idempotent. This process stops admitting the key at once; replicas that admitted it
+ * lately stop within 30 s. Refuses with `not_found`, `invalid_input` (reason).
  */
 export class RevokePartnerKey extends Command<Result<void>> {
   constructor(readonly request: RevokeRequest) {

@@ -45,7 +45,7 @@ describe('a partner key', () => {
     expect({ label, createdAt }).toEqual({ label: 'Acme', createdAt: expect.stringMatching(/Z$/) });
     expect(await found(key)).toBe(keyId);
     expect(await other.get(PartnerKeys).live([keyId])).toEqual(new Set([keyId]));
-    // The key passed: what is missing now is the user's token.
+    // The key is accepted: only the user's token is missing now.
     expect(await reasonFor(key)).toEqual([401, undefined]);
 
     const revoke = () => replica.get(CommandBus).execute(new RevokePartnerKey({ keyId, cause }));
