@@ -12,7 +12,7 @@ const aboutStream = `What partners are told of, of all users of the deployment, 
   that brings no byte for 45 s is broken.
 - ${feedLife} More than 8 streams of one key are 429 \`stream_capacity\` with \`Retry-After\`.`;
 
-/** The feed in the AsyncAPI document. */
+/** The feed's entry in the AsyncAPI document. */
 export const feedChannel: DescribedChannel = {
   name: 'feed',
   address: '/feed/v1/stream',

@@ -2,25 +2,25 @@ import { FrameWindow, oneBuffer, type FrameSink, type FrameSource, type PlacedFr
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedEntry, FeedReader } from './feed-reader';
 
-/** Events that a page of a replay has at most. */
+/** Most events in one page of a replay. */
 const pageEvents = 200;
-/** Newest events that are kept, encoded, for readers that are about to join. */
+/** Limits of the window of the newest encoded events, for readers that are about to join. */
 const windowMax = { frames: 1_000, bytes: 512 * 1024 };
-/** A store that does not show an event yet, which its subscription showed, is asked again after this. */
+/** If the store does not return an event yet that its subscription delivered, read again after this pause. */
 const behindPauseMs = 50;
 
-/** A stretch of the feed that can be shared by many readers. */
+/** A part of the feed, encoded, that many readers can share. */
 interface Stretch {
   readonly bytes: Buffer;
   readonly upTo: number;
 }
 
 /**
- * The feed on its way to all readers of this process: encoded once, written to each socket. A reader's `next` is the position after
- * which it goes on.
+ * Distributes the feed to all readers of this process: encoded once, written to each socket. A reader's `next` is the
+ * position after which it continues.
  *
- * A reader is first replayed to, page by page as fast as it reads, and then joins the live ones. It joins in the same turn in which
- * nothing is left to replay to it, so it gets every event once, in order.
+ * A reader first gets a replay, page by page as fast as it reads, and then joins the live ones. It joins in the same
+ * turn of the event loop in which its replay is complete, so it gets every event once, in order.
  */
 export class FeedHub implements FrameSource {
   private readonly window: FrameWindow;
@@ -28,7 +28,7 @@ export class FeedHub implements FrameSource {
   private readonly stretches = new Map<number, Promise<Stretch>>();
   private givenUp = false;
 
-  /** @param passed the position up to which nothing is brought by `deliver` */
+  /** @param passed `deliver` brings no events up to this position */
   constructor(
     private readonly feed: FeedReader,
     private passed: number,
@@ -37,7 +37,7 @@ export class FeedHub implements FrameSource {
   }
 
   async serve(reader: FrameSink): Promise<void> {
-    // From here on it comes back to where it began, also when nothing happens meanwhile.
+    // From here on the client reconnects at the position where it began, even if nothing happens meanwhile.
     reader.write(this.placeFrame(reader.next));
     for (;;) {
       await reader.waitForDrain();
@@ -54,14 +54,17 @@ export class FeedHub implements FrameSource {
     this.live.delete(reader);
   }
 
-  /** Takes what follows what it was given before, and the position up to which that is all. What it has seen is skipped. */
+  /**
+   * Takes the next events, and the position up to which they are complete. Events that were delivered before are
+   * skipped.
+   */
   deliver(entries: readonly FeedEntry[], upTo: number): void {
     const frames = entries.filter(({ position }) => position > this.passed).map((entry) => this.frameOf(entry));
     const nowMs = performance.now();
     for (const frame of frames) this.window.push(frame, nowMs);
     const all = oneBuffer(frames);
     for (const reader of this.live) {
-      // A replay may have been ahead of what is delivered.
+      // A replay may have passed some of the delivered events.
       const due = reader.next <= this.passed ? all : oneBuffer(after(frames, reader.next));
       if (due.length > 0) reader.write(due);
       reader.next = Math.max(reader.next, upTo);
@@ -69,7 +72,7 @@ export class FeedHub implements FrameSource {
     this.passed = Math.max(this.passed, upTo);
   }
 
-  /** Ends all readers after what was written to them: they come back, and read what they miss from the store. */
+  /** Ends all readers after their written frames: they reconnect, and read the missed events from the store. */
   giveUp(): void {
     this.givenUp = true;
     for (const reader of this.live) reader.end();
@@ -91,7 +94,7 @@ export class FeedHub implements FrameSource {
     return true;
   }
 
-  /** Readers that come back at the same time ask for the same stretch: it is read and encoded for all of them at once. */
+  /** Readers that reconnect at the same time need the same stretch: it is read and encoded once for all of them. */
   private stretch(from: number): Promise<Stretch> {
     const reading = this.stretches.get(from) ?? this.readStretch(from).finally(() => this.stretches.delete(from));
     this.stretches.set(from, reading);
@@ -101,7 +104,7 @@ export class FeedHub implements FrameSource {
   private async readStretch(from: number): Promise<Stretch> {
     const { entries, upTo } = await this.feed.read(from, pageEvents);
     const frames = entries.map((entry) => this.frameOf(entry).bytes);
-    // What lies behind the last event was looked through as well, and need not be again.
+    // The events after the last notice were read as well, so a client that reconnects need not read them again.
     return { bytes: Buffer.concat([...frames, this.placeFrame(upTo)]), upTo };
   }
 
@@ -110,7 +113,7 @@ export class FeedHub implements FrameSource {
     return { position, bytes };
   }
 
-  /** An `id` and no event: clients remember it and hand nothing on (WHATWG HTML, "Server-sent events"). */
+  /** An `id` without an event: clients remember it and dispatch nothing (WHATWG HTML, "Server-sent events"). */
   private placeFrame(position: number): Buffer {
     return Buffer.from(`id: ${this.feed.cursorAfter(position)}\n\n`);
   }

@@ -4,34 +4,34 @@ import { Cursors, PageSpace } from '@app/http';
 import { ok, type Result } from '@app/kernel';
 import { canTell, noticeBody, Notices, toldCategories, type Notice, type NoticeType } from '@app/notices';
 
-/** Events of the store that one page looks through; most of them are no notices. */
+/** Most events of the store that one page examines; most of them are no notices. */
 const lookedMax = 5_000;
-/** How many of them are read at once, and when that is too much in bytes. */
+/** Limits of one read of them, in events and in bytes. */
 const readEvents = 500;
 const readBytesMax = 4 * 1024 * 1024;
-/** The end of the feed, as a cursor names it; no cursor is as short. */
+/** The cursor that means the end of the feed; no other cursor is as short. */
 const now = 'now';
 
-/** The feed is the deployment's: a partner goes on with its next key where it was. */
+/** The feed belongs to the deployment, so a partner's next key continues with the same cursor. */
 const binding = { list: 'feed', userId: '', filters: {} };
 
 /** An event of the feed, as JSON. */
 export interface FeedEntry {
   readonly type: NoticeType;
-  /** Its place in the store. */
+  /** Position in the store. */
   readonly position: number;
   readonly text: string;
 }
 
 export interface FeedPage {
   readonly entries: readonly FeedEntry[];
-  /** The position up to which there are no others. */
+  /** The entries are complete up to this position. */
   readonly upTo: number;
-  /** False where the feed ended when it was read. */
+  /** False if the end of the feed was reached. */
   readonly more: boolean;
 }
 
-/** Reads what partners are told of straight from the event store: no table, no projector, and nothing else has a part in it. */
+/** Reads notices straight from the event store: no table and no projector takes part. */
 @Injectable()
 export class FeedReader {
   constructor(
@@ -40,12 +40,15 @@ export class FeedReader {
     private readonly cursors: Cursors,
   ) {}
 
-  /** A cursor that goes on after a position. */
+  /** The cursor that continues after a position. */
   cursorAfter(position: number): string {
     return this.cursors.mint(binding, [position]);
   }
 
-  /** The position after which a cursor goes on; 0, the beginning, without one. Refuses with `invalid_cursor`. Throws Unavailable. */
+  /**
+   * The position that a cursor continues after; 0, the beginning, without one. Refuses with `invalid_cursor`. Throws
+   * Unavailable.
+   */
   async positionOf(cursor: string | undefined): Promise<Result<number>> {
     if (cursor === now) return ok(await this.store.endPosition());
     const start = this.cursors.startOf(binding, cursor);
@@ -53,8 +56,8 @@ export class FeedReader {
   }
 
   /**
-   * What comes after a position: at most `limit` events and 1 MiB of them, and what is found among the next 5,000 events of the store.
-   * Throws Unavailable.
+   * The notices after a position: at most `limit`, at most 1 MiB, and only those among the next 5,000 events of the
+   * store. Throws Unavailable.
    */
   async read(after: number, limit: number): Promise<FeedPage> {
     const entries: FeedEntry[] = [];
@@ -77,7 +80,7 @@ export class FeedReader {
     return { entries, upTo, more: true };
   }
 
-  /** Those events that partners are told of. Throws Unavailable. */
+  /** The entries of those events that are notices. Throws Unavailable. */
   async entriesOf(events: readonly StoredEvent[]): Promise<FeedEntry[]> {
     return (await this.notices.of(events)).map(entryOf);
   }

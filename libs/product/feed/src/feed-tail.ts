@@ -6,17 +6,17 @@ import { toldCategories } from '@app/notices';
 import { FeedHub } from './feed-hub';
 import { FeedReader } from './feed-reader';
 
-/** The subscription is kept for readers that come right back. */
+/** The subscription is kept this long after the last reader, for readers that soon return. */
 const lingerMs = 5_000;
 
-/** One subscription of this process, with the hub that it brings events to. */
+/** One subscription of this process, with the hub that it delivers events to. */
 interface Tail {
   readonly hub: Promise<FeedHub>;
   readonly stopping: AbortController;
   following: Promise<void>;
 }
 
-/** Follows what partners are told of for all streams of this process, by one subscription, for as long as there is a stream. */
+/** Subscribes to the events of notices, once for all streams of this process, for as long as there is a stream. */
 @Injectable()
 export class FeedTail implements OnApplicationShutdown {
   private readonly logger = new Logger(FeedTail.name);
@@ -33,7 +33,7 @@ export class FeedTail implements OnApplicationShutdown {
     streams.onHeartbeat((nowMs) => this.hub?.age(nowMs));
   }
 
-  /** A place at the hub, which is started if need be. Throws Unavailable. */
+  /** A place at the hub, which is started if needed. Throws Unavailable. */
   async join(): Promise<Seat> {
     this.readers += 1;
     if (this.lingering !== null) clearTimeout(this.lingering);
@@ -68,7 +68,7 @@ export class FeedTail implements OnApplicationShutdown {
   private start(): Tail {
     const stopping = new AbortController();
     const tail: Tail = { hub: this.startHub(() => tail, stopping.signal), stopping, following: Promise.resolve() };
-    // One that did not start is started again by the next reader.
+    // If the hub fails to start, the next reader starts another one.
     tail.hub.catch(() => this.tail === tail && this.stop());
     return tail;
   }

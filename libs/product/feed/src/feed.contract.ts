@@ -12,7 +12,7 @@ export const feedGroup: OperationGroup = {
 /** A cursor for the examples. */
 export const exampleCursor = 'nJ3mR0cSSv7wY1tq2b8ZbVsyXQ';
 
-/** Until when one of its streams lives. */
+/** The lifetime of a stream, in words. */
 export const feedLife = lifeOf('within 30 s after its key is revoked');
 
 const needsRight =

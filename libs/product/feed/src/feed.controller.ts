@@ -8,10 +8,10 @@ import { ListFeedDto, StreamFeedDto } from './feed.dto';
 import { ListFeed, ListFeedHandler } from './list-feed';
 import { StreamFeed } from './stream-feed';
 
-/** When a client that found no free stream may try again. */
+/** A client that found no free stream may try again after this time. */
 const streamRetrySeconds = 5;
 
-/** What partners are told of, of all users, in pages and as a stream (docs/decisions/telling-partners.md, "The feed"). */
+/** Notices for partners, of all users, in pages and as a stream (docs/decisions/telling-partners.md, "The feed"). */
 @Controller()
 export class FeedController {
   constructor(
@@ -39,5 +39,5 @@ export class FeedController {
   }
 }
 
-/** What handles the queries that it executes. */
+/** Handlers of the queries that the controller executes. */
 export const feedHandlers = [ListFeedHandler];

@@ -2,10 +2,10 @@ import { limits, type JsonObject } from '@app/kernel';
 import { noticeTypes, type NoticeData } from '@app/notices';
 import { instant, integer, oneOf, optional, pageMembers, shape, text, uuid } from '@app/schema';
 
-/** Events that a page has at most. */
+/** Most events in one page. */
 export const feedLimitMax = 500;
 
-/** What it is about, as thin bodies say it. */
+/** The ids that the event concerns, as in thin bodies. */
 const FeedEventData = shape(
   'FeedEventData',
   {
@@ -37,7 +37,7 @@ export const FeedEvent = shape(
   { description: 'Something that partners are told of' },
 );
 
-/** A page of the feed. It can be gone on with after its end, too, since the feed grows. */
+/** A page of the feed. Reading can continue after the last page too, because the feed grows. */
 export const FeedPageShape = shape('FeedPage', {
   ...pageMembers(FeedEvent, feedLimitMax),
   endCursor: text({

@@ -4,8 +4,9 @@ import type { ListFeedDto } from './feed.dto';
 import { FeedReader } from './feed-reader';
 
 /**
- * A page of the feed, oldest first, as JSON text: `{data: FeedEvent[], nextCursor, endCursor}`. `nextCursor` is null when this read
- * reached the end of the feed; `endCursor` never is, and goes on there when more has come. Refuses with `invalid_cursor`.
+ * A page of the feed, oldest first, as JSON text: `{data: FeedEvent[], nextCursor, endCursor}`. `nextCursor` is null
+ * when this read reached the end of the feed; `endCursor` never is, and continues there once there are more events.
+ * Refuses with `invalid_cursor`.
  * @throws Unavailable
  */
 export class ListFeed extends Query<Result<string>> {

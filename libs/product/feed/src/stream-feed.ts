@@ -5,11 +5,12 @@ import type { FastifyReply } from 'fastify';
 import { FeedReader } from './feed-reader';
 import { FeedTail } from './feed-tail';
 
-/** Streams of one key that are open at once in the whole deployment. */
+/** Most open streams of one key in the whole deployment. */
 const streamsMax = 8;
 
 /**
- * `feed.stream`: the feed over SSE, from a cursor on and then live. No query: it takes the reply over for as long as the stream lives.
+ * `feed.stream`: the feed over SSE, from a cursor on and then live. Not a query, because it takes over the reply for as
+ * long as the stream lives.
  */
 @Injectable()
 export class StreamFeed {
@@ -20,8 +21,8 @@ export class StreamFeed {
   ) {}
 
   /**
-   * Takes the response over and streams strictly after a cursor; resolves as soon as the stream is open.
-   * Refuses with `invalid_cursor`, and one stream too many of the key (`stream_capacity`). Throws Unavailable.
+   * Takes over the reply and streams strictly after a cursor; resolves as soon as the stream is open. Refuses with
+   * `invalid_cursor`, and with `stream_capacity` for one stream too many of the key. Throws Unavailable.
    */
   async open(partnerKeyId: PartnerKeyId, cursor: string | undefined, reply: FastifyReply): Promise<Result<null>> {
     const start = await this.feed.positionOf(cursor);

@@ -1,4 +1,4 @@
-/** The feed over HTTP, held against the store's own order of all events. */
+/** The feed over HTTP, compared with the store's own order of all events. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
@@ -36,7 +36,7 @@ afterAll(async () => {
   await deployment.stop();
 });
 
-/** Waits until it is so. */
+/** Waits until the condition holds. */
 const so = (what: string, isSo: () => boolean, withinMs?: number) =>
   until(what, async () => (isSo() ? true : null), withinMs);
 const cause = causeOfService('test', randomUUID());
@@ -52,7 +52,7 @@ async function mint(label: string, hasFeed?: boolean) {
   return minted.value;
 }
 
-/** All of the feed, in pages of sizes by chance. */
+/** The whole feed, in pages of random sizes. */
 async function paged(cursor?: string): Promise<ToldEvent[]> {
   const all: ToldEvent[] = [];
   for (let next: string | null | undefined = cursor; next !== null;) {
@@ -102,7 +102,7 @@ describe('a page of the feed', () => {
     expect(empty.data).toEqual([]);
     expect(empty.nextCursor).toBe(empty.endCursor);
     expect((await paged(empty.endCursor)).map(({ type }) => type)).toEqual(['run.ended']);
-    // A stream gets there as well.
+    // A stream reaches the event as well.
     const follower = new FeedFollower(() => baseUrl, deployment.partnerKey, undefined, before.endCursor);
     await so('the event', () => follower.seen.length === 1);
     await follower.close();
@@ -137,7 +137,7 @@ describe('the feed is for', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('ratelimit-policy')).toBe('"key";q=1000000;w=60');
     expect(answer.headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=\d+$/);
-    // A token, even a bad one, is not looked at; a cursor goes on with another key.
+    // A token, even an invalid one, is ignored; a cursor continues with another key.
     const more = await feed(`?cursor=${answer.body.endCursor}`, { ...key(), authorization: 'Bearer nonsense' });
     expect([more.status, more.body.data]).toEqual([200, []]);
     expectProblem(await feed('', { ...key(), origin: 'https://elsewhere.example' }), 'origin_rejected');
@@ -208,7 +208,7 @@ it('the feed goes on while no read model does', async () => {
   const conversation = await conversationOf(user);
   const before = await toldBy(store);
   await so('what there was', () => follower.seen.length === before.length);
-  // Nothing that is projected can be read or written any more.
+  // All projected tables become unusable.
   const database = partOf(deployment, Database);
   const tables = ['runs', 'conversations', 'messages', 'approvals'];
   const renamed = (from: string, to: string) =>
@@ -229,7 +229,7 @@ it('the feed goes on while no read model does', async () => {
   await atRest(deployment);
 });
 
-// The last one, since nothing is served after it.
+// The last test, because nothing is served after it.
 it('a stream ends when its replica drains', async () => {
   const opened = await stream(key());
   const ended = opened.text();
