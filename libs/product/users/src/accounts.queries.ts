@@ -7,13 +7,16 @@ import type { UserState } from './user.decider';
 import { UserRow } from './user.projection';
 import { userKind } from './user.stream';
 
-/** Streams that one look-up folds at a time; unprovisioned identities wait for each other, not for the store's limits. */
+/**
+ * Most streams that one look-up folds at a time; further identities without a row wait for these, so that the store's
+ * limits are not reached.
+ */
 const foldsAtOnceMax = 16;
 
-// Built once, since every request needs it.
+// Built once, because every request needs it.
 const account = selectList(UserRow, ['userId', 'disabled']);
 
-/** The accounts as admission asks for them (one statement for many), and one account as its stream has it now. */
+/** Accounts for admission (one statement for many), and one account's current state from its stream. */
 @Injectable()
 export class StoredAccounts extends Accounts {
   constructor(
@@ -24,8 +27,9 @@ export class StoredAccounts extends Accounts {
   }
 
   /**
-   * From the read model; an account without a row yet is folded from its stream, so that it is found right after `users.ensure`
-   * even while the read models lag. That costs a request without an account one read of an empty stream.
+   * Reads the read model; an account without a row is folded from its stream, so that it is found right after
+   * `users.ensure` even while the read models lag. A request without an account therefore costs one read of an empty
+   * stream.
    */
   async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
     const rows = await this.database.query<Pick<UserRow, 'userId' | 'disabled'>>(
@@ -46,7 +50,10 @@ export class StoredAccounts extends Accounts {
     return found;
   }
 
-  /** The account as of now, folded from its stream: for checks that must not lag (the engine, open streams). @throws Unavailable */
+  /**
+   * The account's current state, folded from its stream: for checks that must not lag (the engine, open streams).
+   * @throws Unavailable
+   */
   async accountState(userId: UserId): Promise<UserState['status']> {
     const { state } = await this.states.current(userKind, userId);
     return state.status;

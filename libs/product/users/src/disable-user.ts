@@ -4,14 +4,14 @@ import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/ke
 import { userKind } from './user.stream';
 
 /**
- * Takes an account out of service (docs/decisions/operators.md): its requests are refused with `account_disabled` from now on, and
- * nothing of its history is lost. Idempotent. Refuses with `not_found`.
+ * Disables an account (docs/decisions/operators.md): its requests are refused with `account_disabled` from now on; its
+ * history is kept. Idempotent. Refuses with `not_found`.
  */
 export class DisableUser extends Command<Result<void>> {
   constructor(
     readonly change: {
       readonly userId: UserId;
-      /** Why the operator does it; kept in the event. */
+      /** The operator's reason; stored in the event. */
       readonly reason: string;
       readonly cause: Cause;
     },

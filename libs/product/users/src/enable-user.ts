@@ -3,12 +3,12 @@ import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
 import { userKind } from './user.stream';
 
-/** Puts an account back into service. Idempotent. Refuses with `not_found`. */
+/** Enables a disabled account. Idempotent. Refuses with `not_found`. */
 export class EnableUser extends Command<Result<void>> {
   constructor(
     readonly change: {
       readonly userId: UserId;
-      /** Why the operator does it; kept in the event. */
+      /** The operator's reason; stored in the event. */
       readonly reason: string;
       readonly cause: Cause;
     },

@@ -3,9 +3,12 @@ import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
 import { userKind } from './user.stream';
 
-/** Makes sure that a verified identity has its account. Idempotent, also under races. Refuses with `account_disabled`. */
+/**
+ * Makes sure that a verified identity has an account. Idempotent, also when concurrent. Refuses with
+ * `account_disabled`.
+ */
 export class EnsureUser extends Command<Result<void>> {
-  /** @param identity with the account id that derives from it */
+  /** @param identity includes the account id, which derives from the rest */
   constructor(
     readonly identity: {
       readonly userId: UserId;

@@ -12,7 +12,7 @@ export interface AccountView {
   readonly provisionedAt: Instant;
 }
 
-/** One account, whosever it is. For operators. Refuses with `not_found`. @throws Unavailable */
+/** The account of any user. For operators. Refuses with `not_found`. @throws Unavailable */
 export class FindAccount extends Query<Result<AccountView>> {
   constructor(readonly userId: UserId) {
     super();

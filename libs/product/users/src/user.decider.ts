@@ -3,7 +3,7 @@ import type { UserEvent } from './user.events';
 
 export type UserCommand =
   | { readonly type: 'EnsureUser'; readonly at: Instant; readonly issuer: string; readonly subject: string }
-  /** By an operator, with a reason that is kept. */
+  /** By an operator, with a reason that is stored. */
   | { readonly type: 'DisableUser' | 'EnableUser'; readonly at: Instant; readonly reason: string };
 
 export interface UserState {

@@ -6,5 +6,5 @@ export type UserEvent =
   | { readonly type: 'user.disabled'; readonly at: Instant; readonly reason: string }
   | { readonly type: 'user.enabled'; readonly at: Instant; readonly reason: string };
 
-/** Types of the events that change whether an account is active. */
+/** Types of the events that enable and disable an account. */
 export const accountChanges: readonly UserEvent['type'][] = ['user.disabled', 'user.enabled'];

@@ -5,7 +5,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { UserEvent } from './user.events';
 import { userKind } from './user.stream';
 
-/** An account as admission looks it up and as operators see it. */
+/** An account for admission's look-ups and for operators. */
 @Entity('users')
 export class UserRow {
   @PrimaryColumn('uuid') userId: string;

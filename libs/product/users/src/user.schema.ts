@@ -2,7 +2,7 @@ import { instant, shape, text, uuid, type Shaped } from '@app/schema';
 
 const subjectLengthMax = 512;
 
-/** User, as the specification shapes it. */
+/** User, in the shape of the specification. */
 export const User = shape('User', {
   userId: uuid({ description: 'The account, which every other path starts from' }),
   subject: text({

@@ -16,7 +16,7 @@ export class UsersController {
     return viewOf(caller);
   }
 
-  /** The request guard has already seen the account and the token: nothing is looked up here. */
+  /** Reads nothing, because the request guard has already checked the account and the token. */
   @Serves(readOwnAccount)
   me(@Caller() caller: Caller): UserView {
     return viewOf(caller);
@@ -27,5 +27,5 @@ function viewOf({ userId, subject, tokenExpiresAt }: Caller): UserView {
   return { userId, subject, expiresAt: tokenExpiresAt };
 }
 
-/** What handles the commands and queries that it executes. */
+/** Handlers of the commands that the controller executes. */
 export const usersHandlers = [EnsureUserHandler];

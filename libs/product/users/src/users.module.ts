@@ -22,7 +22,7 @@ import { UserRow, usersMigrations, usersProjection } from './user.projection';
 })
 export class UsersModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables and projections in PostgreSQL. */
 export const usersReadModel = {
   rows: [UserRow],
   migrations: usersMigrations,
