@@ -5,17 +5,17 @@ import type { DeploymentState } from './deployment.decider';
 import type { Control } from './deployment.events';
 import { deploymentId, deploymentKind } from './deployment.stream';
 
-/** How old the controls may be that a replica goes by. Real time. */
+/** A replica uses the controls that it read for at most this long. Real time. */
 const controlsAgeMaxMs = 500;
 
-/** Waits until no replica can know the controls from before this call. */
+/** Waits until no replica can still use controls that it read before this call. */
 export async function untilEveryReplicaKnows(): Promise<void> {
   await sleep(controlsAgeMaxMs);
 }
 
 /**
- * The controls as every admission asks for them. They are read from their stream again when what is known is older than half a second:
- * nothing runs in the background, nothing can be missed, and a pause reaches every replica within that time.
+ * The controls for every admission. They are read from their stream again when the last read is older than half a
+ * second: without background work, nothing can be missed, and a pause reaches every replica within that time.
  */
 @Injectable()
 export class DeploymentControls {
@@ -29,7 +29,7 @@ export class DeploymentControls {
     return (await this.controls())[control] !== null;
   }
 
-  /** Since when and why each control is paused, or null where it is not. @throws Unavailable */
+  /** The time and reason of each paused control, or null where it is not paused. @throws Unavailable */
   async controls(): Promise<DeploymentState> {
     if (this.known !== null && performance.now() - this.known.readAtMs < controlsAgeMaxMs) return this.known.state;
     this.reading ??= this.read().finally(() => (this.reading = null));
@@ -37,7 +37,7 @@ export class DeploymentControls {
   }
 
   private async read(): Promise<DeploymentState> {
-    // The age counts from before the read, so that it covers what is appended while the read is on its way.
+    // The age counts from before the read, because an event may be appended while the read is in flight.
     const readAtMs = performance.now();
     const { state } = await this.states.current(deploymentKind, deploymentId);
     this.known = { state, readAtMs };

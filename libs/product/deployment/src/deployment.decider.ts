@@ -5,14 +5,14 @@ export interface DeploymentCommand {
   readonly type: 'PauseControl' | 'ResumeControl';
   readonly at: Instant;
   readonly control: Control;
-  /** Why the operator does it. */
+  /** The operator's reason. */
   readonly reason: string;
 }
 
-/** Since when and why each control is paused; null: it is not. */
+/** The time and reason of each paused control; null: not paused. */
 export type DeploymentState = Readonly<Record<Control, { readonly at: Instant; readonly reason: string } | null>>;
 
-/** The rules of the deployment's controls (docs/decisions/operators.md): each is paused or not, on its own. */
+/** The rules of the deployment's controls (docs/decisions/operators.md): each is paused or not, independently. */
 export const deploymentDecider: Decider<DeploymentState, DeploymentCommand, DeploymentEvent> = {
   initialState: { runs: null, automations: null, withdrawals: null },
 

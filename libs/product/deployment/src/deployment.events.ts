@@ -1,6 +1,9 @@
 import type { Instant } from '@app/kernel';
 
-/** What operators can pause: admission of runs; signal, invoke, evaluation and firing; prepare, confirm and agent transfers. */
+/**
+ * Controls that operators can pause: admission of runs; signal, invoke, evaluation and firing; prepare, confirm and
+ * agent transfers.
+ */
 export const controls = ['runs', 'automations', 'withdrawals'] as const;
 
 export type Control = (typeof controls)[number];

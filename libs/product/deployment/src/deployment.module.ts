@@ -3,7 +3,7 @@ import { DeploymentControls } from './deployment-controls';
 import { PauseControlHandler } from './pause-control';
 import { ResumeControlHandler } from './resume-control';
 
-/** The controls by which operators hold the deployment. */
+/** The controls by which operators pause parts of the deployment. */
 @Module({
   providers: [DeploymentControls, PauseControlHandler, ResumeControlHandler],
   exports: [DeploymentControls],

@@ -2,7 +2,7 @@ import type { StreamKind } from '@app/event-store';
 import { deploymentDecider, type DeploymentCommand, type DeploymentState } from './deployment.decider';
 import type { DeploymentEvent } from './deployment.events';
 
-/** `deployment-main`: the one stream of its kind. */
+/** `deployment-main`: the only stream of its kind. */
 export const deploymentKind: StreamKind<DeploymentState, DeploymentCommand, DeploymentEvent> = {
   category: 'deployment',
   decider: deploymentDecider,

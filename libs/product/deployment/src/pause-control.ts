@@ -6,14 +6,14 @@ import type { Control } from './deployment.events';
 import { deploymentId, deploymentKind } from './deployment.stream';
 
 /**
- * Pauses what the deployment takes on (docs/decisions/operators.md); work already admitted goes on. Idempotent. Answers when every
- * replica goes by it.
+ * Pauses a part of the deployment (docs/decisions/operators.md); work already admitted goes on. Idempotent. Answers
+ * when it is in force on every replica.
  */
 export class PauseControl extends Command<Result<void>> {
   constructor(
     readonly change: {
       readonly control: Control;
-      /** Why the operator does it; kept in the event. */
+      /** The operator's reason; stored in the event. */
       readonly reason: string;
       readonly cause: Cause;
     },

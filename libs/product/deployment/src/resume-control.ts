@@ -5,12 +5,12 @@ import { untilEveryReplicaKnows } from './deployment-controls';
 import type { Control } from './deployment.events';
 import { deploymentId, deploymentKind } from './deployment.stream';
 
-/** Takes a paused control on again. Idempotent. Answers when every replica goes by it. */
+/** Resumes a paused control. Idempotent. Answers when it is in force on every replica. */
 export class ResumeControl extends Command<Result<void>> {
   constructor(
     readonly change: {
       readonly control: Control;
-      /** Why the operator does it; kept in the event. */
+      /** The operator's reason; stored in the event. */
       readonly reason: string;
       readonly cause: Cause;
     },
