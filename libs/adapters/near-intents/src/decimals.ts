@@ -1,10 +1,10 @@
-/** JSON's numbers from zero on. */
+/** JSON numbers that are not negative. */
 const jsonNumber = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/;
 const lengthMax = 500;
 
 /**
- * A number of JSON as a plain decimal string without needless zeros: `1.50e-7` is `0.00000015`.
- * Null for what is negative, no number, or longer than 500 characters.
+ * Converts a JSON number to plain decimal text without needless zeros: `1.50e-7` becomes `0.00000015`. Null if it is
+ * negative, not a number, or longer than 500 characters.
  */
 export function plainDecimal(text: string): string | null {
   const [whole, integer = '', fraction = '', exponent = '0'] = jsonNumber.exec(text) ?? [];

@@ -1,7 +1,7 @@
 import { words } from '@app/kernel';
 import type { OperationFailure } from '@app/wallets';
 
-/** What a partner may read; the provider's own words stay in the log. */
+/** Failures in words that a partner may read; the provider's own words are only logged. */
 export const failures = {
   expired: { reason: 'quote_expired', text: words`The offer expired before it was taken.` },
   insufficient_balance: { reason: 'insufficient_balance', text: words`The wallet does not hold enough.` },

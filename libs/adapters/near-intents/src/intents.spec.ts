@@ -17,7 +17,7 @@ interface Schema {
   validate(value: unknown): { readonly issues?: unknown };
 }
 
-/** What the SDK's types say of it as well. */
+/** A signed transfer that also has the SDK's type. */
 type ForSdk = Omit<MultiPayloadNep413, 'standard'> & { readonly standard: `${MultiPayloadNep413.standard}` };
 const signedTransfer = (): SignedData & ForSdk => ({
   standard: 'nep413',

@@ -3,16 +3,16 @@ import { isJsonObject, type Instant } from '@app/kernel';
 import { decodeNonce, encodeNonce, type Nonce } from './nonce';
 import { intentHashOf, verifierAccount, type Nep413Payload, type SignedData } from './nep413';
 
-/** What the bytes of a submission say. */
+/** The contents of a submission's bytes. */
 export interface Sent {
-  /** The submission's. */
+  /** The submission's key. */
   readonly key: string;
   readonly signerId: string;
   readonly intentHash: string;
-  /** As it is written, in base64. */
+  /** The nonce as written, in base64. */
   readonly nonceText: string;
   readonly nonce: Nonce;
-  /** Whom the tokens go to: the owner's account, or the deposit address of a swap; null: it moves nothing. */
+  /** The receiver of the tokens: the owner's account, or the deposit address of a swap; null: nothing is moved. */
   readonly receiverId: string | null;
   readonly deadline: Instant;
 }
@@ -34,7 +34,7 @@ export function transferPayload(transfer: {
   return payloadOf(transfer.signerId, transfer.deadline, transfer.nonce, [intent]);
 }
 
-/** The payload of no intent at all: executed, it takes the nonce of what was sent, and moves nothing. */
+/** A payload without intents: executing it uses up the nonce of what was sent, and moves nothing. */
 export function revocationPayload({ signerId, deadline, nonce }: Sent): Nep413Payload {
   return payloadOf(signerId, deadline, encodeNonce(nonce), []);
 }
@@ -44,13 +44,13 @@ function payloadOf(signerId: string, deadline: Instant, nonce: Uint8Array, inten
   return { message, nonce: base64.encode(nonce), recipient: verifierAccount };
 }
 
-/** The exact request that publishes an intent at the solver relay: what is journaled, and sent however often. */
+/** The exact request that publishes an intent at the solver relay. It is journaled, and sent unchanged each time. */
 export function publishRequest(key: string, signedData: SignedData): string {
   const params = [{ quote_hashes: [], signed_data: signedData }];
   return JSON.stringify({ id: key, jsonrpc: '2.0', method: 'publish_intent', params });
 }
 
-/** Reads a request that `publishRequest` made; null for any other bytes. */
+/** Parses a request that `publishRequest` made; null for any other bytes. */
 export function readPublishRequest(bytes: string): Sent | null {
   const request = membersOf(parseJson(bytes));
   const signedData = membersOf(membersOf(firstOf(request['params']))['signed_data']);

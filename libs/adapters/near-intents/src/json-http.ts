@@ -15,7 +15,7 @@ import { Unavailable } from '@app/kernel';
 import { bodyWithin, fetchWithoutRedirects } from '@app/runtime';
 import { CallFailed, Malformed } from './reading';
 
-/** One API on the other side. */
+/** An external API and how it is called. */
 export interface Api {
   /** For the log. */
   readonly name: string;
@@ -25,37 +25,37 @@ export interface Api {
   /** Consecutive failures that open the breaker, which then refuses calls for `breakerOpenMs`. */
   readonly breakerFailures: number;
   readonly breakerOpenMs: number;
-  /** How often a repeatable call that was not answered is asked again. */
+  /** How many times an unanswered, repeatable call is repeated. */
   readonly repeatsMax: number;
 }
 
 export interface Call {
-  /** What is asked, for the log. */
+  /** The name of the call, for the log. */
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
-  /** Whether it is asked again when it was not answered. */
+  /** Whether it is repeated if it was not answered. */
   readonly repeatable: boolean;
 }
 
 export interface Answer {
   readonly status: number;
-  /** Numbers in it are `LosslessNumber`s: they keep every digit. */
+  /** Numbers in it are `LosslessNumber`s, which keep every digit. */
   readonly body: unknown;
-  /** The body to the letter. */
+  /** The exact body. */
   readonly text: string;
 }
 
 const answerBytesMax = 4 * 1024 * 1024;
 const repeatAfterMs = 100;
 const loggedWordsMax = 500;
-/** Answers that say that the other side is in trouble: no answer to the question. */
+/** Statuses that mean that the server is in trouble, so that there is no answer to the call. */
 const noAnswer = (status: number): boolean => status >= 500 || [408, 429].includes(status);
-/** The other side is well, and does not take this deployment's token. */
+/** Statuses that mean that the server works but rejects this deployment's token. */
 const noEntry = (status: number): boolean => [401, 403].includes(status);
 
-/** Asks an API over HTTP, with a time-out, a bounded answer, repeats where they are harmless, and a circuit breaker. */
+/** Calls an API over HTTP, with a timeout, a bounded answer, repeats where they are harmless, and a circuit breaker. */
 export class JsonHttp {
   private readonly logger: Logger;
   private readonly breaker;
@@ -74,14 +74,15 @@ export class JsonHttp {
     this.patient = wrap(repeating, this.breaker);
   }
 
-  /** Whether nothing is asked at present, since too many calls in a row were not answered. */
+  /** Whether calls are currently refused, because too many in a row were not answered. */
   get isOpen(): boolean {
     return this.breaker.state === CircuitState.Open;
   }
 
   /**
-   * What `read` makes of the answer. `read` judges every status below 500, and throws Malformed for an answer that it cannot understand.
-   * @throws Unavailable (`provider_unavailable`) without an answer that `read` understands; the other side's words go to the log only.
+   * Returns the result of `read` for the answer. `read` judges every status below 500, and throws Malformed for an
+   * answer that it cannot understand. @throws Unavailable (`provider_unavailable`) without an answer that `read`
+   * understands; the API's own words go only to the log.
    */
   async ask<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
     const policy = call.repeatable ? this.patient : this.breaker;
@@ -117,13 +118,13 @@ export class JsonHttp {
   }
 }
 
-/** What fetch failed of is in its error's cause. */
+/** Appends the error's cause, because fetch puts the actual failure there. */
 function withCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? `, ${error.cause.message}` : '';
   return `${String(error)}${cause}`;
 }
 
-/** What one call fails of must not stop the calls of everybody. */
+/** The failure of a single call must not open the breaker for all calls. */
 function isOutage(error: unknown): boolean {
   return error instanceof Unavailable && !(error.cause instanceof CallFailed);
 }

@@ -24,18 +24,19 @@ import { outcomeOf, type Apis } from './outcomes';
 import type { Refusal } from './solver-relay';
 import { TokenList } from './token-list';
 
-/** Signed intents expire this soon, since a refusal is final only after that. */
+/** Lifetime of signed intents; short, because a refusal is final only after it. */
 const submissionTtlMs = 5 * 60 * 1000;
 /**
- * How long after a submission's deadline the contract keeps its nonce. While it does, an unused nonce proves that the submission was
- * not executed; later the contract may have forgotten. A deployment that was down for as long can still read its outcomes.
+ * How long after a submission's deadline the contract remembers its nonce. Until then an unused nonce proves that the
+ * submission was not executed; later the contract may have forgotten. A deployment that was down for less than that can
+ * still read its outcomes.
  */
 const nonceKeptMs = 24 * 60 * 60 * 1000;
 
 /** Implicit accounts, which need no creation: the holder of the NEAR or Ethereum key can use them. */
 const implicitAccount = /^([0-9a-f]{64}|0x[0-9a-f]{40})$/;
 
-/** The specification's bounds of what assets are called. */
+/** The specification's maximum lengths for names of assets. */
 const symbolLengthMax = 64;
 const nameLengthMax = 256;
 
@@ -53,7 +54,7 @@ export class NearIntents extends WalletProvider {
     super();
   }
 
-  /** A wallet needs no more than a contract that takes its key. */
+  /** A wallet needs no session of its own; the contract only has to accept its key. */
   override async connect(wallet: WalletAccount): Promise<void> {
     await this.requireSession(wallet);
   }
@@ -112,7 +113,7 @@ export class NearIntents extends WalletProvider {
     const sent = readSubmission(wallet, submission);
     if (sent === null) return { kind: 'refused', failure: failures.other };
     const published = await this.apis.relay.publish(submission.bytes);
-    // What is refused now may have been taken when it was sent before.
+    // A submission refused now may have been accepted when it was sent before.
     if (published.kind !== 'refused' || (await this.relayHas(sent)))
       return { kind: 'accepted', providerReference: sent.intentHash, checkAt: null };
     return refuse(published.why);
@@ -129,7 +130,10 @@ export class NearIntents extends WalletProvider {
     return outcomeOf(this.apis, submission, sent, revoking);
   }
 
-  /** What was refused is revoked by an empty intent with its nonce: of the two the contract executes one at most. */
+  /**
+   * A refused submission is revoked by an empty intent with the same nonce: the contract executes at most one of the
+   * two.
+   */
   override readonly revocations: Revocations = {
     plan: async (wallet, submission) => {
       const sent = readSubmission(wallet, submission);
@@ -146,32 +150,32 @@ export class NearIntents extends WalletProvider {
     return kind === 'settled' || kind === 'pending';
   }
 
-  /** @throws SessionRejected when the contract does not take the wallet's key any more */
+  /** @throws SessionRejected when the contract no longer accepts the wallet's key */
   private async requireSession(wallet: WalletAccount): Promise<void> {
     if (!(await this.hasSession(wallet))) throw new SessionRejected();
   }
 
-  /** A wallet's address is its public key (an implicit account of NEAR). */
+  /** Signs with the wallet's address as the public key, because the address is an implicit account of NEAR. */
   private sign(wallet: WalletAccount, payload: Parameters<typeof signPayload>[0]): ReturnType<typeof signPayload> {
     return signPayload(payload, wallet.address, (bytes) => this.signer.sign(wallet.userId, bytes));
   }
 }
 
-/** A token that the contract holds and 1Click does not know. */
+/** A token that the contract holds and 1Click does not list. */
 function undescribedToken(tokenId: string): Token {
   const [symbol, name] = [tokenId.slice(-symbolLengthMax), tokenId.slice(-nameLengthMax)];
   return { tokenId, symbol, name, decimals: null, priceUsdDecimal: null, iconUrl: null };
 }
 
-/** What is in the bytes, if they are this wallet's for this submission. */
+/** The contents of the bytes, if they are this wallet's for this submission; else null. */
 function readSubmission({ address }: WalletAccount, { key, bytes }: Pick<Submission, 'key' | 'bytes'>): Sent | null {
   const sent = readPublishRequest(bytes);
   return sent?.key === key && sent.signerId === address ? sent : null;
 }
 
 /**
- * What the contract's refusal means here. @throws SessionRejected where the owner has to act first, Unavailable where only the outcome
- * tells: a nonce that is used may be this submission's own.
+ * Maps the contract's refusal. @throws SessionRejected if the owner has to act first, Unavailable if only the outcome
+ * can tell: a used nonce may be this submission's own.
  */
 function refuse(why: Refusal): Submitted {
   switch (why) {

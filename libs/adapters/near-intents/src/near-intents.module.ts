@@ -10,12 +10,12 @@ import { SolverRelay } from './solver-relay';
 import { TokenList } from './token-list';
 import { Verifier } from './verifier';
 
-/** How long 1Click's prices are good for, in real time. */
+/** How long 1Click's prices are cached, in real time. */
 const tokensTtlMs = 10_000;
-/** How often what was not answered, and has no effect, is asked again. */
+/** How many times an unanswered call without effects is repeated. */
 const repeatsMax = 1;
 
-/** The provider on the APIs that the configuration names. */
+/** The provider, connected to the APIs that the configuration names. */
 export function nearIntents(
   { env }: Configuration,
   signer: Signer,

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, generateKeyPairSync, sign, verify } from '
 import { base58 } from '@scure/base';
 import { digestOf, intentHashOf, publicKeyText, signPayload } from './nep413';
 
-/** A signed intent with its hash, as the sources of NEAR Intents' own SDK test theirs with. */
+/** A signed intent with its hash, from the tests of NEAR Intents' own SDK. */
 const known = {
   payload: {
     recipient: 'intents.near',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
 import { serialize, type Schema } from 'borsh';
 
-/** A message as a wallet signs it off-chain (NEP-413). */
+/** A message that a wallet signs off-chain (NEP-413). */
 export interface Nep413Payload {
   readonly message: string;
   /** 32 bytes in base64. */
@@ -10,7 +10,7 @@ export interface Nep413Payload {
   readonly recipient: string;
 }
 
-/** A signed message in the form that the verifier contract, the solver relay and 1Click take. */
+/** A signed message in the form that the verifier contract, the solver relay and 1Click accept. */
 export interface SignedData {
   readonly standard: 'nep413';
   readonly payload: Nep413Payload;
@@ -21,7 +21,7 @@ export interface SignedData {
 /** The contract that holds all balances of NEAR Intents. */
 export const verifierAccount = 'intents.near';
 
-/** NEP-461: the number of the NEP beyond all that a transaction can begin with. */
+/** NEP-461: 2^31 plus the number of the NEP, which no transaction can begin with. */
 const tag = 2 ** 31 + 413;
 
 const schema: Schema = {
@@ -34,7 +34,10 @@ const schema: Schema = {
   },
 };
 
-/** What is signed: SHA-256 over the tag and the payload in Borsh, without a callback. Its base58 names the intent at the relay. */
+/**
+ * The signed digest: SHA-256 over the tag and the payload in Borsh, without a callback. Its base58 is the intent's id
+ * at the relay.
+ */
 export function digestOf(payload: Nep413Payload): Uint8Array {
   const bytes = serialize(schema, { tag, ...payload, nonce: [...base64.decode(payload.nonce)], callbackUrl: null });
   return Uint8Array.from(createHash('sha256').update(bytes).digest());
@@ -45,7 +48,7 @@ export function intentHashOf(payload: Nep413Payload): string {
   return base58.encode(digestOf(payload));
 }
 
-/** A public key as NEAR writes it. `hex`: 64 lower-case hex characters. */
+/** A public key in NEAR's text form. `hex`: 64 lower-case hex characters. */
 export function publicKeyText(hex: string): string {
   return `ed25519:${base58.encode(Buffer.from(hex, 'hex'))}`;
 }

@@ -7,11 +7,13 @@ export interface Nonce {
   readonly salt: Uint8Array;
   /** From then on the contract may forget that the nonce was used. */
   readonly expiresAtMs: number;
-  /** 15 bytes that no other submission has. */
+  /** 15 bytes that are unique to the submission. */
   readonly tail: Uint8Array;
 }
 
-/** The first four bytes of SHA-256 of `versioned_nonce`: they tell a versioned nonce from one of the old kind. */
+/**
+ * The first four bytes of SHA-256 of `versioned_nonce`, which distinguish a versioned nonce from one of the old kind.
+ */
 const magic = [0x56, 0x28, 0xf6, 0xc6];
 const version = 0;
 const nonceLength = 32;
@@ -40,7 +42,7 @@ export function encodeNonce({ salt, expiresAtMs, tail }: Nonce): Uint8Array {
   });
 }
 
-/** Reads back what `encodeNonce` made; null when the bytes are not a versioned nonce. */
+/** Decodes a nonce that `encodeNonce` made; null when the bytes are not a versioned nonce. */
 export function decodeNonce(bytes: Uint8Array): Nonce | null {
   const at = Buffer.from(bytes);
   if (at.length !== nonceLength || at[magic.length] !== version) return null;
@@ -54,7 +56,7 @@ export function decodeNonce(bytes: Uint8Array): Nonce | null {
   };
 }
 
-/** The tail of a submission's nonce: signing the submission again after a crash signs the same nonce. */
+/** The tail of a submission's nonce, derived from its key, so that signing again after a crash gives the same nonce. */
 export function tailOf(submissionKey: string): Uint8Array {
   const digest = createHash('sha256').update(`parley/near-intents/nonce/${submissionKey}`).digest();
   return Uint8Array.from(digest.subarray(0, tailLength));

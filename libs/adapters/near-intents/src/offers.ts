@@ -3,15 +3,18 @@ import { failures } from './failures';
 import type { OneClick } from './one-click.adapter';
 import type { Verifier } from './verifier';
 
-/** What an order comes to: one transfer to somebody inside the verifier contract. */
+/** An order worked out: one transfer to a receiver inside the verifier contract. */
 export interface Offer extends Pick<Submission, 'input' | 'output' | 'leastOutput' | 'quote'> {
   /** The owner's account, or the deposit address of a swap. */
   readonly receiverId: string;
-  /** What arrives there later may be lost. */
+  /** Tokens that arrive there later may be lost. */
   readonly inactiveAtMs: number;
 }
 
-/** Works an order out: 1Click quotes swaps; refuses before anything is signed when the wallet cannot pay. @throws Unavailable */
+/**
+ * Works out an order, with a quote of 1Click for swaps. Refuses before anything is signed if the wallet cannot pay.
+ * @throws Unavailable
+ */
 export async function offerFor(
   apis: { readonly verifier: Verifier; readonly oneClick: OneClick },
   { wallet, order, latestDeadline }: Order,
@@ -56,7 +59,10 @@ function sidesOf(order: Swap): readonly [originAsset: string, destinationAsset: 
     : [order.inputTokenId, order.output.tokenId];
 }
 
-/** Why the wallet cannot pay that, if it cannot: the relay would say so only once it is journaled and sent. */
+/**
+ * Why the wallet cannot pay that; null if it can. Checked here because the relay would report it only after it is
+ * journaled and sent.
+ */
 async function checkBalance(
   verifier: Verifier,
   { address }: WalletAccount,

@@ -8,23 +8,23 @@ import type { Answer, JsonHttp } from './json-http';
 import { quoteRequest, readQuote, WrongQuote, type Quote, type Wanted } from './quotes.adapter';
 import { Malformed, read } from './reading';
 
-/** What became of the deposit for a quote. */
+/** The state of the deposit for a quote. */
 export interface Swap {
   readonly status: 'awaiting_deposit' | 'under_way' | 'success' | 'refunded' | 'failed';
-  /** What was delivered, if anything. */
+  /** The delivered amount, if any. */
   readonly amountOut: string | null;
-  /** What of the deposit came back, if anything, after 1Click's fee for it. */
+  /** The returned part of the deposit, if any, after 1Click's fee for it. */
   readonly returned: string | null;
 }
 
 const tokensMax = 20_000;
 const decimalsMax = 255;
-/** How the contract names what it holds (near/intents, contracts/defuse/core/src/token_id). */
+/** How the contract names the tokens that it holds (near/intents, contracts/defuse/core/src/token_id). */
 const heldByContract = /^nep(141|171|245):./;
 
 /**
- * What 1Click's HTTP statuses mean, by call. A status without a line is not an answer; JsonHttp handles those, 401 among
- * them. Source: the services of 1Click's SDK.
+ * The meaning of 1Click's HTTP statuses, by call. A status that is not listed is not an answer; JsonHttp handles those,
+ * including 401. Source: the services of 1Click's SDK.
  */
 const meanings = {
   tokens: { 200: 'answer' },
@@ -47,7 +47,7 @@ const swapStatus: Readonly<Record<`${GetExecutionStatusResponse.status}`, Swap['
 export class OneClick {
   private readonly logger = new Logger(OneClick.name);
 
-  /** `quoteKey`: by which 1Click signs its quotes; undefined: the key that its SDK knows. */
+  /** `quoteKey`: the key that signs 1Click's quotes; undefined: the key that its SDK knows. */
   constructor(
     private readonly http: JsonHttp,
     private readonly quoteKey?: string,
@@ -60,7 +60,7 @@ export class OneClick {
     });
   }
 
-  /** A token that the contract can hold; one that is malformed is left out alone. */
+  /** A token that the contract can hold. A malformed one is skipped, and the others are kept. */
   private parseToken(value: unknown): readonly Token[] {
     try {
       const token = readToken(value);
@@ -72,7 +72,7 @@ export class OneClick {
     }
   }
 
-  /** A quote that may be signed for; null when 1Click makes none, or a wrong one. Asking obliges to nothing. */
+  /** A quote that may be signed for; null when 1Click makes none, or a wrong one. Asking commits to nothing. */
   quote(wanted: Wanted): Promise<Quote | null> {
     const request = quoteRequest(wanted);
     const call = { name: 'quote', method: 'POST', path: '/v0/quote', body: JSON.stringify(request) } as const;
@@ -91,7 +91,7 @@ export class OneClick {
     });
   }
 
-  /** What became of the deposit; null when 1Click knows no such address. */
+  /** The state of the deposit; null when 1Click knows no such address. */
   swap(depositAddress: string): Promise<Swap | null> {
     const path = `/v0/status?depositAddress=${encodeURIComponent(depositAddress)}`;
     return this.http.ask({ name: 'status', method: 'GET', path, repeatable: true }, (answer) => {
@@ -108,7 +108,7 @@ export class OneClick {
     });
   }
 
-  /** Tells 1Click of a deposit that it would find by itself, only later; so nothing is lost when this is not answered. */
+  /** Announces a deposit that 1Click would find by itself, only later; so nothing is lost when this is not answered. */
   async announceDeposit(depositAddress: string, transactionHash: string, sender: string): Promise<void> {
     const deposit: SubmitDepositTxRequest = { txHash: transactionHash, depositAddress, nearSenderAccount: sender };
     const body = JSON.stringify(deposit);
@@ -118,12 +118,12 @@ export class OneClick {
         (answer) => void hasAnswer('deposit', answer),
       );
     } catch (error) {
-      if (!(error instanceof Unavailable)) throw error; // JsonHttp has logged the rest
+      if (!(error instanceof Unavailable)) throw error; // JsonHttp has logged it
     }
   }
 }
 
-/** Whether there is an answer in it, or the word that there is none. @throws Malformed */
+/** Whether the status carries an answer (true) or means that there is none (false). @throws Malformed */
 function hasAnswer(call: keyof typeof meanings, { status }: Answer): boolean {
   const meaning: 'answer' | 'none' | undefined = new Map(Object.entries(meanings[call])).get(String(status));
   if (meaning === undefined) throw new Malformed(`status ${status}`);
@@ -152,7 +152,7 @@ function readToken(value: unknown): Token {
   };
 }
 
-/** A price as it was written, to the last digit. Zero is how 1Click says that it has none. */
+/** A price exactly as written, to the last digit. Zero is 1Click's notation for no price. */
 function priceOf(price: unknown): string | null {
   const decimal = isLosslessNumber(price) ? plainDecimal(price.toString()) : null;
   if (decimal === null) throw new Malformed('a price that is no number from zero on');

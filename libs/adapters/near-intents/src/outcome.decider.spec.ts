@@ -3,7 +3,7 @@ import { verdictOn, type Evidence, type Verdict } from './outcome.decider';
 const deadlineMs = Date.UTC(2026, 10, 23, 12);
 const nonceExpiresAtMs = deadlineMs + 24 * 60 * 60 * 1000;
 
-/** Nobody knows anything of the transfer, and its deadline has not passed. */
+/** Neither relay nor contract knows the transfer, and its deadline has not passed. */
 const fresh: Evidence = {
   relay: 'not_found',
   revocation: null,

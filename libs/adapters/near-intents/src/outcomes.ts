@@ -7,7 +7,7 @@ import type { OneClick } from './one-click.adapter';
 import type { RelayStatus, SolverRelay } from './solver-relay';
 import type { Verifier } from './verifier';
 
-/** The APIs behind which NEAR Intents is. */
+/** The APIs that make up NEAR Intents. */
 export interface Apis {
   readonly verifier: Verifier;
   readonly relay: SolverRelay;
@@ -15,10 +15,10 @@ export interface Apis {
 }
 
 /**
- * Where a transfer stands, and what the relay knows about it. The contract is authoritative: the relay may lag behind it, or forget. It
- * takes each nonce once, and a block that is final is never undone.
+ * The verdict on a transfer, and what the relay knows about it. The contract is authoritative, because the relay may
+ * lag behind it or forget. It accepts each nonce once, and a final block is never undone.
  *
- * @param revocation what may have been executed in its place
+ * @param revocation an intent that may have been executed in its place
  * @throws Unavailable
  */
 async function standingOf(
@@ -40,7 +40,7 @@ async function standingOf(
   return { verdict: verdictOn({ ...said, deadlineMs, nonceExpiresAtMs }), relay: known };
 }
 
-/** What became of a submission; see `standingOf`. @throws Unavailable */
+/** The outcome of a submission; see `standingOf`. @throws Unavailable */
 export async function outcomeOf(
   apis: Apis,
   submission: Submission,
@@ -85,7 +85,7 @@ async function swapOutcome(
       return { kind: 'settled', providerReference, output, returned };
     case 'refunded':
       return { kind: 'refunded', providerReference, output, returned };
-    case 'failed': // neither delivered nor given back: people at 1Click look into it
+    case 'failed': // neither delivered nor given back: 1Click's staff handle it
       return { kind: 'unknown' };
     case 'awaiting_deposit':
       if (relay.kind === 'settled') await oneClick.announceDeposit(receiverId, relay.transactionHash, signerId);

@@ -2,14 +2,14 @@ import { QuoteRequest, verifyQuoteSignature, type QuoteResponse } from '@defuse-
 import type { Instant } from '@app/kernel';
 import { Malformed, read } from './reading';
 
-/** What a swap is wanted for. */
+/** The parameters of a swap that needs a quote. */
 export interface Wanted {
   readonly swapType: 'EXACT_INPUT' | 'EXACT_OUTPUT';
   readonly originAsset: string;
   readonly destinationAsset: string;
   /** Amount of the origin asset for EXACT_INPUT, of the destination asset for EXACT_OUTPUT. */
   readonly amount: string;
-  /** Who pays, receives, and gets back what is not used: an account inside the verifier contract. */
+  /** The account inside the verifier contract that pays, receives, and gets unused input back. */
   readonly accountId: string;
   /** When the input of a swap that did not happen is returned. */
   readonly deadline: Instant;
@@ -17,31 +17,33 @@ export interface Wanted {
 
 /** A quote that may be signed for. */
 export interface Quote {
-  /** An account inside the verifier contract; what it is sent is swapped. */
+  /** An account inside the verifier contract; tokens sent to it are swapped. */
   readonly depositAddress: string;
   readonly amountIn: string;
   readonly amountOut: string;
-  /** For less than that the deposit is given back. */
+  /** For less, the deposit is given back. */
   readonly leastAmountOut: string;
   /** Deposits from then on may be lost. */
   readonly inactiveAtMs: number;
-  /** The whole answer, to the letter: its signature settles disputes. */
+  /** The exact answer: its signature is evidence in disputes. */
   readonly text: string;
 }
 
-/** A quote that must not be signed for: forged, or for something other than was asked. Its message is for the log. */
+/**
+ * A quote that must not be signed for: forged, or for something other than was requested. Its message is for the log.
+ */
 export class WrongQuote extends Error {}
 
-/** How far below its estimate a swap may deliver, in basis points; below that it is refunded. */
+/** How far below its estimate a swap may deliver, in basis points; for less it is refunded. */
 const slippageToleranceBps = 100;
 const wholeBps = 10_000;
 const answerLengthMax = 16 * 1024;
-/** An implicit account: 1Click makes one for each quote. */
+/** An implicit account, which 1Click creates for each quote. */
 const depositAccount = /^[0-9a-f]{64}$/;
-/** What would send a deposit, or what comes of it, by another way than the one that was asked for. */
+/** Members that would route a deposit, or its result, differently from what was requested. */
 const detours = ['depositMemo', 'virtualChainRecipient', 'virtualChainRefundRecipient', 'customRecipientMsg'];
 
-/** What 1Click is asked. */
+/** The request sent to 1Click. */
 export function quoteRequest({ accountId, swapType, ...wanted }: Wanted): QuoteRequest {
   return {
     dry: false,
@@ -58,10 +60,10 @@ export function quoteRequest({ accountId, swapType, ...wanted }: Wanted): QuoteR
 }
 
 /**
- * The quote in an answer, if it may be signed for: it is 1Click's own by its signature, for exactly what was asked, and promises as
- * much as its user was told (docs/decisions/money.md, "Settlement").
+ * The quote in an answer, if it may be signed for: signed by 1Click, for exactly what was requested, and promising as
+ * much as the user was shown (docs/decisions/money.md, "Settlement").
  *
- * @param publicKey by which 1Click signs, as `ed25519:` and base58; undefined: the key that the SDK knows
+ * @param publicKey 1Click's signing key, as `ed25519:` and base58; undefined: the key that the SDK knows
  * @throws Malformed, WrongQuote
  */
 export function readQuote(text: string, request: QuoteRequest, publicKey: string | undefined): Quote {
@@ -81,7 +83,8 @@ export function readQuote(text: string, request: QuoteRequest, publicKey: string
   const wrong =
     wrongEcho(echo, request) ?? wrongWay(quote, echo, quoted) ?? wrongAmounts(quote, BigInt(leastIn), request);
   if (wrong !== null) throw new WrongQuote(wrong);
-  // The signature comes last because it costs most. Reason for the assertion: the SDK takes any answer, and answers false.
+  // The signature is checked last, because that costs most. Reason for the assertion: the SDK accepts any answer, and
+  // returns false.
   if (!verifyQuoteSignature(answer as unknown as QuoteResponse, publicKey))
     throw new WrongQuote('the signature is not 1Click’s');
   return quote;
@@ -92,7 +95,10 @@ function inactiveAtMs(quoted: Readonly<Record<string, unknown>>): number {
   return Math.min(...deadlines.map((deadline) => read.instantMs(deadline, 'deadline')));
 }
 
-/** 1Click says what it was asked, and adds what it chose itself, its fees (`appFees`) among it: those are in the amounts. */
+/**
+ * 1Click echoes the request and adds what it chose itself, such as its fees (`appFees`), which are included in the
+ * amounts.
+ */
 function wrongEcho(echo: Readonly<Record<string, unknown>>, request: QuoteRequest): string | null {
   const other = Object.entries(request).find(([name, value]) => echo[name] !== value);
   return other === undefined ? null : `it is for another ${other[0]}`;

@@ -1,20 +1,22 @@
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject } from '@app/kernel';
 
-/** An answer from outside that is not what its API promises. Its message may quote it: it is for the log only. */
+/** An external answer that is not what its API promises. Its message may quote it: it is for the log only. */
 export class Malformed extends Error {}
 
-/** The other side is well, and says that it could not do this one thing. */
+/** The API works, and reports that it could not do this one thing. */
 export class CallFailed extends Error {}
 
 const quotedMax = 120;
 /** The contract counts in 128 bits. */
 const rawAmount = /^(0|[1-9][0-9]{0,38})$/;
-/** NEAR's account ids, implicit ones (64 hex characters) among them. */
+/** NEAR's account ids, including implicit ones (64 hex characters). */
 const accountId = /^(?=.{2,64}$)[a-z0-9]+([-_.][a-z0-9]+)*$/;
 const textLengthMax = 512;
 
-/** Reads one value of an answer; each throws Malformed when it is something else. `where` names it in the log. */
+/**
+ * Parsers of single values in an answer; each throws Malformed for anything else. `where` names the value in the log.
+ */
 export const read = {
   object(value: unknown, where: string): Readonly<Record<string, unknown>> {
     return isJsonObject(value) ? value : failReading(value, where, 'an object');

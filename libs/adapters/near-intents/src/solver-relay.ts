@@ -3,10 +3,10 @@ import type { JsonHttp } from './json-http';
 import { CallFailed, Malformed, read } from './reading';
 import { rpcResult } from './verifier';
 
-/** What the relay says to an intent that it was given. */
+/** The relay's answer to an intent. */
 export type Published =
   | { readonly kind: 'taken' }
-  /** It has had these very bytes before. */
+  /** It had already received exactly these bytes. */
   | { readonly kind: 'taken_before' }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
@@ -21,8 +21,9 @@ export type Refusal =
   | 'invalid_intent';
 
 /**
- * What the contract says of an intent that it does not execute (near/intents, contracts/defuse/core/src/error.rs), in the relay's words
- * around it. A text that matches no line is not a refusal: what became of the intent is then unknown.
+ * The contract's messages for intents that it does not execute (near/intents, contracts/defuse/core/src/error.rs),
+ * within the relay's own words. A text that matches no line is not a refusal; the outcome of the intent is then
+ * unknown.
  */
 const contractWords: readonly (readonly [RegExp, Refusal])[] = [
   [/nonce was already used/, 'nonce_used'],
@@ -42,20 +43,23 @@ const contractWords: readonly (readonly [RegExp, Refusal])[] = [
 export type RelayStatus =
   | { readonly kind: 'settled'; readonly transactionHash: string }
   | { readonly kind: 'pending' }
-  /** It failed when it was executed; the relay does not try again. */
+  /** Its execution failed; the relay does not retry. */
   | { readonly kind: 'failed' }
   /** Never received, or expired. */
   | { readonly kind: 'not_found' };
 
 const reasonLoggedMax = 300;
 
-/** The solver relay: it takes signed intents and brings them to the chain. Every method throws Unavailable when it was not answered. */
+/**
+ * The solver relay: it accepts signed intents and submits them to the chain. Every method throws Unavailable when it
+ * was not answered.
+ */
 export class SolverRelay {
   private readonly logger = new Logger(SolverRelay.name);
 
   constructor(private readonly http: JsonHttp) {}
 
-  /** Sends these exact bytes, once: whether they are sent again is for the caller to say. */
+  /** Sends these exact bytes, once; the caller decides whether to send them again. */
   publish(request: string): Promise<Published> {
     return this.http.ask(
       { name: 'publish_intent', method: 'POST', path: '', body: request, repeatable: false },
@@ -68,7 +72,7 @@ export class SolverRelay {
     );
   }
 
-  /** What the relay knows of an intent. */
+  /** The relay's status of an intent. */
   status(intentHash: string): Promise<RelayStatus> {
     const params = [{ intent_hash: intentHash }];
     const body = JSON.stringify({ jsonrpc: '2.0', id: intentHash, method: 'get_status', params });

@@ -19,10 +19,10 @@ const tokens = [
   token('nep245:a', 'POL'),
 ];
 
-/** 1Click as far as a list of tokens needs it, counting how often it is asked. */
+/** A fake 1Click with only a list of tokens, counting how often it is asked. */
 function listOf(answers: () => Promise<readonly Token[]>, ttlMs: number) {
   let asked = 0;
-  // Reason for the assertion: nothing else of 1Click is asked for its tokens.
+  // Reason for the assertion: the list of tokens uses nothing else of 1Click.
   const oneClick = { tokens: () => ((asked += 1), answers()) } as unknown as OneClick;
   return { list: new TokenList(oneClick, ttlMs), asked: () => asked };
 }

@@ -6,10 +6,10 @@ import { publicKeyText, verifierAccount } from './nep413';
 import { saltLength } from './nonce';
 import { CallFailed, Malformed, read } from './reading';
 
-/** A block that no fork can undo any more. */
+/** A block that no fork can undo. */
 export interface FinalBlock {
   readonly hash: string;
-  /** The chain's own time, by which the contract tells whether a deadline has passed. */
+  /** The chain's own time, which the contract compares with deadlines. */
   readonly epochMs: number;
 }
 
@@ -18,16 +18,18 @@ type At = { readonly finality: 'optimistic' } | { readonly block_id: string };
 
 const newest: At = { finality: 'optimistic' };
 const tokensPerPage = 100;
-/** Anybody can send an account tokens; a wallet with more kinds of them than this is shown the first ones. */
+/** Anyone can send tokens to an account; of a wallet with more kinds than this, only the first ones are read. */
 const tokenPagesMax = 10;
 const resultBytesMax = 1024 * 1024;
 const nanosecondsPerMs = 1_000_000n;
 
-/** The verifier contract, read through a NEAR node's JSON-RPC. Every method throws Unavailable when it was not answered. */
+/**
+ * The verifier contract, read through a NEAR node's JSON-RPC. Every method throws Unavailable when it was not answered.
+ */
 export class Verifier {
   constructor(private readonly http: JsonHttp) {}
 
-  /** The newest block that is final. */
+  /** The newest final block. */
   finalBlock(): Promise<FinalBlock> {
     return this.call('block', { finality: 'final' }, (result) => {
       const header = read.object(result['header'], 'header');
@@ -43,7 +45,7 @@ export class Verifier {
     return this.view('is_nonce_used', args, { block_id: block.hash }, (value) => read.truth(value, 'is_nonce_used'));
   }
 
-  /** Whether the contract takes (and so remembers) nonces with the salt, as of that block. */
+  /** Whether the contract accepts (and so remembers) nonces with the salt, as of that block. */
   isSaltValid(salt: Uint8Array, block: FinalBlock): Promise<boolean> {
     const args = { salt: hex.encode(salt) };
     return this.view('is_valid_salt', args, { block_id: block.hash }, (value) => read.truth(value, 'is_valid_salt'));
@@ -58,20 +60,20 @@ export class Verifier {
     });
   }
 
-  /** Whether the contract takes the key's signatures for the account. */
+  /** Whether the contract accepts the key's signatures for the account. */
   hasPublicKey(accountId: string, publicKeyHex: string): Promise<boolean> {
     const args = { account_id: accountId, public_key: publicKeyText(publicKeyHex) };
     return this.view('has_public_key', args, newest, (value) => read.truth(value, 'has_public_key'));
   }
 
-  /** Whether the account is locked: then the contract executes nothing of it. */
+  /** Whether the account is locked; then the contract executes none of its intents. */
   isLocked(accountId: string): Promise<boolean> {
     return this.view('is_account_locked', { account_id: accountId }, newest, (value) =>
       read.truth(value, 'is_account_locked'),
     );
   }
 
-  /** Whether somebody has made the account on NEAR itself. */
+  /** Whether the account exists on NEAR itself. */
   accountExists(accountId: string): Promise<boolean> {
     const params = { request_type: 'view_account', finality: 'final', account_id: accountId };
     const body = requestOf('query', params);
@@ -96,7 +98,7 @@ export class Verifier {
     return balances;
   }
 
-  /** What the account holds of one token. */
+  /** The account's balance of one token. */
   async balance(accountId: string, tokenId: string): Promise<string> {
     const [amount = '0'] = await this.batchBalance(accountId, [tokenId]);
     return amount;
@@ -156,7 +158,10 @@ export function rpcResult({ body }: Answer): Readonly<Record<string, unknown>> {
   return read.object(answer['result'], 'result');
 }
 
-/** What a view returned: its JSON comes as a list of bytes. @throws CallFailed for one that the contract ended, Malformed */
+/**
+ * The value returned by a view: JSON, encoded as a list of bytes. @throws CallFailed if the contract aborted the view,
+ * Malformed
+ */
 function readView(result: Readonly<Record<string, unknown>>): unknown {
   if (typeof result['error'] === 'string') throw new CallFailed(`the view failed: ${result['error'].slice(0, 500)}`);
   const bytes = read.list(result['result'], 'result of the view', resultBytesMax);

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { JsonHttp, type Api } from '../src/json-http';
 
-/** An HTTP server on 127.0.0.1 with a client of it. */
+/** An HTTP server on 127.0.0.1 with a client for it. */
 export interface Answering {
   readonly http: JsonHttp;
   readonly server: Server;

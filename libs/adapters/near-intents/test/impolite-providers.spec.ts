@@ -1,4 +1,7 @@
-/** 1Click, the solver relay and an RPC node that break every rule of a connection: each call ends within PROVIDER_TIMEOUT_MS. */
+/**
+ * 1Click, the solver relay and an RPC node that break every rule of a connection: each call ends within
+ * PROVIDER_TIMEOUT_MS.
+ */
 import { Logger } from '@nestjs/common';
 import { impoliteOutcomes } from '@app/testing/impolite';
 import { JsonHttp } from '../src/json-http';
@@ -20,7 +23,7 @@ it.each(['GET', 'POST'] as const)('a provider, asked by %s', async (method) => {
   });
   expect(found).toMatchObject({ hanging: [], left: [] });
   for (const [kind, ended] of Object.entries(found.ended)) {
-    // These may have answered, with what was asked for.
+    // These may have answered the call.
     const mayAnswer = ['speaks before it is asked', 'sends more than it said'].includes(kind);
     expect(mayAnswer && ended === 200 ? 'away' : ended).toMatch(/away|wallet provider/);
   }

@@ -7,7 +7,7 @@ import { SolverRelay } from '../src/solver-relay';
 import { Verifier } from '../src/verifier';
 import { startAnswering, type Answering } from './answering';
 
-/** All of them with FIGURES=full; the suite takes a part. */
+/** Number of bodies per call; a normal run of the suite tries only a part. */
 const bodiesPerCall = process.env['FIGURES'] === 'full' ? 1_000 : 60;
 const seed = 413;
 const account = 'ab'.repeat(32);
@@ -16,7 +16,7 @@ const amount = /^(0|[1-9][0-9]{0,38})$/;
 
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 
-/** A call, a right answer to it, and what its value is like whenever it has one. */
+/** A call, a correct answer to it, and a check of its value whenever it returns one. */
 interface Case {
   readonly name: string;
   readonly right: Json;
@@ -165,7 +165,7 @@ describe('answers that are not what an API promises', () => {
   });
 });
 
-/** Right answers with a flaw, and what is no answer at all. */
+/** Correct answers with a flaw, and bodies that are no answer at all. */
 function malformed(right: Json): fc.Arbitrary<[body: string, status: number]> {
   const written = JSON.stringify(right);
   const inside = /^{"result":{"result":\[/.test(written);

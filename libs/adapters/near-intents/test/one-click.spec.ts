@@ -54,7 +54,7 @@ describe('1Click', () => {
       expect(await said('tokens', status)).toBe('no answer');
       expect(await said('quote', status)).toBe(status === 400 ? null : 'no answer');
       expect(await said('status', status)).toBe(status === 404 ? null : 'no answer');
-      expect(await said('deposit', status)).toBeUndefined(); // it would find the deposit by itself
+      expect(await said('deposit', status)).toBeUndefined(); // 1Click would find the deposit by itself
     },
   );
 

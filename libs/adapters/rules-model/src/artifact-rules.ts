@@ -2,11 +2,11 @@ import { codePointLength, isJsonObject } from '@app/kernel';
 import type { ModelRequest, OfferedArtifact, ToolExchange } from '@app/engine';
 import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 
-/** Sentences of the text that are quoted, and how long one may be. */
+/** Number of sentences of the text that are quoted, and the maximum length. */
 const quotedSentences = 3;
 const quotedLengthMax = 600;
 
-/** Answers `summarize NAME` with what can be said by rule of the newest file of that name; null for any other sentence. */
+/** Answers `summarize NAME` with what rules can say about the newest file of that name; null for any other sentence. */
 export function answerAboutArtifacts(request: ModelRequest): RuledAnswer | null {
   const name = /^\s*summari[sz]e\s+(\S{1,140})\s*$/i.exec(request.turn.input)?.[1];
   if (name === undefined) return null;
@@ -17,7 +17,7 @@ export function answerAboutArtifacts(request: ModelRequest): RuledAnswer | null 
   return { text: summaryOf(artifact, read) };
 }
 
-/** As it is written, else without what ends a sentence, else in any case. */
+/** Matches the name as written, else without final punctuation, else ignoring case. */
 function findNewest(artifacts: readonly OfferedArtifact[], given: string): OfferedArtifact | undefined {
   const bare = given.replace(/[?!.]{1,10}$/, '');
   return (
@@ -47,7 +47,7 @@ function summaryOf({ name, mediaType, bytes }: OfferedArtifact, { outcome, resul
 /** The first sentences, in one line. */
 function beginningOf(text: string): string {
   const line = text
-    // The pattern below may look at each character once for each one before it.
+    // Bound the text, because the pattern below may read each character once for each one before it.
     .slice(0, 2 * quotedLengthMax)
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,6 +1,6 @@
 import { decimalText, parseDecimal } from '@app/kernel';
 
-/** When somebody wants something done, as they wrote it. */
+/** When a task is to be done, as the user wrote it. */
 export type AskedWake =
   | { readonly kind: 'cron'; readonly expression: string; readonly timezone: string }
   | { readonly kind: 'every'; readonly seconds: number }
@@ -11,10 +11,10 @@ export type AskedWake =
       /** With the fewest digits. */ readonly priceUsd: string;
     };
 
-/** A rule that somebody asks for. */
+/** A rule that a user asks for. */
 export interface AskedAutomation {
   readonly wake: AskedWake;
-  /** What is to be done each time, as one would say it now. */
+  /** The task of each run, phrased as a request for now. */
   readonly task: string;
 }
 
@@ -41,7 +41,7 @@ const price = new RegExp(
   'i',
 );
 
-/** The rule that a sentence asks for; null for any other sentence, and for one with a time that no clock shows. */
+/** The rule that a sentence asks for; null for any other sentence, and for an impossible time of day. */
 export function automationIn(sentence: string): AskedAutomation | null {
   return onPrice(sentence) ?? onDay(sentence) ?? readInterval(sentence);
 }
@@ -68,18 +68,18 @@ function readInterval(sentence: string): AskedAutomation | null {
   return { wake: { kind: 'every', seconds }, task: taskIn(task) };
 }
 
-/** `tell me the price of NEAR` asks for the `price of NEAR`. */
+/** Shortens `tell me the price of NEAR` to `price of NEAR`. */
 function taskIn(words: string): string {
   return words.replace(/^(?:please )?(?:tell|show) me (?:the )?/i, '');
 }
 
-/** The zone's own spelling, where it was only written in another case. */
+/** The zone in its canonical spelling, if only the case differs. */
 function spelledZone(given: string): string {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions();
     return timeZone.toLowerCase() === given.toLowerCase() ? timeZone : given;
   } catch (error) {
-    // Not known: the tool says so.
+    // Unknown: the tool reports it.
     if (error instanceof RangeError) return given;
     throw error;
   }

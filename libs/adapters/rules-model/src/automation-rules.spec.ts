@@ -46,7 +46,7 @@ const text = (containing: string) => ({ text: expect.stringContaining(containing
 const defined = (answer: ReturnType<typeof asked>) => {
   expect(answer).toMatchObject({ calls: [{ tool: 'automation_create' }] });
   const [call] = 'calls' in answer ? answer.calls : [];
-  return call?.input['definition'] as { contract?: { bounds: object } }; // reason for the assertion: just looked at
+  return call?.input['definition'] as { contract?: { bounds: object } }; // reason for the assertion: just checked
 };
 
 const swap = {

@@ -22,16 +22,16 @@ import { type Asset, assetsIn, candidatesIn, errorIn, proposeAction, resultOf, w
 import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 const nameLengthMax = 120;
-/** The bounds that a contract gets whose sentence states none (docs/choices.md). */
+/** The bounds of a contract if the sentence states none (docs/choices.md). */
 const usesMax = 10;
 const roomPercent = 125n;
 const notAfterDays = 365;
 const dayMs = 86_400_000;
-/** A price is sampled every minute; one that is older than three is not relied on. */
+/** A price is sampled every minute; one older than three minutes is not used. */
 const lookEverySeconds = 60;
 const priceAgeMaxSeconds = 180;
 
-/** What is known by the time that the definition is written. */
+/** Facts gathered before the definition is written. */
 interface Known {
   readonly watched: WatchedToken | null;
   readonly contract: JsonValue;
@@ -44,8 +44,8 @@ interface WatchedToken {
 }
 
 /**
- * Answers sentences that ask for a rule, and for the list of rules; null for any other sentence.
- * @param understands whether the rules would know what to do with a sentence: nothing else is worth waking for
+ * Answers sentences that ask for a rule or for the list of rules; null for any other sentence.
+ * @param understands whether the rules can answer a sentence; a rule is only made for a task that they can do
  */
 export function answerAboutAutomations(
   sentence: string,
@@ -96,7 +96,7 @@ function findWatchedToken(
   return { tokenId, op, priceUsd };
 }
 
-/** The contract that spares the user the question each time; null where the task moves nothing, or its worth is not known. */
+/** The contract that spares the user a question each time; null if the task moves nothing, or its worth is unknown. */
 function contractFor(
   { task }: AskedAutomation,
   watched: WatchedToken | null,
@@ -130,7 +130,10 @@ function contractOf(action: ContractAction, worth: Decimal, asOf: Instant): Json
   return contract as unknown as JsonObject;
 }
 
-/** In US dollars, at the present price or the awaited one, whichever is higher; null without a price, and for a zero amount. */
+/**
+ * In US dollars, at the present price or the awaited one, whichever is higher; null without a price, and for a zero
+ * amount.
+ */
 function worthOf({ amount }: MoneyClause, input: Asset, watched: WatchedToken | null): Decimal | null {
   const { decimals, amountRaw, priceUsdDecimal } = input;
   const asked = amount.kind === 'all' ? null : parseDecimal(amount.text);

@@ -2,10 +2,13 @@ import { codePointLength, isJsonObject, isStorable, type JsonObject, type JsonVa
 import type { ModelRequest, ToolExchange } from '@app/engine';
 import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 
-/** Code points of a result that are quoted. */
+/** Maximum number of code points quoted from a result. */
 const quotedLengthMax = 2_000;
 
-/** Answers `call TOOL {json}`: calls that tool with that input, and says what it returned. Null for any other sentence. */
+/**
+ * Answers `call TOOL {json}`: calls that tool with that input, and reports what it returned. Null for any other
+ * sentence.
+ */
 export function answerAboutCalls(request: ModelRequest): RuledAnswer | null {
   const { input } = request.turn;
   const [head, tool] = /^\s*call\s+(\S{1,140})\s+(?=\{)/i.exec(input) ?? [];
@@ -20,7 +23,7 @@ export function answerAboutCalls(request: ModelRequest): RuledAnswer | null {
 
 function objectIn(text: string): JsonObject | null {
   try {
-    // Reason for the assertion: this is what JSON.parse makes.
+    // Reason for the assertion: JSON.parse returns nothing else.
     const value = JSON.parse(text) as JsonValue;
     return isJsonObject(value) && isStorable(value) ? value : null;
   } catch {

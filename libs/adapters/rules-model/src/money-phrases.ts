@@ -1,7 +1,7 @@
 import { scaledAmount, type Quantity } from '@app/consent';
 import { decimalText, parseDecimal, unreachable } from '@app/kernel';
 
-/** How much, as somebody wrote it. */
+/** An amount, as the user wrote it. */
 export type AskedAmount =
   | { readonly kind: 'all' }
   | { readonly kind: 'percent'; readonly text: string }
@@ -12,22 +12,22 @@ export interface MoneyClause {
   readonly kind: 'withdraw' | 'swap';
   readonly amount: AskedAmount;
   readonly symbol: string;
-  /** What a swap is to deliver; null for a withdrawal. */
+  /** The token that a swap delivers; null for a withdrawal. */
   readonly toSymbol: string | null;
 }
 
-/** Any symbol or token id: no spaces, and bounded, as a tool would take it. */
+/** Any symbol or token id: no spaces, and at most as long as a tool accepts. */
 const symbol = String.raw`(\S{1,64})`;
 const decimal = String.raw`(\d{1,60}(?:\.\d{1,60})?)`;
 const amount = String.raw`(?:(all)(?: of)?(?: my)?|${decimal}%(?: of)?(?: my)?|\$${decimal}(?: worth)?(?: of)?|${decimal})`;
 const withdrawal = new RegExp(String.raw`^withdraw ${amount} ${symbol}$`, 'i');
 const swap = new RegExp(String.raw`^swap ${amount} ${symbol} (?:to|for|into) ${symbol}$`, 'i');
-/** A clause becomes a tool call of its own. */
+/** Maximum number of clauses, because each becomes a tool call of its own. */
 const clausesMax = 8;
 
 /**
- * The withdrawals and swaps that a sentence asks for: stages joined by "and then", each of clauses joined by "and", which are
- * asked for side by side. Null when any part of it is something else.
+ * The withdrawals and swaps that a sentence asks for: stages joined by "and then", each of clauses joined by "and",
+ * which are requested in parallel. Null when any part of it is something else.
  */
 export function moneyStagesIn(sentence: string): readonly (readonly MoneyClause[])[] | null {
   const stages = sentence.split(/ and then /i).map((stage) => stage.split(/ and /i));
@@ -53,7 +53,10 @@ function amountOf(all?: string, percent?: string, usd?: string, tokens?: string)
   return usd === undefined ? { kind: 'tokens', text: tokens ?? '' } : { kind: 'usd', text: usd };
 }
 
-/** The quantity that a contract states for an amount, in its one spelling; null where there is none, so that nothing is rounded. */
+/**
+ * The quantity that a contract states for an amount, in its one spelling; null if there is none, so that nothing is
+ * rounded.
+ */
 export function quantityOf(
   asked: AskedAmount,
   decimals: number,

@@ -47,7 +47,7 @@ function tellPrice(request: ModelRequest, symbol: string): RuledAnswer {
   return { text: `${name} is at $${priceUsdDecimal}.` };
 }
 
-/** Looks what the wallet holds, then makes the transfers stage by stage; each asks the user. */
+/** Reads the wallet's balances, then makes the transfers stage by stage; each asks the user. */
 function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[])[]): RuledAnswer {
   const made = exchangesOf(request).filter(({ tool }) => tool === 'intents_transfer');
   const stage = stageAfter(made.length, stages);
@@ -61,14 +61,14 @@ function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[
   const calls: RuledCall[] = [];
   for (const clause of stage) {
     const answer = propose(request, clause, assets);
-    // What one of them lacks comes first, whether it is a question or words.
+    // If one of them still needs a question or a reply, that goes first.
     if ('text' in answer || answer.calls.some(({ tool }) => tool !== 'intents_transfer')) return answer;
     calls.push(...answer.calls);
   }
   return { calls };
 }
 
-/** The stage that follows so many transfers; null when all were made. */
+/** The stage that follows after `made` transfers; null when all were made. */
 function stageAfter(made: number, stages: readonly (readonly MoneyClause[])[]): readonly MoneyClause[] | null {
   let before = 0;
   for (const stage of stages) {
@@ -83,7 +83,7 @@ function propose(request: ModelRequest, clause: MoneyClause, assets: readonly As
   return 'answer' in proposed ? proposed.answer : callTransfer(request, proposed.action);
 }
 
-/** A clause as a contract states it, and the token that it takes; or what must be asked or said first. */
+/** A clause as a contract's action, with its input token; or the question or reply that must precede it. */
 export function proposeAction(
   request: ModelRequest,
   clause: MoneyClause,
@@ -149,20 +149,20 @@ function wordsFor(made: readonly ToolExchange[], failed: ToolExchange | undefine
   return `It could not be done: ${errorIn(failed)}.`;
 }
 
-/** Each once. NEAR means wNEAR (docs/decisions/money.md). */
+/** The tokens with that name, each once. NEAR means wNEAR (docs/decisions/money.md). */
 function tokensNamed<Known extends KnownToken>(name: string, tokens: readonly Known[]): readonly Known[] {
   const wanted = name.toLowerCase() === 'near' ? 'wnear' : name.toLowerCase();
   const named = tokens.filter(({ symbol, tokenId }) => symbol.toLowerCase() === wanted || tokenId === name);
   return [...new Map(named.map((token) => [token.tokenId, token])).values()];
 }
 
-/** The tokens that bear a symbol which `token_price` did not guess by; null where it knew one, or none. */
+/** The candidates if `token_price` found several tokens with a symbol; null if it found one, or none. */
 export function candidatesIn(exchange: ToolExchange): readonly KnownToken[] | null {
   const { candidates } = resultOf(exchange);
   return Array.isArray(candidates) ? tokensIn(candidates) : null;
 }
 
-/** A symbol that several tokens bear is not guessed by. */
+/** Asks which token is meant, because a symbol shared by several tokens is ambiguous. */
 export function whichOf(symbol: string, candidates: readonly KnownToken[]): string {
   return `Several tokens are called ${symbol}, so name one by its id: ${candidates.map(({ tokenId }) => tokenId).join(', ')}.`;
 }
@@ -181,7 +181,7 @@ function hasNoWallet(told: ToolExchange): boolean {
   return resultOf(told)['wallet'] === null;
 }
 
-/** What the wallet's tool told; null where it failed. */
+/** The assets that the wallet's tool returned; null if it failed. */
 export function assetsIn(exchange: ToolExchange): Asset[] | null {
   const { assets } = resultOf(exchange);
   return Array.isArray(assets) ? tokensIn(assets) : null;
@@ -208,7 +208,7 @@ export function resultOf({ result }: ToolExchange): JsonObject {
   return isJsonObject(result) ? result : {};
 }
 
-/** What a tool said about its failure. */
+/** The tool's message about its failure. */
 export function errorIn(exchange: ToolExchange): string {
   const { error } = resultOf(exchange);
   return typeof error === 'string' ? error : 'no reason was given';

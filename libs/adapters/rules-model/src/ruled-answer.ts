@@ -1,10 +1,10 @@
 import type { JsonObject } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from '@app/engine';
 
-/** What the rules say next: calls to make side by side, or the last words. */
+/** The next answer of the rules: calls to make in parallel, or the final text. */
 export type RuledAnswer =
   | { readonly calls: readonly RuledCall[] }
-  /** `reasoning`: what it says that it has thought before, where it was told to. */
+  /** `reasoning`: the text that a sentence asked it to show as its reasoning. */
   | { readonly text: string; readonly reasoning?: string };
 
 export interface RuledCall {
@@ -12,7 +12,7 @@ export interface RuledCall {
   readonly input: JsonObject;
 }
 
-/** A call as the answer, or words where the run may not use the tool. */
+/** A call as the answer, or a reply if the run may not use the tool. */
 export function callTool(request: ModelRequest, tool: string, input: JsonObject): RuledAnswer {
   if (!mayUse(request, tool)) return { text: `This run may not use the tool ${tool}, so I cannot do that.` };
   return { calls: [{ tool, input }] };

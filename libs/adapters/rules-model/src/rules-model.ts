@@ -6,7 +6,9 @@ import { answerByRules } from './rules';
 
 const defaultWordMs = 40;
 
-/** `parley/rules` at the pace of a model that speaks: word by word, in real time, with the faults that a sandbox has switched on. */
+/**
+ * `parley/rules` at the pace of a real model: word by word, in real time, with the faults that are set in the sandbox.
+ */
 @Injectable()
 export class RulesModel implements LanguageModel {
   readonly name = 'parley/rules';
@@ -32,7 +34,7 @@ export class RulesModel implements LanguageModel {
     const counted = { inputTokens: countWords(request.turn.input), cachedInputTokens: 0, estimated: false };
     for (const word of words) {
       const isStopped = await isStoppedWithin(wordMs, signal);
-      // What was shown stays; an incomplete step has no price, since it is not billed.
+      // The words shown are kept; an incomplete step has no price, because it is not billed.
       if (isStopped && said.length > 0) {
         const reply = { ...told(said, true), calls: [], outputTokens: said.length, costMicroCents: 0 };
         return { model: this.name, ...reply, ...counted, ending: 'stopped' };
@@ -52,12 +54,12 @@ interface Word {
   readonly of: Parameters<ShowPiece>[1];
 }
 
-/** Joined, they are the text to the letter. */
+/** Splits a text into words; joined, they are exactly the text. */
 function wordsOf(text: string | undefined, of: Word['of']): readonly Word[] {
   return (text?.match(/\S+\s*|\s+/g) ?? []).map((word) => ({ word, of }));
 }
 
-/** What was said and thought until now. */
+/** The text and reasoning produced so far. */
 function told(said: readonly Word[], isStopped: boolean): Pick<ModelReply, 'text' | 'reasoning'> {
   const joined = (kind: Word['of']) => said.flatMap(({ word, of }) => (of === kind ? [word] : [])).join('');
   const [text, thought] = [joined('text'), joined('reasoning')];
@@ -67,13 +69,16 @@ function told(said: readonly Word[], isStopped: boolean): Pick<ModelReply, 'text
   };
 }
 
-/** Waits; true as soon as the signal aborts. A model that does not pause costs no timer, which takes a millisecond at least. */
+/**
+ * Waits; returns true as soon as the signal aborts. Without a pause it sets no timer, because a timer takes a
+ * millisecond at least.
+ */
 async function isStoppedWithin(ms: number, signal: AbortSignal): Promise<boolean> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined); // it rejects only with the abort, which is answered below
   return signal.aborted;
 }
 
-/** The rules model has no tokens of its own, so its words are counted. */
+/** Counts words, because the rules model has no tokens of its own. */
 function countWords(text: string): number {
   return text.match(/\S+/g)?.length ?? 0;
 }

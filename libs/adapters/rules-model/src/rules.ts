@@ -26,7 +26,10 @@ const helpText = `I am parley/rules, a model of fixed rules that needs no networ
 
 const honestText = `I am parley/rules, a model of fixed rules, and none of them fits what you wrote. ${helpText.slice(helpText.indexOf('I understand'))}`;
 
-/** The deterministic model `parley/rules`, without its pace: the same request gets the same answer, in any case and spacing. */
+/**
+ * The deterministic model `parley/rules`, without its pace: the same request gets the same answer, in any case and
+ * spacing.
+ */
 export function answerByRules(request: ModelRequest): RuledAnswer {
   if (request.outputSchema !== null) {
     return { text: JSON.stringify(sampleOf(request.outputSchema) ?? null) };
@@ -57,7 +60,7 @@ function isUnderstood(sentence: string): boolean {
 
 const timeAsked = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i;
 
-/** What is to be said after `repeat after me:`, to the letter; null where nothing is. */
+/** The exact text after `repeat after me:`; null if there is none. */
 function echoOf(input: string): string | null {
   return toldAfter(/^\s*repeat\s+after\s+me\s*:[^\S\n]*/i, input);
 }
@@ -65,14 +68,17 @@ function echoOf(input: string): string | null {
 const thinkAloud = /^\s*think\s+aloud\s*:[^\S\n]*/i;
 const thoughtText = 'A model of rules does not think: what I showed as my reasoning are your words.';
 
-/** What follows the phrase, to the letter; null where that is nothing. */
+/** The exact text after the phrase; null if there is none. */
 function toldAfter(phrase: RegExp, input: string): string | null {
   const [asked] = phrase.exec(input) ?? [];
   const rest = asked === undefined ? '' : input.slice(asked.length);
   return rest.trim() === '' ? null : rest;
 }
 
-/** The text without final punctuation. A pattern anchored at the end would retry from every mark of a long row. */
+/**
+ * The text without final punctuation. Done by a loop, because a pattern anchored at the end would retry from every mark
+ * of a long row.
+ */
 function withoutPunctuation(text: string): string {
   let end = text.length;
   while (end > 0 && '?!.'.includes(text.charAt(end - 1))) end -= 1;

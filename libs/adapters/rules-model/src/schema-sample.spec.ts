@@ -71,7 +71,7 @@ describe('a sample', () => {
   it('is found for a schema made around a value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3, noUnicodeString: false }), (value) => {
-        // No body can bring these: strict JSON refuses them.
+        // No body can contain these, because strict JSON refuses them.
         fc.pre(!/"__proto__"|\\u0000|\\ud[89a-f]/.test(JSON.stringify(value)));
         const schema = schemaAround(value as JsonValue); // reason for the assertion: the library's own JSON type
         expect(parseOutput(JSON.stringify(sampleOf(schema)), schema).valid).toBe(true);
@@ -117,7 +117,7 @@ const { schema: schemas } = fc.letrec<{ schema: Exclude<JsonValue, string | numb
   ),
 }));
 
-/** A schema that the value satisfies, and tells its shape. */
+/** A schema that the value satisfies and that describes its shape. */
 function schemaAround(value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     const items = value.length === 0 ? {} : { anyOf: value.map(schemaAround) };

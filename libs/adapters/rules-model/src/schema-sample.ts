@@ -1,18 +1,19 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { memberSchemas, SchemaCheck } from '@app/runs';
 
-/** Steps of one search: `anyOf` in `anyOf` multiplies. They take some 10 milliseconds. */
+/** Maximum number of steps in one search, because `anyOf` within `anyOf` multiplies. They take some 10 milliseconds. */
 const stepsMax = 100_000;
 const stepsPerLook = 20;
 const stepsPerMember = 5;
-/** Characters that are written down in the time of one step. */
+/** Number of characters written in the time of one step. */
 const lengthPerStep = 32;
-/** A sample that would be longer than this when serialized, in characters, is given up. */
+/** Maximum length of a sample when serialized, in characters; a longer one is given up. */
 const lengthMax = 64 * 1024;
 
 /**
- * A small value that satisfies a schema of the supported subset (docs/decisions/runs.md), or undefined where there is none,
- * or none within bounds. Lists are as short and numbers as near to zero as they may be; optional members are there.
+ * A small value that satisfies a schema of the supported subset (docs/decisions/runs.md), or undefined if there is
+ * none, or none within bounds. Lists are as short and numbers as close to zero as possible; optional members are
+ * included.
  */
 export function sampleOf(schema: JsonValue): JsonValue | undefined {
   return new Sampler().sample([schema])?.value;
@@ -20,14 +21,14 @@ export function sampleOf(schema: JsonValue): JsonValue | undefined {
 
 interface Sample {
   readonly value: JsonValue;
-  /** About how long it is when serialized. */
+  /** Approximate length when serialized. */
   readonly length: number;
 }
 
 const typeNames = ['null', 'boolean', 'object', 'array', 'integer', 'number', 'string'] as const;
 type TypeName = (typeof typeNames)[number];
 
-/** Looks for a value that satisfies several schemas at once. */
+/** Searches for a value that satisfies several schemas at once. */
 class Sampler {
   private readonly check = new SchemaCheck(stepsMax);
 
@@ -118,13 +119,13 @@ function boundSample(value: JsonValue, length: number): Sample | undefined {
   return length > lengthMax ? undefined : { value, length };
 }
 
-/** The values that `const` or `enum` lists; undefined where neither is there. */
+/** The values listed in `const` or `enum`; undefined if neither is present. */
 function allowedValues(schema: JsonObject): readonly JsonValue[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema['const'] ?? null];
   return Object.hasOwn(schema, 'enum') ? listOf(schema['enum']) : undefined;
 }
 
-/** The types that all of the schemas allow, those first that the schemas speak of. */
+/** The types that all of the schemas allow, beginning with those that the schemas mention. */
 function typesOf(all: readonly JsonObject[]): readonly TypeName[] {
   const lists = all.flatMap(({ type }) => (type === undefined ? [] : [Array.isArray(type) ? listOf(type) : [type]]));
   const isAllowed = (name: TypeName) =>

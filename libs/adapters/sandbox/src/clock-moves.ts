@@ -8,13 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { clockChannel } from './sandbox-clock';
 
-/** Due instants that one call steps through (docs/decisions/sandbox.md). */
+/** Maximum number of due instants that one call steps through (docs/decisions/sandbox.md). */
 const instantsMax = 2_000;
-/** Calls of one process that may wait for their turn. */
+/** Maximum number of calls that wait for their turn in one process. */
 const waitingMax = 100;
-/** One move at a time in the whole deployment. */
+/** Lock that allows one move at a time in the whole deployment. */
 const moveLockKey = 7_265_101;
-/** A call that waits this long without any progress fails: a process is stuck, a timer keeps failing, or no worker is there. */
+/**
+ * A call that makes no progress for this long fails: a process is stuck, a timer keeps failing, or there is no worker.
+ */
 const progressWaitMs = 10_000;
 const connectTimeoutMs = 5_000;
 const pollFirstMs = 1;
@@ -47,8 +49,9 @@ export class ClockMoves {
   }
 
   /**
-   * Moves the clock; every timer that falls due on the way is handled before the clock goes on, and the read models show what they did.
-   * @throws Unavailable when a live process or a due timer makes no progress for 10 s; the clock then stands where it got to
+   * Moves the clock. Every timer that falls due in between is handled before the clock moves on, and the read models
+   * show the results. @throws Unavailable when a live process or a due timer makes no progress for 10 s; the clock then
+   * stays at the instant that it reached
    */
   async advance(seconds: number): Promise<ClockReading> {
     const reading = await this.turns.acquire('move', () =>
@@ -58,14 +61,18 @@ export class ClockMoves {
     return reading;
   }
 
-  /** Holds the deployment's lock meanwhile, on a connection of its own: moves can take longer than a transaction may. */
+  /**
+   * Runs the body under the deployment's lock, on a connection of its own because moves can take longer than a
+   * transaction may.
+   */
   private async runAlone<Value>(body: () => Promise<Value>): Promise<Value> {
     const holder = new Client({
       connectionString: this.database.url,
       application_name: 'parley clock',
       connectionTimeoutMillis: connectTimeoutMs,
     });
-    // The lock goes with it. Should another move begin then, the clock reaches the farther of the two targets.
+    // The lock is lost with the connection. If another move begins then, the clock reaches the farther of the two
+    // targets.
     holder.on('error', (error) => this.logger.warn(`the lock of a clock move was lost: ${error.message}`));
     try {
       await lock(holder);
@@ -91,7 +98,7 @@ export class ClockMoves {
     };
   }
 
-  /** Brings the clock to the instant in every live process, if it is not past it already, and wakes the workers. */
+  /** Moves the clock to the instant in every live process, unless it is already past it, and wakes the workers. */
   private async reach(epochMs: number): Promise<void> {
     const offsetMs = epochMs - Date.now();
     if (epochMs > this.clock.epochMs()) {

@@ -42,7 +42,7 @@ export const IssuerKeys = shape('IssuerKeys', {
 });
 export type IssuerKeys = Shaped<typeof IssuerKeys>;
 
-/** The members of a P-256 key, as RFC 7518 section 6.2 names them; `d` is the private one. */
+/** The members of a P-256 key, as named in RFC 7518 section 6.2; `d` is the private one. */
 interface StoredKey {
   readonly kid: string;
   readonly x: string;
@@ -64,7 +64,7 @@ export class Issuer implements OnModuleInit {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes the deployment's key when there is none yet, and reads it. */
+  /** Makes the deployment's key if there is none yet, and reads it. */
   async onModuleInit(): Promise<void> {
     await this.database.query(
       `INSERT INTO sandbox_state (name, value) VALUES ('issuer_key', $1) ON CONFLICT (name) DO NOTHING`,

@@ -15,14 +15,14 @@ import {
   type OrderState,
 } from './order.queries';
 
-/** Told of each order that has settled; the payload is its key. */
+/** Channel notified of each settled order; the payload is its key. */
 const settlementsChannel = 'parley_settlements';
 /** The kind of the timers that settle orders which no request reads; their payload is `{address}`. */
 export const settlementTimers = 'sandbox-settlement';
-/** Due orders of one wallet that one call settles; the next call goes on. */
+/** Maximum number of one wallet's due orders that one call settles; the next call continues. */
 const dueMax = 100;
 
-/** The orders of wallets: taken at most once by key, and settled when their time has come. */
+/** The orders of wallets: each key is accepted at most once, and settled when it is due. */
 @Injectable()
 export class LedgerOrders {
   constructor(
@@ -32,8 +32,8 @@ export class LedgerOrders {
   ) {}
 
   /**
-   * Takes the order's input from the wallet, or refuses for good; a repeated call changes nothing and answers the first call's outcome.
-   * @throws Unavailable
+   * Takes the order's input from the wallet, or refuses permanently; a repeated call changes nothing and returns the
+   * first call's outcome. @throws Unavailable
    */
   async submit(order: NewOrder, handling: Handling): Promise<OrderState> {
     return this.database.transaction(async (sql: Sql) => {
@@ -53,8 +53,8 @@ export class LedgerOrders {
   }
 
   /**
-   * Settles that an order which was not taken until its deadline never will be, however late a submission of it still arrives.
-   * Answers what stands under its key then. @throws Unavailable
+   * Rules out an order that was not accepted by its deadline: it never will be, however late a submission of it
+   * arrives. Returns the order's state under its key afterwards. @throws Unavailable
    */
   async giveUp(order: NewOrder): Promise<OrderState> {
     const handling: Handling = { refusal: null, outcome: 'deliver', hidden: false, settlesAt: order.deadline };
@@ -72,7 +72,7 @@ export class LedgerOrders {
     );
     for (const { key } of due) {
       const settled = await this.database.transaction((sql: Sql) => this.settle(sql, key, address));
-      // A second notification with the same payload in one transaction would be dropped.
+      // Sent outside the transaction, because a second notification with the same payload inside it would be dropped.
       if (settled && options.twice) await notify(this.database, key);
     }
   }
@@ -120,7 +120,7 @@ export class LedgerOrders {
   }
 }
 
-/** One change of a wallet at a time. */
+/** Allows one change of a wallet at a time. */
 async function lockWallet(sql: Sql, address: string): Promise<void> {
   await sql.query(`SELECT 1 FROM sandbox_wallets WHERE address = $1 FOR UPDATE`, [address]);
 }

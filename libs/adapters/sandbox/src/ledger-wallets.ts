@@ -14,7 +14,9 @@ export class LedgerWallets {
     private readonly clock: Clock,
   ) {}
 
-  /** Opens the wallet's account with its starting balance, once; or makes its session good again. @throws Unavailable */
+  /**
+   * Opens the wallet's account with its starting balance, once; or makes its session valid again. @throws Unavailable
+   */
   async open(address: string, userId: UserId): Promise<void> {
     await this.database.transaction(async (sql: Sql) => {
       const [opened] = await sql.query<{ address: string }>(
@@ -42,7 +44,10 @@ export class LedgerWallets {
     return row.rejected ? 'rejected' : 'good';
   }
 
-  /** Rejects the session of this user's wallet until it connects again. False when the user has no wallet here. @throws Unavailable */
+  /**
+   * Rejects the session of this user's wallet until it connects again. False when the user has no wallet here. @throws
+   * Unavailable
+   */
   async rejectSession(userId: UserId): Promise<boolean> {
     const rejected = await this.database.query<{ address: string }>(
       `UPDATE sandbox_wallets SET session_rejected = true WHERE user_id = $1 RETURNING address`,
@@ -51,19 +56,19 @@ export class LedgerWallets {
     return rejected.length > 0;
   }
 
-  /** What the wallet has by token, what its unsettled orders have taken included; only what is positive. @throws Unavailable */
+  /** Balances by token, including amounts held by unsettled orders; positive ones only. @throws Unavailable */
   async holdings(address: string): Promise<Map<string, bigint>> {
     return balancesOf(this.database, [`wallet:${address}`, `transit:${address}`]);
   }
 
-  /** What the wallet can order with. @throws Unavailable */
+  /** Balances that new orders can take from. @throws Unavailable */
   async spendable(address: string): Promise<Map<string, bigint>> {
     return balancesOf(this.database, [`wallet:${address}`]);
   }
 
   /**
-   * Tokens from outside for the user's wallet; a positive amount. Answers the new balance, or null when the user has no wallet here.
-   * @throws Unavailable
+   * Deposits tokens from outside into the user's wallet; the amount must be positive. Returns the new balance, or null
+   * when the user has no wallet here. @throws Unavailable
    */
   async deposit(userId: UserId, { tokenId, amountRaw }: TokenAmount): Promise<bigint | null> {
     const [row] = await this.database.query<{ address: string }>(

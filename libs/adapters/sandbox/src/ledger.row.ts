@@ -1,8 +1,9 @@
 import { migration } from '@app/read-store';
 
 export const sandboxLedgerMigrations = [
-  // The sandbox provider's books. A transfer is one row with both of its accounts, so each token sums to zero by construction;
-  // balances are kept beside it. Only the market (`pool`) and the world (`outside`) may owe.
+  // The sandbox provider's books. A transfer is one row with both of its accounts, so each token sums to zero by
+  // construction; balances are kept in a table next to it. Only the market (`pool`) and the world (`outside`) may be
+  // negative.
   migration(
     620,
     'CreateSandboxLedger',

@@ -2,8 +2,8 @@ import type { Instant } from '@app/kernel';
 import type { TokenAmount } from '@app/wallets';
 
 /**
- * The accounts that hold tokens: a wallet, its unsettled orders (in transit), an owner's main account, the market,
- * and the outside that tokens come from. Wallets are named by their address.
+ * The accounts that hold tokens: a wallet, its unsettled orders (in transit), an owner's main account, the market, and
+ * the outside that tokens are deposited from. Wallets are named by their address.
  */
 export type LedgerAccount = `wallet:${string}` | `transit:${string}` | `main:${string}` | 'pool' | 'outside';
 
@@ -14,15 +14,15 @@ export interface Transfer extends TokenAmount {
   readonly to: LedgerAccount;
 }
 
-/** The database, or a transaction of it. Statements that change rows answer with RETURNING inside a WITH only. */
+/** The database, or a transaction of it. Statements that change rows return rows only with RETURNING inside a WITH. */
 export interface Sql {
   query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
 /**
- * Books transfers, all in the caller's transaction. Each balance that changes is locked, in the order of (account, token), so that
- * two transactions that each post once never wait for one another in a circle.
- * @throws when a key was used before, and when an account but `pool` and `outside` would fall below zero (the table's own rules)
+ * Books transfers, all in the caller's transaction. Each changed balance is locked, in the order of (account, token),
+ * so that two transactions that each post once never deadlock. @throws when a key was used before, and when an account
+ * other than `pool` and `outside` would fall below zero (the table's own rules)
  */
 export async function post(sql: Sql, transfers: readonly Transfer[], at: Instant): Promise<void> {
   for (const { key, from, to, tokenId, amountRaw } of transfers) {
@@ -32,7 +32,8 @@ export async function post(sql: Sql, transfers: readonly Transfer[], at: Instant
     );
   }
   for (const { account, tokenId, change } of changesOf(transfers)) {
-    // The row comes first: a CHECK looks at what an INSERT proposes, also where it then becomes an UPDATE.
+    // The row is inserted first, because a CHECK applies to the row that an INSERT proposes even if it then becomes an
+    // UPDATE.
     await sql.query(
       `INSERT INTO ledger_balances (account, token_id, amount) VALUES ($1, $2, 0) ON CONFLICT (account, token_id) DO NOTHING`,
       [account, tokenId],
@@ -45,7 +46,7 @@ export async function post(sql: Sql, transfers: readonly Transfer[], at: Instant
   }
 }
 
-/** What the accounts hold together, by token; only what is not zero. */
+/** The accounts' combined balances, by token; only those that are not zero. */
 export async function balancesOf(sql: Sql, accounts: readonly LedgerAccount[]): Promise<Map<string, bigint>> {
   const rows = await sql.query<{ token_id: string; amount: string }>(
     `SELECT token_id, sum(amount) AS amount FROM ledger_balances WHERE account = ANY($1)

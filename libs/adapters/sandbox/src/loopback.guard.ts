@@ -7,8 +7,8 @@ const loopbackAddress = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /**
- * Lets requests through that came to a loopback address and name one as their `Host` (docs/decisions/sandbox.md). A page whose
- * name was made to resolve to this machine sends its own name, and is refused as any foreign origin.
+ * Allows requests that arrived at a loopback address and name one as their `Host` (docs/decisions/sandbox.md). A page
+ * whose name was made to resolve to this machine sends its own name, and is refused as any foreign origin.
  */
 @Injectable()
 export class LoopbackOnly implements CanActivate {

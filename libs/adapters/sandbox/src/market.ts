@@ -7,17 +7,17 @@ import type { ProviderFault } from './provider-faults';
 import type { QuotedToken } from './quotes';
 import { marketTokens, symbolAliases, type MarketToken } from './tokens';
 
-/** The same in every sandbox, so that what a test saw once it sees again. */
+/** The same in every sandbox, so that tests are repeatable. */
 const pathSeed = 'parley';
 const microUsdScale = 6;
 
-/** The market as the provider describes it at one moment, its faults included. */
+/** The market as the provider describes it at one moment, including its faults. */
 export interface MarketView {
   readonly faults: ProviderFault;
   readonly tokens: readonly Token[];
 }
 
-/** The sandbox's tokens and their prices: pinned, or on a path that the service clock moves. */
+/** The sandbox's tokens and their prices: pinned, or on a path driven by the service clock. */
 @Injectable()
 export class Market {
   constructor(
@@ -40,7 +40,7 @@ export class Market {
     return { faults, tokens };
   }
 
-  /** Whether there is such a token to pin a price of. */
+  /** Whether the market has the token, so that its price can be pinned. */
   knows(tokenId: string): boolean {
     return marketTokens.some((token) => token.tokenId === tokenId);
   }
@@ -60,14 +60,14 @@ export function tokenOf(tokens: readonly Token[], tokenId: string): Token | null
   return tokens.find((token) => token.tokenId === tokenId) ?? null;
 }
 
-/** Those under this symbol, in any case. */
+/** The tokens with this symbol, in any case. */
 export function tokensCalled(tokens: readonly Token[], symbol: string): readonly Token[] {
   const lower = symbol.toLowerCase();
   const alias = Object.hasOwn(symbolAliases, lower) ? symbolAliases[lower] : undefined;
   return tokens.filter((token) => token.tokenId === alias || token.symbol.toLowerCase() === lower);
 }
 
-/** What a token is quoted by; null when its decimals or its price are not known. */
+/** The data for quoting a token; null when its decimals or its price are unknown. */
 export function toQuotedToken({ decimals, priceUsdDecimal }: Token): QuotedToken | null {
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
   return decimals === null || price === null ? null : { decimals, price };

@@ -9,7 +9,7 @@ import { Deposit, PriceChange, type TokenPrice } from './money.dto';
 import { PinnedPrices } from './pinned-prices';
 import { makeDeposit, setPrice } from './money.contract';
 
-/** The sandbox's calls that change what its wallet provider knows (docs/decisions/sandbox.md). */
+/** The sandbox's calls that change the state of its wallet provider (docs/decisions/sandbox.md). */
 @Controller()
 @UseGuards(LoopbackOnly)
 export class MoneyController {
@@ -19,7 +19,7 @@ export class MoneyController {
     private readonly pinned: PinnedPrices,
   ) {}
 
-  /** Answers the new balance of the token. */
+  /** Returns the new balance of the token. */
   @Serves(makeDeposit)
   async deposit(@Body() { userId, tokenId, amountRaw }: Deposit): Promise<TokenAmount> {
     if (!this.market.knows(tokenId)) return answer(refuse(invalid('/tokenId', 'must be a token of the sandbox')));
@@ -27,7 +27,7 @@ export class MoneyController {
     return balance === null ? answer(refuse(notFound)) : { tokenId, amountRaw: balance.toString() };
   }
 
-  /** Answers the price that holds from now on; rules that look at it see it from now on too. */
+  /** Returns the price in effect from now on; rules that read it see it from now on too. */
   @Serves(setPrice)
   async setPrice(@Param('tokenId') tokenId: string, @Body() { priceUsd }: PriceChange): Promise<TokenPrice> {
     if (!this.market.knows(tokenId)) return answer(refuse(notFound));

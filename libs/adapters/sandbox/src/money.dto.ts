@@ -3,10 +3,10 @@ import { custom, exactly, nullable, shape, text, uuid, type Shaped } from '@app/
 import type { TokenAmount } from '@app/wallets';
 
 const tokenIdLengthMax = 512;
-/** Most digits of a deposit: many of them stay below the 160 digits that a balance may have. */
+/** Maximum number of digits of a deposit, so that many of them stay below the 160 digits that a balance may have. */
 const depositDigitsMax = 150;
 const amount = new RegExp(`^[1-9][0-9]{0,${depositDigitsMax - 1}}$`);
-/** A decimal; unlike a contract's amounts it is nowhere hashed, so `1.90` may be spelled as people do. */
+/** A decimal. Unlike a contract's amounts it is not hashed, so other spellings such as `1.90` are allowed. */
 const price = /^(?:0|[1-9][0-9]{0,38})(?:\.[0-9]{1,18})?$/;
 
 export class Deposit {

@@ -1,12 +1,12 @@
 import type { TokenAmount } from '@app/wallets';
 import type { LedgerAccount, Transfer } from './ledger';
 
-/** Where an order's input goes. */
+/** The destination of an order's input. */
 export type OrderTarget =
   | { readonly kind: 'withdraw'; readonly mainAccountId: string }
   | { readonly kind: 'swap'; readonly output: TokenAmount };
 
-/** What becomes of an order once it was taken: all is delivered, or all comes back, or half and half. */
+/** The outcome of an accepted order: everything is delivered, everything is returned, or half and half. */
 export type Outcome = 'deliver' | 'refund' | 'partial';
 
 interface SettlingOrder {
@@ -20,11 +20,11 @@ interface SettlingOrder {
 interface Settling {
   readonly transfers: readonly Transfer[];
   readonly status: 'settled' | 'refunded';
-  /** What the target got, in its own unit; null when nothing. */
+  /** The amount that the target got, in its own unit; null if none. */
   readonly delivered: string | null;
 }
 
-/** What comes back of an order's input that was refunded. */
+/** The returned part of a refunded order's input. */
 export function refundOf(
   { outcome, input }: Pick<SettlingOrder, 'outcome' | 'input'>,
   delivered: string | null,
@@ -34,13 +34,13 @@ export function refundOf(
   return { tokenId: input.tokenId, amountRaw: (BigInt(input.amountRaw) - kept).toString() };
 }
 
-/** What an order moves when it settles. Together its transfers take exactly the input out of transit. */
+/** The transfers of an order when it settles. Together they take exactly the input out of transit. */
 export function transfersAtSettlement(order: SettlingOrder): Settling {
   const { target, outcome } = order;
   const input = BigInt(order.input.amountRaw);
   const output = target.kind === 'swap' ? BigInt(target.output.amountRaw) : input;
   const [spent, delivered] = outcome === 'deliver' ? [input, output] : [input / 2n, output / 2n];
-  // A half of the least amount is none.
+  // Half of the smallest amount is zero.
   if (outcome === 'refund' || spent === 0n || delivered === 0n) {
     return { transfers: [returnTransfer(order, input)], status: 'refunded', delivered: null };
   }

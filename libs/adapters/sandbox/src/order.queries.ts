@@ -4,38 +4,38 @@ import { createHash } from 'node:crypto';
 import type { Sql } from './ledger';
 import { refundOf, type OrderTarget, type Outcome } from './order-outcome';
 
-/** What a wallet orders. */
+/** An order of a wallet. */
 export interface NewOrder {
   /** Identifies this order. */
   readonly key: string;
-  /** What the owner signed: another order never passes under the same key. */
+  /** The bytes that the owner signed; another order never passes under the same key. */
   readonly bytes: string;
   readonly address: string;
   readonly input: TokenAmount;
   readonly target: OrderTarget;
-  /** Not taken from this instant on. */
+  /** Not accepted from this instant on. */
   readonly deadline: Instant;
 }
 
-/** What the provider makes of an order that it could take. */
+/** How the provider handles an order that it could accept. */
 export interface Handling {
   readonly refusal: OperationFailure | null;
   readonly outcome: Outcome;
-  /** Whether the provider cannot be asked about it until it has settled. */
+  /** Whether the provider cannot report on it until it has settled. */
   readonly hidden: boolean;
   readonly settlesAt: Instant;
 }
 
-/** What is known under an order's key. */
+/** The state of the order under a key. */
 export type OrderState = { readonly address: string; readonly digest: string } & (
   | { readonly status: 'accepted'; readonly reference: string; readonly settlesAt: Instant; readonly hidden: boolean }
   | ({ readonly status: 'settled' | 'refunded'; readonly reference: string } & Delivered)
   | { readonly status: 'rejected'; readonly failure: OperationFailure }
-  /** Its deadline passed before it was taken, and it never will be. */
+  /** Its deadline passed before it was accepted, and it never will be. */
   | { readonly status: 'never_accepted' }
 );
 
-/** What becomes of an order at once. */
+/** The immediate outcome of a submitted order. */
 export interface NewStatus {
   readonly name: 'accepted' | 'rejected' | 'never_accepted';
   readonly failure: OperationFailure | null;
@@ -58,12 +58,12 @@ export interface OrderRow {
   readonly failure: OperationFailure | null;
 }
 
-/** The name of an order's bytes. */
+/** The digest that identifies an order's bytes. */
 export function digestOf(bytes: string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** False when the key is taken; an order in flight under the same key is waited for. */
+/** False when the key exists already; waits for an order in flight under the same key. */
 export async function insertOrder(sql: Sql, order: NewOrder, handling: Handling, status: NewStatus): Promise<boolean> {
   const { key, address, bytes, input, target } = order;
   const output = target.kind === 'swap' ? target.output : null;
@@ -113,7 +113,7 @@ function stateOf(row: OrderRow): OrderState {
   }
 }
 
-/** What was delivered; a withdrawal that went through needs no word of it. */
+/** The delivered amount; not reported for a withdrawal that went through. */
 function outputOf({ status, delivered, input_token, output_token }: OrderRow): TokenAmount | null {
   if (delivered === null || (output_token === null && status === 'settled')) return null;
   return { tokenId: output_token ?? input_token, amountRaw: delivered };

@@ -4,7 +4,7 @@ import { toQuotedToken, tokenOf } from './market';
 import type { OrderTarget } from './order-outcome';
 import { outputFor, stillHolds, inputFor, type QuotedToken } from './quotes';
 
-/** What an order takes, and what for. */
+/** The input of an order, and its target. */
 export interface Terms {
   readonly input: TokenAmount;
   readonly target: OrderTarget;
@@ -27,7 +27,7 @@ const notEnough: Refused = {
   failure: { reason: 'insufficient_balance', text: words`The wallet holds less than the order takes.` },
 };
 
-/** The order's amounts at the market's prices, or why the provider does not take it. */
+/** The order's amounts at the market's prices, or why the provider refuses it. */
 export function planOrder(order: Order['order'], tokens: readonly Token[], spendable: Spendable): Terms | Refused {
   const terms = order.kind === 'withdraw' ? withdrawal(order, tokens) : swap(order, tokens);
   if ('failure' in terms) return terms;

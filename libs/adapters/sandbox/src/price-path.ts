@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 
 const million = 1_000_000n;
 
-/** The waves that a path adds up: their periods in seconds, coprime so that it does not repeat for ages, and their shares of the swing. */
+/**
+ * The waves that add up to a path: their periods in seconds, coprime so that it does not repeat for ages, and their
+ * shares of the swing.
+ */
 const waves = [
   { periodSeconds: 2_000_003n, sharePpm: 450_000n },
   { periodSeconds: 260_003n, sharePpm: 300_000n },
@@ -19,8 +22,8 @@ export interface PathShape {
 }
 
 /**
- * The price at an instant, in millionths of a dollar: the base and a sum of triangle waves over it, their phases drawn from the
- * seed. The same for the same arguments always and everywhere, worked out in integers, without what came before.
+ * The price at an instant, in millionths of a dollar: the base plus a sum of triangle waves, their phases derived from
+ * the seed. Always the same for the same arguments, because it is computed in integers and without earlier prices.
  */
 export function pathPriceMicroUsd(seed: string, tokenId: string, shape: PathShape, at: Instant): bigint {
   const seconds = BigInt(Math.floor(epochMsOf(at) / 1000));

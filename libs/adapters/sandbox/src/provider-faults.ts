@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@app/read-store';
 
-/** What becomes of an order that is submitted while the fault is set (docs/choices.md). */
+/** Fate of an order submitted while the fault is set (docs/choices.md). */
 export const submitFaults = [
   'ok',
   'reject',
@@ -20,9 +20,9 @@ export interface ProviderFault {
   readonly submit: SubmitFault;
   /** From the acceptance of an order to its settlement, by the service clock. */
   readonly settleAfterSeconds: number;
-  /** It answers nothing. */
+  /** Every call fails as if unanswered. */
   readonly down: boolean;
-  /** Set to true, it rejects all sessions that exist at that moment; connecting makes one that is good again. */
+  /** Setting it to true rejects all sessions that exist at that moment; connecting makes a session valid again. */
   readonly sessionRejected: boolean;
   /** Sends each settlement's notification twice. */
   readonly duplicateCallbacks: boolean;
@@ -32,7 +32,10 @@ export interface ProviderFault {
   readonly undescribed: boolean;
 }
 
-/** The wallet provider's faults: one row for the deployment, read at every call, so that a change takes effect everywhere at once. */
+/**
+ * The wallet provider's faults: one row for the deployment, read at every call, so that a change takes effect
+ * everywhere at once.
+ */
 @Injectable()
 export class ProviderFaults {
   constructor(private readonly database: Database) {}
@@ -44,7 +47,7 @@ export class ProviderFaults {
     );
   }
 
-  /** Sets what is named and leaves the rest; answers all of them. @throws Unavailable */
+  /** Sets the given faults and keeps the others; returns all of them. @throws Unavailable */
   async change(change: Partial<ProviderFault>): Promise<ProviderFault> {
     return faultsIn(
       await this.database.query<FaultRow>(

@@ -10,7 +10,7 @@ const token = fc.record({
 });
 const amounts = fc.bigInt(0n, 10n ** 39n);
 
-/** Twice the same fraction, without a shared denominator: `amount` of `one` is worth `worth / per` of `other`. */
+/** Two sides of one fraction, without a shared denominator: `amount` of `one` is worth `worth / per` of `other`. */
 function worthOf(
   amount: bigint,
   one: QuotedToken,

@@ -7,16 +7,16 @@ export interface QuotedToken {
   readonly price: Decimal;
 }
 
-/** How far the market may move against an order before it is not taken any more, in millionths. */
+/** How far the market may move against an order before it is refused, in millionths. */
 const slippagePpm = 10_000n;
 const million = 1_000_000n;
 
-/** What the market delivers for an amount of the input, in the output's smallest unit; rounded down. */
+/** The amount that the market delivers for an input, in the output's smallest unit; rounded down. */
 export function outputFor(inputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
   return floorQuotient(scaleTo(output.decimals, valueOf(inputRaw, input)), output.price);
 }
 
-/** The least of the input for which the market delivers this much of the output. */
+/** The least input for which the market delivers this much output. */
 export function inputFor(outputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
   const dividend = scaleTo(input.decimals, valueOf(outputRaw, output));
   const floor = floorQuotient(dividend, input.price);
@@ -24,7 +24,7 @@ export function inputFor(outputRaw: bigint, input: QuotedToken, output: QuotedTo
   return exact ? floor : floor + 1n;
 }
 
-/** Whether what was quoted still holds, now that the market would deliver `nowRaw`. */
+/** Whether a quote still holds, given that the market would now deliver `nowRaw`. */
 export function stillHolds(quotedRaw: bigint, nowRaw: bigint): boolean {
   return nowRaw * million >= quotedRaw * (million - slippagePpm);
 }

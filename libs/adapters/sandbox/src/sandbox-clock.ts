@@ -4,12 +4,12 @@ import type { Database, Notifications, Processes } from '@app/read-store';
 
 /** Carries each new offset, in milliseconds. */
 export const clockChannel = 'parley_clock';
-/** How often each process reads the offset without being told: a notification can be lost. */
+/** How often each process reads the offset without a notification, because one can be lost. */
 const refreshMs = 2_000;
 
 /**
  * The service clock of the sandbox: real time plus an offset that all processes share and that only grows
- * (docs/decisions/sandbox.md). A process says in its row of `processes` which offset it runs on.
+ * (docs/decisions/sandbox.md). A process records in its row of `processes` which offset it runs on.
  */
 export class SandboxClock extends Clock implements OnModuleDestroy {
   private readonly logger = new Logger(SandboxClock.name);
@@ -28,7 +28,10 @@ export class SandboxClock extends Clock implements OnModuleDestroy {
     return Date.now() + this.offsetMs;
   }
 
-  /** Runs on the deployment's offset from then on. Listens first and reads then, so that no move is missed. @throws Unavailable */
+  /**
+   * Follows the deployment's offset from then on. Listens before it reads, so that no move is missed. @throws
+   * Unavailable
+   */
   async start(): Promise<void> {
     const stopListening = this.notifications.on(clockChannel, (payload) => {
       this.offsetMs = Math.max(this.offsetMs, Number(payload));

@@ -3,10 +3,10 @@ import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { Database, Notifications } from '@app/read-store';
 import { ModelFaults, type ModelFault } from '@app/runtime';
 
-/** Says that the faults have changed; every process then reads them. */
+/** Notified when the faults change; every process then reads them. */
 const faultsChannel = 'parley_faults';
 
-/** The faults that were switched on in this sandbox, the same in every process of the deployment. */
+/** The faults that are set in this sandbox, the same in every process of the deployment. */
 @Injectable()
 export class SandboxFaults extends ModelFaults implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(SandboxFaults.name);
@@ -25,10 +25,10 @@ export class SandboxFaults extends ModelFaults implements OnModuleInit, OnModule
     return this.model;
   }
 
-  /** Listens first and reads then, so that no change is missed. */
+  /** Listens before it reads, so that no change is missed. */
   async onModuleInit(): Promise<void> {
     const refresh = (): void => {
-      // Left as they were; a deployment whose database is away has other troubles than a missed fault.
+      // The faults stay unchanged; a deployment without its database has worse problems than a missed fault.
       this.refresh().catch((error: unknown) => this.logger.warn(`the faults were not read: ${failureWords(error)}`));
     };
     this.stopListening = this.notifications.on(faultsChannel, refresh);
@@ -40,7 +40,10 @@ export class SandboxFaults extends ModelFaults implements OnModuleInit, OnModule
     this.stopListening();
   }
 
-  /** Sets what is named and leaves the rest. This process has it on return, the others a moment later. @throws Unavailable */
+  /**
+   * Sets the given faults and keeps the others. They are in effect in this process on return, and in the others a
+   * moment later. @throws Unavailable
+   */
   async change(model: Partial<ModelFault>): Promise<ModelFault> {
     await this.database.query(
       `WITH changed AS (UPDATE sandbox_state SET value = value || $1::jsonb WHERE name = 'model_faults' RETURNING 1)
@@ -51,7 +54,7 @@ export class SandboxFaults extends ModelFaults implements OnModuleInit, OnModule
     return this.model;
   }
 
-  /** One after the other, so that what was read last is what was current last. */
+  /** One read after the other, so that the last result is the newest. */
   private refresh(): Promise<void> {
     const read = this.reading.then(() => this.read());
     this.reading = read.catch(() => undefined); // the caller gets the error

@@ -22,7 +22,7 @@ import { planOrder, quoteStands, type Terms } from './planning';
 import type { ProviderFault } from './provider-faults';
 import { signOrder, verifyOrder } from './signed-order';
 
-/** How long the provider stands by what it planned, by the service clock. */
+/** How long the provider accepts what it planned, by the service clock. */
 const orderTtlMs = 120_000;
 
 const unknownSigner: OperationFailure = {
@@ -33,7 +33,10 @@ const refused: OperationFailure = { reason: 'provider_rejected', text: words`The
 const moved: OperationFailure = { reason: 'quote_expired', text: words`The market moved too far from the quote.` };
 const tooLate: OperationFailure = { reason: 'quote_expired', text: words`The order came after its deadline.` };
 
-/** The wallet provider of the sandbox, on the ledger in PostgreSQL, with the faults that are set (docs/decisions/money.md and docs/decisions/sandbox.md). */
+/**
+ * The wallet provider of the sandbox, on the ledger in PostgreSQL, with the faults that are set
+ * (docs/decisions/money.md and docs/decisions/sandbox.md).
+ */
 @Injectable()
 export class SandboxLedger extends WalletProvider {
   override readonly name = 'sandbox';
@@ -62,7 +65,7 @@ export class SandboxLedger extends WalletProvider {
     });
   }
 
-  /** Always true: the ledger creates an account when it is paid to. */
+  /** Always true, because the ledger creates an account when it is paid to. */
   override isMainAccount(): Promise<boolean> {
     return Promise.resolve(true);
   }
@@ -126,7 +129,7 @@ export class SandboxLedger extends WalletProvider {
     });
   }
 
-  /** The market, for a wallet whose session is good, with everything settled that is due. */
+  /** Returns the market after settling everything due, for a wallet with a valid session. @throws SessionRejected */
   private async enter({ address }: WalletAccount): Promise<MarketView> {
     const view = await this.look();
     const session = await this.wallets.session(address);
@@ -213,7 +216,7 @@ function noAnswer(cause?: unknown): Unavailable {
   return new Unavailable('wallet provider', { reason: 'provider_unavailable', cause });
 }
 
-/** The ledger's database is the provider's own: while it is away, the provider is. */
+/** The ledger's database is the provider's own, so the provider is unavailable while the database is. */
 async function asProvider<Value>(body: () => Promise<Value>): Promise<Value> {
   try {
     return await body();

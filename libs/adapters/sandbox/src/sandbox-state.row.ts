@@ -1,7 +1,8 @@
 import { migration } from '@app/read-store';
 
 export const sandboxStateMigrations = [
-  // What the sandbox keeps for all processes of a deployment, one row each: the clock's offset, model faults, the issuer's keys.
+  // The sandbox's state for all processes of a deployment, one row each: the clock's offset, model faults, the issuer's
+  // keys.
   migration(
     510,
     'CreateSandboxState',

@@ -41,7 +41,7 @@ const words = {
 };
 
 const subject = { min: 1, max: subjectLengthMax };
-/** Null, beyond the specification, is what `GET` answers while no delay was set; so it can be put back. */
+/** Null, beyond the specification, is what `GET` returns while no delay is set, so that the value can be restored. */
 const delayMs = nullable(
   integer({
     min: 0,
@@ -116,7 +116,7 @@ export class FaultChange {
   readonly model?: ModelFaultChange;
 }
 
-/** What the sandbox answers of its faults. */
+/** The answer about the sandbox's faults. */
 export const Faults = shape('Faults', {
   provider: exactly<ProviderFault>()(
     shape('ProviderFaults', {

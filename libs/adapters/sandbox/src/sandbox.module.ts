@@ -15,7 +15,10 @@ import { SandboxController } from './sandbox.controller';
 import { SandboxFaults } from './sandbox-faults';
 import { Settlements } from './settlements';
 
-/** Running before anybody gets hold of it: nothing of the sandbox ever happens at the real time of a moved clock. */
+/**
+ * Started before it is injected anywhere, so that nothing in the sandbox ever happens at real time while the clock is
+ * moved.
+ */
 function runningClock(onOpen: OnOpen) {
   return {
     provide: Clock,
@@ -28,18 +31,20 @@ function runningClock(onOpen: OnOpen) {
     inject: [Database, Notifications, Processes],
   };
 }
-/** What the wallet provider stands on; the provider itself needs the wallets' keys, and is bound where those are. */
+/**
+ * The parts that the wallet provider needs. The provider itself needs the wallets' keys, and is bound where those are.
+ */
 const ledger = [Market, ProviderFaults, LedgerWallets, LedgerOrders];
 const faults = { provide: ModelFaults, useExisting: SandboxFaults };
 
 /**
- * What sandbox mode adds: the clock and the faults in every process, and the calls and the issuer where HTTP is served.
- * In any other mode it is not composed at all, so its paths are like any unknown ones.
+ * Providers that sandbox mode adds: the clock and the faults in every process, and the calls and the issuer where HTTP
+ * is served. In any other mode it is not composed at all, so its paths are unknown.
  */
 @Global()
 @Module({})
 export class SandboxModule {
-  /** @param onOpen what it is told to close where the process cannot be composed */
+  /** @param onOpen receives a function that closes the clock if the process cannot be composed */
   static register({
     api,
     onOpen = () => undefined,

@@ -3,7 +3,10 @@ import { Timers } from '@app/timers';
 import { LedgerOrders, settlementTimers } from './ledger-orders';
 import { ProviderFaults } from './provider-faults';
 
-/** Settles orders at their own instant by the service clock, so that settlements are announced even if no request reads them. */
+/**
+ * Settles orders at their due instant by the service clock, so that settlements are announced even if no request reads
+ * them.
+ */
 @Injectable()
 export class Settlements implements OnModuleInit {
   constructor(

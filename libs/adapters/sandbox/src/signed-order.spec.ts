@@ -32,7 +32,7 @@ describe('a signed order', () => {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;
       const read = verifyOrder(changed.toString(), key.address);
-      // Base64 has spellings that differ in bits which stand for nothing.
+      // Base64 has spellings that differ only in unused bits.
       if (read !== null) expect(read).toEqual(order);
     }
   });

@@ -3,7 +3,7 @@ import type { TokenAmount } from '@app/wallets';
 import { createPublicKey, verify } from 'node:crypto';
 import type { OrderTarget } from './order-outcome';
 
-/** What the wallet's key signs: all of an order. */
+/** The text that the wallet's key signs: all of an order. */
 export interface OrderText {
   readonly key: string;
   readonly address: string;
@@ -14,7 +14,7 @@ export interface OrderText {
 
 /** DER of an Ed25519 public key (RFC 8410), up to its 32 bytes. */
 const ed25519Prefix = Buffer.from('302a300506032b6570032100', 'hex');
-/** Far above any order that `plan` makes. */
+/** Far above the size of any order that `plan` makes. */
 const bytesLengthMax = 8_192;
 
 /** The bytes of a submission: the order's text, and the signature over exactly that text. */
@@ -24,7 +24,7 @@ export async function signOrder(order: OrderText, sign: (bytes: Uint8Array) => P
   return JSON.stringify({ order: text, signature });
 }
 
-/** The order, when the bytes are one that this wallet's key has signed; else null. */
+/** The order, if the bytes are one that this wallet's key has signed; else null. */
 export function verifyOrder(bytes: string, address: string): OrderText | null {
   const { order, signature } = membersOf(bytes);
   if (typeof order !== 'string' || typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(address)) return null;
@@ -45,6 +45,6 @@ function membersOf(bytes: string): { readonly order?: unknown; readonly signatur
     const value: unknown = JSON.parse(bytes);
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    return {}; // no JSON, so no order
+    return {}; // not JSON, so no order
   }
 }

@@ -7,7 +7,7 @@ export interface MarketToken {
   readonly iconUrl: string | null;
   /** The middle of its path in millionths of a dollar; null: it has no price until one is pinned. */
   readonly baseMicroUsd: bigint | null;
-  /** How far the path strays from the middle at most, in millionths of it. */
+  /** The maximum deviation of the path from its middle, in millionths of the middle. */
   readonly swingPpm: bigint;
 }
 
@@ -35,10 +35,10 @@ export const marketTokens: readonly MarketToken[] = [
   { ...token('nep141:btc.omft.near', 'BTC', 'Bitcoin', 8, 90_000_000_000n, 60_000n), iconUrl: null },
 ];
 
-/** What a symbol means beside the tokens' own: `NEAR` is wNEAR (docs/decisions/money.md). */
+/** Symbols in addition to the tokens' own: `NEAR` is wNEAR (docs/decisions/money.md). */
 export const symbolAliases: Readonly<Record<string, string>> = { near: wrappedNear };
 
-/** What a new wallet starts with (docs/decisions/money.md). */
+/** The balance of a new wallet (docs/decisions/money.md). */
 export const startingBalance = [
   { tokenId: usdCoin, amountRaw: '250000000' },
   { tokenId: wrappedNear, amountRaw: '40000000000000000000000000' },
