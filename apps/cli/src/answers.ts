@@ -1,11 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { lineWidth, member, table } from './layout';
 
-/** Longer JSON has a line for each member. */
+/** Longer JSON is shown with one line for each member. */
 const shortJsonMax = 40;
 const nestedBy = 2;
 
-/** An answer of the API as lines for a terminal: a list as a table, an object as its members, one below the other; of a list both. */
+/**
+ * Formats an answer of the API as lines for a terminal: a list as a table, an object with one member below the other; a list's own members
+ * below its table.
+ */
 export function showAnswer(answer: JsonValue): string[] {
   if (!isJsonObject(answer)) return [textOf(answer)];
   const { data, nextCursor, ...others } = answer;
@@ -28,7 +31,7 @@ function nestedLines(value: JsonValue | undefined): string[] {
   return isJsonObject(value) ? membersOf(value) : [textOf(value)];
 }
 
-/** Objects as rows, under the names of all their members; what is nested in them, as JSON. */
+/** Shows objects as rows, under the names of all their members; nested values as JSON. */
 function rowsOf(items: readonly JsonValue[], width = lineWidth()): string[] {
   if (items.length === 0) return ['none'];
   const objects = items.filter(isJsonObject);
@@ -55,7 +58,7 @@ function textOf(value: JsonValue | undefined): string {
 const indented = (lines: readonly string[]): string[] =>
   lines.map((line) => `${' '.repeat(nestedBy)}${line}`.trimEnd());
 
-/** `nextCursor` as `NEXT CURSOR`. A key that is no name of ours, such as a token's id, as it is. */
+/** `nextCursor` as `NEXT CURSOR`. A key that is not one of our names, such as a token's id, stays unchanged. */
 function heading(name: string): string {
   if (/[^A-Za-z0-9 ()]/.test(name)) return name;
   return name.replace(/[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();

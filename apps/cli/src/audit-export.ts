@@ -7,7 +7,7 @@ import { print } from './output';
 import { showProgress } from './progress';
 import { openStoresHere } from './stores-here';
 
-/** Writes the log to a place. @throws CommandFailed, CannotExport, Unavailable */
+/** Exports the log to a place. @throws CommandFailed, CannotExport, Unavailable */
 export async function exportTo(to: string, command: Command, configuration: Configuration): Promise<void> {
   const stores = await openStoresHere(configuration);
   const files = openLogPlace(configuration, to);

@@ -33,13 +33,13 @@ export interface VerifyOptions {
   readonly ask: readonly string[];
 }
 
-/** Where the log is, and what it says of itself. */
+/** The log in one place, with its claims about itself. */
 interface LogAt {
   readonly kept: KeptLog;
   readonly claims: readonly Claim[];
   readonly ownKeys: readonly string[];
   readonly problems: readonly Problem[];
-  /** Keys of the log itself that are of this deployment's secrets. */
+  /** Keys of the log itself that belong to this deployment's secrets. */
   readonly ownSecretKeys: readonly VerifierKey[];
   close(this: void): void;
 }
@@ -47,10 +47,10 @@ interface LogAt {
 /** Limit on the age of a served checkpoint (docs/decisions/proof.md, "Served paths"). */
 const grownWithinMs = 3_000;
 
-/** Lines of problems on a terminal; `--json` has all. */
+/** Limit of the problems shown on a terminal; `--json` shows all. */
 const shownMax = 1_000;
 
-/** Verifies the log that the options name. @throws CommandFailed where anything is wrong, or nothing proven */
+/** Verifies the log that the options name. @throws CommandFailed when anything is wrong, or nothing is proven */
 export async function verify(options: VerifyOptions, command: Command, configuration: Configuration): Promise<void> {
   const { witnesses, needed } = witnessesOf(options, configuration);
   if (needed > witnesses.length)
@@ -76,14 +76,14 @@ export async function verify(options: VerifyOptions, command: Command, configura
   }
 }
 
-/** The log, and what others say of it. */
+/** Returns the log, and the claims of others about it. */
 async function logWithOutside(options: VerifyOptions, configuration: Configuration, stores: StoresHere | null) {
   const known = await Promise.all(options.known.map(knownClaim));
   const log = await logAt(options, configuration, stores);
   const asked = await witnessClaims(options.ask, configuration, log.claims, options.witness);
   const outside = [...known, ...asked];
   if (!asked.some((claim) => sizeOf(claim) > log.kept.size)) return { log, outside };
-  // The log may have grown between both reads: once more, now that the witness was asked before.
+  // The log may have grown between the two reads: read it once more, now after asking the witness.
   log.close();
   await sleep(grownWithinMs);
   return { log: await logAt(options, configuration, stores), outside };
@@ -110,7 +110,7 @@ async function logAt(
     return { ...claimed(claim), kept: keptInFiles(files, sizeOf(claim), true), ownKeys: [], close: files.close };
   }
   if (stores === null) throw new CommandFailed('there are no stores here');
-  // Checkpoints first, then what is kept, then the events: while the service runs, each covers at least the one before.
+  // Checkpoints first, then the stored log, then the events: while the service runs, each covers at least the one before.
   const said = await stores.checkpoints();
   const kept = await stores.kept();
   const { claims, keys: ownKeys, problems } = said;
@@ -143,7 +143,7 @@ async function knownClaim(file: string): Promise<Claim> {
     throw new CommandFailed(`${file} cannot be read (${error.code ?? error.message})`);
   });
   const claim = claimIn(bytes, file);
-  // A file that was named by mistake says nothing of the log.
+  // A file that was named by mistake proves nothing about the log.
   if (parseCheckpoint(parseNote(claim.note)?.text ?? '') === null) throw new CommandFailed(`${file} is no checkpoint`);
   return { ...claim, isOutside: true };
 }
@@ -152,7 +152,7 @@ function claimIn(bytes: Uint8Array, where: string): Claim {
   return { where, note: textOf(bytes) ?? '', fixed: null, witnesses: [] };
 }
 
-/** As the note says, before anything is believed of it. @throws CommandFailed where it says nothing */
+/** The size in the note, before it is verified. @throws CommandFailed when it has none */
 function sizeOf({ note, where }: Claim): number {
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
   if (checkpoint === null) throw new CommandFailed(`the checkpoint of ${where} cannot be read`);

@@ -4,11 +4,11 @@ import { cosignaturesBy, parseCheckpoint, parseNote, type VerifierKey } from '@a
 import { CommandFailed } from './outcome';
 
 /**
- * The checkpoints that witnesses signed last of this log and, where one has a proof that the log forked, the two of that proof.
- * @param urls as `--ask` has them: an empty one for each of WITNESSES
+ * Returns the last checkpoint that each witness signed of this log and, if it has a proof that the log forked, the two of that proof.
+ * @param urls as given to `--ask`: an empty one for each of WITNESSES
  * @param named public keys of `--witness`; empty for those of WITNESSES
- * @throws CommandFailed where one does not answer, signed nothing of this log, or did not sign what it answers with a key that is named of
- *   it: whoever asked wants to know
+ * @throws CommandFailed when one does not answer, signed nothing of this log, or did not sign its answer with a key that is named for it,
+ * because whoever asked wants to know
  */
 export async function witnessClaims(
   urls: readonly string[],
@@ -29,7 +29,7 @@ function originIn(claims: readonly Claim[]): string | null {
   return (newest && parseCheckpoint(parseNote(newest.note)?.text ?? '')?.origin) ?? null;
 }
 
-/** One of which has to have signed what a URL answers; none where nobody named a key of it. */
+/** Keys of which one must have signed the answer of a URL; none when no key of it was named. */
 function keysOf(url: string, { WITNESSES }: Configuration['env'], named: readonly VerifierKey[]) {
   const own = WITNESSES.filter((one) => one.url === url).map(({ key }) => key);
   return own.length > 0 ? own : named;
@@ -49,7 +49,7 @@ async function claimsOf(url: string, origin: string, keys: readonly VerifierKey[
     note,
     fixed: null,
     witnesses: [],
-    // The witness itself signs the first alone.
+    // Only the first is signed by the witness itself.
     isOutside: nth === 0,
     isOfUnknown: nth === 0 && keys.length === 0,
   }));

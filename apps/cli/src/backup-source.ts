@@ -10,7 +10,7 @@ const whatItCopies =
   'back the event store up with its own tools first, then the database with those of PostgreSQL, and keep artifacts and secrets of the data folder';
 
 /**
- * Refuses a deployment that one snapshot of one database cannot hold, and says what can be copied how. Changes nothing.
+ * Refuses a deployment that one snapshot of one database cannot hold, and says how to copy it instead. Changes nothing.
  * @throws CommandFailed, Unavailable
  */
 export async function refuseUncopiable({ env }: Configuration, databaseUrl: string): Promise<void> {
@@ -47,7 +47,7 @@ async function tablesIn(database: Database) {
   return { product: found?.product === true, events: found?.events === true, named: row !== undefined };
 }
 
-/** A database that was named by a log holds its stream, unless the events are elsewhere. */
+/** Whether the database holds the log's stream. A database that was named by a log does, unless its events are elsewhere. */
 async function hasLog(database: Database): Promise<boolean> {
   const rows = await database.query(`SELECT 1 FROM event_store.events WHERE stream = 'audit-checkpoints' LIMIT 1`);
   return rows.length > 0;

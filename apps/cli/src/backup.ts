@@ -77,7 +77,7 @@ function restoredHold(from: string): LogHold {
   return { id: `restored:${randomUUID()}`, why: 'restored', since, says: `it was restored from ${resolve(from)}` };
 }
 
-/** The database of the `npm start` that runs on the data folder, or the one that the configuration names, or a stopped one's. */
+/** Opens the database of the `npm start` that runs on the data folder, or the configured one, or that of a stopped one. */
 async function openDatabase({ env }: Configuration) {
   const running = await findRunningStores(env.PARLEY_DATA_DIR);
   const databaseUrl = running?.databaseUrl ?? env.DATABASE_URL;
@@ -87,7 +87,7 @@ async function openDatabase({ env }: Configuration) {
   return stopped;
 }
 
-/** The schema as the backed up one was, so that its rows fit; the next start brings it to the present. */
+/** Creates the schema that the backed-up database had, so that its rows fit; the next start upgrades it. */
 async function makeTables(url: string, names: readonly string[]): Promise<void> {
   const known = [...readStoreMigrations, ...readStore.migrations];
   const unknown = names.filter((name) => !known.some((one) => one.name === name));

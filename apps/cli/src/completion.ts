@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { say } from './output';
 
-/** In a checkout, from the build. */
+/** In a checkout, the command line of the build. */
 const script = join(__dirname, '..', '..', '..', '..', 'scripts', 'parley.mjs');
 
-/** A command `parley` for a shell that knows none, since what it completes is what it calls. */
+/** Definitions of a command `parley` for a shell that does not know it, because completion works only for a known command. */
 const definitions: Readonly<Record<string, (path: string) => string>> = {
   bash: (path) => `command -v parley >/dev/null 2>&1 || parley() { node ${quotedFor(path)} "$@"; }`,
   zsh: (path) => `command -v parley >/dev/null 2>&1 || parley() { node ${quotedFor(path)} "$@"; }`,
@@ -16,13 +16,13 @@ const definitions: Readonly<Record<string, (path: string) => string>> = {
     `if (-not (Get-Command parley -ErrorAction SilentlyContinue)) { function global:parley { node '${path.replaceAll("'", "''")}' @args } }`,
 };
 
-/** `parley complete <shell>`: what a shell needs to complete nouns, verbs and options; called last, when all of them are there. */
+/** `parley complete <shell>`: prints the script that completes nouns, verbs and options; call it last, when all of them are defined. */
 export function completionCommand(program: Command): void {
   tab(program);
   const command = program.commands.find((one) => one.name() === 'complete');
   command?.hook('postAction', ({ args: [shell = ''] }) => {
     const definition = definitions[shell];
-    // A shell that completes sends a `--`.
+    // A shell that completes passes a `--`.
     if (definition !== undefined && !process.argv.includes('--') && existsSync(script)) say(definition(script));
   });
 }

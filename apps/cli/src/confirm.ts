@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { CommandFailed } from './outcome';
 import { noteStream, visible } from './output';
 
-/** A terminal's two ends. */
+/** The two ends of a terminal. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
@@ -11,7 +11,7 @@ export interface Terminal {
 const own: Terminal = { input: process.stdin, output: noteStream };
 
 /**
- * Asks at a terminal whether to go on. Without a terminal, and without an answer (Ctrl-C, Ctrl-D, a closed terminal), the command ends.
+ * Asks at a terminal whether to continue. Without a terminal, or without an answer (Ctrl-C, Ctrl-D, a closed terminal), the command ends.
  * @throws CommandFailed unless the answer is yes
  */
 export async function confirmed(what: string, { input, output }: Terminal = own): Promise<void> {

@@ -6,7 +6,10 @@ import { Command } from 'commander';
 import { sayJson } from './output';
 import { writeWhole } from './whole-file';
 
-/** `parley contract openapi|openapi-3.0|asyncapi`: prints the document that `GET` of that name with `.json` answers, without any store or service. */
+/**
+ * `parley contract openapi|openapi-3.0|asyncapi`: prints the document that `GET` of that name with `.json` returns, without any store or
+ * service.
+ */
 export function contractCommand(): Command {
   const command = new Command('contract').description('print the published contract');
   command
@@ -27,7 +30,7 @@ export function contractCommand(): Command {
   return command;
 }
 
-/** The environment's configuration; the secret key, on which no document depends, is made up where none is set. */
+/** The environment's configuration; the secret key, on which no document depends, is generated when none is set. */
 function anyConfiguration() {
   return readConfiguration({ PARLEY_SECRET_KEY: randomBytes(32).toString('base64'), ...process.env });
 }

@@ -56,7 +56,7 @@ export function copyDatabaseCommand(program: Command): void {
     });
 }
 
-/** The log signs on the other side from then on, and nowhere else. A target of before, which this command was cut off on, is taken up again. */
+/** Moves the log: from then on it signs in the target, and nowhere else. A target that an interrupted earlier copy left is used again. */
 function handOverTo(target: string): HandOver {
   const to = placeIn(target);
   const since = new Date().toISOString();
@@ -71,7 +71,7 @@ function handOverTo(target: string): HandOver {
   };
 }
 
-/** A database in words, without its password. */
+/** Describes a database, without its password. */
 function placeIn(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
@@ -86,14 +86,14 @@ async function refuseUnlessStopped(url: string): Promise<void> {
   }
 }
 
-/** The product's migrations make its tables, and the embedded event store its own when it starts. */
+/** Creates the tables of the product by its migrations; the embedded event store creates its own when it starts. */
 async function makeTables(url: string): Promise<void> {
   const database = await openDatabase(url, '--to');
   await database.close();
   await makeEventTables(url);
 }
 
-/** Makes the tables of the embedded event store where they are missing. */
+/** Creates the tables of the embedded event store when they are missing. */
 export async function makeEventTables(databaseUrl: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-copy-'));
   try {

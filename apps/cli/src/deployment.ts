@@ -10,7 +10,8 @@ const askAgainMs = 25;
 const needed = ['DATABASE_URL', 'EVENTSTORE_URL', 'PARLEY_SECRET_KEY'] as const;
 
 /**
- * Where the stores are, and the secret key: as the environment (or `.env`) says, or else of the `npm start` that runs on the data folder.
+ * Finds the addresses of the stores and the secret key: from the environment (or `.env`), otherwise from the `npm start` that runs on the
+ * data folder.
  * @throws CommandFailed when there is no such deployment
  */
 export async function findDeployment({ env }: Configuration): Promise<NodeJS.ProcessEnv> {
@@ -33,7 +34,7 @@ export async function findDeployment({ env }: Configuration): Promise<NodeJS.Pro
   );
 }
 
-/** A write waits for the read models only while somebody projects them. */
+/** Waits for a projector, because a write waits for the read models only while there is one. */
 export async function hearProjector(gate: ReadGate): Promise<void> {
   const deadline = performance.now() + heardWithinMs;
   while (!gate.projecting && performance.now() < deadline) await sleep(askAgainMs);

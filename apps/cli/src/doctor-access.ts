@@ -2,7 +2,7 @@ import { accessTrouble, EventStore, lookAtStreamAccess } from '@app/event-store'
 import { finding, type Finding } from './doctor-finding';
 import { reasonIn } from './outcome';
 
-/** Whether the event store lets others than the service's own account and its administrators harm streams. Changes nothing. */
+/** Whether the event store lets anyone but the service's own account and its administrators harm streams. Changes nothing. */
 export async function accessFindings(url: string): Promise<readonly Finding[]> {
   const store = EventStore.connect(url);
   try {

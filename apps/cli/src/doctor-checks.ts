@@ -15,12 +15,12 @@ import { witnessFindings } from './doctor-witnesses';
 type Environment = NodeJS.ProcessEnv;
 type Check = (environment: Environment) => Promise<readonly Finding[]>;
 
-/** The first release of Node that is still mended in 2026. */
+/** The oldest release of Node that still gets fixes in 2026. */
 const oldestKeptNode = 22;
-/** Leases and heartbeats go by the database's clock, tokens and due times by this machine's. */
+/** Leases and heartbeats use the database's clock, tokens and due times this machine's. */
 const clockApartMaxMs = 1_000;
 
-/** In the order in which they are to be mended. Each finds its own way to what it looks at, since any of it may be broken. */
+/** In the order in which to fix them. Each check opens what it needs by itself, because any of it may be broken. */
 export const checks: readonly Check[] = [settings, node, folder, database, events, log, witnesses, issuers, service];
 
 async function settings(environment: Environment): Promise<readonly Finding[]> {
@@ -40,7 +40,7 @@ async function settings(environment: Environment): Promise<readonly Finding[]> {
   }
 }
 
-/** The addresses of stores that production needs and nothing names, unless the data folder holds or runs embedded ones. */
+/** The addresses of stores that production needs and that are not set, unless the data folder holds or runs embedded ones. */
 async function missingOfProduction(environment: Environment): Promise<readonly string[]> {
   if (environment['PARLEY_MODE'] !== 'production') return [];
   const dataDir = dataDirOf(environment);
@@ -48,7 +48,7 @@ async function missingOfProduction(environment: Environment): Promise<readonly s
   return ['DATABASE_URL', 'EVENTSTORE_URL'].filter((name) => (environment[name] ?? '') === '');
 }
 
-/** A heading, then a line for each. */
+/** The problems without the heading; one line for each. */
 function problemsOf({ message }: ConfigurationError): string[] {
   return message
     .split('\n')
@@ -67,7 +67,7 @@ async function folder(environment: Environment): Promise<readonly Finding[]> {
   return folderFindings(dataDirOf(environment));
 }
 
-/** Also where other settings are wrong. */
+/** Works even when other settings are wrong. */
 function dataDirOf({ PARLEY_DATA_DIR: dataDir = '' }: Environment): string {
   return readConfiguration(dataDir === '' ? {} : { PARLEY_DATA_DIR: dataDir }).env.PARLEY_DATA_DIR;
 }
@@ -97,7 +97,7 @@ async function database(environment: Environment): Promise<readonly Finding[]> {
   });
 }
 
-/** Nothing is said of a store that production needs and nothing names: the settings say that. */
+/** Reports nothing for a store that production needs and that is not set, because the settings check reports it. */
 async function absent(what: string, variable: string, environment: Environment): Promise<readonly Finding[]> {
   const isMissing = (await missingOfProduction(environment)).includes(variable);
   return isMissing ? [] : [finding(what, 'ok', 'the embedded one, which does not run')];
@@ -180,12 +180,12 @@ async function service(environment: Environment): Promise<readonly Finding[]> {
   return [await serviceFinding(MANAGEMENT_HOST, MANAGEMENT_PORT)];
 }
 
-/** Whether two addresses to listen on have one in common. */
+/** Whether two listening addresses overlap. */
 function overlap(one: string, other: string): boolean {
   return one === other || [one, other].some((host) => host === '0.0.0.0' || host === '::');
 }
 
-/** Null where the settings are wrong, which another check says. */
+/** Null when the settings are wrong, which another check reports. */
 function configurationOf(environment: Environment): Configuration | null {
   try {
     return readConfiguration({ ...environment, LOG_LEVEL: 'silent' });
@@ -203,7 +203,7 @@ async function eventStoreUrlOf({ env }: Configuration): Promise<string | undefin
   return env.EVENTSTORE_URL ?? (await findRunningStores(env.PARLEY_DATA_DIR))?.eventStoreUrl;
 }
 
-/** The findings, or what kept them from being found, in the words of a failed start. */
+/** Returns the findings, or the reason why they could not be found, in the words of a failed start. */
 async function saying(what: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();

@@ -1,4 +1,4 @@
-/** One thing that was checked. */
+/** The result of one check. */
 export interface Finding {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'bad';
@@ -8,7 +8,7 @@ export interface Finding {
 
 export const finding = (what: string, state: Finding['state'], says: string): Finding => ({ what, state, says });
 
-/** The code by which the system names an error, as `ENOENT`; null for an error without one. */
+/** The system's code of an error, such as `ENOENT`; null for an error without one. */
 export function codeOf(error: unknown): string | null {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
   return typeof code === 'string' ? code : null;

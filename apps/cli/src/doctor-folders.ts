@@ -6,7 +6,7 @@ import { codeOf, finding, type Finding } from './doctor-finding';
 const freeBytesMin = 256 * 1024 ** 2;
 const freeBytesAmple = 2 * 1024 ** 3;
 
-/** Whether the data folder and that of artifacts can be used or made, and have room. Makes and changes nothing. */
+/** Whether the data folder and that of artifacts can be used or created, and have space. Creates and changes nothing. */
 export async function folderFindings(dataDir: string): Promise<readonly Finding[]> {
   const trouble = await troubleOf(dataDir);
   if (trouble !== null) return [finding('data folder', 'bad', `${trouble}: mend it, or correct PARLEY_DATA_DIR`)];
@@ -26,7 +26,7 @@ async function room(dataDir: string): Promise<Finding> {
   return free < freeBytesAmple ? finding('disk', 'warning', `${says}: make room`) : finding('disk', 'ok', says);
 }
 
-/** Why a folder cannot be used, or cannot be made where it is missing; null where it can. */
+/** Why a folder cannot be used or, if it is missing, created; null when it can. */
 async function troubleOf(path: string): Promise<string | null> {
   try {
     if (!(await stat(path)).isDirectory()) return `${path} is no folder`;

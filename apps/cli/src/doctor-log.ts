@@ -7,7 +7,7 @@ import { Database, pendingMigrations, readStoreMigrations } from '@app/read-stor
 import type { Configuration } from '@app/runtime';
 import { finding, type Finding } from './doctor-finding';
 
-/** Whether both stores are of one deployment, and whether its log signs. Says nothing where that is not known. Changes nothing. */
+/** Whether both stores belong to one deployment, and whether its log signs. Empty when that is not known. Changes nothing. */
 export async function logFindings(configuration: Configuration): Promise<readonly Finding[]> {
   const compared = await storesCompared(configuration);
   if (compared === null) return [];
@@ -18,13 +18,13 @@ export async function logFindings(configuration: Configuration): Promise<readonl
   return [stores, finding('log', 'warning', `signs nothing: ${hold.says}; ${howToResume}`)];
 }
 
-/** The name of the log that both stores belong to; null where that is not known. */
+/** The name of the log that both stores belong to; null when that is not known. */
 export async function logOrigin(configuration: Configuration): Promise<string | null> {
   const compared = await storesCompared(configuration);
   return compared === null || compared.apart !== null ? null : compared.origin;
 }
 
-/** Null where a store is away or of another version, which other checks say. */
+/** Null when a store is unavailable or of another version, which other checks report. */
 async function storesCompared({ env }: Configuration): Promise<StoresCompared | null> {
   const running = await findRunningStores(env.PARLEY_DATA_DIR);
   const databaseUrl = env.DATABASE_URL ?? running?.databaseUrl;

@@ -4,7 +4,7 @@ import { codeOf, finding, type Finding } from './doctor-finding';
 
 const answersWithinMs = 5_000;
 
-/** The report of the process on the management port of this machine, or that another program has that port. */
+/** Reports the process on the management port of this machine, or that another program uses that port. */
 export async function serviceFinding(host: string, port: number): Promise<Finding> {
   const address = `${reachable(host)}:${port}`;
   const asked = await readyzAt(address);
@@ -41,20 +41,20 @@ async function readyzAt(
   }
 }
 
-/** A port of all addresses is reached by that of this machine. */
+/** A port that listens on all addresses is reached on this machine's own. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** No program listens there, or none that answers: any other failure is that of a program which speaks no HTTP. */
+/** Whether no program listens there, or none answers. Any other failure comes from a program that does not speak HTTP. */
 function isNobody(error: unknown): boolean {
   const cause = isJsonObject(error) ? error['cause'] : undefined;
   return ['ECONNREFUSED', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EHOSTUNREACH'].includes(codeOf(cause) ?? '');
 }
 
-/** The answer of `/readyz`: its status, and each check that is not ok in words; null for what is none. */
+/** Parses the answer of `/readyz`: its status, and each check that is not ok in words; null for any other text. */
 function reportIn(text: string): { readonly status: string; readonly troubles: string } | null {
   try {
     const body: unknown = JSON.parse(text);
@@ -66,6 +66,6 @@ function reportIn(text: string): { readonly status: string; readonly troubles: s
     const why = typeof reason === 'string' ? [reason] : [];
     return { status, troubles: [...troubles, ...why].join(', ') || 'it does not say why' };
   } catch {
-    return null; // it is no JSON
+    return null; // it is not JSON
   }
 }

@@ -8,8 +8,8 @@ const answersWithinMs = 5_000;
 const signatureBytes = 64;
 
 /**
- * Whether each witness answers as one, and knows the log. It is sent an offer that no key of the log signed, or an empty one where the log
- * is not known: a witness refuses both, and keeps nothing of them.
+ * Checks whether each witness answers as one, and knows the log. It gets a submission that no key of the log signed, or an empty one when
+ * the log is not known: a witness refuses both, and stores nothing of them.
  */
 export async function witnessFindings(
   witnesses: readonly WitnessAddress[],
@@ -47,7 +47,7 @@ async function witnessFinding({ key: { name }, url }: WitnessAddress, origin: st
   }
 }
 
-/** A checkpoint of a tree without leaves, with a signature that nobody made. */
+/** A checkpoint of a tree without leaves, with an invalid signature. */
 function unsignedOffer(origin: string): string {
   const text = checkpointText({ origin, size: 0, root: emptyRoot() });
   const signature = { name: origin, keyId: '00000000', bytes: new Uint8Array(signatureBytes) };

@@ -9,7 +9,7 @@ import { print } from './output';
 
 const marks = { ok: 'ok', warning: 'WARNING', bad: 'BAD' } as const;
 
-/** `parley doctor`: looks at everything that a deployment stands on, changes nothing, and says what to do. */
+/** `parley doctor`: checks everything that a deployment depends on, changes nothing, and says what to do. */
 export function doctorCommand(program: Command): void {
   program
     .command('doctor')
@@ -25,7 +25,7 @@ export function doctorCommand(program: Command): void {
     });
 }
 
-/** A file that cannot be read keeps no other check from being made. */
+/** Turns a file that cannot be read into a finding, so that the other checks still run. */
 function unreadable(error: unknown): readonly Finding[] {
   const [code, path] = [codeOf(error), isJsonObject(error) ? error['path'] : undefined];
   if (code === null || typeof path !== 'string') throw error;

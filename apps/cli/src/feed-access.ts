@@ -21,22 +21,22 @@ export interface FeedPage {
   readonly endCursor: string;
 }
 
-/** The cursor of the end of the feed. Throws as `feedPage`. */
+/** Returns the cursor of the end of the feed. Throws as `feedPage`. */
 export async function endOfFeed(access: ServiceAccess): Promise<string> {
   return (await feedPage(access, 'now')).endCursor;
 }
 
-/** The cursor that a follower begins after: the one that was asked for, or that of the end of the feed. Throws as `feedPage`. */
+/** Returns the cursor to begin after: the requested one, or that of the end of the feed. Throws as `feedPage`. */
 export async function beginningAt(access: ServiceAccess, asked: string | undefined): Promise<string> {
-  // A follower that is cut before its first event would take `now` for another moment than its user did.
+  // A follower that is disconnected before its first event would take `now` for a later moment than its user meant.
   return asked === undefined || asked === 'now' ? endOfFeed(access) : asked;
 }
 
-/** What the feed has after a cursor. @throws NoAnswer, and CommandFailed when the service refuses */
+/** Returns the events of the feed after a cursor. @throws NoAnswer, and CommandFailed when the service refuses */
 export async function feedPage({ baseUrl, partnerKey }: ServiceAccess, cursor: string): Promise<FeedPage> {
   const path = `/feed/v1/events?${new URLSearchParams({ cursor }).toString()}`;
   const { status, body } = await answered(baseUrl, path, { 'x-api-key': partnerKey });
-  // Reason for the assertion: a page of the feed is documented so.
+  // Reason for the assertion: this is the documented form of a page of the feed.
   if (status === 200) return body as FeedPage;
   const { reason } = isJsonObject(body) ? body : {};
   const why =
@@ -46,7 +46,7 @@ export async function feedPage({ baseUrl, partnerKey }: ServiceAccess, cursor: s
   throw new CommandFailed(`refused (${status}): ${why}`);
 }
 
-/** The id of the token's user. @throws NoAnswer, and CommandFailed where the service does not know them */
+/** Returns the id of the token's user. @throws NoAnswer, and CommandFailed when the service does not know them */
 export async function userOf(baseUrl: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const { body } = await answered(baseUrl, '/v1/users/me', headers);
   const userId = isJsonObject(body) ? body['userId'] : undefined;
@@ -67,18 +67,18 @@ async function answered(
   }
 }
 
-/** The event in a frame of the feed. */
+/** Parses the event in a frame of the feed. */
 export function feedEventOf(data: string): FeedEvent {
-  // Reason for the assertion: the feed's frames are documented so.
+  // Reason for the assertion: this is the documented form of the feed's frames.
   return JSON.parse(data) as FeedEvent;
 }
 
-/** The event in one line. */
+/** Formats the event as one line. */
 export function lineOf({ id, type, timestamp, data }: FeedEvent): string {
   return `${timestamp}  ${type.padEnd(29)}  ${id}  ${JSON.stringify(data)}`;
 }
 
-/** A signal that Ctrl-C aborts. */
+/** Returns a signal that Ctrl-C aborts. */
 export function interrupted(): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());

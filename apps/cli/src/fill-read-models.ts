@@ -8,12 +8,12 @@ import { CommandFailed } from './outcome';
 import { showProgress } from './progress';
 
 const lookEveryMs = 50;
-/** A projector that got no further for this long is stuck. */
+/** A projector without progress for this long is stuck. */
 const stuckAfterMs = 60_000;
 
 /**
- * Fills the read models from the event store up to a position, as a worker would, so that the service starts with full lists.
- * Cut off, it is gone on with by the next call, or by the workers. @throws CommandFailed when it gets no further
+ * Fills the read models from the event store up to a position, as a worker would, so that the service starts with full lists. If
+ * interrupted, the next call, or the workers, continue it. @throws CommandFailed when it makes no progress
  */
 export async function fillReadModels(database: Database, eventStoreUrl: string, upTo: number): Promise<void> {
   // A worker's log is not part of this command's output.

@@ -8,9 +8,9 @@ import { noAnswerOf, problemInWords } from './service-fetch';
 const comeBackMs = 2_000;
 /** The service sends a heartbeat every 15 s. */
 const usualSilenceMs = 45_000;
-/** Far over the largest problem of this service. */
+/** Far above the largest problem of this service. */
 const refusalBytesMax = 1024 * 1024;
-/** Far over the largest event of this service. */
+/** Far above the largest event of this service. */
 const eventLengthMax = 4 * 1024 * 1024;
 
 /** A stream of server-sent events of the service. */
@@ -20,13 +20,13 @@ export interface FollowedStream {
   /** Begin after this id; the beginning of the stream when absent. */
   readonly after?: string;
   readonly signal: AbortSignal;
-  /** A connection that brings nothing for so long is left. */
+  /** A connection that is silent for this long is dropped. */
   readonly silenceMaxMs?: number;
 }
 
 /**
- * The events of a stream, each once, over as many connections as it takes: also while the service is stopped and started again. Ends
- * without an error when the signal aborts. @throws CommandFailed when the service refuses for good
+ * The events of a stream, each once, over as many connections as needed, even while the service restarts. Ends without an error when the
+ * signal aborts. @throws CommandFailed when the service refuses for good
  */
 export async function* follow({
   url,
@@ -55,7 +55,7 @@ export async function* follow({
 
 type Connected = Required<Omit<FollowedStream, 'after'>>;
 
-/** What one connection brings after a place, which moves on with it. */
+/** The events of one connection after `place`, which moves with them. */
 async function* eventsAfter(
   place: { id: string | undefined },
   stream: Connected,
@@ -101,7 +101,7 @@ async function* connection({
   }
 }
 
-/** A refusal that will not change is the command's end; any other is tried again. */
+/** A permanent refusal ends the command; any other is retried. */
 async function refusalOf(response: Response): Promise<Error> {
   const text = `refused (${response.status}): ${problemInWords((await bodyWithin(response, refusalBytesMax)).toString())}`;
   return response.status === 429 || response.status >= 500 ? new Error(text) : new CommandFailed(text);

@@ -11,14 +11,14 @@ interface HeldKey {
   readonly keyFile?: string;
 }
 
-/** Adds the ways to name a partner key by the key itself, which is read here and sent nowhere: its hash is. */
+/** Adds the options that name a partner key by the key itself, which is read here and never sent: only its hash is. */
 export function withHeldKey(command: Command): Command {
   return command
     .option('--key-stdin', 'the key that one holds, from standard input')
     .option('--key-file <file>', 'the key that one holds, in a file');
 }
 
-/** The hash of the key that the options name; null where they name none. @throws CommandFailed */
+/** Returns the hash of the key that the options name; null when they name none. @throws CommandFailed */
 export async function hashOfHeldKey(command: Command): Promise<string | null> {
   const { keyStdin, keyFile } = command.opts<HeldKey>();
   if (keyStdin !== true && keyFile === undefined) return null;
@@ -27,7 +27,7 @@ export async function hashOfHeldKey(command: Command): Promise<string | null> {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** The id of the key of this hash. @throws CommandFailed where there is none, NoAnswer */
+/** Returns the id of the key with this hash. @throws CommandFailed when there is none, NoAnswer */
 export async function keyIdOf(api: OperatorApi, keySha256: string): Promise<string> {
   const path = `/operator/v1/partner-keys/find?${new URLSearchParams({ keySha256 }).toString()}`;
   const found = succeeded(await api.call({ method: 'GET', path }), 'keys');

@@ -1,9 +1,9 @@
 import { terminalColumns, visible } from './output';
 
-/** As wide as most terminals are at least, and as wide as a page that is read in a pager or a log. */
+/** The minimum width of most terminals, and a good width for pagers and logs. */
 const usualWidth = 80;
 const narrowest = 40;
-/** A last column is wrapped only where its lines can hold a few words. */
+/** A last column is wrapped only when its lines have space for a few words. */
 const wrappedMin = 24;
 /** A longer value gets a line of its own. */
 const cellMax = 40;
@@ -11,13 +11,13 @@ const gap = '  ';
 const indent = '    ';
 const bar = '  | ';
 
-/** How many characters a line may have: as many as the terminal shows. */
+/** The number of characters in a line: as many as the terminal shows. */
 export function lineWidth(): number {
   return Math.max(terminalColumns() ?? usualWidth, narrowest);
 }
 
 /**
- * Rows in columns, below their headings, in lines that fit the terminal: what finds no place beside the others is below its row, by its
+ * Formats rows in columns, below their headings, in lines that fit the terminal. A column without space is shown below its row, with its
  * name; texts in a last column are wrapped. A single word that is longer than a line, such as a key, is not broken.
  */
 export function table(
@@ -46,7 +46,7 @@ export function table(
   ];
 }
 
-/** A member of something, its name before it: on one line where it fits, wrapped or below where it does not. */
+/** Formats a member with its name before it: on one line if it fits, otherwise wrapped or below. */
 export function member(name: string, value: string, nameWidth: number, width = lineWidth()): string[] {
   if (value === '-' && nameWidth === 0) return [];
   const head = `${name.padEnd(nameWidth)}${gap}`;
@@ -55,11 +55,11 @@ export function member(name: string, value: string, nameWidth: number, width = l
   const [first = ''] = lines;
   if (lines.length === 1 && first.length <= room) return [`${head}${visible(first)}`.trimEnd()];
   const texts = lines.flatMap((text) => wrapped(text, width - 2 * indent.length - bar.length));
-  // The bar keeps a line of a foreign text from passing for one of ours.
+  // The bar prevents a line of a foreign text from passing for one of ours.
   return [name, ...texts.map((text) => `${bar}${visible(text)}`.trimEnd())];
 }
 
-/** The columns that stand side by side, from the left: a cell that is long, or has several lines, has its place below. */
+/** The columns that are shown next to each other, from the left; a cell that is long, or has several lines, is shown below. */
 function placedColumns(widths: readonly number[], width: number): number[] {
   const placed: number[] = [];
   let used = -gap.length;
@@ -84,7 +84,7 @@ function lineOf(cells: readonly (readonly [string, number])[], width: number): s
   );
 }
 
-/** A text in lines of so many characters, between its words; what it is indented by, as members of JSON are, each of its lines is. */
+/** Breaks a text between words into lines of at most so many characters; each line keeps the text's indentation, as of members of JSON. */
 function wrapped(text: string, width: number): string[] {
   const [before = ''] = /^ */.exec(text) ?? [];
   if (before !== '' && before.length < text.length)
@@ -99,7 +99,7 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** Several lines have no place in a column. */
+/** A cell of several lines does not fit into a column. */
 function widthOf(cell = ''): number {
   return cell.includes('\n') ? Infinity : visible(cell).length;
 }

@@ -12,11 +12,11 @@ import { say } from './output';
 import { secretOf, withSecret, type SecretOption } from './secrets';
 import { accessOf, withAccess } from './service-access';
 
-/** As long as an endpoint of the service may take. */
+/** The time that an endpoint of the service may take. */
 const answerWithinMs = 15_000;
-/** A developer's program is back soon, or does not take the event at all. */
+/** A developer's program is back soon, or does not accept the event at all. */
 const retryAfterMs = [1_000, 3_000, 10_000];
-/** Deliveries under way and waiting; the feed is not read on while there are so many. */
+/** Deliveries in flight and waiting; reading of the feed pauses while there are so many. */
 const underWayMax = 100;
 
 const signing: SecretOption = {
@@ -31,7 +31,7 @@ interface ListenOptions {
   readonly from?: string;
 }
 
-/** `parley listen`: what an endpoint would be delivered, to a program on this machine. */
+/** `parley listen`: delivers what an endpoint would get to a program on this machine. */
 export function listenCommand(program: Command): void {
   const command = program
     .command('listen')
@@ -69,7 +69,7 @@ class LocalDeliveries {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Resolves early, but not while too many are under way. */
+  /** Resolves early, except while too many are in flight. */
   async take(event: FeedEvent): Promise<void> {
     while (this.underWay.size >= underWayMax) await Promise.race(this.underWay);
     const delivery: Promise<void> = this.lanes
@@ -88,7 +88,7 @@ class LocalDeliveries {
         `${event.timestamp}  ${event.type.padEnd(29)}  ${event.id}  ${outcome}${next} (${Math.round(performance.now() - startedMs)} ms)`,
       );
       if (taken || pauseMs === null) return;
-      await sleep(pauseMs, undefined, { signal: this.signal }).catch(() => undefined); // the end is seen with the next attempt
+      await sleep(pauseMs, undefined, { signal: this.signal }).catch(() => undefined); // the abort is checked next
       if (this.signal.aborted) return;
     }
   }
@@ -114,7 +114,7 @@ class LocalDeliveries {
   }
 }
 
-/** The stream that an event is of, by what it is about. */
+/** The lane of an event: the subject that it belongs to. */
 function laneOf({ data }: FeedEvent): string {
   const { conversationId, operationId, automationId, userId } = data;
   return JSON.stringify(conversationId ?? operationId ?? automationId ?? userId);
@@ -132,7 +132,7 @@ function types(text: string): readonly string[] {
   return named;
 }
 
-/** @throws CommandFailed for one of another form */
+/** @throws CommandFailed for a secret of another form */
 async function givenSecret(command: Command): Promise<string | undefined> {
   const secret = await secretOf(command, signing);
   if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret))

@@ -14,9 +14,9 @@ const audience = 'parley-cli';
 const tokenLife = '1h';
 
 /**
- * The operator API in this process, over a deployment's stores. Who can reach both stores and has the secret key is an operator with
- * every scope, under the name that the system knows: the token is of an issuer that lives as long as the command.
- * @throws CommandFailed when no deployment is there
+ * Opens the operator API in this process, over a deployment's stores. A user who can reach both stores and has the secret key is an
+ * operator with every scope, under their name on this system: the token is issued by an issuer that lives as long as the command.
+ * @throws CommandFailed when there is no deployment
  */
 export async function openLocalApi(asked: Configuration): Promise<OperatorApi> {
   const issuer = await startIssuer();
@@ -50,13 +50,13 @@ export async function openLocalApi(asked: Configuration): Promise<OperatorApi> {
   }
 }
 
-/** A database by its address, without credentials. */
+/** The address of a database, without credentials. */
 function placeOf(databaseUrl: string): string {
   const { protocol, host, pathname } = new URL(databaseUrl);
   return `${protocol}//${host}${pathname}`;
 }
 
-/** An OpenID issuer on loopback with one key, and the one token that it ever signs. */
+/** Starts an OpenID issuer on loopback with one key, and the only token that it ever signs. */
 async function startIssuer() {
   const { privateKey, publicKey } = await generateKeyPair(algorithm);
   const keys = { keys: [{ ...(await exportJWK(publicKey)), alg: algorithm, use: 'sig', kid: audience }] };

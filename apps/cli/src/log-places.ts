@@ -9,10 +9,10 @@ import { CommandFailed, NoAnswer, reasonIn } from './outcome';
 import { below, noAnswerOf, refuseClearText } from './service-fetch';
 import { writeWhole } from './whole-file';
 
-/** A place that is closed when the command is done with it. */
+/** A place that must be closed after use. */
 export type Opened<Files> = Files & { close(this: void): void };
 
-/** A folder, or `s3://bucket/prefix`. */
+/** Opens a folder, or `s3://bucket/prefix`. */
 export function openLogPlace(configuration: Configuration, place: string): Opened<WritableLogFiles> {
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(place) ?? [];
   if (bucket === undefined) return folderFiles(place);
@@ -43,8 +43,8 @@ const answerWithinMs = 60_000;
 const triesMax = 30;
 
 /**
- * What a service serves of its log, `key` as well. @param token of an operator, for its entries
- * @throws CommandFailed for an address to which the token would travel in clear text
+ * The log as a service publishes it, including `key`. @param token of an operator, for its entries
+ * @throws CommandFailed for an address to which the token would be sent in clear text
  */
 export function servedLog(baseUrl: string, token: string | undefined): LogFiles {
   if (token !== undefined) refuseClearText(baseUrl, '--url');
@@ -66,7 +66,7 @@ export function servedLog(baseUrl: string, token: string | undefined): LogFiles 
   };
 }
 
-/** Entries are for operators: a token that is refused there lacks what it needs. */
+/** Entries are for operators: explains why a token is refused there. */
 function scopeHint(path: string, status: number): string {
   if (!path.startsWith('tile/entries/')) return '';
   if (status === 401) return ': PARLEY_OPERATOR_TOKEN is not taken';

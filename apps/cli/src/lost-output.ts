@@ -1,18 +1,17 @@
 import { fsyncSync, fstatSync, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
-/** Where results go. */
+/** File descriptor of the results. */
 const stdout = 1;
 
 const lost = new AbortController();
 
-/** Aborted once stdout takes no more, by the error that it gave: whatever follows or repeats ends then. */
+/** Aborted once stdout accepts no more, with the error as its reason; commands that follow or repeat then end. */
 export const outputLost: AbortSignal = lost.signal;
 
 /**
- * Notices when results cannot be written: the reader has gone, the disk is full. What a command is about goes on to its end, so that
- * nothing is left half done; the exit code says that its output was lost. Notes are no result, so that a stderr that takes none changes
- * nothing.
+ * Notices when results cannot be written: the reader has gone, the disk is full. A command still finishes its work, so that nothing is left
+ * half done; its exit code reports the lost output. Notes are no results, so a stderr that accepts none changes nothing.
  */
 export function noticeLostOutput(): void {
   process.stdout.on('error', lose);
@@ -21,19 +20,19 @@ export function noticeLostOutput(): void {
 }
 
 /**
- * Resolves when all that was written is handed over, in a file to the disk itself.
- * @returns why some of it was lost; null where all of it was taken
+ * Resolves when everything written has been passed on; for a file, flushed to disk.
+ * @returns why some of it was lost; null when all of it was accepted
  */
 export async function outputTaken(): Promise<NodeJS.ErrnoException | null> {
   if (!outputLost.aborted) await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   // The stream reports an error after it has called back.
   await setImmediate();
   if (!outputLost.aborted && isFile()) attempt(() => fsyncSync(stdout));
-  // Reason for the assertion: `lose` alone aborts.
+  // Reason for the assertion: only `lose` aborts.
   return outputLost.aborted ? (outputLost.reason as NodeJS.ErrnoException) : null;
 }
 
-/** Node takes what a file has taken in part for written: on a disk that becomes full, the rest would be lost without an error. */
+/** Node takes a partial write to a file for a complete one: on a disk that becomes full, the remainder would be lost without an error. */
 function writeToFile(chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   attempt(() => {
@@ -48,7 +47,7 @@ function attempt(write: () => void): void {
   try {
     write();
   } catch (error) {
-    // Reason for the assertion: the calls of the system throw nothing else.
+    // Reason for the assertion: system calls throw nothing else.
     lose(error as NodeJS.ErrnoException);
   }
 }

@@ -12,9 +12,9 @@ async function run(): Promise<number> {
     await parleyProgram(completionCommand).parseAsync();
     return exitCodes.done;
   } catch (error) {
-    // Commander has said what is wrong by then, or shown its help.
+    // Commander has printed the error by then, or its help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    // Why the output was lost is said once, at the end.
+    // The reason for lost output is printed once, at the end.
     if (!outputLost.aborted || !(error instanceof Error) || ![error, error.cause].includes(outputLost.reason)) {
       const words = describe(error);
       note(typeof words === 'string' ? words : inspect(words));
@@ -23,16 +23,16 @@ async function run(): Promise<number> {
   }
 }
 
-/** Exit code of a command whose output was not taken: it did not succeed, whatever else it did. */
+/** Returns the exit code of a command whose output was lost: it did not succeed, whatever else it did. */
 function unwritten({ code, message }: NodeJS.ErrnoException): number {
-  // A reader that has seen enough, such as `head`, knows it.
+  // A reader that has read enough, such as `head`, expects it.
   if (code === 'EPIPE') return exitCodes.unread;
   note(`The output could not be written: ${message}`);
   return exitCodes.failed;
 }
 
 noticeLostOutput();
-// What a closed connection leaves behind must not keep the terminal waiting.
+// Open handles of a closed connection must not keep the terminal waiting.
 void run().then(async (code) => {
   const lost = await outputTaken();
   process.exit(lost === null ? code : unwritten(lost));

@@ -36,7 +36,7 @@ const origin: StoreUrlOption = {
   forms,
 };
 
-/** What a migration came to, as `--json` prints it. */
+/** The outcome of a migration, as `--json` prints it. */
 interface Migration {
   readonly target: string;
   readonly events: number;
@@ -89,7 +89,7 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
 }
 
 /**
- * The product's database, with the tables of this version. The caller closes it.
+ * Opens the product's database, with the tables of this version. The caller closes it.
  * @throws UnfitDatabase, Unavailable
  */
 export async function openDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<Database> {

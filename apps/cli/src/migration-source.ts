@@ -22,8 +22,8 @@ export interface MigrationSource extends OpenDatabase {
 type Undo = () => Promise<unknown>;
 
 /**
- * Opens the database (DATABASE_URL, or the one of the data folder, under the folder's lock) and its embedded event store, under the
- * store's writer lock; or takes an event store by URL, which cannot be locked.
+ * Opens the database (DATABASE_URL, or the one of the data folder, under the folder's lock) and its embedded event store, under the store's
+ * writer lock; or uses an event store by URL, which cannot be locked.
  * @throws CommandFailed when the service runs on them
  */
 export async function openSource({ env }: Configuration, from: string | undefined): Promise<MigrationSource> {
@@ -68,7 +68,7 @@ async function embeddedStore(databaseUrl: string, undo: Undo[]): Promise<string>
   return server.address;
 }
 
-/** Ctrl-C ends the stores as well; what is done by then is found, or undone, by the next run. */
+/** Makes Ctrl-C end the stores as well; the next run finds, or undoes, the work done by then. */
 export function endTidily(source: OpenDatabase): void {
   const end = (): void => void source.close().finally(() => process.exit(exitCodes.failed));
   process.once('SIGINT', end);

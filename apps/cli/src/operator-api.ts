@@ -9,13 +9,13 @@ import { CommandFailed, NoAnswer } from './outcome';
 import { visible } from './output';
 import { below, noAnswerOf, refuseClearText } from './service-fetch';
 
-/** A call ends within this, and a stream once it has been silent for so long. */
+/** A call ends within this time, and a stream once it has been silent for so long. */
 const usualAnswerMs = 60_000;
 
 /**
- * Opens the operator API in the first of these ways that is possible: of the service at PARLEY_URL, with PARLEY_OPERATOR_TOKEN; of the
- * `npm start` that runs on the data folder; in this process, over the stores that the environment names, with the secret key.
- * @throws CommandFailed where only one of PARLEY_URL and PARLEY_OPERATOR_TOKEN is set: a command never reaches another deployment
+ * Opens the operator API in the first possible way of these: of the service at PARLEY_URL, with PARLEY_OPERATOR_TOKEN; of the `npm start`
+ * that runs on the data folder; in this process, over the stores that the environment names, with the secret key.
+ * @throws CommandFailed when only one of PARLEY_URL and PARLEY_OPERATOR_TOKEN is set, because a command must never reach another deployment
  */
 export async function openOperatorApi(): Promise<OperatorApi> {
   readDotEnv();
@@ -44,9 +44,9 @@ async function sandboxOf(
 }
 
 /**
- * The operator API of a service elsewhere. However that one behaves, a call without `take` ends within the limit, and one with it ends
- * once nothing has come for so long; what `take` throws is thrown as it is.
- * @throws CommandFailed for an address to which the token would travel in clear text
+ * The operator API of a service elsewhere. However that service behaves, a call without `take` ends within the limit, and one with it ends
+ * once no bytes arrived for so long; errors of `take` are rethrown unchanged.
+ * @throws CommandFailed for an address to which the token would be sent in clear text
  */
 export function overHttp(baseUrl: string, token: string, answerWithinMs = usualAnswerMs): OperatorApi {
   refuseClearText(baseUrl, 'PARLEY_URL');
@@ -115,11 +115,11 @@ class Silence {
   }
 }
 
-/** How the command of a call is used. */
+/** The usage of the command that makes a call, for its error messages. */
 export interface Usage {
-  /** How to list the valid names; added to a 404. Empty where the command names nothing. */
+  /** How to list the valid names; added to a 404. Empty when the command names nothing. */
   readonly whereNamed: string;
-  /** The option that gives a member of the query or the body; null where none does. */
+  /** The option that sets a member of the query or the body; null when none does. */
   readonly optionFor: (member: string) => string | null;
 }
 
@@ -127,7 +127,7 @@ const noUsage: Usage = { whereNamed: '', optionFor: () => null };
 
 /**
  * Returns the body of a success. @param scope that the call needs
- * @throws CommandFailed with the problem in words, in which a member that an option gives has the option's name
+ * @throws CommandFailed with the problem in words, in which a member that an option sets has the option's name
  */
 export function succeeded(
   { status, body }: Answered,
@@ -146,5 +146,5 @@ export function succeeded(
   throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${needed}${hint}`);
 }
 
-/** On one line, whatever the service says. */
+/** Forces a text of the service onto one line. */
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? visible(value) : '');

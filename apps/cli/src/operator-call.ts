@@ -5,10 +5,10 @@ import { AnswerTooLong } from '@app/runtime';
 /** A call of the operator API. */
 export interface Call {
   readonly method: Method;
-  /** With the ids and the query in it. */
+  /** Contains the ids and the query. */
   readonly path: string;
   readonly body?: JsonObject;
-  /** Takes a success as it comes, which is no JSON; null is then answered in its place. */
+  /** Receives the chunks of a success that is not JSON; the call then returns null as the body. */
   readonly take?: (chunk: Uint8Array) => Promise<void>;
 }
 
@@ -18,23 +18,23 @@ export interface Answered {
 }
 
 export interface OperatorApi {
-  /** Where the calls go: the origin of the service's URL, or the database whose stores this process works on. */
+  /** Target of the calls: the origin of the service's URL, or the database whose stores this process works on. */
   readonly origin: string;
   /** @throws NoAnswer */
   call(this: void, call: Call): Promise<Answered>;
   close(this: void): Promise<void>;
 }
 
-/** @throws SyntaxError where the answer is none of this service's */
+/** @throws SyntaxError when the answer is none of this service's */
 function parsed(text: string): JsonValue {
-  // Reason for the assertion: what JSON.parse answers is JSON.
+  // Reason for the assertion: JSON.parse returns JSON.
   return text === '' ? null : (JSON.parse(text) as JsonValue);
 }
 
 /** Well over the largest page of a list. */
 const answerBytesMax = 64 * 1024 * 1024;
 
-/** Hands over what is read, or answers it as one text where nobody takes it. */
+/** Passes the content to `take` if there is one, otherwise returns it parsed as JSON. */
 export async function taken(
   { take }: Call,
   status: number,

@@ -16,8 +16,8 @@ import { rebuildCommand } from './rebuild-command';
 const watchEveryMs = 2_000;
 
 /**
- * Every operation of the operator API as `parley <noun> <verb>`: arguments are what its path names, options the members of its query or
- * body, and all that is said of them comes from its contract.
+ * Adds every operation of the operator API as `parley <noun> <verb>`: arguments are the parameters of its path, options the members of its
+ * query or body, and all descriptions are those of its contract.
  */
 export function operatorCommands(program: Command): void {
   for (const contract of operatorContracts) {
@@ -48,7 +48,7 @@ function addOperation(command: Command, contract: Contract): void {
   else if (contract.method === 'GET') command.option('--watch', 'show it again every two seconds');
   else command.option('--yes', 'do it without asking');
   command.action(async (...given: unknown[]) => {
-    // Commander gives the arguments, then the options, then the command.
+    // Commander passes the arguments, then the options, then the command.
     const texts = given.slice(0, names.length).map(String);
     const path = names.reduce(
       (rest, name, at) => rest.replace(`:${name}`, encodeURIComponent(texts[at] ?? '')),
@@ -58,7 +58,7 @@ function addOperation(command: Command, contract: Contract): void {
   });
 }
 
-/** A key is revoked by its id or by itself. */
+/** A key is revoked by its id or by the key itself. */
 function addRevocation(command: Command, contract: Contract, members: readonly CallMember[]): void {
   const [{ description = '' } = {}] = Object.values(contract.parameters);
   const own = new Argument('[keyId]', description).argParser(uuidArgument);
@@ -103,7 +103,7 @@ async function perform(command: Command, contract: Contract, path: string, value
   }
 }
 
-/** Whether what it answers is no JSON document. */
+/** Whether the operation returns anything but a JSON document. */
 const isRaw = ({ answer }: Contract): boolean => answer !== null && 'mediaType' in answer;
 
 async function printRaw(command: Command, api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
@@ -127,7 +127,7 @@ async function look(command: Command, api: OperatorApi, { scope }: Contract, pat
   }
 }
 
-/** Says which deployment it is, before and after. */
+/** Names the deployment, before and after the change. */
 async function change(
   command: Command,
   api: OperatorApi,
@@ -151,7 +151,7 @@ function usageOf(command: Command): Usage {
   };
 }
 
-/** How to find the name of what a command is about; empty where it names nothing. */
+/** How to find the name that a command takes; empty when it takes none. */
 function whereNamed(command: Command): string {
   const noun = command.parent;
   const [argument] = command.registeredArguments;
@@ -183,7 +183,7 @@ function uuidArgument(given: string): string {
 
 type CallMember = ReturnType<typeof membersOfDto>[number];
 
-/** What its query or its body holds: no operation has both. */
+/** The members of its query or its body: no operation has both. */
 function membersIn({ query, body }: Contract): readonly CallMember[] {
   if (typeof body === 'function') return membersOfDto(body);
   return query === undefined ? [] : membersOfDto(query);
@@ -209,7 +209,7 @@ function valuesOf(command: Command, members: readonly CallMember[]): JsonObject 
   return Object.fromEntries(values);
 }
 
-/** What was given, as JSON has it; a number that is none goes as it was written, and the service says what is wrong with it. */
+/** Converts a given value to JSON; an invalid number is sent as it was written, and the service reports the error. */
 function valueOf({ type }: JsonObject, given: string): JsonValue {
   if (type === 'array') return given.split(',').map((item) => item.trim());
   if (type === 'boolean') return given === 'true';

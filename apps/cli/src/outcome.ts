@@ -7,37 +7,37 @@ import { CannotMigrate } from '@app/event-migration';
 import { DamagedStream, Unavailable } from '@app/kernel';
 import { visible } from './output';
 
-/** What scripts may rely on. */
+/** Exit codes that scripts may rely on. */
 export const exitCodes = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** Whoever read the output closed it, such as `head`: as a shell reports a program that SIGPIPE ended. */
+  /** The reader of the output closed it, as `head` does: the code that a shell reports for a program that SIGPIPE ended. */
   unread: 141,
 } as const;
 
-/** A command could not do what it was asked, for a reason that its message says in one line. */
+/** A command could not do what it was asked; the message gives the reason in one line. */
 export class CommandFailed extends Error {}
 
 /** The service does not answer now; it may later. */
 export class NoAnswer extends CommandFailed {}
 
-/** The tables of others that a copy does not hold, in a line; none where there are none. */
+/** Lists foreign tables that a copy does not contain, in one line; empty when there are none. */
 export function leftOutLines(tables: readonly string[]): string[] {
   return tables.length === 0 ? [] : [`Not copied, since they are no tables of Parley's: ${tables.join(', ')}.`];
 }
 
-/** What goes to stderr for an error: one line for what its user can mend, all that is known for anything else. */
+/** The text on stderr for an error: one line for what its user can fix, everything known for anything else. */
 export function describe(error: unknown): unknown {
   const whole = [CommandFailed, CannotCopy, CannotExport, CannotMigrate, DataFolderUnusable];
   if (error instanceof Error && whole.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof DamagedStream) return error.message;
   if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
-  // A file that cannot be written, a full disk, a port that is taken: the system's words have the call, and the path where there is one.
+  // A file that cannot be written, a full disk, a port that is taken: the system's message has the call, and the path if there is one.
   return systemWords(error) ?? describeFailure(error);
 }
 
-/** Why something failed, in the words of what is at the bottom of it. */
+/** The reason for a failure: the message of its cause, if there is one. */
 export function reasonIn(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return visible(error.cause instanceof Error ? error.cause.message : error.message);

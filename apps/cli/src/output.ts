@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { outputLost } from './lost-output';
 
 /**
- * Everything that the command line writes goes through this file. What users, partners and servers wrote reaches
- * the terminal without a character that a terminal obeys, or that changes the order of what is read: each one is shown as JSON spells it,
- * `\u001b`. Escapes of JSON are still JSON, so a reader of `--json` gets what was stored.
+ * All output of the command line goes through this file. Texts of users, partners and servers reach the terminal without characters that a
+ * terminal obeys, or that change the reading order: each is shown as a JSON escape, `\u001b`. Escaped JSON is still JSON, so a reader of
+ * `--json` gets what was stored.
  */
 
 /** Control (C0, C1), format (bidirectional, zero-width, tags), private, unassigned, unpaired surrogates, line and paragraph separators. */
@@ -13,7 +13,7 @@ const obeyed = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 const hex = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A text on one line, in which each character that a terminal would obey is spelled as JSON escapes it. */
+/** A text on one line, with each character that a terminal would obey as a JSON escape. */
 export function visible(text: string): string {
   return text.replace(obeyed, (found) => [...Array(found.length).keys()].map((at) => hex(found.charAt(at))).join(''));
 }
@@ -23,29 +23,29 @@ function visibleJson(json: string): string {
   return json.split('\n').map(visible).join('\n');
 }
 
-/** A line of a result, on stdout. */
+/** Writes a line of a result to stdout. */
 export function say(line: string): void {
   process.stdout.write(`${visible(line)}\n`);
 }
 
-/** Lines that are no result: progress, what is wrong, what is tried again; on stderr. Line breaks begin new lines. */
+/** Writes lines that are no result to stderr: progress, errors, retries. Line breaks begin new lines. */
 export function note(lines: string): void {
   process.stderr.write(`${lines.split('\n').map(visible).join('\n')}\n`);
 }
 
-/** A document of JSON, or lines of it, on stdout. */
+/** Writes a document of JSON, or lines of it, to stdout. */
 export function sayJson(json: string): void {
   process.stdout.write(`${visibleJson(json)}\n`);
 }
 
-/** Prints a result to stdout: as one JSON document where `--json` was given, else as these lines. */
+/** Prints a result to stdout: as one JSON document with `--json`, otherwise as these lines. */
 export function print(command: Command, value: unknown, lines: readonly string[]): void {
   const { json } = command.optsWithGlobals<{ readonly json?: boolean }>();
   if (json === true) sayJson(JSON.stringify(value, null, 2));
   else for (const line of lines) say(line);
 }
 
-/** Takes JSON in chunks and writes it as fast as its reader takes it. */
+/** Writes JSON in chunks, as fast as its reader takes it. */
 export class JsonChunks {
   private readonly decoder = new TextDecoder();
 
@@ -64,12 +64,12 @@ export class JsonChunks {
   }
 }
 
-/** Begins a terminal's screen again; elsewhere nothing. */
+/** Clears a terminal's screen; does nothing elsewhere. */
 export function beginScreen(): void {
   if (process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J\u001b[3J');
 }
 
-/** Has what commander says of usage, help included, go the same way; it marks what must be given, and after an error says what there is. */
+/** Sends commander's messages on usage, including help, the same way; marks required options, and lists the commands after an error. */
 export function sayUsage(command: Command): void {
   command.configureOutput({
     writeOut: (text) => process.stdout.write(visibleJson(text)),
@@ -77,7 +77,7 @@ export function sayUsage(command: Command): void {
     outputError: (text, write) => write(withoutValues(text)),
   });
   command.configureHelp({
-    // Also what stands next to a long name stays within 80 columns.
+    // Wraps even the text next to a long name, so that it stays within 80 columns.
     minWidthToWrap: 20,
     optionDescription: (option) => {
       const choices = option.argChoices === undefined ? '' : ` (one of ${option.argChoices.join(', ')})`;
@@ -93,8 +93,8 @@ export function sayUsage(command: Command): void {
 }
 
 /**
- * Commander's words for a wrong argument, without the argument: a secret that was given in a wrong place must not reach a terminal's history
- * or a log. Each pattern takes all up to its last end, so a value that holds our words is left out whole.
+ * Returns commander's message for a wrong argument, without the argument: a secret given in a wrong place must not reach a terminal's
+ * history or a log. Each pattern matches up to its last end, so a value that contains our words is left out entirely.
  */
 function withoutValues(text: string): string {
   return text
@@ -107,7 +107,7 @@ function withoutValues(text: string): string {
     .replace(/^error: unknown option '[\s\S]*'(?=\n*$|\n\(Did you mean )/, (found) => `error: ${unknownOption(found)}`);
 }
 
-/** The name of an option that there is not is shown where it can be nothing but a name. */
+/** The name of an unknown option is shown only when it can be nothing but a name. */
 function unknownOption(found: string): string {
   const [, name] = /'(--[a-z]+(?:-[a-z]+)*)(?:=[\s\S]*)?'$/.exec(found) ?? [];
   return name === undefined ? 'there is no such option' : `there is no option ${name}`;
@@ -117,10 +117,10 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-/** Columns of the terminal that results go to; undefined where it is none. */
+/** Columns of the terminal that results go to; undefined when it is none. */
 export function terminalColumns(): number | undefined {
   return process.stdout.columns;
 }
 
-/** Where progress is drawn. */
+/** The stream for progress. */
 export const noteStream = process.stderr;

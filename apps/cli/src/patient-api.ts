@@ -4,21 +4,23 @@ import type { Call, OperatorApi } from './operator-call';
 import { NoAnswer } from './outcome';
 
 const askAgainMs = 500;
-/** A service that is started again meanwhile goes on with what was begun. */
+/** A service that restarts meanwhile continues what was begun. */
 const patienceMs = 120_000;
 
-/** The operator API as something long asks it: a service that has answered before and is away now is waited for, two minutes. */
+/** The operator API for a long command: waits up to two minutes for a service that has answered before and is unavailable now. */
 export class PatientApi {
   private heardMs: number | null = null;
 
   constructor(private readonly api: OperatorApi) {}
 
-  /** One look, as often as it takes. Throws what is refused, and NoAnswer in the end. */
+  /** Reads, as often as necessary. Throws refusals, and NoAnswer in the end. */
   async read<Answer>(path: string): Promise<Answer> {
     return this.insist(() => this.once<Answer>({ method: 'GET', path }));
   }
 
-  /** A change that begins with a look whether it was made already; made again from there when its answer is lost. Throws as `read`. */
+  /**
+   * Makes a change. The body first checks whether the change was made already, and runs again when its answer is lost. Throws as `read`.
+   */
   async insist<Value>(body: () => Promise<Value>): Promise<Value> {
     for (;;) {
       try {
@@ -31,7 +33,7 @@ export class PatientApi {
     }
   }
 
-  /** Throws what is refused, and NoAnswer. */
+  /** Throws refusals, and NoAnswer. */
   async once<Answer>(call: Call): Promise<Answer> {
     const answered = await this.api.call(call);
     if (answered.status === 503) throw new NoAnswer('the service cannot answer now');

@@ -13,8 +13,8 @@ import { protectStreamsCommand } from './protect-streams';
 import { sayUsage } from './output';
 
 /**
- * `parley`: what is done to a deployment from a shell. Results go to stdout, everything else to stderr.
- * @param addLast adds what needs all other commands
+ * `parley`: operations on a deployment from a shell. Results go to stdout, everything else to stderr.
+ * @param addLast adds commands that need all other commands
  */
 export function parleyProgram(addLast: (program: Command) => void): Command {
   const program = new Command('parley')

@@ -4,10 +4,10 @@ import { note, noteStream } from './output';
 const lineEveryMs = 5_000;
 
 /**
- * Shows how far a long step is, on stderr: as a bar on a terminal, as a line every few seconds elsewhere.
- * @param total what it counts up to; null when unknown
- * @param what what it counts
- * @returns takes how much is done, and the total where it has moved
+ * Shows the progress of a long step, on stderr: as a bar on a terminal, as a line every few seconds elsewhere.
+ * @param total the final count; null when unknown
+ * @param what the things counted
+ * @returns a function that takes the count done, and the total if it has changed
  */
 export function showProgress(
   step: string,

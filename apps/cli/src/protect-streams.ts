@@ -90,7 +90,7 @@ async function protect(store: EventStore, user: string): Promise<void> {
     throw new CommandFailed('somebody else changed the access list meanwhile: look at it, and say it again');
 }
 
-/** @throws CommandFailed: the client's own words for an URL that it cannot use hold the password */
+/** @throws CommandFailed, because the client's own message for an unusable URL contains the password */
 function connect(url: string): EventStore {
   try {
     return EventStore.connect(url);

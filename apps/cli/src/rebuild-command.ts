@@ -24,7 +24,7 @@ interface Asked {
   readonly reason: string;
 }
 
-/** `parley projections rebuild`: the one operation that is asked for of many read models at once, and takes long. */
+/** `parley projections rebuild`: the one operation that takes many read models at once, and takes long. */
 export function rebuildCommand(summary: string): Command {
   return new Command('rebuild')
     .description(summary)
@@ -73,8 +73,8 @@ async function list(api: PatientApi): Promise<readonly Rebuild[]> {
 }
 
 /**
- * The id of the rebuild that was begun, or of the one that is under way or ready: who gives the command again, after it was cut off, is
- * shown what came of it.
+ * Returns the id of the rebuild that was begun, or of the one that runs or is ready, so that an interrupted command that is given again
+ * shows its outcome.
  */
 async function begin(api: PatientApi, projection: string, { reason, pace }: Asked): Promise<string> {
   const path = `/operator/v1/projections/${encodeURIComponent(projection)}/rebuild`;
@@ -87,7 +87,7 @@ async function begin(api: PatientApi, projection: string, { reason, pace }: Aske
   });
 }
 
-/** In one call, unless many others were begun since. */
+/** Needs one call, unless many others were begun since. */
 async function read(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]> {
   const listed = new Map((await list(api)).map((rebuild) => [rebuild.rebuildId, rebuild]));
   const one = async (id: string): Promise<Rebuild> =>
@@ -95,7 +95,7 @@ async function read(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]>
   return Promise.all(ids.map(one));
 }
 
-/** Shows how far they are, on stderr, until none goes on by itself. */
+/** Shows the progress, on stderr, until none continues by itself. */
 async function watch(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]> {
   let onDone: ((done: number, target: number) => void) | null = null;
   const slow = new Set<string>();
@@ -114,7 +114,7 @@ async function watch(api: PatientApi, ids: readonly string[]): Promise<Rebuild[]
   }
 }
 
-/** @throws CommandFailed where one failed, differs from the live table, or could not be compared with it */
+/** @throws CommandFailed when one failed, differs from the live table, or could not be compared with it */
 function refuseUnlike(rebuilds: readonly Rebuild[]): void {
   const uncompared = rebuilds.filter(({ state, differences }) => state === 'ready' && differences === null);
   for (const { projection, error } of uncompared) note(`${projection}: ${error}`);

@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { CommandFailed } from './outcome';
 
-/** A secret that a command takes: never as an argument, which all users of the machine see in the list of processes. */
+/** A secret that a command takes: never as an argument, because all users of the machine see those in the list of processes. */
 export interface SecretOption {
   /** `key`: the option is `--key-file`. */
   readonly name: string;
   readonly description: string;
-  /** The variable that is read where the option is not given. */
+  /** The variable that is read when the option is not given. */
   readonly variable?: string;
 }
 
-/** Adds `--<name>-file` and, hidden, `--<name>`, which says how to give it. */
+/** Adds `--<name>-file` and, hidden, `--<name>`, whose error explains how to pass the secret. */
 export function withSecret(command: Command, { name, description, variable }: SecretOption): Command {
   const ways = [`--${name}-file <file> (- for standard input)`, ...(variable === undefined ? [] : [variable])];
   const refuse = (): never => {
@@ -26,7 +26,7 @@ export function withSecret(command: Command, { name, description, variable }: Se
     .option(`--${name}-file <file>`, `a file with ${description}, - for standard input${also}`);
 }
 
-/** The secret that the options or the variable name; undefined where neither does. @throws CommandFailed */
+/** Returns the secret that the options or the variable name; undefined when neither does. @throws CommandFailed */
 export async function secretOf(command: Command, { name, variable }: SecretOption): Promise<string | undefined> {
   const given = command.opts<Readonly<Record<string, unknown>>>()[`${camel(name)}File`];
   if (typeof given === 'string') return secretIn(given);
@@ -34,7 +34,7 @@ export async function secretOf(command: Command, { name, variable }: SecretOptio
   return value === '' ? undefined : value;
 }
 
-/** What a file holds, or standard input for `-`, without the space around it. @throws CommandFailed */
+/** Returns the content of a file, or of standard input for `-`, without surrounding whitespace. @throws CommandFailed */
 export async function secretIn(file: string): Promise<string> {
   const read = file === '-' ? text(process.stdin) : readFile(file, 'utf8');
   const whole = await read.catch((error: NodeJS.ErrnoException) => {

@@ -8,11 +8,11 @@ import { CommandFailed } from './outcome';
 import { secretOf, withSecret, type SecretOption } from './secrets';
 import { addressInWords, refuseClearText } from './service-fetch';
 
-/** How a service is called as a partner's backend calls it. */
+/** Address and credentials for calling a service as a partner's backend does. */
 export interface ServiceAccess {
   readonly baseUrl: string;
   readonly partnerKey: string;
-  /** Null where none was given: the feed needs none. */
+  /** Null when none was given: the feed needs none. */
   readonly userToken: string | null;
 }
 
@@ -23,7 +23,7 @@ const userToken: SecretOption = {
   variable: 'PARLEY_USER_TOKEN',
 };
 
-/** Adds the options by which a command finds the service that it calls, and its key. */
+/** Adds the options that name the service and its key. */
 export function withService(command: Command): Command {
   const url = 'the service, with a key; PARLEY_URL unless given, else the one that runs on the data folder';
   return withSecret(command.option('--url <url>', url), partnerKey);
@@ -35,8 +35,9 @@ export function withAccess(command: Command): Command {
 }
 
 /**
- * The service that the options name with its key, or else the one of the data folder. What belongs to the one is never sent to the other.
- * @throws CommandFailed where an address is half set, or a key would travel in clear text
+ * Returns the service that the options name with its key, otherwise the one of the data folder. Credentials of one are never sent to the
+ * other.
+ * @throws CommandFailed when an address is incomplete, or a key would be sent in clear text
  */
 export async function accessOf(command: Command): Promise<ServiceAccess> {
   readDotEnv();

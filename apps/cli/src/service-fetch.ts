@@ -5,7 +5,7 @@ import { visible } from './output';
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Refuses an address to which a credential would travel in clear text. @param namedBy the option or variable that named it
+ * Refuses an address to which a credential would be sent in clear text. @param namedBy the option or variable that named it
  * @throws CommandFailed
  */
 export function refuseClearText(address: string, namedBy: string): void {
@@ -15,7 +15,7 @@ export function refuseClearText(address: string, namedBy: string): void {
   throw new CommandFailed(`${namedBy} must begin with https:// unless it is on this machine${host}`);
 }
 
-/** A path of a service, which a proxy may serve below a path of its own. */
+/** The URL of a path of a service, which a proxy may serve below a path of its own. */
 export function below(baseUrl: string, path: string): URL {
   const { origin, pathname } = new URL(baseUrl);
   return new URL(`${origin}${pathname.replace(/\/+$/, '')}${path}`);
@@ -37,7 +37,7 @@ export function noAnswerOf(url: string | URL, error: unknown): string {
 
 const answerShownMax = 200;
 
-/** A refusal in words: title and issues of a problem; of any other answer its beginning, quoted. */
+/** Describes a refusal: title and issues of a problem; for any other answer its beginning, quoted. */
 export function problemInWords(answer: string): string {
   const problem = parsed(answer);
   if (!isJsonObject(problem) || typeof problem['title'] !== 'string')
@@ -51,7 +51,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // it is no JSON, and no problem
+    return null; // it is neither JSON nor a problem
   }
 }
 

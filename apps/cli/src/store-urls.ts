@@ -12,7 +12,10 @@ export interface StoreUrlOption {
   readonly forms: string;
 }
 
-/** Adds `--<name>` for a URL without a password, and `--<name>-file` for one with it: arguments can be seen in the list of processes. */
+/**
+ * Adds `--<name>` for a URL without a password, and `--<name>-file` for one with it, because arguments can be seen in the list of
+ * processes.
+ */
 export function withStoreUrl(command: Command, option: StoreUrlOption): Command {
   const { name, form, forms, isRequired } = option;
   const description = isRequired ? `this or --${name}-file is required: ${option.description}` : option.description;
@@ -34,7 +37,7 @@ export function withStoreUrl(command: Command, option: StoreUrlOption): Command 
     );
 }
 
-/** The URL that was given; undefined where none was. @throws CommandFailed for a file that cannot be read, or holds another text */
+/** Returns the URL that was given, or undefined. @throws CommandFailed for a file that cannot be read, or holds another text */
 export async function storeUrlOf(command: Command, { name, form, forms }: StoreUrlOption): Promise<string | undefined> {
   const given = command.opts<Readonly<Record<string, string | undefined>>>();
   const file = given[`${name}File`];
@@ -44,7 +47,7 @@ export async function storeUrlOf(command: Command, { name, form, forms }: StoreU
   return url;
 }
 
-/** The same, where there must be one. */
+/** The same, for a required URL. */
 export async function requiredStoreUrl(command: Command, option: StoreUrlOption): Promise<string> {
   const url = await storeUrlOf(command, option);
   if (url === undefined) command.error(`error: give --${option.name} or --${option.name}-file`);

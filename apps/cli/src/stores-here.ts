@@ -25,18 +25,18 @@ const pageEvents = 1_000;
 
 type CheckpointClaims = ReturnType<CheckpointEvents['result']>;
 
-/** The log beside the stores, and the events in them. */
+/** The log and the events in the local stores. */
 export interface StoresHere {
   readonly tables: LogTables;
   kept(this: void): Promise<KeptLog>;
   checkpoints(this: void): Promise<CheckpointClaims>;
   /** All events that are stored now. */
   events(this: void): Promise<AsyncIterable<StoredBytes>>;
-  /** What reads of single streams do not show of them. */
+  /** The events of single streams that reads do not return. */
   hidden(this: void): AsyncIterable<HiddenEvents>;
-  /** Where the events are read. */
+  /** Describes where the events are read. */
   readonly from: string;
-  /** The log's key, where it is the one of this deployment's secrets; else none. */
+  /** The log's key, if it belongs to this deployment's secrets; otherwise none. */
   ownSecretKeys(this: void, claims: CheckpointClaims): Promise<VerifierKey[]>;
   close(this: void): Promise<void>;
 }
@@ -48,7 +48,7 @@ type Events = Pick<StoresHere, 'events' | 'hidden' | 'from'> & {
 
 /**
  * Opens the stores that the environment names, or those of the data folder, whether or not the service runs on it. Changes nothing.
- * @throws CommandFailed where there are none, or no log
+ * @throws CommandFailed when there are none, or no log
  */
 export async function openStoresHere(configuration: Configuration): Promise<StoresHere> {
   const { env } = configuration;
@@ -91,7 +91,7 @@ async function refuseWithoutLog(database: Database): Promise<void> {
   if (found?.there !== true) throw new CommandFailed('there is no log yet: start the service in this version first');
 }
 
-/** The rows of the embedded event store, past any server that may hold events in memory; else whatever the event store answers. */
+/** The rows of the embedded event store, bypassing any server that may hold events in memory; otherwise the answers of the event store. */
 async function eventsOf(database: Database, eventStoreUrl: string | undefined): Promise<Events> {
   const query = <Row>(text: string, values: readonly unknown[]) => database.query<Row>(text, values);
   if ((await hasStoredRows(query)) && (await readMoveTarget(database.url)) === null)
@@ -149,7 +149,7 @@ async function claimsIn(stream: ReturnType<Events['stream']>): Promise<Checkpoin
 
 async function ownSecretKeys({ env }: Configuration, claims: CheckpointClaims): Promise<VerifierKey[]> {
   const { origin, formerOrigins } = claims;
-  // The keys of the logs that this one was copied from are not its own: the stream alone says whose those are.
+  // The keys of the logs that this one was copied from are not its own; only the stream says which those are.
   const keys = claims.keys.filter((key) => !formerOrigins.some((former) => key.startsWith(`${former}+`)));
   const { PARLEY_DATA_DIR: dataDir, AUDIT_SIGNING_KEY: own } = env;
   const secret = env.PARLEY_SECRET_KEY ?? (await readSecrets(dataDir))?.secretKey;

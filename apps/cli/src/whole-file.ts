@@ -2,9 +2,9 @@ import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { CommandFailed, reasonIn } from './outcome';
 
 /**
- * Writes a file whole or not at all: under another name, flushed to the disk, then renamed, so that no part of it is taken for all of it.
- * What is there and is no file, such as a pipe or a device, is written to as it is. A link stays: what it leads to is replaced.
- * @throws CommandFailed where the place cannot be written, or has no room
+ * Writes a file completely or not at all: under another name, flushed to disk, then renamed, so that no part of it is taken for all of it.
+ * A target that is no file, such as a pipe or a device, is written to directly. A link stays: its target is replaced.
+ * @throws CommandFailed when the place cannot be written, or has no space
  */
 export async function writeWhole(place: string, content: string | Uint8Array): Promise<void> {
   try {

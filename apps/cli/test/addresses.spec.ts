@@ -1,4 +1,4 @@
-/** Which deployment a command reaches (docs/decisions/operators.md): never another one than it was given, and no credential goes elsewhere. */
+/** A command never reaches another deployment than the named one (docs/decisions/operators.md), and no credential goes elsewhere. */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ const variables = ['PARLEY_DATA_DIR', 'PARLEY_URL', 'PARLEY_OPERATOR_TOKEN', 'PA
 const secret = 'secret-credential';
 const given = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05';
 
-/** A service that notes what reached it. */
+/** A service that records its requests. */
 class Service {
   readonly requests: string[] = [];
   answers: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => json(response, 404, {});
@@ -55,7 +55,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-addresses-'));
   process.env['PARLEY_DATA_DIR'] = folder;
   [here, other] = [await new Service().start(), await new Service().start()];
-  // As a sandbox that runs here leaves it: what a half-set address must not fall back to.
+  // Left by a sandbox that runs here: a half-set address must not fall back to it.
   const local = { baseUrl: here.url, operatorToken: 'local', partnerKey: 'pk_local', userToken: 'local' };
   await writeFile(join(folder, 'sandbox.json'), JSON.stringify(local));
   written = { stdout: '', stderr: '' };

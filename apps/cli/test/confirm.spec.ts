@@ -1,4 +1,4 @@
-/** The question before a change goes on with a yes alone, and every other end of it is said in one line. */
+/** Only a yes continues after the question before a change, and every other end of it is reported in one line. */
 import { PassThrough } from 'node:stream';
 import { confirmed, type Terminal } from '../src/confirm';
 import { CommandFailed } from '../src/outcome';
@@ -7,7 +7,7 @@ class TtyStream extends PassThrough {
   readonly isTTY = true;
 }
 
-/** Answers once the question is there. */
+/** Answers once the question is shown. */
 async function answering(answer: (input: TtyStream) => void): Promise<void> {
   const [input, output] = [new TtyStream(), new TtyStream()];
   const terminal: Terminal = { input, output };

@@ -1,4 +1,4 @@
-/** What `parley doctor` says of folders, missing settings, witnesses and the management port. */
+/** The findings of `parley doctor` on folders, missing settings, witnesses and the management port. */
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -61,7 +61,7 @@ describe('a folder', () => {
   });
 
   it('that cannot be written is bad', async () => {
-    // No user can write there, root neither.
+    // No user can write there, not even root.
     expect(await said('/proc/1')).toEqual([expect.stringMatching(/^(data folder|disk) (bad)/)]);
   });
 
@@ -96,7 +96,7 @@ describe('settings of production', () => {
 
 describe('a witness', () => {
   const found = async (origin: string | null) => {
-    const key = { name: 'witness.example' } as never; // its name alone is read
+    const key = { name: 'witness.example' } as never; // only its name is read
     const [one] = await witnessFindings([{ key, url: `http://127.0.0.1:${port}` }], origin);
     return `${one?.state}: ${one?.says}`;
   };

@@ -1,4 +1,4 @@
-/** Whatever users, partners and servers wrote: no command writes a character that a terminal obeys. */
+/** Whatever users, partners and servers wrote, no command writes a character that a terminal obeys. */
 import { operatorContracts } from '@app/operators';
 import { isJsonObject, type JsonValue } from '@app/kernel';
 import type { Contract } from '@app/http';
@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** Runs a command as the terminal does; what went wrong is written as well. */
+/** Runs a command as the terminal does; its error is written as well. */
 async function parley(...args: string[]): Promise<void> {
   try {
     await parleyProgram(() => undefined).parseAsync(['node', 'parley', ...args]);
@@ -66,15 +66,15 @@ async function parley(...args: string[]): Promise<void> {
   }
 }
 
-/** @param typed it says again what its own user gave */
+/** @param typed whether it repeats what its own user typed */
 function expectTame(typed = false): void {
   for (const text of [written.stdout, written.stderr])
     expect(text.split('\n').filter((line) => obeyed.test(line))).toEqual([]);
-  // What forges a line of its own stays within the line that it was written in.
+  // A text that forges a line stays within the line that it was written in.
   if (!typed) expect(`${written.stdout}${written.stderr}`).not.toMatch(/^\s*VERIFIED: forged/m);
 }
 
-/** The same answer, in which everything that is a text is hostile. */
+/** The same answer, with every text in it hostile. */
 function poisoned(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value + hostile;
   if (Array.isArray(value)) return value.map(poisoned);
@@ -130,7 +130,7 @@ describe.each(operatorContracts.map((contract) => [contract.operation, contract]
       );
     await parley(...wordsOf(contract), ...options);
     expectTame();
-    // Of a rebuild the list tells what there is: this one is empty of it.
+    // A rebuild lists what exists, and this list is empty.
     if (contract.operation === 'projections.rebuild') return;
     expect(written.stdout).toContain('u001b');
     if (options.length > 0) expect(JSON.parse(written.stdout)).toMatchObject(answer ?? {});
@@ -157,7 +157,7 @@ describe('what follows a service', () => {
   };
   const page = { data: [event], endCursor: 'c' };
 
-  /** One connection brings an event, the next one is refused with hostile words. */
+  /** One connection delivers an event, the next one is refused with a hostile text. */
   function streaming(): typeof answers {
     let count = 0;
     return ({ url = '' }, response) => {

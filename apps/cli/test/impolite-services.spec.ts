@@ -1,4 +1,4 @@
-/** The command line at services that break every rule of a connection: each call and each stream ends within its limit. */
+/** Against services that break every rule of a connection, each call and each stream of the command line ends within its limit. */
 import { impoliteKinds, impoliteOutcomes, type ImpoliteKind } from '@app/testing/impolite';
 import { follow } from '../src/follow-stream';
 import { overHttp } from '../src/operator-api';
@@ -15,7 +15,7 @@ it('a call', async () => {
   expect(found).toMatchObject({ hanging: [], left: [] });
 });
 
-/** Their bytes come for as long as they are taken, so the taker of a stream decides how long. */
+/** Their bytes arrive for as long as they are read, so the consumer of a stream decides how long. */
 const endless: readonly ImpoliteKind[] = [
   'drips its body',
   'pours its body',

@@ -1,4 +1,4 @@
-/** Places that an operator names and that cannot be used: one sentence with the place, never a stack, and never a wait without an end. */
+/** Places that an operator names and that cannot be used lead to one sentence with the place, never a stack, and never an endless wait. */
 import { takeBackup } from '@app/database-copies';
 import { makeFolder } from '@app/data-folder';
 import { readConfiguration } from '@app/runtime';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The words for what a step ended with. */
+/** The description of a step's error. */
 async function saidOf(step: () => Promise<unknown>): Promise<unknown> {
   return step().then(
     () => 'done',

@@ -1,11 +1,11 @@
-/** A refusal quotes nothing that was given: it may be a secret in a wrong place, and a terminal keeps what it shows. */
+/** A refusal quotes nothing that was given, because it may be a secret in a wrong place, and a terminal keeps what it shows. */
 import { CommanderError, InvalidArgumentError, type Argument, type Command, type Option } from 'commander';
 import { describe as inWords } from '../src/outcome';
 import { note } from '../src/output';
 import { parleyProgram } from '../src/program';
 
 const secret = 'pk_Sw0rdfish';
-/** As long as a secret's own text is in one of them, whatever is cut from it. */
+/** One of them always contains the secret's own text, whatever is cut from it. */
 const values = [
   secret,
   `a' is invalid. ${secret}`,
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** The error text of a wrong usage; a command that was not refused for that is a fault of the test. */
+/** Returns the error text of a wrong usage; fails the test when the command was not refused for that. */
 async function refusal(args: readonly string[]): Promise<string> {
   written = '';
   await expect(parleyProgram(() => undefined).parseAsync(['node', 'parley', ...args])).rejects.toThrow(CommanderError);
@@ -39,7 +39,7 @@ const every = (command: Command, path: readonly string[] = []): { command: Comma
 const commands = every(parleyProgram(() => undefined));
 const leaves = commands.filter(({ command }) => command.commands.length === 0);
 
-/** Whether values are refused before anything is done with them. */
+/** Whether values are validated before anything is done with them. */
 function isJudged({ parseArg, defaultValue }: Option | Argument): boolean {
   return values.every((value) => {
     try {
@@ -74,7 +74,7 @@ it('has a call for each way in which usage can be wrong', () => {
 it.each(calls.map((call) => [call.join(' '), call] as const))('parley %s', async (_, call) => {
   for (const value of values) {
     const given = call.map((word) => word.replace('?', value));
-    // Nothing that is given in one place is shown in another.
+    // A value given in one place is not shown in another.
     expect(await refusal(given)).not.toContain(secret);
   }
 });

@@ -1,4 +1,4 @@
-/** A refusal of the service is a sentence at the terminal that says what to do, never the JSON of a problem. */
+/** A refusal of the service is shown as a sentence that says what to do, never as the JSON of a problem. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { servedLog } from '../src/log-places';
@@ -10,7 +10,7 @@ const problem = (status: number, title: string) => ({ type: 'urn:parley:error:x'
 
 let server: Server;
 let before: NodeJS.ProcessEnv;
-/** Answers by the beginning of a path. */
+/** Answers by path prefix. */
 let answers: readonly (readonly [string, number, object])[] = [];
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** The runbook asks what there is: commands and options of this command line, and no table that a switch leaves behind. */
+/** The runbook uses only existing commands and options of this command line, and no table that a switch leaves behind. */
 import { readStore } from '@app/composition';
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const wordsOf = (line: string): string[] =>
 /** A placeholder of a page is any value. */
 const isPlaceholder = (word: string): boolean => /[…<$]/.test(word);
 
-/** The mistakes in a command. @param isWhole whether it is to be pasted as it is, so that nothing may be missing */
+/** Returns the mistakes in a command. @param isWhole whether it can be pasted as it is, so that nothing may be missing */
 function mistakesIn(line: string, isWhole: boolean): string[] {
   const [ran = ''] = line.split(/ [<>|] /);
   const words = wordsOf(ran).slice(1);
@@ -50,7 +50,7 @@ function mistakesIn(line: string, isWhole: boolean): string[] {
 
 const by = (name: string | undefined) => (command: Command) => command.name() === name;
 
-/** Takes the value of the option out of the words that follow it. */
+/** Removes the value of the option from the words that follow it. */
 function optionMistakes(command: Command, name: string, following: string[], named: Set<string>): string[] {
   const option = [...command.options, ...program.options].find(({ long }) => long === name);
   if (option === undefined) return [`${name} is no option`];
@@ -73,7 +73,7 @@ it('names commands, options and values that there are', () => {
   expect(mentioned.length).toBeGreaterThan(15);
   const found = [
     ...pasted.map((line) => [line, mistakesIn(line, true)]),
-    // Words of a sentence name a command with all that it needs, so that they can be typed as they are.
+    // A command in running text has all its arguments, so that it can be typed as it is.
     ...mentioned.map((line) => [line, mistakesIn(line, true)]),
   ];
   expect(found.filter(([, mistakes]) => (mistakes ?? []).length > 0)).toEqual([]);
@@ -90,7 +90,7 @@ it.each([
   expect(mistakesIn(line, true)).toContain(mistake);
 });
 
-/** The read models that a statement names, by any table that they ever had. */
+/** Returns the read models that a statement names, by any table that they ever had. */
 function readModelsIn(sql: string): string[] {
   const names = new Set(readStore.projections.map(({ name }) => name));
   return (sql.match(/\b[a-z_]\w*/gi) ?? []).map((word) => word.replace(/_\d+$/, '')).filter((word) => names.has(word));

@@ -2,15 +2,14 @@ import { startEventStoreServer, type EventStoreServer, type Listen } from '@app/
 import { endWithParent } from './parent';
 
 /**
- * The embedded event store as a process. Environment: DATABASE_URL; EVENT_STORE_LISTEN (`unix:/path` or `host:port`,
- * loopback only); EVENT_STORE_PARENT_PID, to end with that process; EVENT_STORE_WEATHER, for tests alone, the seed of a
- * cluster's bad day. Prints one line when it is ready. Ends gracefully on SIGTERM and SIGINT, with status 1 when it cannot
- * start.
+ * The embedded event store as a process. Environment: DATABASE_URL; EVENT_STORE_LISTEN (`unix:/path` or `host:port`, loopback only);
+ * EVENT_STORE_PARENT_PID, to end with that process; EVENT_STORE_WEATHER, for tests only, the seed of a cluster's bad day. Prints one line
+ * when it is ready. Ends gracefully on SIGTERM and SIGINT, with status 1 when it cannot start.
  */
 async function main(): Promise<void> {
   let server: EventStoreServer | undefined = undefined;
   let ending = false;
-  // From the beginning: a start may wait for long.
+  // Registered first, because a start may wait for long.
   const end = (reason: string): void => {
     if (ending) return;
     ending = true;

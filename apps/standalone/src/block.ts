@@ -1,7 +1,7 @@
 import type { SandboxAccess } from './demo';
 import { tryCommand } from './try-command';
 
-/** The one block that `npm start` prints when the service is ready. */
+/** The text that `npm start` prints when the service is ready. */
 export async function readyBlock(access: SandboxAccess, dataDir: string, startedInMs: number): Promise<string> {
   const seconds = (startedInMs / 1000).toFixed(1);
   return [

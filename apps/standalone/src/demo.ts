@@ -14,13 +14,13 @@ import { v7 as uuidV7 } from 'uuid';
 
 const userSubject = 'demo-user';
 const operatorSubject = 'demo-operator';
-/** The tokens that `npm start` prints last ten years. */
+/** The tokens that `npm start` prints are valid for ten years. */
 const tokenLifeSeconds = 10 * 366 * 86_400;
-/** How long the service may take, once it listens, to serve its first caller: the read models catch up meanwhile. */
+/** How long the service may take, once it listens, to serve its first caller, while the read models catch up. */
 const readyWithinMs = 30_000;
 const askAgainMs = 25;
 
-/** What a newcomer needs to call the service; `sandbox.json` holds the same. */
+/** Credentials and addresses to call the service with; `sandbox.json` holds the same. */
 export interface SandboxAccess {
   readonly baseUrl: string;
   readonly partnerKey: string;
@@ -40,7 +40,7 @@ export async function seedSandbox(
     new MintPartnerKey({
       label: 'sandbox',
       key: partnerKey,
-      // It is granted the feed where an earlier version minted it without.
+      // Grants the feed to a key that an earlier version minted without it.
       feed: true,
       cause: causeOfService('npm start', uuidV7()),
     }),
@@ -55,13 +55,13 @@ export async function seedSandbox(
   return { baseUrl, partnerKey, userToken, userId, operatorToken };
 }
 
-/** A service is ready when its read models follow: from then on, what was written is seen by the next read. */
+/** Waits until the read models follow: from then on, the next read sees what was written. */
 async function projecting(gate: ReadGate): Promise<void> {
   const deadline = performance.now() + readyWithinMs;
   while (!gate.projecting && performance.now() < deadline) await sleep(askAgainMs);
 }
 
-/** `users.ensure` over HTTP: when it is answered, keys, tokens and both stores work. */
+/** Calls `users.ensure` over HTTP: once it succeeds, keys, tokens and both stores work. */
 async function ensureUser(baseUrl: string, partnerKey: string, userToken: string): Promise<string> {
   const deadline = performance.now() + readyWithinMs;
   for (;;) {
@@ -76,7 +76,10 @@ async function ensureUser(baseUrl: string, partnerKey: string, userToken: string
   }
 }
 
-/** `wallets.ensure`, since agents create none. An unreachable provider, which the sandbox can simulate, does not prevent the start. */
+/**
+ * Calls `wallets.ensure`, because agents create no wallet. An unreachable provider, which the sandbox can simulate, does not prevent the
+ * start.
+ */
 async function ensureWallet(url: string, partnerKey: string, userToken: string): Promise<void> {
   const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${userToken}` };
   const response = await fetch(url, { method: 'POST', headers });
@@ -85,7 +88,7 @@ async function ensureWallet(url: string, partnerKey: string, userToken: string):
 
 const accessFile = 'sandbox.json';
 
-/** Writes the access to `sandbox.json` (0600) in the data folder: a sign that the service is ready. */
+/** Writes the access to `sandbox.json` (0600) in the data folder, as a sign that the service is ready. */
 export async function writeAccess(dataDir: string, access: SandboxAccess): Promise<void> {
   await writePrivate(dataDir, accessFile, access);
 }

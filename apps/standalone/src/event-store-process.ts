@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CannotStart } from '@app/composition';
 import { isJsonObject } from '@app/kernel';
 
-/** The app beside this one in the build. */
+/** The neighbouring app in the build. */
 const program = join(__dirname, '..', '..', 'event-store', 'src', 'main.js');
-/** How long the server may say nothing before it is ready. What it waits for, it says more often. */
+/** How long the server may stay silent before it is ready. While it waits for something, it logs more often. */
 const readyWithinMs = 60_000;
 const stopWithinMs = 10_000;
 const restartFirstMs = 50;
@@ -27,12 +27,12 @@ export class EventStoreProcess {
     private readonly onLog: (line: string) => void,
   ) {}
 
-  /** For `EVENTSTORE_URL`. */
+  /** Value for `EVENTSTORE_URL`. */
   get url(): string {
     return `unix:${this.socketPath}`;
   }
 
-  /** Resolves when it takes appends. Throws, with the server's last words, when the first start fails. */
+  /** Resolves when it accepts appends. Throws, with the server's last log lines, when the first start fails. */
   async start(): Promise<void> {
     const child = await this.launch();
     this.kept = this.keepRunning(child);
@@ -86,7 +86,7 @@ export class EventStoreProcess {
       patience?.refresh();
       lastLines.push(line);
       if (lastLines.length > lastLinesMax) lastLines.shift();
-      // Why it does not start is what the start fails with.
+      // The reason why it does not start is in the error of the start.
       const isReason = patience !== undefined && line.startsWith('{"level":"error"');
       if (!isReason && !line.startsWith('{"level":"info"')) this.onLog(line);
     });
@@ -111,7 +111,7 @@ function messageIn(lines: readonly string[]): string {
     const last: unknown = JSON.parse(lines.at(-1) ?? '');
     if (isJsonObject(last) && typeof last['message'] === 'string') return last['message'];
   } catch {
-    // Not the server's own words.
+    // Not the server's own message.
   }
   return lines.join('\n') || 'it said nothing';
 }

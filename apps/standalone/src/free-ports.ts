@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { listenFailure } from '@app/composition';
 import type { Configuration } from '@app/runtime';
 
-/** Finds out before the whole service is started whether the ports can be had. @throws CannotStart */
+/** Checks that the ports are free, before the whole service is started. @throws CannotStart */
 export async function ensureFreePorts({ env }: Configuration): Promise<void> {
   const wanted = [
     ['PORT', env.HOST],

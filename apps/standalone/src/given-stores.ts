@@ -8,7 +8,7 @@ import { Client } from 'pg';
 const lookWithinMs = 5_000;
 
 /**
- * Makes sure that the stores which the environment names answer and can carry the service, before anything is started on them.
+ * Checks that the stores named in the environment answer and can carry the service, before anything is started on them.
  * @throws Unavailable, UnfitDatabase, UnfitEventStore
  */
 export async function lookAtGivenStores({ env }: Configuration): Promise<void> {
@@ -17,14 +17,14 @@ export async function lookAtGivenStores({ env }: Configuration): Promise<void> {
   if ((await lookAtEventStore(env.EVENTSTORE_URL)) === 'away') throw new Unavailable('event store');
 }
 
-/** Whether the database holds what was sealed under PARLEY_SECRET_KEY. */
+/** Whether the database holds secrets sealed under PARLEY_SECRET_KEY. */
 export async function databaseHoldsSealed(databaseUrl: string): Promise<boolean> {
   return onDatabase(databaseUrl, (client) => holdsSealed(async (sql) => (await client.query<object>(sql)).rows));
 }
 
 async function onDatabase<Value>(url: string, body: (client: Client) => Promise<Value>): Promise<Value> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: lookWithinMs });
-  client.on('error', () => undefined); // the statement under way, if any, fails with it
+  client.on('error', () => undefined); // a statement in flight fails with it
   return answering(async () => {
     try {
       await client.connect();

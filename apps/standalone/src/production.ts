@@ -1,6 +1,6 @@
 import type { Configuration } from '@app/runtime';
 
-/** Production takes nothing from a sandbox but its stores, and says so about those (docs/decisions/configuration-and-start.md). */
+/** Production uses nothing of a sandbox but its stores, and warns about those (docs/decisions/configuration-and-start.md). */
 export function warnOfEmbeddedStores({ env, sandbox }: Configuration, log: (line: string) => void): void {
   if (sandbox) return;
   if (env.DATABASE_URL === undefined)

@@ -3,16 +3,16 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The least `sun_path` of our systems (macOS: 104) less its terminating zero. */
+/** The smallest `sun_path` of our systems (macOS: 104) less its terminating zero. */
 const socketPathBytesMax = 103;
-/** A new name for each start: a killed start's event store may end after we begin, and removes its socket's name. */
+/** A new name for each start, because a killed start's event store may end after we begin, and removes its socket's name. */
 const socketFile = `events-${process.pid}.sock`;
 const anySocketFile = /^events-\d+\.sock$/;
 
 /**
- * A path for the event store's socket that fits a socket address, in a folder that only we can enter: in the data folder, or
- * else, always the same one for a data folder, below the temporary folder. What a killed process left there is removed.
- * Call it only while holding the data folder. Throws when another process has the folder.
+ * Returns a path for the event store's socket that fits a socket address, in a folder that only we can enter: in the data folder or, always
+ * the same one for a data folder, below the temporary folder. The remains of a killed process there are removed. Call it only while holding
+ * the data folder. Throws when another process has the folder.
  */
 export async function socketPathFor(dataDir: string): Promise<string> {
   const name = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16);

@@ -21,8 +21,8 @@ import { ensureDataFolder, startStores, type Stores } from './stores';
 const log = (line: string): void => console.error(line);
 
 /**
- * Repeats a call of PostgreSQL for about a minute: a busy machine delays the answers of a server that has just started. The event store
- * has patience of its own (`StoresCheck`).
+ * Repeats a call of PostgreSQL for about a minute, because a busy machine delays the answers of a server that has just started. The event
+ * store has its own retries (`StoresCheck`).
  */
 const insisting = retry(
   handleType(Unavailable, ({ dependency }) => dependency === 'database'),
@@ -30,16 +30,15 @@ const insisting = retry(
 );
 
 /**
- * What `npm start` runs: PostgreSQL and the event store, unless the environment names others, and api and worker in one
- * process. In sandbox mode it also seeds a partner key and a user, and prints how to call the service. Told to give up, it stops
- * what it has started.
+ * Implements `npm start`: PostgreSQL and the event store, unless the environment names others, and api and worker in one process. In
+ * sandbox mode it also seeds a partner key and a user, and prints how to call the service. When interrupted, it stops what it has started.
  */
 export async function startStandalone(interrupted: AbortSignal): Promise<Stoppable> {
   readDotEnv();
   const asked = readConfiguration(process.env);
   tellWarnings(asked);
   warnOfEmbeddedStores(asked, log);
-  // Before the ports, so that the second of two starts on one data folder is told about the first.
+  // Before the ports, so that the second of two starts on one data folder reports the first.
   await ensureDataFolder(asked);
   // First of all, so that a damaged file is reported at once.
   if (asked.sandbox) await readSecrets(asked.env.PARLEY_DATA_DIR);
@@ -61,7 +60,7 @@ export async function startStandalone(interrupted: AbortSignal): Promise<Stoppab
   }
 }
 
-/** The embedded event store of a database whose events were migrated lacks all that came after. @throws CannotStart */
+/** The embedded event store of a database whose events were migrated lacks all later ones. @throws CannotStart */
 async function refuseMovedEvents({ env }: Configuration, { databaseUrl }: Stores): Promise<void> {
   if (env.EVENTSTORE_URL !== undefined) return;
   const target = await readMoveTarget(databaseUrl);
@@ -76,7 +75,7 @@ async function serve(stores: Stores, secretKey: string | undefined, interrupted:
     EVENTSTORE_URL: stores.eventStoreUrl,
     PARLEY_SECRET_KEY: secretKey,
   });
-  // Who holds the embedded database's folder is the only one to serve it.
+  // The holder of the embedded database's folder is the only one to serve it.
   const alone = !process.env['DATABASE_URL'];
   const parts = { api: true, worker: true };
   const running = await insisting.execute(() => startServing(configuration, parts, { alone }), interrupted);
@@ -86,7 +85,7 @@ async function serve(stores: Stores, secretKey: string | undefined, interrupted:
 
 async function serveSandbox(asked: Configuration, stores: Stores, interrupted: AbortSignal): Promise<RunningProcess> {
   const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY: givenKey } = asked.env;
-  // We hold the data folder by now, so this one is left over from a start that was killed.
+  // We hold the data folder by now, so this file is left over from a start that was killed.
   await removeAccess(dataDir);
   if (givenKey === undefined)
     await insisting.execute(() => refuseLostSecrets(dataDir, stores.databaseUrl), interrupted);
@@ -103,7 +102,7 @@ async function serveSandbox(asked: Configuration, stores: Stores, interrupted: A
   }
 }
 
-/** A new secret key would open nothing that is sealed with the lost one. @throws CannotStart */
+/** A new secret key would open nothing that was sealed with the lost one. @throws CannotStart */
 async function refuseLostSecrets(dataDir: string, databaseUrl: string): Promise<void> {
   if ((await readSecrets(dataDir)) !== null || !(await databaseHoldsSealed(databaseUrl))) return;
   throw new CannotStart(
@@ -112,7 +111,7 @@ async function refuseLostSecrets(dataDir: string, databaseUrl: string): Promise<
   );
 }
 
-/** The whole, as one thing to stop; it ends itself when its database does, which nothing here can go on without. */
+/** Combines everything into one thing to stop; ends the process when its database is lost, because nothing here works without it. */
 function untilLost(running: RunningProcess, stores: Stores, dataDir: string): Stoppable {
   let stopping = false;
   void stores.lost.then(() => {

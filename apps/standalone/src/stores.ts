@@ -16,11 +16,11 @@ export interface Stores {
   readonly eventStoreUrl: string;
   /** Settles when an embedded store has ended without being stopped, and cannot be restarted. */
   readonly lost: Promise<void>;
-  /** Ends what was started here: the event store first, which needs the database to the last. */
+  /** Ends the stores that were started here: first the event store, which needs the database to the last. */
   stop(): Promise<void>;
 }
 
-/** Makes the data folder, and makes sure that it can be written. @throws CannotStart */
+/** Creates the data folder, and makes sure that it can be written. @throws CannotStart */
 export async function ensureDataFolder({ env }: Configuration): Promise<void> {
   const { PARLEY_DATA_DIR: dataDir } = env;
   await ensureFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
@@ -35,7 +35,7 @@ export async function ensureDataFolder({ env }: Configuration): Promise<void> {
 
 /**
  * Starts PostgreSQL and the event store, each unless the configuration names one.
- * @throws CannotStart for a data folder that is in use, damaged or somebody else's
+ * @throws CannotStart for a data folder that is in use, damaged or another user's
  */
 export async function startStores(
   { env }: Configuration,
@@ -69,7 +69,7 @@ export async function startStores(
   }
 }
 
-/** A store that is not ours to start or to stop. */
+/** A store that we neither start nor stop. */
 function given(url: string) {
   return { url, lost: new Promise<void>(() => undefined), stop: () => Promise.resolve() };
 }
@@ -94,7 +94,7 @@ async function startDatabase(dataDir: string, log: (line: string) => void, inter
       log('PostgreSQL ended although nobody stopped it, and is started again');
       await sleep(restartPauseMs);
       current = start();
-      // Under a very long path its socket lies in a folder with a new name, which holders of the old URL could not find.
+      // With a very long path its socket is in a folder with a new name, which holders of the old URL could not find.
       if ((await (await current).owned(embeddedDatabaseName)) !== url) return;
     }
   };

@@ -2,14 +2,14 @@ import { access as accessible, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { SandboxAccess } from './demo';
 
-// Long enough that most of it is still to come when a slow machine has opened the stream.
+// Long enough that most of it still follows when a slow machine has opened the stream.
 const text =
   'repeat after me: every word of this sentence reaches you as it is spoken, and the journal keeps what was said, so that you ' +
   'may leave at any moment, come back with the number of the last event that you saw, and miss nothing; and then the run ends';
 
 /**
- * One line to paste into a shell, which opens a conversation, starts a run and follows its stream up to `run.ended`: with curl
- * where this machine has it, and else with Node, which it surely has. Quoted so that bash, zsh, fish and dash take it alike.
+ * Returns one line to paste into a shell, which opens a conversation, starts a run and follows its stream up to `run.ended`: with curl if
+ * this machine has it, otherwise with Node, which it surely has. Quoted so that bash, zsh, fish and dash all accept it.
  */
 export async function tryCommand(access: SandboxAccess): Promise<string> {
   return (await hasCurl()) ? withCurl(access) : withNode(access);
@@ -22,7 +22,7 @@ async function hasCurl(): Promise<boolean> {
 }
 
 /**
- * Ends curl by its pid, since it would notice only at the next frame that its reader has left; the shell's message about that is
+ * Ends curl by its pid, because it would notice only at the next frame that its reader has left; the shell's message about that is
  * discarded.
  */
 function withCurl({ baseUrl, partnerKey, userToken, userId }: SandboxAccess): string {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 
 const failed = 1;
 
-/** A witness of transparency logs, for others to run (docs/witness.md): what an operator should hear of is a line of JSON on stderr. */
+/** A witness of transparency logs, for others to run (docs/witness.md); reports for its operator are JSON lines on stderr. */
 async function run({ name, log, dir, host, port }: ProgramOptions): Promise<void> {
   const onNews = (level: string, message: string, fields: object): void =>
     console.error(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }));

@@ -16,16 +16,16 @@ interface Minted {
   readonly accessToken: string;
 }
 
-/** What a partner, an operator and the holder of a sandbox may call, each call within a time limit. */
+/** The calls of a partner, an operator and the owner of a sandbox, each with a time limit. */
 export class SandboxCalls {
-  /** @param withinMs of every wait; @param signal ends waits early */
+  /** @param withinMs limit of every wait; @param signal ends waits early */
   constructor(
     private readonly access: ServiceAccess,
     private readonly withinMs: number,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** @throws CommandFailed where no sandbox answers */
+  /** @throws CommandFailed when no sandbox answers */
   async requireSandbox(): Promise<void> {
     const clock = await this.send('GET', '/sandbox/v1/clock');
     if (clock.status === 404)
@@ -39,17 +39,17 @@ export class SandboxCalls {
     return (await this.ofSandbox<Minted>('POST', '/tokens', { subject })).accessToken;
   }
 
-  /** A call as one of a partner's backend for a user. @throws CommandFailed when it is refused */
+  /** Makes a call as a partner's backend does for a user. @throws CommandFailed when it is refused */
   async asPartner<Answer>(token: string, method: Method, path: string, body?: object): Promise<Answer> {
     return answerOf(await this.send(method, path, body, this.partnerHeaders(token)));
   }
 
-  /** As that, whatever is answered. @throws NoAnswer */
+  /** The same, whatever the answer. @throws NoAnswer */
   async attempt(token: string, method: Method, path: string): Promise<void> {
     await this.send(method, path, undefined, this.partnerHeaders(token));
   }
 
-  /** By an operator of the sandbox's own issuer, with no scope but that of users. @throws CommandFailed when it is refused */
+  /** Makes a call as an operator of the sandbox's own issuer, with only the scope of users. @throws CommandFailed when it is refused */
   async asOperator(method: Method, path: string, body: object): Promise<void> {
     const minting = { subject: 'parley-trigger', scopes: ['users'] };
     const { accessToken } = await this.ofSandbox<Minted>('POST', '/operator-tokens', minting);
@@ -61,12 +61,12 @@ export class SandboxCalls {
     return answerOf(await this.send(method, `/sandbox/v1${path}`, body));
   }
 
-  /** What the feed has after a cursor. @throws CommandFailed */
+  /** Returns the events of the feed after a cursor. @throws CommandFailed */
   async feedAfter(cursor: string): Promise<FeedPage> {
     return feedPage(this.access, cursor);
   }
 
-  /** Looks until there is something. @throws CommandFailed when there is nothing in time, or the signal aborts */
+  /** Polls until there is a value. @throws CommandFailed when there is none in time, or the signal aborts */
   async until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
     const startedMs = performance.now();
     for (;;) {
@@ -99,7 +99,7 @@ export class SandboxCalls {
       const signal = abortAfter(answerWithinMs);
       const answer = await fetchWithoutRedirects(below(baseUrl, path), { method, headers: all, signal, ...sent });
       const text = await answer.text();
-      // Reason for the assertion: what JSON.parse answers is JSON.
+      // Reason for the assertion: JSON.parse returns JSON.
       return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as JsonValue) };
     } catch (error) {
       throw new NoAnswer(noAnswerOf(baseUrl, error));

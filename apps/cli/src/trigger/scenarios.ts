@@ -14,17 +14,17 @@ import {
 } from './steps';
 import type { TriggerUser } from './trigger-user';
 
-/** How an event of one type is made, for a user of its own, by calls that anybody could make. */
+/** Causes an event of one type, for a user of its own, by calls that any partner could make. */
 export interface Scenario {
-  /** What is done, as its user reads it. */
+  /** The description that users read. */
   readonly does: string;
-  /** What else partners are told of on the way there, now or a little later. */
+  /** Other notices that it causes, now or a little later. */
   readonly alongside: readonly NoticeType[];
-  /** Resolves when everything is asked for; the event may come a moment later. Throws CommandFailed. */
+  /** Resolves when everything is requested; the event may follow a moment later. Throws CommandFailed. */
   make(this: void, user: TriggerUser): Promise<unknown>;
 }
 
-/** Every type that partners are told of, with what makes one of it. */
+/** Every type of notice, with the scenario that causes it. */
 export const scenarios: Readonly<Record<NoticeType, Scenario>> = {
   'run.ended': {
     does: 'A run does what its user says, and ends.',
@@ -96,7 +96,7 @@ export const scenarios: Readonly<Record<NoticeType, Scenario>> = {
   },
 };
 
-/** All of them as lists show them. */
+/** All of them, in the form for lists. */
 export function listed(): { type: NoticeType; does: string; alongside: readonly NoticeType[] }[] {
   return noticeTypes.map((type) => ({ type, does: scenarios[type].does, alongside: scenarios[type].alongside }));
 }

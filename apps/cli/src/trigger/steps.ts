@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { CommandFailed } from '../outcome';
 import type { TriggerUser } from './trigger-user';
 
-/** It needs no provider, and every deployment offers it (docs/configuration.md, MODEL_PROVIDER). */
+/** Needs no provider, and every deployment offers it (docs/configuration.md, MODEL_PROVIDER). */
 const profile = { model: 'parley/rules' };
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 
-/** What the model answers at once. */
+/** A text that the model answers at once. */
 export const sentence = 'repeat after me: done';
 
 interface Run {
@@ -22,12 +22,12 @@ interface Asked {
   readonly approvalId: string;
 }
 
-/** Says something to the agent in a conversation of its own, and waits until the run is over. */
+/** Sends a text to the agent in a new conversation, and waits until the run is over. */
 export async function say(user: TriggerUser, text: string): Promise<Run> {
   return reached(user, await started(user, text), 'completed');
 }
 
-/** Has the agent ask for a withdrawal. The starting balance of a sandbox's wallet pays for it. */
+/** Makes the agent ask for a withdrawal. The starting balance of a sandbox's wallet covers it. */
 export async function askedForConsent(user: TriggerUser): Promise<Asked> {
   await user.call('POST', '/wallet');
   const runId = await started(user, 'withdraw 1.5 USDC');
@@ -66,7 +66,7 @@ interface Automation {
   readonly revision: string;
 }
 
-/** An automation that fires only when it is invoked, and is archived when the command is done with its user. */
+/** Creates an automation that fires only when it is invoked, and is archived when the command is done with its user. */
 export async function automation(user: TriggerUser, firing: object = {}): Promise<Automation> {
   const made = await user.call<Automation>('POST', '/automations', {
     name: 'Made by parley trigger',
@@ -85,7 +85,7 @@ export async function invoke(user: TriggerUser, { id, revision }: Automation): P
   await user.call('POST', `/automations/${id}/invoke`, { revision, idempotencyKey: randomUUID() });
 }
 
-/** Nobody else's session is touched. The look at the wallet is what finds out. */
+/** Affects no other user's session. Reading the wallet is what notices the rejection. */
 export async function rejectSession(user: TriggerUser): Promise<void> {
   await user.call('POST', '/wallet');
   await user.lever('PUT', '/faults', { provider: { rejectSessionOf: user.userId } });
@@ -117,7 +117,7 @@ async function started(user: TriggerUser, text: string): Promise<string> {
   return (await user.call<Run>('POST', '/agent-runs', run)).runId;
 }
 
-/** The run as soon as it has this status. @throws CommandFailed when it ends with another */
+/** Returns the run as soon as it has this status. @throws CommandFailed when it ends with another */
 async function reached(user: TriggerUser, runId: string, status: string): Promise<Run> {
   return user.until(`run ${runId} is ${status}`, async () => {
     const run = await user.call<Run>('GET', `/agent-runs/${runId}`);

@@ -17,7 +17,7 @@ interface TriggerOptions {
   readonly within: number;
 }
 
-/** What was made: the events that the feed had of the user by then, in its order. */
+/** The outcome of one scenario: the user's events in the feed by then, in its order. */
 interface Triggered {
   readonly type: NoticeType;
   readonly did: string;
@@ -26,7 +26,7 @@ interface Triggered {
   readonly events: readonly FeedEvent[];
 }
 
-/** `parley trigger`: makes what partners are told of happen in a sandbox, for a new user each. */
+/** `parley trigger`: causes notices in a sandbox, each for a new user. */
 export function triggerCommand(program: Command): void {
   const command = program
     .command('trigger')
@@ -48,7 +48,7 @@ export function triggerCommand(program: Command): void {
   });
 }
 
-/** Each in its turn, also after one that failed. @throws CommandFailed when one of them did, and at once when nobody answers any more */
+/** Runs each in turn, even after a failure. @throws CommandFailed when one of them failed, and at once when the service stops answering */
 async function triggerEach(command: Command, types: readonly NoticeType[], withinMs: number): Promise<void> {
   const { json = false } = command.optsWithGlobals<{ readonly json?: boolean }>();
   const access = await accessOf(command);
@@ -74,7 +74,7 @@ async function triggerEach(command: Command, types: readonly NoticeType[], withi
   if (failed.length > 0) throw new CommandFailed(failed.join('\n'));
 }
 
-/** Makes one, and takes back what would go on by itself, however that ends. @throws CommandFailed */
+/** Runs one scenario, and undoes whatever would continue by itself, however it ends. @throws CommandFailed */
 async function trigger(calls: SandboxCalls, type: NoticeType, after: string): Promise<Triggered> {
   const user = await TriggerUser.provision(calls);
   try {
@@ -82,14 +82,14 @@ async function trigger(calls: SandboxCalls, type: NoticeType, after: string): Pr
     await user.leave();
     return { type, did: scenarios[type].does, subject: user.subject, userId: user.userId, events };
   } catch (error) {
-    // What went wrong first is told last: it is why the command ends.
+    // The first failure is reported last, because it is why the command ends.
     await user.leave().catch((left: unknown) => note(reasonIn(left)));
     if (!(error instanceof CommandFailed) || error instanceof NoAnswer) throw error;
     throw new CommandFailed(`${error.message} (user ${user.userId})`);
   }
 }
 
-/** Makes one, and answers what the feed has of the user when it has that. @throws CommandFailed */
+/** Runs one scenario, and returns the user's events once the feed has that type. @throws CommandFailed */
 async function eventsOf(
   calls: SandboxCalls,
   type: NoticeType,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CommandFailed, reasonIn } from '../outcome';
 import type { SandboxCalls } from './sandbox-calls';
 
-/** A user of a sandbox that one event is made for, with what its partner, an operator and the sandbox may do to it. */
+/** The sandbox user of one scenario, with the calls of its partner, an operator and the sandbox. */
 export class TriggerUser {
   private readonly undoing: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
 
@@ -14,7 +14,7 @@ export class TriggerUser {
     readonly userId: string,
   ) {}
 
-  /** A new user. @throws CommandFailed */
+  /** Creates a new user. @throws CommandFailed */
   static async provision(calls: SandboxCalls): Promise<TriggerUser> {
     const subject = `parley-trigger-${randomUUID()}`;
     const token = await calls.tokenOf(subject);
@@ -27,7 +27,7 @@ export class TriggerUser {
     return this.calls.asPartner<Answer>(this.token, method, `/v1/users/${this.userId}${path}`, body);
   }
 
-  /** A call whose refusal is what it is for. @throws NoAnswer */
+  /** Makes a call that is expected to be refused. @throws NoAnswer */
   async attempt(method: Method, path: string): Promise<void> {
     await this.calls.attempt(this.token, method, `/v1/users/${this.userId}${path}`);
   }
@@ -43,17 +43,17 @@ export class TriggerUser {
     await this.calls.ofSandbox(method, path, body);
   }
 
-  /** Looks until there is something. @throws CommandFailed when there is nothing in time, or Ctrl-C came */
+  /** Polls until there is a value. @throws CommandFailed when there is none in time, or after Ctrl-C */
   async until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
     return this.calls.until(what, look);
   }
 
-  /** Has something undone when the command is done with the user, however it ends. */
+  /** Registers an undo for when the command is done with the user, however it ends. */
   afterwards(what: string, undo: () => Promise<unknown>): void {
     this.undoing.unshift({ what, undo });
   }
 
-  /** Undoes what is to be undone, all of it. @throws CommandFailed that names what could not be */
+  /** Runs all registered undos. @throws CommandFailed that names those that failed */
   async leave(): Promise<void> {
     const left: string[] = [];
     for (const { what, undo } of this.undoing.splice(0))
