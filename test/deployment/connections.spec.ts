@@ -9,7 +9,7 @@ import { until } from '@app/testing/until';
 const poolSize = 4;
 const users = 6;
 const readsAtOnce = 20;
-/** Connections that are closed without waiting for their end. */
+/** Names of short-lived connections, which are not counted, because no process waits for their end. */
 const transient = ['parley look', 'parley migrations'];
 
 type Counts = Readonly<Record<string, number>>;

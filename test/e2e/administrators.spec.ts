@@ -55,7 +55,7 @@ const damages = {
   truncateBefore: (stream: string) => admin.setStreamMetadata(stream, { truncateBefore: 1 }),
   linked: (stream: string) => admin.appendToStream(stream, aLink()),
 };
-/** Appends a link, as another program or a projection of the server would. */
+/** A link event, like those of another program or of a projection of the server. */
 const aLink = () => binaryEvent({ type: '$>', data: Buffer.from('0@of-another') });
 type Damage = keyof typeof damages;
 const all = Object.keys(damages) as Damage[]; // Reason: the keys of the object above

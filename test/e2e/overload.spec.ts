@@ -8,7 +8,7 @@ import { until } from '@app/testing/until';
 
 const atOnce = 4;
 const callers = 16 * atOnce;
-/** Calls of each caller, in addition to those that it makes until the first refusal. */
+/** Rounds of each caller, counted from the first 429 on. */
 const callsEach = 10;
 
 let deployment: Deployment;

@@ -162,7 +162,7 @@ describe('an order is cancelled once', () => {
 describe('a call by somebody else', () => {
   const claims = { 'parley/toolCallId': 'call/1/0' };
   const nowSeconds = () => Math.floor(Date.now() / 1000);
-  /** The claims that Parley would sign, with some changed. */
+  /** The claims that Parley would sign; each case changes some of them. */
   const genuine = (): JWTPayload => ({
     ...claims,
     iss: beside.baseUrl,

@@ -28,7 +28,7 @@ export class StallMeter {
     return app === null ? probe : { ...probe, STALL_APP: app };
   }
 
-  /** Returns the longest pause since the previous read. */
+  /** Returns the measurements of the probe since the previous read. */
   async read(pid: number): Promise<Seen> {
     const file = join(this.folder, `${pid}.json`);
     await rm(file, { force: true });
