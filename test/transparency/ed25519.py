@@ -1,4 +1,4 @@
-"""Ed25519 verification (RFC 8032, section 5.1.7), and nothing else of it: public keys and signatures hold no secrets, so nothing here is timed."""
+"""Ed25519 verification only (RFC 8032, section 5.1.7). Not constant-time, because keys and signatures here are public."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
 
 
 def _add(one, other):
-    """Of points in extended coordinates (section 5.1.4)."""
+    """The sum of two points in extended coordinates (section 5.1.4)."""
     a = (one[1] - one[0]) * (other[1] - other[0]) % P
     b = (one[1] + one[0]) * (other[1] + other[0]) % P
     c = 2 * one[3] * other[3] * D % P
@@ -33,7 +33,7 @@ def _same(one, other):
 
 
 def _decoded(data):
-    """The point that 32 bytes encode (section 5.1.3); None where they encode none, or spell one in another way."""
+    """The point that 32 bytes encode (section 5.1.3); None if they encode none, or not in the canonical form."""
     number = int.from_bytes(data, "little")
     sign, y = number >> 255, number & ((1 << 255) - 1)
     if y >= P:
@@ -56,7 +56,7 @@ NEUTRAL = (0, 1, 1, 0)
 
 
 def is_signed(key, message, signature):
-    """Whether the signature (64 bytes) over the message is that of the public key (32 bytes)."""
+    """Whether the signature (64 bytes) over the message was made with the key of this public key (32 bytes)."""
     if len(key) != 32 or len(signature) != 64:
         return False
     point, committed = _decoded(key), _decoded(signature[:32])

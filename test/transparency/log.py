@@ -1,4 +1,4 @@
-"""Checkpoints, cosignatures and proofs of the log, as docs/audit.md has them ("Write your own verifier")."""
+"""Checkpoints, cosignatures and proofs of the log, as described in docs/audit.md ("Write your own verifier")."""
 
 import base64
 import binascii
@@ -9,7 +9,7 @@ from ed25519 import is_signed
 
 
 class Refused(Exception):
-    """Why something proves nothing."""
+    """The reason why something proves nothing."""
 
 
 def need(holds, why):
@@ -22,7 +22,7 @@ def sha256(data):
 
 
 def decoded(text):
-    """Standard base64 with its padding, in its one spelling."""
+    """Decodes standard base64 with padding, in its canonical form."""
     need(isinstance(text, str), "is no base64")
     try:
         data = base64.b64decode(text, validate=True)
@@ -33,7 +33,7 @@ def decoded(text):
 
 
 def is_count(value):
-    """A whole number from 0 to 2^53 - 1. In Python, true is a number too."""
+    """Whether the value is a whole number from 0 to 2^53 - 1; excludes booleans, which are numbers in Python."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
@@ -46,7 +46,7 @@ def counted(text):
 
 
 class Key:
-    """`<name>+<id>+<base64 of a type byte and 32 bytes>`: type 1 signs for a log, type 4 for a witness."""
+    """A key `<name>+<id>+<base64 of a type byte and 32 bytes>`: type 1 signs for a log, type 4 for a witness."""
 
     def __init__(self, text, kind):
         parts = text.split("+", 2)
@@ -59,7 +59,7 @@ class Key:
 
 
 def opened_note(note):
-    """The text with its last newline, and the signatures as (name, id, bytes)."""
+    """The text including its last newline, and the signatures as (name, id, bytes)."""
     need(isinstance(note, str) and len(note) <= 100_000, "is no signed note")
     need(re.search("[\x00-\x09\x0b-\x1f\ud800-\udfff]", note) is None, "has control characters")
     text, found, lines = note.rpartition("\n\n")
@@ -79,7 +79,7 @@ def signed_by(signatures, key):
 
 
 class Checkpoint:
-    """A checkpoint that the log signed; with the witnesses that saw it."""
+    """A checkpoint that the log signed, with the witnesses that cosigned it."""
 
     def __init__(self, note, keys, witnesses=(), needed=None):
         text, signatures = opened_note(note)
@@ -118,12 +118,12 @@ def node_hash(left, right):
 
 
 def left_of(count):
-    """The largest power of two below the count, which is 2 or more."""
+    """The largest power of two below the count, which must be at least 2."""
     return 1 << (count - 1).bit_length() - 1
 
 
 def root_of(leaves):
-    """The root over the hashes of leaves, level by level: an odd last one goes up as it is."""
+    """The root of these leaf hashes, computed level by level; an odd last hash moves up unchanged."""
     if not leaves:
         return sha256(b"")
     while len(leaves) > 1:
@@ -140,7 +140,7 @@ def hashes_in(path):
 
 
 def check_inclusion(leaf, index, size, path, root):
-    """Whether the leaf is at that index, from 0, of the tree of that size; the path is from the leaf's sibling up."""
+    """Raises unless the leaf is at this index (from 0) of the tree of this size; the path starts at the leaf's sibling."""
     need(is_count(index) and is_count(size) and index < size, "has an index that is not in the tree")
     hashes = hashes_in(path)
 
@@ -158,7 +158,7 @@ def check_inclusion(leaf, index, size, path, root):
 
 
 def consistency_roots(old_size, old_root, new_size, path):
-    """The roots of both trees, as the path says; 0 < old_size < new_size."""
+    """The roots of both trees according to the path; requires 0 < old_size < new_size."""
     hashes = hashes_in(path)
 
     def up(old, count, depth, is_whole):
@@ -177,7 +177,7 @@ def consistency_roots(old_size, old_root, new_size, path):
 
 
 def check_consistency(old_size, old_root, new_size, new_root, path):
-    """Whether the new tree begins with all leaves of the old one (RFC 6962, section 2.1.2)."""
+    """Raises unless the new tree begins with all leaves of the old one (RFC 6962, section 2.1.2)."""
     need(is_count(old_size) and is_count(new_size) and old_size <= new_size, "has sizes that are none")
     if old_size == new_size or old_size == 0:
         need(hashes_in(path) == [], "has surplus nodes")

@@ -1,4 +1,4 @@
-"""Receipts, as docs/audit.md has them ("Write your own verifier")."""
+"""Receipts, as described in docs/audit.md ("Write your own verifier")."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ def hexed(data):
 
 
 def read_json(text):
-    """As RFC 8259 has it: no NaN, and no member twice."""
+    """Parses JSON as in RFC 8259: refuses NaN and duplicate members."""
 
     def members(pairs):
         need(len({name for name, _ in pairs}) == len(pairs), "has a member twice")
@@ -31,7 +31,7 @@ def read_json(text):
 
 
 def same(one, other):
-    """The same JSON value: true is not 1; 1 and 1.0 are the same number."""
+    """Whether two JSON values are equal: true is not 1; 1 and 1.0 are the same number."""
     if isinstance(one, bool) or isinstance(other, bool) or type(one) is not type(other):
         numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (one, other))
         return one == other if numbers else one is other
@@ -43,13 +43,13 @@ def same(one, other):
 
 
 def entry_bytes(event):
-    """RFC 8785 of texts and whole numbers."""
+    """The entry in the canonical form of RFC 8785, for texts and whole numbers."""
     named = {name: event[name] for name in ENTRY}
     return json.dumps(named, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def check_entry(entry):
-    """A leaf's entry, in the one form that it has."""
+    """Raises unless the bytes are a leaf's entry in its canonical form."""
     try:
         value = read_json(entry.decode("utf-8"))
     except UnicodeDecodeError:
@@ -62,7 +62,7 @@ def check_entry(entry):
 
 
 class Event:
-    """An event of a receipt whose bytes are what is said of them."""
+    """An event of a receipt, whose bytes match its hashes."""
 
     def __init__(self, item, at):
         where = "/events/{} ".format(at)
@@ -98,7 +98,7 @@ class Event:
 
 
 def verify(text, trust):
-    """The lines to print. @throws Refused where anything does not hold, or is not proven"""
+    """Returns the lines to print. @throws Refused if anything does not hold or is not proven"""
     document = read_json(text)
     need(isinstance(document, dict) and document.get("v") == 1, "is no receipt")
     members = {"v", "approval", "review", "decision", "authority", "events", "operation", "proof"}
@@ -131,7 +131,7 @@ def report(approval, events, checkpoint):
 
 
 def check_proof(proof, events, trust):
-    """Each event is in the log, under the keys that are trusted: what is missing is wrong."""
+    """Raises unless each event is in the log, under trusted keys; a missing proof is an error."""
     need(isinstance(proof, dict), "/proof is missing")
     need(sorted(proof) == ["checkpoint", "complete", "inclusions"], "/proof has other members")
     need(isinstance(proof["checkpoint"], str), "/proof/checkpoint is missing")
@@ -155,7 +155,7 @@ def check_proof(proof, events, trust):
 
 
 def check_orders(events):
-    """Those of one stream are in its order, in the receipt and in the log."""
+    """Raises unless each stream's events are in order, both in the receipt and in the log."""
     last = {}
     for event in events:
         before = last.get(event.stream)
@@ -165,7 +165,7 @@ def check_orders(events):
 
 
 def subject_of(events):
-    """The opening of the approval: one that is in an automation's stream is that of a covered call's contract, if there is another."""
+    """The event that opened the approval; one in an automation's stream belongs to the contract if there is another."""
     openings = [event for event in events if event.type == "approval.opened"]
     own = [event for event in openings if not event.stream.startswith("automation-")] or openings
     need(len(own) == 1, "/events open not exactly one approval")
@@ -173,7 +173,7 @@ def subject_of(events):
 
 
 def reviewed(opened):
-    """The document that the fingerprint is of, by its version."""
+    """The document from which the fingerprint is computed, by its version."""
     version = opened.fact.get("fingerprintVersion", 1)
     need(version in (1, 2), "the fingerprint is of version {}, which this verifier does not know".format(version))
     names = ["approvalId", "kind", "userId", "walletId", "tool", "input", "contract", "expiresAt"]
@@ -221,7 +221,7 @@ def id_in(kind, stream):
 
 
 def check_approval(approval, events, opened):
-    """All of it follows from the opening, the end of it, and the use."""
+    """Raises unless every member follows from the events that opened, ended and used the approval."""
     closed = decided_of(events, opened)
     decided = closed if closed is not None and closed.type == "approval.decided" else None
     used = next((event for event in events if event.type == "operation.used"), None)
@@ -248,7 +248,7 @@ def check_approval(approval, events, opened):
 
 
 def check_operation(document, events, opened):
-    """Whatever was used is of this approval, its user, its wallet and its contract, and came after the approval."""
+    """Raises unless the operation has this approval, user, wallet and contract, and was used after the approval."""
     operation = [event for event in events if event.stream.startswith("operation-")]
     if operation == []:
         need(document.get("operation") is None, "/operation is of no event")
@@ -268,7 +268,7 @@ def check_operation(document, events, opened):
 
 
 def check_authority(document, events, opened):
-    """Of a call that an automation's contract covered: that contract's own approval, before the use."""
+    """Raises unless a contract that covered the call was itself approved before its use."""
     others = [event for event in events if event.stream.startswith("automation-") and event.stream != opened.stream]
     if others == []:
         need(document.get("authority") is None, "/authority is of no event")

@@ -1,9 +1,9 @@
-// Verifies an exported log with what others wrote: golang.org/x/mod/sumdb/note and sumdb/tlog, which check the web's own logs of Go modules.
+// Verifies an exported log with independent software: golang.org/x/mod/sumdb/note and sumdb/tlog, which check the public log of Go modules.
 //
 //	verify <folder> <key of the log> <earlier checkpoint> [key of a witness]
 //	verify table <cases.json>
 //
-// The earlier checkpoint may be "-". It ends with 0 where everything holds, and names what does not.
+// The earlier checkpoint may be "-". Exits with 0 if everything holds, and otherwise prints the first error.
 package main
 
 import (
@@ -52,7 +52,7 @@ func verify(folder, key, earlier string, witnesses []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The reader holds each tile that it reads against the root.
+	// The reader checks each tile that it reads against the root.
 	hashes := tlog.TileHashReader(tree, tiles{folder})
 	entries, err := checkEntries(folder, tree, hashes)
 	if err != nil {
@@ -68,7 +68,7 @@ func verify(folder, key, earlier string, witnesses []string) (string, error) {
 	return fmt.Sprintf("verified: %d entries of %d, consistent with %d", entries, tree.N, from), nil
 }
 
-// openCheckpoint wants the signature of the log, and one of each witness.
+// openCheckpoint requires a signature of the log, and one of each witness.
 func openCheckpoint(file, key string, witnesses []string) (tlog.Tree, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -111,7 +111,7 @@ func isSignedBy(opened *note.Note, one note.Verifier) bool {
 	return false
 }
 
-// parseTree reads three lines: tlog.ParseTree knows another first one.
+// parseTree reads three lines, because tlog.ParseTree expects another first line.
 func parseTree(text, origin string) (tlog.Tree, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) != 4 || lines[0] != origin || lines[3] != "" {
@@ -187,7 +187,7 @@ func checkConsistency(earlier, key string, tree tlog.Tree, hashes tlog.HashReade
 	return old.N, nil
 }
 
-// tiles reads them from the folder of an export.
+// tiles reads tiles from the folder of an export.
 type tiles struct{ folder string }
 
 func (t tiles) Height() int { return height }
@@ -206,12 +206,12 @@ func (t tiles) ReadTiles(wanted []tlog.Tile) ([][]byte, error) {
 
 func (t tiles) SaveTiles([]tlog.Tile, [][]byte) {}
 
-// tilePath leaves out the height, with which tlog's own paths start.
+// tilePath leaves out the height, with which the paths of tlog start.
 func tilePath(tile tlog.Tile) string {
 	return strings.Replace(tile.Path(), fmt.Sprintf("tile/%d/", height), "tile/", 1)
 }
 
-// witness verifies cosignatures (C2SP tlog-cosignature), which the module does not know.
+// witness verifies cosignatures (C2SP tlog-cosignature), which the module does not support.
 type witness struct {
 	name string
 	hash uint32
@@ -256,7 +256,7 @@ func min(one, other int64) int64 {
 	return other
 }
 
-// proofCase is one of the table that the verifiers share (proof-table.ts).
+// proofCase is a case of the table that the verifiers share (proof-table.ts).
 type proofCase struct {
 	Name, Kind                    string
 	Entry, Root, OldRoot, NewRoot string
@@ -322,7 +322,7 @@ func (one proofCase) isConsistent() error {
 	return tlog.CheckTree(path, size, root, old, oldRoot)
 }
 
-// read refuses whatever is no whole number, no hash and no list of hashes.
+// read returns an error unless the values are whole numbers, a hash and a list of hashes.
 func read(first, second json.RawMessage, rootText string, pathText json.RawMessage) (one, other int64, root tlog.Hash, path []tlog.Hash, err error) {
 	if one, err = strconv.ParseInt(string(first), 10, 64); err != nil {
 		return

@@ -56,7 +56,7 @@ class Trust:
         return Checkpoint(note, self.keys, self.witnesses, self.needed)
 
     def signed(self, note):
-        """By the log, whoever else signed it."""
+        """A checkpoint signed by the log, with or without witnesses."""
         return Checkpoint(note, self.keys)
 
 
@@ -104,7 +104,7 @@ def verify_export(folder, trust, known):
 
 
 def check_tiles(folder, hashes):
-    """Every tile is what the entries come to: a tile above holds the roots of full tiles."""
+    """Raises unless every tile matches the entries; a tile above the first level holds the roots of full tiles."""
     level = 0
     while hashes:
         for index in range(0, (len(hashes) + WIDTH - 1) // WIDTH):
@@ -181,7 +181,7 @@ def options_of(arguments):
 
 
 def run(options, trust):
-    """The lines to print; the first one is the verdict."""
+    """Returns the lines to print; the first one is the verdict."""
     if options.command == "table":
         return [case["name"] for case in json.loads(text_of(options.files[0])) if holds(case)]
     if options.command == "receipt":
@@ -194,19 +194,19 @@ def run(options, trust):
 
 
 def plain(line):
-    """What a terminal would obey is shown as its code."""
+    """The line with characters that a terminal would interpret replaced by their codes."""
     return "".join(one if one.isprintable() else "\\u{{{:x}}}".format(ord(one)) for one in line)
 
 
 def written(lines, code):
-    """The exit code: that of the verdict where it could be written."""
+    """Prints the lines. Returns the exit code of the verdict, or another one if the output could not be written."""
     try:
         for line in lines:
             print(plain(line))
         sys.stdout.flush()
         return code
     except OSError as error:
-        # The interpreter writes what is left at its end, and would fail again.
+        # At exit the interpreter flushes the remaining output, which would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return 141
