@@ -33,12 +33,12 @@ describe('an answer that a test gets', () => {
   let server: Server;
   let baseUrl: string;
   let folder: string;
-  /** What the service sends besides what is documented. */
+  /** Headers that the service sends in addition to the documented ones. */
   let sent: Record<string, string>;
   let body: object;
 
   beforeAll(async () => {
-    // Not among the answers that the run counts.
+    // Kept separate from the answers that the run counts.
     folder = await mkdtemp(join(tmpdir(), 'parley-answers-'));
     process.env[answersVariable] = join(folder, 'answers');
     server = createServer((request, response) => {

@@ -1,4 +1,7 @@
-/** What the double of NEAR Intents refuses, as the real ones do: a request of ours that is wrong is found here, not on the chain. */
+/**
+ * The double of NEAR Intents refuses the same requests as the real services, so that a wrong request of ours is found
+ * here, not on the chain.
+ */
 import { asId, type UserId } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
 import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '../src/near';

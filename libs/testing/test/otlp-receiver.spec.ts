@@ -1,4 +1,4 @@
-/** What the double of the collector refuses, as the real one does: a wrong export of ours is found here. */
+/** The double of the collector refuses the same requests as the real one, so that a wrong export of ours is found here. */
 import { OtlpReceiver } from '../src/observability';
 
 let receiver: OtlpReceiver;

@@ -2,7 +2,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where all workers of a jest run note the answers that they checked: a line each, `<operation> <status>`. */
+/**
+ * Names the file in which all workers of a jest run record the answers that they checked: one line each, `<operation>
+ * <status>`.
+ */
 export const answersVariable = 'PARLEY_TEST_ANSWERS';
 
 /** Begins a run; for jest's globalSetup. */
@@ -16,7 +19,7 @@ export function answersFile(): string {
   return file;
 }
 
-/** One line about all answers of the run; for jest's globalTeardown. */
+/** Prints one line about all answers of the run; for jest's globalTeardown. */
 export function tellAnswers(): void {
   const lines = readLines(answersFile());
   rmSync(answersFile(), { force: true });

@@ -2,7 +2,10 @@ import type { Deployment } from '../deployment';
 import { sql } from '../journeys/journeys';
 import { auditLedger } from './money-audit';
 
-/** Everything in the sandbox's books of an in-process deployment that must not be, in words, once nothing is under way. */
+/**
+ * Returns everything that is wrong in the sandbox's books of an in-process deployment, in words. Nothing may be in
+ * flight.
+ */
 export async function auditMoney(deployment: Deployment): Promise<string[]> {
   return auditLedger((text) => sql(deployment, text));
 }

@@ -5,14 +5,17 @@ import { connectEventStore, isTransient, type StoredEvent } from '@app/event-sto
 const readAttemptsMax = 60;
 const askAgainMs = 250;
 
-/** All events of the product, in the order of the store; each look reads those alone that came since the one before. */
+/**
+ * All events of the product, in the order of the store; each read fetches only those that were appended since the last
+ * one.
+ */
 export class EventLog {
   private readonly events: StoredEvent[] = [];
   private last = -1n;
 
   constructor(private readonly eventStoreUrl: string) {}
 
-  /** Every event up to now; read again where the store was away meanwhile. */
+  /** Returns every event up to now; retries while the store is unavailable. */
   async upToNow(): Promise<readonly StoredEvent[]> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -41,14 +44,14 @@ export class EventLog {
   }
 }
 
-/** By the client's own reading, so that the product's is looked at too. */
+/** Uses the client's own reading of the event, so that the product's decoding is tested too. */
 function storedEvent({ streamId, revision, position, id, type, data, metadata }: AllStreamRecordedEvent): StoredEvent {
   const place = { stream: streamId, revision: Number(revision), position: Number(position.commit) };
   // Reason for the assertion: all events but the server's own are the product's.
   return { ...place, id, type, payload: data, metadata } as unknown as StoredEvent;
 }
 
-/** Every event of the product, in the order of the store. */
+/** Returns every event of the product, in the order of the store. */
 export async function readAllEvents(eventStoreUrl: string): Promise<readonly StoredEvent[]> {
   return new EventLog(eventStoreUrl).upToNow();
 }

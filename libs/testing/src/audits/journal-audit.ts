@@ -4,7 +4,7 @@ import { decodeEvent, type Recorded, type StoredEvent } from '@app/event-store';
 import type { SeenEvent } from '../client';
 import type { Acknowledged } from '../journeys/random-journey';
 
-/** Everything that is not as it must be, in words; all of it empty is what the product promises. */
+/** Everything that is not as it must be, in words. The product promises that all of these lists are empty. */
 export interface Findings {
   readonly lost: string[];
   readonly doubled: string[];
@@ -18,7 +18,7 @@ export interface Seen {
   readonly seen: readonly SeenEvent[];
 }
 
-/** Holds everything that was acknowledged, or delivered on a stream, against everything that the store has. */
+/** Compares everything that was acknowledged, or delivered on a stream, with the events in the store. */
 export function auditJournal(
   events: readonly StoredEvent[],
   acknowledged: readonly Acknowledged[],
@@ -82,7 +82,7 @@ function auditRuns(events: readonly StoredEvent[], findings: Findings): void {
     auditRun(runKey, records, findings);
     const booked = spent.get(textOf(runKey)) ?? [];
     const bookedCents = centsBySegment(booked.map(({ payload }) => [payload['segment'], payload['amountCents']]));
-    // A run that ends while it waits says the cost of its last segment once more.
+    // A run that ends while it waits repeats the cost of its last segment.
     const costCents = centsBySegment(
       records.flatMap(({ event }) => ('segmentCostCents' in event ? [[event.segment, event.segmentCostCents]] : [])),
     );
@@ -91,14 +91,17 @@ function auditRuns(events: readonly StoredEvent[], findings: Findings): void {
   }
 }
 
-/** What each segment cost; one that cost nothing need not be booked. */
+/** Returns the cost of each segment; one without cost need not be booked. */
 function centsBySegment(costs: readonly (readonly unknown[])[]): Record<string, unknown> {
   return Object.fromEntries(
     costs.filter(([, cents]) => cents !== 0).map(([segment, cents]) => [String(segment), cents]),
   );
 }
 
-/** One run: once started, claimed and stepped in order, each call returned once, one message a step, once ended and then silent. */
+/**
+ * Checks one run: started once, claimed and stepped in order, each call returned once, one message a step, ended once
+ * and then silent.
+ */
 function auditRun(runKey: string, records: readonly RunRecord[], findings: Findings): void {
   const types = records.map(({ event }) => event.type);
   const count = (type: string) => types.filter((one) => one === type).length;
@@ -129,13 +132,13 @@ function auditEnd(runKey: string, records: readonly RunRecord[], { books, double
     if (event.type !== 'run.ended') continue;
     if (event.usage.costCents !== stepCents)
       books.push(`run ${runKey} says ${event.usage.costCents}, its steps ${stepCents}`);
-    // A model may speak beside its calls; the last that it says is the answer.
+    // A model may send text next to its calls; its last message is the answer.
     if (event.status === 'completed' && said.at(-1) !== event.response?.text)
       doubled.push(`run ${runKey} answers "${event.response?.text}" and said "${said.join('", "')}"`);
   }
 }
 
-/** What is held for each segment goes back, whole and once. */
+/** Checks that the amount held for each segment is returned in full and once. */
 function auditBudget(stream: string, stored: readonly StoredEvent[], { books, doubled }: Findings): void {
   for (const [segment, events] of groupedBy(stored, ({ payload }) => textOf([payload['runKey'], payload['segment']]))) {
     const sum = (type: string, member: string) =>
@@ -160,7 +163,7 @@ function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string):
   return groups;
 }
 
-/** The attempt of a claim; null of a segment that began with its holder, which is an attempt as well. */
+/** Returns the attempt of a claim; null for a segment that began with a holder, which is an attempt too. */
 function attemptOf(event: RunRecord['event']): readonly (number | null)[] {
   if (event.type === 'run.claimed') return [event.attempt];
   return (event.type === 'run.started' || event.type === 'run.resumed') && event.holder !== null ? [null] : [];

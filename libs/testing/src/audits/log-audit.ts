@@ -7,8 +7,9 @@ const ownStream = 'audit-checkpoints';
 const pageEvents = 1_000;
 
 /**
- * What the log of all events says otherwise than the events that are stored: its entries one by one, the root of each checkpoint that was
- * decided, and checkpoints that only some replica can have signed. Nothing, as it must be. It reckons by itself, with nothing of the slice.
+ * Returns every difference between the log of all events and the stored events: entries, the root of each checkpoint
+ * that was fixed, and signatures of a checkpoint that was not fixed; it must be empty. It computes everything itself,
+ * with no code of the slice.
  */
 export async function unlikeTheEvents(databaseUrl: string, eventStoreUrl: string): Promise<string[]> {
   const database = new Client({ connectionString: databaseUrl });
@@ -62,7 +63,7 @@ function entryText({ stream, revision, id, type, data, metadata }: ReceivedEvent
   return [stream, revision, id, type, sha256(data), sha256(metadata)].join('|');
 }
 
-/** Members in the order of their names, as RFC 8785 has it. */
+/** Members in the order of their names, as RFC 8785 requires. */
 function canonicalEntry({ stream, revision, id, type, data, metadata }: ReceivedEvent): string {
   return JSON.stringify({ dataSha256: sha256(data), id, metadataSha256: sha256(metadata), revision, stream, type });
 }

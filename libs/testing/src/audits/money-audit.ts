@@ -32,7 +32,7 @@ const checks: readonly { readonly what: string; readonly text: string }[] = [
   },
 ];
 
-/** Everything in the sandbox's books that must not be, in words, once nothing is under way. */
+/** Returns everything that is wrong in the sandbox's books, in words. Nothing may be in flight. */
 export async function auditLedger(query: Query): Promise<string[]> {
   const findings: string[] = [];
   for (const { what, text } of checks) {
@@ -42,8 +42,9 @@ export async function auditLedger(query: Query): Promise<string[]> {
 }
 
 /**
- * What must not be in the operations' streams and their copies: two uses, two outcomes, one that is stuck, one that was promised
- * and did not settle, a settlement that its conversation was not told of once.
+ * Returns everything that is wrong in the operations' streams and their copies: an operation that was used twice, has
+ * two outcomes, is stuck, or was confirmed and did not settle, and a settlement that was not copied to its conversation
+ * exactly once.
  */
 export function auditOperations(events: readonly StoredEvent[], confirmed: readonly string[]): string[] {
   const findings: string[] = [];
@@ -69,7 +70,7 @@ export function auditOperations(events: readonly StoredEvent[], confirmed: reado
   return [...findings, ...confirmed.filter((id) => !operations.has(id)).map((id) => `lost: ${id}`)];
 }
 
-/** What an agent's operation came to is told to its conversation, once. */
+/** Checks that the outcome of an agent's operation was copied to its conversation, once. */
 function auditCopies(id: string, history: readonly OperationEvent[], events: readonly StoredEvent[]): string[] {
   const copies = (type: string) => events.filter((one) => one.type === type && one.payload['operationId'] === id);
   const wanted = {

@@ -7,20 +7,20 @@ import { createTestDatabase } from '../postgres';
 import { applyBatch } from '../read-models';
 import { EventLog, readAllEvents } from './event-log';
 
-/** Longer than the watchdog's round, which gives back what a crash left. */
+/** Longer than the watchdog's period, after which it releases what a crash left behind. */
 const stillAfterMs = 30_000;
 const askAgainMs = 250;
 
-/** The deployment at rest: all of its events, and what is still held although nothing goes on; nothing, as it must be. */
+/** A deployment that is idle: all of its events, and everything that is still held, which must be nothing. */
 export interface Settled {
   readonly events: readonly StoredEvent[];
   readonly left: readonly string[];
 }
 
 /**
- * Waits until the read models have all events and nothing is held any more: no slot, no reservation, no lease, no operation under way,
- * and no settlement that its conversation has not been told.
- * Once nothing at all has moved for half a minute it answers what is left.
+ * Waits until the read models have all events and nothing is held any more: no slot, no reservation, no lease, no
+ * operation in flight, and no settlement that was not copied to its conversation. Once nothing has changed for half a
+ * minute, it returns what is left.
  */
 export async function settled(databaseUrl: string, eventStoreUrl: string): Promise<Settled> {
   const database = await connect(databaseUrl);
@@ -29,7 +29,7 @@ export async function settled(databaseUrl: string, eventStoreUrl: string): Promi
     for (let [seen, movedAtMs] = ['', 0]; ;) {
       const events = await log.upToNow();
       const left = await leftOver(database, projectedPosition(events));
-      // What was given back meanwhile was appended meanwhile.
+      // A release that happened meanwhile was also appended meanwhile.
       const isQuiet = (await log.upToNow()).length === events.length;
       if (isQuiet && left.length === 0) return { events: await readAllEvents(eventStoreUrl), left };
       const checkpoints = await database.query('SELECT sum(position) FROM read_model_places');
@@ -57,13 +57,13 @@ async function leftOver(database: Database, position: number): Promise<string[]>
   return Object.entries(row ?? {}).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
 }
 
-/** Position of the newest event that some read model looks at. */
+/** Returns the position of the newest event that some read model handles. */
 function projectedPosition(events: readonly StoredEvent[]): number {
   const categories = readStore.projections.flatMap(({ kinds }) => kinds.map(({ category }) => `${category}-`));
   return events.findLast(({ stream }) => categories.some((category) => stream.startsWith(category)))?.position ?? 0;
 }
 
-/** Everything in the books of a deployment's sandbox provider that must not be. */
+/** Returns everything that is wrong in the books of a deployment's sandbox provider. */
 export async function unbalanced(databaseUrl: string): Promise<string[]> {
   const database = await connect(databaseUrl);
   try {
@@ -73,7 +73,10 @@ export async function unbalanced(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/** Replays all events into a database of its own, and answers where the read models are not what comes of that. */
+/**
+ * Replays all events into a database of its own, and returns every row in which the read models differ from the
+ * replayed ones.
+ */
 export async function unlikeAReplay(databaseUrl: string, events: readonly StoredEvent[]): Promise<string[]> {
   const fresh = await createTestDatabase();
   const [actual, replayed] = [await connect(databaseUrl), await connect(fresh.url)];
@@ -95,7 +98,7 @@ export async function unlikeAReplay(databaseUrl: string, events: readonly Stored
   }
 }
 
-/** A read model's rows and counters as text. */
+/** Returns a read model's rows and counters as text. */
 async function rowsOf(database: Database, { row }: AnyProjection): Promise<string[]> {
   const { tableName } = database.source.getMetadata(row);
   const rows = await database.query<{ row: string }>(

@@ -7,14 +7,14 @@ const answeredWithinMs = 120_000;
 const askAgainMs = 100;
 const framesMax = 100_000;
 
-/** An HTTP answer, with its JSON body; `Body` is what the test expects it to be, unchecked. */
+/** An HTTP answer, with its JSON body; `Body` is the type that the test expects, unchecked. */
 export interface Answer<Body = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
 }
 
-/** A user of the deployment, with credentials, as one partner's backend calls one replica. */
+/** A user of the deployment, with credentials, calling one replica as a partner's backend does. */
 export class TestClient {
   constructor(
     readonly baseUrl: string,
@@ -23,7 +23,7 @@ export class TestClient {
     readonly userId: string,
   ) {}
 
-  /** The same user through another replica. */
+  /** Returns the same user, calling another replica. */
   via(baseUrl: string): TestClient {
     return new TestClient(baseUrl, this.partnerKey, this.token, this.userId);
   }
@@ -32,7 +32,7 @@ export class TestClient {
     return { 'x-api-key': this.partnerKey, authorization: `Bearer ${this.token}` };
   }
 
-  /** @param path below `/v1/users/{userId}`, or absolute when it starts with `/v1/` */
+  /** @param path below `/v1/users/{userId}`, or absolute if it starts with `/v1/` */
   url(path: string): string {
     return path.startsWith('/v1/') ? `${this.baseUrl}${path}` : `${this.baseUrl}/v1/users/${this.userId}${path}`;
   }
@@ -49,13 +49,16 @@ export class TestClient {
     return untilBack(() => requestJson<Body>(method, this.url(path), body, this.headers));
   }
 
-  /** Opens an event stream. Throws when it is refused. */
+  /** Opens an event stream. Throws if it is refused. */
   async stream(path: string, headers: Record<string, string> = {}): Promise<EventReader> {
     return EventReader.open(this.url(path), { ...this.headers, ...headers });
   }
 }
 
-/** Asks; on a bad day of the event store (`WEATHER`) again and again while a store is away, as partners are asked to. */
+/**
+ * Sends a request; on a bad day of the event store (`WEATHER`) it retries while a store is unavailable, as partners are
+ * asked to.
+ */
 export async function untilBack<Body>(ask: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   const deadline = performance.now() + answeredWithinMs;
   for (;;) {
@@ -67,7 +70,10 @@ export async function untilBack<Body>(ask: () => Promise<Answer<Body>>): Promise
   }
 }
 
-/** One request with a JSON body, or none, and its answer: an empty object where it is empty, the text where it is no JSON. */
+/**
+ * Sends one request, with or without a JSON body. The answer's body is an empty object if it is empty, and text if it
+ * is not JSON.
+ */
 export async function requestJson<Body = Record<string, unknown>>(
   method: string,
   url: string,
@@ -81,7 +87,7 @@ export async function requestJson<Body = Record<string, unknown>>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  // Reason for the assertion: the test says what it expects, and looks at the members that matter to it.
+  // Reason for the assertion: the test states the type that it expects, and checks the members that matter to it.
   const parsed = (text === '' ? {} : isJson(response) ? JSON.parse(text) : text) as Body;
   return { status: response.status, headers: response.headers, body: parsed };
 }
@@ -102,12 +108,12 @@ export interface Frame {
   };
 }
 
-/** Reads an event stream, keeping every frame. One that is not as the service documents it fails the test that reads or closes the stream. */
+/** Reads an event stream, keeping every frame. An undocumented frame fails the test that reads or closes the stream. */
 export class EventReader {
   readonly frames: Frame[] = [];
-  /** What was wrong with the first frame that is not as documented. */
+  /** The fault of the first frame that is not as documented. */
   fault: string | null = null;
-  /** Settles when the stream ends, no matter who ended it. */
+  /** Settles when the stream ends, whichever side ended it. */
   readonly ended: Promise<void>;
   private readonly abort = new AbortController();
   private wake: () => void = () => undefined;
@@ -136,7 +142,10 @@ export class EventReader {
     return new EventReader(response.body, abort, faultOf);
   }
 
-  /** The first frame, among those read and those to come, that fits. Throws when it does not come in time or the stream ends. */
+  /**
+   * Returns the first frame that fits, among those read and future ones. Throws if none arrives in time or the stream
+   * ends.
+   */
   async until(fits: (frame: Frame) => boolean, withinMs = frameWithinMs): Promise<Frame> {
     const deadline = performance.now() + withinMs;
     for (let next = 0; ;) {
@@ -153,12 +162,12 @@ export class EventReader {
     }
   }
 
-  /** The first frame with this SSE `event`. */
+  /** Returns the first frame with this SSE `event`. */
   async untilEvent(event: string, withinMs?: number): Promise<Frame> {
     return this.until((frame) => frame.event === event, withinMs);
   }
 
-  /** Has the frames that came, and each as it comes, told to `take`. */
+  /** Passes the frames so far, and each later one, to `take`. */
   forEach(take: (frame: Frame) => void): void {
     for (const frame of this.frames) take(frame);
     this.tell = take;
@@ -189,7 +198,7 @@ export class EventReader {
     try {
       for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
     } catch {
-      // Cut off, by us or by the end of the replica: `until` says so to those who still wait.
+      // Cut off, by the test or by the end of the replica: `until` reports it to the callers that still wait.
     }
   }
 

@@ -4,7 +4,7 @@ import { createParser } from 'eventsource-parser';
 
 const reopenPauseMs = 20;
 
-/** An event of the feed, as it came. */
+/** An event of the feed, as received. */
 export interface ToldEvent {
   readonly id: string;
   readonly type: string;
@@ -12,9 +12,9 @@ export interface ToldEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Follows the feed as `EventSource` does: whenever it is cut, it is opened again after the last id that came. */
+/** Follows the feed as `EventSource` does: after each break it reconnects after the last id received. */
 export class FeedFollower {
-  /** Every event, over all connections, in the order in which they came. */
+  /** Every event, over all connections, in the order of receipt. */
   readonly seen: ToldEvent[] = [];
   connections = 0;
   /** The status of the last answer. */
@@ -26,7 +26,7 @@ export class FeedFollower {
 
   /**
    * @param baseUrl the replica that the next connection goes to
-   * @param bytesMax after how many bytes a connection breaks off, in the middle of whatever comes; never when it answers Infinity
+   * @param bytesMax number of bytes after which a connection is broken, at whatever point that is; Infinity for never
    */
   constructor(
     private readonly baseUrl: () => string,
@@ -38,7 +38,7 @@ export class FeedFollower {
     this.following = this.follow();
   }
 
-  /** Breaks the present connection off; the follower comes back by itself. */
+  /** Breaks the current connection; the follower reconnects by itself. */
   disconnect(): void {
     this.cut();
   }
@@ -62,7 +62,7 @@ export class FeedFollower {
     return new Promise((resolve) => {
       const request = get(`${this.baseUrl()}/feed/v1/stream`, { headers }, (response) => this.read(response, resolve));
       this.cut = () => request.destroy();
-      // The replica is away: it is tried again.
+      // The replica is unavailable: try again.
       request.on('error', () => resolve());
     });
   }
@@ -79,7 +79,7 @@ export class FeedFollower {
       const whole = unread.slice(0, unread.lastIndexOf('\n\n') + 2);
       unread = unread.slice(whole.length);
       parser.feed(Buffer.from(whole, 'latin1').toString('utf8'));
-      // An id alone counts as well, which the parser does not tell of.
+      // A frame with only an id counts as well; the parser does not report it.
       this.lastId =
         whole
           .match(/^id: (.*)$/gm)

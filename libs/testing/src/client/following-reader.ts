@@ -11,11 +11,11 @@ export interface SeenEvent {
   readonly data: Frame['data'];
 }
 
-/** Follows a conversation's stream the way a browser does: whenever it ends, it is opened again after the last id that came. */
+/** Follows a conversation's stream the way a browser does: whenever it ends, it reconnects after the last id received. */
 export class FollowingReader {
-  /** Every durable event, over all connections, in the order in which they came. */
+  /** Every durable event, over all connections, in the order of receipt. */
   readonly seen: SeenEvent[] = [];
-  /** What no stream may do: an event twice, out of order (counted from the id that it resumed at), or not as documented. */
+  /** Faults of the stream: an event twice, out of order (counted from the id that it resumed at), or not as documented. */
   readonly faults: string[] = [];
   connections = 0;
   private readonly over = new AbortController();
@@ -24,7 +24,7 @@ export class FollowingReader {
   private lastSeq = 0;
   private readonly coming = new EventEmitter();
 
-  /** @param clients the same user through each replica; connection after connection goes to the next one */
+  /** @param clients the same user through each replica; each connection goes to the next one */
   constructor(
     private readonly clients: readonly TestClient[],
     private readonly conversationId: string,
@@ -32,7 +32,10 @@ export class FollowingReader {
     this.following = this.follow();
   }
 
-  /** Breaks the present connection off, as a network would; the reader comes back by itself. False when there is none now. */
+  /**
+   * Breaks the current connection, as a network would; the reader reconnects by itself. Returns false if there is none
+   * now.
+   */
   async disconnect(): Promise<boolean> {
     const { cut } = this;
     this.cut = null;
@@ -40,19 +43,19 @@ export class FollowingReader {
     return cut !== null;
   }
 
-  /** Waits until the event of that `seq` has come. Throws when it does not within the time. */
+  /** Waits until the event with that `seq` is received. Throws if it is not within the time. */
   async until(seq: number, withinMs: number): Promise<void> {
     if (await this.has(() => this.lastSeq >= seq, withinMs)) return;
     throw new Error(`seq ${seq} did not come; the last one was ${this.lastSeq}`);
   }
 
-  /** Waits until what has come is enough; looked at with every event. False when it is not within the time. */
+  /** Waits until enough was received, checked at every event. Returns false if that takes longer than the time. */
   async has(isEnough: () => boolean, withinMs: number): Promise<boolean> {
     const signal = AbortSignal.timeout(withinMs);
     while (!isEnough()) {
       if (signal.aborted) return false;
       await once(this.coming, 'event', { signal }).catch((error: unknown) => {
-        if (!signal.aborted) throw error; // else the time is over, which is answered above
+        if (!signal.aborted) throw error; // otherwise the time is over, which the loop above handles
       });
     }
     return true;
@@ -66,7 +69,7 @@ export class FollowingReader {
 
   private async follow(): Promise<void> {
     while (!this.over.signal.aborted) {
-      await this.connection().catch(() => undefined); // the replica is away: it is tried again
+      await this.connection().catch(() => undefined); // the replica is unavailable: try again
       await sleep(reopenPauseMs, undefined, { signal: this.over.signal }).catch(() => undefined); // closed meanwhile
     }
   }
@@ -77,7 +80,7 @@ export class FollowingReader {
     this.connections += 1;
     const headers = { 'last-event-id': String(this.lastSeq) };
     const reader = await client.stream(`/conversations/${this.conversationId}/stream`, headers);
-    this.cut = () => reader.close().catch(() => undefined); // a fault is told below, with its connection
+    this.cut = () => reader.close().catch(() => undefined); // a fault is recorded below, with its connection
     if (this.over.signal.aborted) await this.cut();
     reader.forEach((frame) => this.take(frame));
     await reader.ended;

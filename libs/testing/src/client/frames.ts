@@ -3,22 +3,23 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { closed } from '../documents/closed-schema';
 
-/** A frame of an event stream as it came, its `data` not parsed yet. */
+/** A frame of an event stream as received; its `data` is not parsed yet. */
 export interface ReceivedFrame {
   readonly id: string | undefined;
   readonly event: string | undefined;
   readonly data: string;
 }
 
-/** What is wrong with a frame, or null. */
+/** Returns the fault of a frame, or null. */
 export type FrameCheck = (frame: ReceivedFrame) => string | null;
 
-/** By origin, so that each deployment is asked once. */
+/** By origin, so that each deployment's document is requested once. */
 const checks = new Map<string, FrameCheck>();
 
 /**
- * Holds the frames of a service's streams against the AsyncAPI document that the very service publishes, strictly: an event or a
- * member that is not documented is a fault, and so is an SSE `id` or `event` that does not say what the data says.
+ * Returns a check of the frames of a service's streams against the AsyncAPI document that the same service publishes.
+ * It is strict: an undocumented event or member is a fault, and so is an SSE `id` or `event` that differs from the
+ * data.
  */
 export async function frameCheckOf(url: string): Promise<FrameCheck> {
   const { origin } = new URL(url);
@@ -39,7 +40,7 @@ function checkBy(document: JsonObject): FrameCheck {
   ajv.addSchema(closed(document), 'asyncapi');
   const messages = objectOf(objectOf(document['components'])['messages']);
   const compiled = new Map<string, ValidateFunction>();
-  // A suite meets a few of the many events.
+  // Compiled on demand, because a suite receives only a few of the many events.
   const checkOf = (type: string): ValidateFunction | undefined => {
     if (!Object.hasOwn(messages, type)) return undefined;
     const payload = objectOf(objectOf(messages[type])['payload']);

@@ -1,12 +1,12 @@
 import { requestJson, type Answer } from './deployment-client';
 
-/** What is needed of a deployment to call its operator API. */
+/** The parts of a deployment that calls of its operator API need. */
 interface Operated {
   readonly baseUrls: readonly string[];
   sandbox<Body>(method: string, path: string, body?: object): Promise<Body>;
 }
 
-/** An operator, whose token is good for some scopes, as they call one replica. */
+/** An operator, whose token has some scopes, calling one replica. */
 export class OperatorClient {
   constructor(
     readonly baseUrl: string,
@@ -28,7 +28,7 @@ export class OperatorClient {
   }
 }
 
-/** An operator by the sandbox's issuer. @param replica which api they call */
+/** Returns an operator with a token of the sandbox's issuer. @param replica index of the api to call */
 export async function operatorOf(
   deployment: Operated,
   scopes: readonly string[],

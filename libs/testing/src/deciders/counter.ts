@@ -38,7 +38,7 @@ const counterDecider: Decider<CounterState, CounterCommand, CounterEvent> = {
   },
 };
 
-/** `note` is private: it is stored beside the event, not in it. */
+/** `note` is private: it is stored next to the event, not in it. */
 export const counterKind: StreamKind<CounterState, CounterCommand, CounterEvent> = {
   category: 'counter',
   decider: counterDecider,

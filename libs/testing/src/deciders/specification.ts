@@ -9,14 +9,14 @@ import {
 } from '@app/kernel';
 
 /**
- * Given these events, when this command comes, then these events follow (or the command is refused):
+ * Given these events, when this command is decided, then these events follow (or the command is refused):
  *
  *     const run = specification(runDecider);
  *     it('starts', () => run.given(created).when(start).then(started));
  *     it('holds the conversation', () => run.given(created, started).when(startOther).thenRefused('run_active'));
  *
- * Every fold on the way is checked as well: `evolve` must leave its arguments alone, and a state must survive JSON,
- * because that is how snapshots keep it.
+ * Each fold is checked as well: `evolve` must not change its arguments, and a state must survive JSON, because
+ * snapshots store it that way.
  */
 export function specification<State, Command, Event extends { readonly type: string }>(
   decider: Decider<State, Command, Event>,
@@ -31,7 +31,7 @@ export function specification<State, Command, Event extends { readonly type: str
 export interface Specification<State, Command, Event> {
   /** The events that the stream already holds, oldest first. */
   given(this: void, ...events: readonly Event[]): Given<State, Command, Event>;
-  /** On an empty stream. */
+  /** Runs the command on an empty stream. */
   when(this: void, command: Command): Outcome<Event>;
 }
 
@@ -41,15 +41,15 @@ export interface Given<State, Command, Event> {
   when(this: void, command: Command): Outcome<Event>;
 }
 
-/** What the decision came to. A test that forgets to ask for one of these fails: jest takes the object for a promise. */
+/** The expected decision. A test that calls none of these fails, because jest takes the object for a promise. */
 export interface Outcome<Event> {
-  /** Accepted, and exactly these events happened. */
+  /** Accepted, with exactly these events. */
   then(this: void, ...events: readonly Event[]): void;
-  /** As `then`, and the same command given again changes nothing more. */
+  /** Like `then`; and the same command given again changes nothing more. */
   thenOnce(this: void, ...events: readonly Event[]): void;
-  /** Accepted, and there was nothing left to do. */
+  /** Accepted, without events. */
   thenNothing(this: void): void;
-  /** Refused for this reason; `retryable` and `path` (of the first issue) are compared where they are given. */
+  /** Refused for this reason; `retryable`, `change` and `path` (of the first issue) are compared if they are given. */
   thenRefused(this: void, reason: Reason | 'not_found', details?: RefusalDetails): void;
 }
 
@@ -59,7 +59,7 @@ interface RefusalDetails {
   readonly change?: WithdrawalChange;
 }
 
-/** Folds events on a state, making sure that `evolve` changes nothing in place and that the state survives JSON. */
+/** Folds events on a state, and checks that `evolve` changes nothing in place and that the state survives JSON. */
 export function fold<State, Event extends { readonly type: string }>(
   { evolve }: Pick<Decider<State, never, Event>, 'evolve'>,
   from: State,
@@ -70,7 +70,7 @@ export function fold<State, Event extends { readonly type: string }>(
   return state;
 }
 
-/** An instant from its ISO 8601 spelling; the time may be left out, then it is midnight. */
+/** Returns an instant from its ISO 8601 form; midnight if the time is left out. */
 export function instant(text: string): Instant {
   return instantOf(Date.parse(text));
 }
@@ -109,7 +109,7 @@ function expectedMembers({ retryable, path, change }: RefusalDetails): object {
   };
 }
 
-/** The value itself, frozen to the end, so that a change in place throws. */
+/** Returns the value itself, frozen deeply, so that a change in place throws. */
 function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

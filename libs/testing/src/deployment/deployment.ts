@@ -19,63 +19,67 @@ import { startEvents, startParts, untilReady, type DeploymentMode, type Undo } f
 
 const admittedWithinMs = 120_000;
 const askAgainMs = 25;
-/** As long as can be asked for: tests move the clock. */
+/** The longest lifetime that can be requested, because tests move the clock. */
 const tokenLifeSeconds = 31_622_400;
 
 export interface DeploymentOptions {
   /**
-   * `processes`: api, worker and event store as separate processes of the build, which can be killed. `together`: the same, with api
-   * and worker in one process, as `npm start` runs them. `in-process`: everything in the jest process, api and worker in one; for what is fast and kills nothing. `worker-apart`, `api-apart`: these as
-   * processes, which can be killed, and the rest in the jest process.
+   * `processes`: api, worker and event store as separate processes of the build, which can be killed.
+   * `together`: the same, with api and worker in one process, as `npm start` runs them.
+   * `in-process`: everything in the jest process, api and worker in one; for tests that are fast and kill nothing.
+   * `worker-apart`, `api-apart`: these as processes, which can be killed, and the remainder in the jest process.
    */
   readonly mode: DeploymentMode;
-  /** How many of each; 1 and 1 when absent. In-process and together, `api` of them, each a worker as well. */
+  /**
+   * Number of each; 1 and 1 by default. In-process and together: `api` is the number of processes, each of them a
+   * worker as well.
+   */
   readonly replicas?: { readonly api?: number; readonly worker?: number };
-  /** Over the deployment's own environment (sandbox mode, quiet, generous rate limits). */
+  /** Overrides the deployment's own environment (sandbox mode, quiet, generous rate limits). */
   readonly env?: Readonly<Record<string, string>>;
-  /** The seed of an event store's bad day; the environment's `WEATHER` when absent, and fair weather without it. */
+  /** Seed of an event store's bad day; by default the environment's `WEATHER`, or a store without faults. */
   readonly weather?: string;
-  /** Whether something optional is away from the start, so that `/readyz` never says more than `degraded`. */
+  /** Whether something optional is unavailable from the start, so that `/readyz` reports at best `degraded`. */
   readonly degraded?: boolean;
   /** In-process only. */
   readonly probe?: Probe;
 }
 
-/** A whole deployment for a test, on a database and an event store of its own. */
+/** A whole deployment for a test, with a database and an event store of its own. */
 export interface Deployment {
-  /** Where each api replica is reached. */
+  /** Address of each api replica. */
   readonly baseUrls: readonly string[];
-  /** Where each api and then each worker serves `GET /metrics`. */
+  /** Ports on which each api and then each worker serves `GET /metrics`. */
   readonly managementPorts: readonly number[];
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
-  /** It may read the feed. */
+  /** A partner key, which may also read the feed. */
   readonly partnerKey: string;
-  /** The processes; empty or null where they are none. Together, each is an api and a worker. */
+  /** The processes; empty or null in modes without them. In mode `together` each is an api and a worker. */
   readonly apis: readonly TestProcess[];
   readonly workers: readonly TestProcess[];
   readonly eventStore: TestProcess | null;
   /** The applications in the jest process. */
   readonly running: readonly RunningProcess[];
-  /** A fresh account, as seen through the first api replica. */
+  /** Creates an account, and returns its user at the first api replica. */
   newUser(): Promise<TestClient>;
-  /** A call under `/sandbox/v1` of the first replica, such as `faults`; throws unless it answers 200. */
+  /** Calls the first replica under `/sandbox/v1`, such as `faults`; throws unless it answers 200. */
   sandbox<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Body>;
   /** Stops everything and removes the stores. */
   stop(): Promise<void>;
 }
 
-/** Deployments that were started here and not stopped yet, or are on their way. */
+/** Deployments that were started here, or are starting, and are not stopped yet. */
 const living = new Set<Promise<Deployment>>();
 
-// A suite whose `beforeAll` ran out of time never gets hold of its deployment: what it leaves is stopped when the suite ends.
+// A suite whose `beforeAll` timed out never receives its deployment, so it is stopped when the suite ends.
 if (typeof afterAll === 'function') {
   afterAll(async () => {
     for (const starting of [...living]) await starting.then((deployment) => deployment.stop()).catch(() => undefined);
   });
 }
 
-/** Starts a deployment and waits until it is ready. Whatever was started before a failure is stopped again. */
+/** Starts a deployment and waits until it is ready. If that fails, everything that was started is stopped again. */
 export function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const undo: Undo[] = [];
   const stop = async (): Promise<void> => {
@@ -124,7 +128,8 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   };
   const envs = ports.slice(apiCount).map((port) => ({ ...shared, MANAGEMENT_PORT: String(port) }));
   const apiEnvs = baseUrls.map((_, index) => ({ ...shared, ...envs[index], PORT: String(ports[index]) }));
-  // Processes find the key there when they start; in this process it is minted by what runs, which saves a product of its own.
+  // Separate processes need the key before they start. In this process a running replica mints it, which saves opening
+  // another product.
   const isApart = options.mode === 'processes' || options.mode === 'together';
   const mintedApart = isApart ? await mintApart(shared) : null;
   const parts = await startParts(options, apiEnvs, envs.slice(apiCount), undo);
@@ -146,7 +151,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   };
 }
 
-/** Mints the deployment's partner key before anything of it runs, in a product of its own. */
+/** Mints the deployment's partner key before any part of it runs, with a product opened for that. */
 async function mintApart(env: NodeJS.ProcessEnv): Promise<string> {
   const product = await openProduct(readConfiguration(env));
   return mintKey(product).finally(() => product.close());
@@ -157,7 +162,7 @@ async function mintKey(product: INestApplicationContext | undefined): Promise<st
   const cause = causeOfService('test', randomUUID());
   const mint = () =>
     product.get(CommandBus, { strict: false }).execute(new MintPartnerKey({ label: 'test', feed: true, cause }));
-  // Asked again on a bad day of the event store: a key that nobody was told of does no harm.
+  // Retried on a bad day of the event store: a key that was minted but not returned does no harm.
   const whenAnswered = async () => {
     try {
       return await mint();
@@ -185,7 +190,7 @@ async function newUser(baseUrl: string, partnerKey: string): Promise<TestClient>
   for (;;) {
     const ensured = await requestJson<{ userId: string }>('POST', `${baseUrl}/v1/users`, undefined, headers);
     if (ensured.status === 200) return new TestClient(baseUrl, partnerKey, accessToken, ensured.body.userId);
-    // The key was minted before any projector ran; it is admitted as soon as the read models have it.
+    // The key was minted before any projector ran; it is accepted as soon as the read models have it.
     if (performance.now() > deadline) throw new Error(`no account: ${JSON.stringify(ensured.body)}`);
     await sleep(askAgainMs);
   }

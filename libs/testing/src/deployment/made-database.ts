@@ -4,7 +4,7 @@ import { readConfiguration } from '@app/runtime';
 import { makeStore } from '../event-store/made-store';
 import type { Template } from '../postgres/postgres';
 
-/** A database with the tables of the read models and of the event store, which each deployment of a jest run has a copy of. */
+/** A database with the tables of the read models and of the event store; each deployment of a jest run has a copy of it. */
 export const madeDatabase: Template = { name: 'deployment', prepare: makeTables };
 
 async function makeTables(url: string): Promise<void> {

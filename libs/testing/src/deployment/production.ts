@@ -1,7 +1,10 @@
 import { LoopbackIssuer } from '../identity';
 import { startDeployment, type Deployment } from './deployment';
 
-/** A deployment in production mode, in the jest process, with an issuer of its own. Nothing of a sandbox is there. */
+/**
+ * Starts a deployment in production mode, in the jest process, with an issuer of its own and without any part of the
+ * sandbox.
+ */
 export async function startProduction(): Promise<Deployment> {
   const issuer = new LoopbackIssuer();
   await issuer.start();

@@ -9,10 +9,10 @@ const askAgainMs = 25;
 
 export type DeploymentMode = 'processes' | 'together' | 'in-process' | 'worker-apart' | 'api-apart';
 
-/** What must be undone, last first. */
+/** An action that must be undone; the last one first. */
 export type Undo = () => Promise<unknown>;
 
-/** Starts the event store; null where it is no process of its own. */
+/** Starts the event store; returns null if it is not a process of its own. */
 export async function startEvents(
   options: { readonly mode: DeploymentMode; readonly weather?: string },
   databaseUrl: string,
@@ -40,14 +40,14 @@ export async function startEvents(
   return events;
 }
 
-/** What runs of a deployment, besides its event store. */
+/** The parts of a running deployment, without its event store. */
 interface Parts {
   readonly apis: readonly TestProcess[];
   readonly workers: readonly TestProcess[];
   readonly running: readonly RunningProcess[];
 }
 
-/** Starts the replicas as the mode has it. */
+/** Starts the replicas as the mode requires. */
 export async function startParts(
   { mode, probe }: { readonly mode: DeploymentMode; readonly probe?: Probe },
   apiEnvs: readonly Record<string, string>[],

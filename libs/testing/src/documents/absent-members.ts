@@ -1,16 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 
 /**
- * A request as its schema describes it: without the members whose null says that they are absent (docs/decisions/conventions.md,
- * "Bodies"). A schema does not say so, which keeps the types of generated clients as they are.
- * @param schema with the named ones beside it, as `standalone` makes it
+ * Returns a request as its schema describes it: without the members whose null means that they are absent
+ * (docs/decisions/conventions.md, "Bodies"). The schema does not express this, which keeps the types of generated
+ * clients as they are.
+ * @param schema together with the named schemas, as `standalone` makes it
  */
 export function withoutAbsent(value: JsonValue, schema: JsonObject): JsonValue {
   return read(value, schema, objectAt(objectAt(schema, 'components'), 'schemas'));
 }
 
 function read(value: JsonValue, described: JsonValue | undefined, named: JsonObject): JsonValue {
-  // A schema of the caller's own is data.
+  // A schema that the caller supplies is data.
   if (isJsonObject(described) && described['$ref'] === '#/components/schemas/OutputSchema') return value;
   const schema = shapeOf(value, described, named);
   if (Array.isArray(value)) return value.map((item: JsonValue) => read(item, schema['items'], named));
@@ -25,7 +26,10 @@ function read(value: JsonValue, described: JsonValue | undefined, named: JsonObj
   return Object.fromEntries(members.map(([name, member]) => [name, read(member, ownOf(properties, name), named)]));
 }
 
-/** The object that a value is held to: through references, beside null, and of a union the variant that its constant names. */
+/**
+ * Returns the object schema that applies to a value: through references, alternatives to null, and the variant of a
+ * union whose constants match.
+ */
 function shapeOf(value: JsonValue, described: JsonValue | undefined, named: JsonObject): JsonObject {
   if (!isJsonObject(described)) return {};
   const { $ref, anyOf, oneOf } = described;
@@ -43,7 +47,10 @@ function agrees(value: JsonObject, properties: JsonValue | undefined): boolean {
   return constants.every(([name, constant]) => value[name] === constant);
 }
 
-/** Any JSON can be null, but beside other members of a choice null is none of them. */
+/**
+ * Whether a schema accepts null. One without constraints does, unless another member of the object is set: then null
+ * means that this one was not chosen.
+ */
 function takesNull(schema: JsonValue | undefined, beside: JsonObject): boolean {
   if (!isJsonObject(schema)) return false;
   const { type, anyOf, $ref } = schema;

@@ -4,23 +4,24 @@ import { answersFile } from '../answers/answers-file';
 import { publishedDocument, show, type PublishedDocument } from './published-document';
 
 /**
- * Holds every answer that a suite gets by `fetch` against the OpenAPI document that the very service publishes, strictly: a member,
- * a status, a reason or a header that is not documented fails the test that got it. Answers of services that were not named here pass unseen.
+ * Checks every answer that a suite gets by `fetch` against the OpenAPI document that the same service publishes. It is
+ * strict: an undocumented member, status, reason or header fails the test that got it. Answers of services that were
+ * not named here are not checked.
  */
 
 interface Documents {
   readonly partners: PublishedDocument;
-  /** Null where there is no operator API. */
+  /** Null if there is no operator API. */
   readonly operators: PublishedDocument | null;
 }
 
-/** By origin, the documents of the service there. */
+/** The documents of each service, by origin. */
 const documents = new Map<string, Documents>();
 const unwatched = globalThis.fetch;
 
 /**
- * From now on, answers of the services at these base URLs are checked, until what is answered is called: others may have their ports then.
- * All of them serve the same document.
+ * From now on, checks the answers of the services at these base URLs, which all serve the same document. Call the
+ * returned function to stop, because other services may get their ports then.
  */
 export async function watchAnswers(baseUrls: readonly string[]): Promise<() => void> {
   const origins = baseUrls.map((baseUrl) => new URL(baseUrl).origin);
@@ -34,13 +35,13 @@ export async function watchAnswers(baseUrls: readonly string[]): Promise<() => v
   return () => origins.forEach((origin) => documents.delete(origin));
 }
 
-/** The document that a service publishes there; null where it has none. */
+/** Returns the document that a service publishes at this path; null if it has none. */
 async function documentAt(baseUrl: string, path: string): Promise<PublishedDocument | null> {
   const response = await unwatched(baseUrl + path);
   const text = await response.text();
   if (response.status === 404) return null;
   if (response.status !== 200) throw new Error(`${baseUrl}${path} answered ${response.status}: ${text}`);
-  // Without the address, every deployment of a configuration publishes the same.
+  // Without the address, every deployment of a configuration publishes the same text.
   return publishedDocument(text.replaceAll(baseUrl, 'http://service'));
 }
 
@@ -66,14 +67,14 @@ const watchedFetch: typeof fetch = async (input, init) => {
   return response;
 };
 
-/** The body, when it is JSON; the response itself stays to be read. */
+/** Returns the body if it is JSON; the response itself can still be read. */
 async function jsonOf(response: Response): Promise<JsonValue | undefined> {
   if (!/^application\/(problem\+)?json\b/.test(response.headers.get('content-type') ?? '')) return undefined;
   try {
     // Reason for the assertion: whatever JSON.parse makes is JSON.
     return JSON.parse(await response.clone().text()) as JsonValue;
   } catch {
-    // Cut off on its way, by a kill or by the test itself: the reader of the response meets the same error.
+    // Cut off in flight, by a kill or by the test itself: the reader of the response gets the same error.
     return undefined;
   }
 }

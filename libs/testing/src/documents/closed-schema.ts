@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 
 /**
- * A published schema as a test holds answers against it: objects are open to partners, since members may be added within `/v1`, but
- * what the service answers today must all be documented. Parts of an `allOf` stay open, since each sees the others' members.
- * @param from the beginning of every `$ref`, which becomes `to`
+ * Returns a published schema in the strict form that tests use: objects are open for partners, because members may be
+ * added within `/v1`, but every member that the service sends today must be documented. Parts of an `allOf` stay open,
+ * because each sees the others' members.
+ * @param from the beginning of every `$ref`, which is replaced by `to`
  */
 export function closed(schema: JsonObject, from = '', to = from): JsonObject {
   const whole = closedValue(schema, false, (ref) => (ref.startsWith(from) ? to + ref.slice(from.length) : ref));
@@ -16,7 +17,7 @@ function closedValue(value: JsonValue, isPart: boolean, refer: (ref: string) => 
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).map(([key, inner]): [string, JsonValue] => {
     if (key === '$ref' && typeof inner === 'string') return [key, refer(inner)];
-    // What is said about values by example is no schema.
+    // Examples and values are not schemas.
     if (key === 'example' || key === 'examples' || key === 'enum' || key === 'const') return [key, inner];
     return [key, closedValue(inner, key === 'allOf', refer)];
   });

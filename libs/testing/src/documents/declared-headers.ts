@@ -12,9 +12,10 @@ const ofTheMessage = new Set([
 const headersPointer = '#/components/headers/';
 
 /**
- * What is wrong with the headers that came, or null: one that the response does not declare, or a value that is not as it says.
+ * Returns the fault of the received headers, or null: one that the response does not declare, or a value that does not
+ * fit its schema.
  * @param shared the document's `components.headers`
- * @param fits whether a value is of a schema
+ * @param fits whether a value fits a schema
  */
 export function headersFault(
   headers: Headers,

@@ -4,9 +4,12 @@ import addFormats from 'ajv-formats';
 import { closed } from './closed-schema';
 import { headersFault } from './declared-headers';
 
-/** A worker of jest evaluates this module once (test/support/shared-runtime.cjs): to compile the schemas takes a second. */
+/**
+ * Cached, because compiling the schemas takes a second. A worker of jest evaluates this module once
+ * (test/support/shared-runtime.cjs).
+ */
 const known = new Map<string, PublishedDocument>();
-/** Suites with another configuration publish another document; beyond so many, the oldest is forgotten. */
+/** Suites with another configuration publish another document; beyond this number the oldest is dropped. */
 const knownMax = 8;
 
 /** @param text an OpenAPI document as a service answers it */
@@ -19,17 +22,17 @@ export function publishedDocument(text: string): PublishedDocument {
   return document;
 }
 
-/** A body as a message shows it. */
+/** Returns a body in the form in which a message shows it. */
 export function show(body: JsonValue | undefined): string {
   return body === undefined ? '' : JSON.stringify(body, null, 1).slice(0, 4_000);
 }
 
-/** An answer that came over HTTP. */
+/** An answer that was received over HTTP. */
 export interface ReceivedAnswer {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** Undefined when it is no JSON. */
+  /** Undefined if it is not JSON. */
   readonly body: JsonValue | undefined;
 }
 
@@ -38,17 +41,17 @@ interface DocumentedOperation {
   readonly method: string;
   readonly pattern: RegExp;
   readonly responses: JsonObject;
-  /** By status, what its problems can name. */
+  /** The reasons that its problems can have, by status. */
   readonly reasons: JsonObject;
 }
 
-/** What is wrong with an answer, or null; and whose answer it is, when it was routed to an operation. */
+/** The fault of an answer, or null; and the operation that answered, if the request was routed to one. */
 interface Checked {
   readonly operationId: string | null;
   readonly fault: string | null;
 }
 
-/** An OpenAPI document, ready to hold answers against. */
+/** An OpenAPI document, prepared for checking answers. */
 export class PublishedDocument {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: false });
   private readonly operations: readonly DocumentedOperation[];
@@ -74,7 +77,7 @@ export class PublishedDocument {
     return { operationId: operation.id, fault: this.faultOf(operation, answer, headers) };
   }
 
-  /** Whether one of its operations is called so. */
+  /** Whether one of its operations has this method and path. */
   lists(method: string, path: string): boolean {
     return this.operationAt(method, path) !== undefined;
   }
@@ -98,7 +101,7 @@ export class PublishedDocument {
     return answer.status < 400 ? null : problemFault(answer, operation);
   }
 
-  /** A response, or the shared one that it refers to. */
+  /** Returns a response, or the shared one that it refers to. */
   private resolved(response: JsonValue | undefined): JsonValue | undefined {
     if (!isJsonObject(response) || typeof response['$ref'] !== 'string') return response;
     return this.shared[response['$ref'].replace('#/components/responses/', '')];
@@ -113,7 +116,7 @@ export class PublishedDocument {
   }
 }
 
-/** All problems are of one schema; which reason comes with which status the operation says. */
+/** All problems have one schema; the operation says which reasons are possible with which status. */
 function problemFault({ status, body }: ReceivedAnswer, { id, reasons }: DocumentedOperation): string | null {
   if (!isJsonObject(body) || typeof body['requestId'] !== 'string') return null;
   const { reason } = body;
@@ -124,12 +127,15 @@ function problemFault({ status, body }: ReceivedAnswer, { id, reasons }: Documen
   return named.includes(reason) ? null : `${id} does not document ${show(reason)} for ${status}`;
 }
 
-/** HEAD is answered as GET is, and described by it. */
+/** HEAD is answered like GET, and documented by it. */
 function routed(method: string): string {
   return method === 'head' ? 'get' : method;
 }
 
-/** A path or method that no operation has answers 404 or 405, as a bare problem; under `/v1` after the credentials were checked. */
+/**
+ * A path or method without an operation answers 404 or 405, as a bare problem; under `/v1` after the credentials were
+ * checked.
+ */
 function unroutedFault({ method, status, body }: ReceivedAnswer): string | null {
   const credentials = [400, 401, 403, 404, 405, 429, 503];
   return credentials.includes(status) && (method === 'head' || isJsonObject(body))

@@ -20,9 +20,9 @@ import { createTestDatabase } from '../postgres';
 /** The store under test: the embedded one, or the EventStoreDB / KurrentDB that EVENTSTORE_URL names. */
 export interface ContractStore {
   client: EventStoreDBClient;
-  /** The protocol itself, by the client's own stubs, for what the client does not let one say. Insecure servers only. */
+  /** The protocol itself, by the client's own stubs, for requests that the client cannot make. Insecure servers only. */
   protocol(): StreamsClient;
-  /** Another client, on a connection of its own, to be closed with the store. */
+  /** Opens another client, on a connection of its own, which is closed with the store. */
   newClient(): EventStoreDBClient;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ function storeAt(
   };
 }
 
-/** A stream nobody else uses, so that the suite can run on a server with other events. */
+/** Returns a stream that no other test uses, so that the suite can run on a server with other events. */
 export function uniqueStream(kind = 'contract'): string {
   return `${kind}-${randomUUID()}`;
 }
@@ -103,7 +103,7 @@ export async function collect(read: AsyncIterable<ResolvedEvent>): Promise<Resol
   return events;
 }
 
-/** The numbers of test events, in the order they were read. */
+/** Returns the numbers of test events, in the order in which they were read. */
 export function numbers(events: readonly ResolvedEvent[]): unknown[] {
   // `as`: test events carry a number.
   return events.map(({ event }) => (event?.data as { n: number } | undefined)?.n);
@@ -111,7 +111,10 @@ export function numbers(events: readonly ResolvedEvent[]): unknown[] {
 
 type AnySubscription = StreamSubscription<EventType> | AllStreamSubscription;
 
-/** Records what a subscription says, in order: events, and the words `confirmed`, `caughtUp`, `ended`, `error:<type>`. */
+/**
+ * Records the signals of a subscription in order: events, and the words `confirmed`, `caughtUp`, `ended`,
+ * `error:<type>`.
+ */
 export class Recorder {
   readonly events: ResolvedEvent[] = [];
   readonly said: string[] = [];

@@ -7,12 +7,15 @@ import { startEventStoreServer, type EventStoreServer } from '@app/event-store-s
 import { madeStore } from './made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres/postgres';
 
-/** Long: a machine that is busy with other suites can stand still for seconds, and no test is about that. */
+/** Long, because a machine that is busy with other suites can stall for seconds, which no test is about. */
 export const patient: CallLimits = { resendForMs: 10_000, callTimeoutMs: 20_000 };
-/** For tests of a store that stays away, which need not wait for long. */
+/** For tests of a store that stays unavailable, which need not wait for long. */
 export const impatient: CallLimits = { resendForMs: 400, callTimeoutMs: 1_500 };
 
-/** An embedded event store on a database of its own that can be stopped and started again, and read through a lossy proxy. */
+/**
+ * An embedded event store on a database of its own that can be stopped and started again, and read through a lossy
+ * proxy.
+ */
 export class EmbeddedStore {
   private server: EventStoreServer | null = null;
   private readonly clients: EventStore[] = [];
@@ -33,7 +36,7 @@ export class EmbeddedStore {
   }
 
   /**
-   * @param databaseUrl another way to its database
+   * @param databaseUrl another route to its database
    * @param weatherSeed the seed of a bad day
    */
   async startServer(databaseUrl = this.database.url, weatherSeed?: string): Promise<void> {
@@ -46,7 +49,7 @@ export class EmbeddedStore {
     this.server = null;
   }
 
-  /** A client of its own, disposed of by `stop`; through a proxy when one is given. */
+  /** Opens a client of its own, disposed of by `stop`; through a proxy if one is given. */
   connect({ proxy, limits = patient }: { proxy?: LossyProxy; limits?: CallLimits } = {}): EventStore {
     const client = connectEventStore(`unix:${proxy?.socketPath ?? this.socketPath}`);
     const store = new EventStore(client, undefined, limits);
@@ -78,7 +81,7 @@ export class EmbeddedStore {
   }
 }
 
-/** Stands between a client and a server: lets requests through, and answers unless it is told to lose them. */
+/** A proxy between a client and a server: it forwards requests, and also answers unless it is set to lose them. */
 export class LossyProxy {
   private readonly sockets = new Set<Socket>();
   private losing = false;
@@ -96,17 +99,17 @@ export class LossyProxy {
     return proxy;
   }
 
-  /** How many clients are connected. */
+  /** The number of connected clients. */
   get connections(): number {
     return this.sockets.size / 2;
   }
 
-  /** From now on nothing of what the server says arrives. */
+  /** From now on drops everything that the server sends. */
   loseAnswers(): void {
     this.losing = true;
   }
 
-  /** Breaks all connections; what comes over new ones arrives again. */
+  /** Breaks all connections; answers over new ones are forwarded again. */
   cut(): void {
     this.losing = false;
     for (const socket of this.sockets) socket.destroy();
@@ -120,7 +123,7 @@ export class LossyProxy {
   private join(client: Socket, server: Socket): void {
     for (const socket of [client, server]) {
       this.sockets.add(socket);
-      socket.on('error', () => undefined); // the other side learns of it by the end
+      socket.on('error', () => undefined); // the other side is notified by the end of its connection
       socket.on('close', () => {
         this.sockets.delete(socket);
         client.destroy();
@@ -132,7 +135,7 @@ export class LossyProxy {
   }
 }
 
-/** Waits until the condition holds; looks every 5 ms, and gives up after 10 s. */
+/** Waits until the condition holds; checks every 5 ms, and gives up after 10 s. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAtMs = performance.now() + 10_000;
   while (!(await condition())) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startEventStoreServer } from '@app/event-store-server';
 import type { Template } from '../postgres/postgres';
 
-/** A database in which the embedded event store has its tables, and nothing in them: to make them takes longer than to copy them. */
+/** A database with the empty tables of the embedded event store: making them takes longer than copying them. */
 export const madeStore: Template = { name: 'event_store', prepare: makeStore };
 
 /** Makes the tables of the embedded event store. */

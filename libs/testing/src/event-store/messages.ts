@@ -1,4 +1,7 @@
-/** What properties of decoders need: pieces of messages, and what holds of any decoder that stands beside a generated one. */
+/**
+ * Generators of message parts for properties of decoders, and the properties of any handwritten decoder that has a
+ * generated counterpart.
+ */
 import { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
 import fc from 'fast-check';
 
@@ -9,7 +12,7 @@ export const integers = fc.oneof(
   fc.maxSafeNat(),
   fc.constantFrom(127, 128, 2 ** 31, 2 ** 32, 2 ** 49 - 1, 2 ** 49, 2 ** 53 - 1),
 );
-/** A tag that no request has, of each wire type. */
+/** Fields with a tag that no request has, of each wire type. */
 const unknownFields = fc
   .array(
     fc.constantFrom(
@@ -42,13 +45,13 @@ export const identifiers = texts.map((name) => {
 export const optional = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.option(values, { nil: undefined });
 
-/** A decoder written by hand, and the generated one that it is held against. */
+/** A handwritten decoder, and the generated one that it is compared with. */
 interface Decoders<Decoded> {
   readonly byHand: (bytes: Buffer) => Decoded;
   readonly generated: (bytes: Buffer) => Decoded;
 }
 
-/** Messages mean the same to both, also between fields that neither knows. */
+/** Both decode a message equally, also between fields that neither knows. */
 export function expectSameMeaning<Decoded>(
   messages: fc.Arbitrary<Uint8Array>,
   { byHand, generated }: Decoders<Decoded>,
@@ -61,7 +64,10 @@ export function expectSameMeaning<Decoded>(
   );
 }
 
-/** Bytes that are cut off or wrong are refused, or mean the same to both: never anything but an answer or an error. */
+/**
+ * The handwritten decoder refuses bytes that are cut off or wrong, or decodes them like the generated one: it never
+ * does anything but return or throw.
+ */
 export function expectRefusalOfWrongBytes<Decoded>(
   messages: fc.Arbitrary<Uint8Array>,
   { byHand, generated }: Decoders<Decoded>,
@@ -78,7 +84,7 @@ export function expectRefusalOfWrongBytes<Decoded>(
   fc.assert(fc.property(contents, (bytes) => void orRefused(() => byHand(Buffer.from(bytes)))));
 }
 
-/** Decodes, or answers that it is refused. */
+/** Decodes, or returns that it was refused. */
 function orRefused<Value>(decode: () => Value): Value | 'refused' {
   try {
     return decode();
@@ -87,7 +93,7 @@ function orRefused<Value>(decode: () => Value): Value | 'refused' {
   }
 }
 
-/** Less of the bytes; where is told by any number. */
+/** Returns a beginning of the bytes; any number determines its length. */
 function cutOff(bytes: Uint8Array, at: number): Buffer {
   return Buffer.from(bytes.subarray(0, at % (bytes.length + 1)));
 }

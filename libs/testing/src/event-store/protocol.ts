@@ -49,19 +49,19 @@ export function batchPart(
   return part;
 }
 
-/** What a request reads. */
+/** The events that a request reads. */
 interface Reading {
-  /** Without it: `$all`. */
+  /** Default: `$all`. */
   readonly stream?: string;
-  /** From the start, but for so many events; of a stream only. */
+  /** Skips this many events from the start; only for a stream. */
   readonly after?: number;
-  /** So many events; without it: a subscription. */
+  /** Number of events to read; default: a subscription. */
   readonly count?: number;
   readonly uuids?: 'text' | 'structured';
   readonly filter?: ReadReq.Options.FilterOptions;
 }
 
-/** A read from the start, or a subscription, without links. */
+/** Returns a read from the start, or a subscription, without links. */
 export function readRequest({ stream, after = 0, count, uuids = 'text', filter }: Reading): ReadReq {
   const options = new ReadReq.Options();
   if (stream === undefined) options.setAll(new ReadReq.Options.AllOptions().setStart(new Empty()));
@@ -80,9 +80,9 @@ function placeIn(stream: string, after: number): ReadReq.Options.StreamOptions {
   return after === 0 ? place.setStart(new Empty()) : place.setRevision(String(after - 1));
 }
 
-/** Ends a call that may go on. */
+/** Ends a call that may continue. */
 export function leave(call: ClientDuplexStream<BatchAppendReq, BatchAppendResp> | ClientReadableStream<unknown>): void {
-  call.on('error', () => undefined); // that we have left it
+  call.on('error', () => undefined); // the cancellation itself is reported as an error
   call.cancel();
 }
 

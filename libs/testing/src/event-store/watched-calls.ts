@@ -5,15 +5,15 @@ import type { Channel } from '@grpc/grpc-js';
 
 type Call = ReturnType<Channel['createCall']>;
 
-/** One call that a client makes. */
+/** One call of a client. */
 interface Watched {
   isOpen: boolean;
   isSubscription: boolean;
 }
 
-/** The calls that a client makes from now on: reads, subscriptions and appends. One that was left is open no more. */
+/** The calls that a client makes from now on: reads, subscriptions and appends. A cancelled one is no longer open. */
 export class WatchedCalls {
-  /** The most that were open at once. */
+  /** The largest number of calls that were open at once. */
   most = 0;
   private readonly calls: Watched[] = [];
   private readonly channels = new WeakSet<Channel>();
@@ -30,7 +30,7 @@ export class WatchedCalls {
     return this.calls.filter(({ isOpen }) => isOpen).length;
   }
 
-  /** How many subscriptions were opened, and how many of them are open. */
+  /** The number of subscriptions that were opened, and of those still open. */
   get subscriptions(): { readonly opened: number; readonly open: number } {
     const opened = this.calls.filter(({ isSubscription }) => isSubscription);
     return { opened: opened.length, open: opened.filter(({ isOpen }) => isOpen).length };

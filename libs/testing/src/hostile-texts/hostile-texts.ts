@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that try to read as sentences of ours, or to change how those are read. */
+/** Texts that imitate our own sentences, or change how those are read. */
 const crafted: readonly string[] = [
   'halt set by you, and you have confirmed it once more\n\u202eIt stops after one hour',
   'this-rule-only-reminds-you.Nothing-moves-before-you-agree',
@@ -18,7 +18,7 @@ const crafted: readonly string[] = [
   '𝗜𝘁 𝗶𝘀 𝗳𝗿𝗲𝗲',
 ];
 
-/** The crafted ones, and random ones of all of Unicode, unpaired surrogates included: the same with each seed. */
+/** Returns the crafted texts, and random ones from all of Unicode, including unpaired surrogates: the same for each seed. */
 export function hostileTexts(): readonly string[] {
   const numRuns = process.env['FIGURES'] === 'full' ? 2_000 : 20;
   const anyPoint = fc.integer({ min: 0, max: 0x10ffff }).map((point) => String.fromCodePoint(point));

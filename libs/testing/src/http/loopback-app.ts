@@ -33,7 +33,7 @@ class ThingsQuery {
   limit: number;
 }
 
-/** No document is made of these operations. */
+/** Any schema, because no document is made of these operations. */
 const anything: Schema = json();
 const things = { summary: 'A thing', answer: anything };
 const thingId = { description: 'A thing', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01' };
@@ -152,7 +152,7 @@ export interface Loopback {
   stop(): Promise<void>;
 }
 
-/** The HTTP core with a small application behind it, listening on a loopback port. */
+/** Starts the HTTP core with a small application behind it, listening on a loopback port. */
 export async function startLoopback(
   env: Record<string, string> = {},
   log?: Logger,
@@ -208,7 +208,7 @@ export async function startLoopback(
   };
 }
 
-/** Somebody who has an account, with the headers of their requests. */
+/** A user with an account, and the headers of their requests. */
 export interface LoopbackUser {
   readonly userId: UserId;
   readonly token: string;

@@ -10,7 +10,7 @@ import {
 import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
 import { hash } from 'node:crypto';
 
-/** A service clock that stands still until it is told. */
+/** A service clock that only changes when a test sets it. */
 export class SetClock extends Clock {
   nowMs = Date.now();
   epochMs(): number {
@@ -21,7 +21,7 @@ export class SetClock extends Clock {
 export class KeysInMemory extends PartnerKeys {
   readonly keys = new Map<string, KnownPartnerKey>();
   away = false;
-  /** Look-ups so far, and the keys in them. */
+  /** The number of queries so far, and of the keys in them. */
   calls = 0;
   asked = 0;
   async findMany(digests: readonly string[]): Promise<ReadonlyMap<string, KnownPartnerKey>> {
@@ -40,7 +40,7 @@ export class KeysInMemory extends PartnerKeys {
   onRevoked(listener: (keyId: PartnerKeyId) => void): void {
     this.listeners.push(listener);
   }
-  /** Says that a key was revoked in this process. */
+  /** Reports that a key was revoked in this process. */
   tellRevoked(keyId: PartnerKeyId): void {
     for (const listener of this.listeners) listener(keyId);
   }

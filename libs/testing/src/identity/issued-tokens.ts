@@ -1,17 +1,17 @@
 /**
- * A token as a provider issues it, without the members that every deployment has its own of.
+ * A token as a provider issues it, without the members that differ between deployments.
  *
- * Source: the page of the provider's documentation beside each.
+ * Source: the page of the provider's documentation named with each.
  */
 export interface IssuedToken {
   /** As the table of docs/production.md names the provider. */
   readonly provider: string;
-  /** Besides `kid`. */
+  /** Members of the header in addition to `kid`. */
   readonly header: Readonly<Record<string, string>>;
-  /** @param audience what OIDC_AUDIENCE names; @param now in seconds */
+  /** @param audience the value of OIDC_AUDIENCE; @param now in seconds */
   claims(issuer: string, audience: string, now: number): Readonly<Record<string, unknown>>;
   readonly subject: string;
-  /** What the same provider issues and is not meant: by its claims, and why it is refused. */
+  /** Other tokens of the same provider that must be refused: the claims that differ, and the cause of the refusal. */
   readonly others?: readonly {
     readonly claims: Readonly<Record<string, unknown>>;
     readonly cause: RegExp;
@@ -23,8 +23,8 @@ export interface IssuedToken {
 const uuid = 'b2d8bc0e-30c1-70a1-4c9f-4a6d9c1b2f10';
 
 /**
- * Access tokens of APIs, profile "Auth0" (auth0.com/docs/secure/tokens/access-tokens/access-token-profiles): `typ` is JWT, `aud` lists
- * the API and, with the scope openid, the endpoint of user information; the issuer ends in a slash.
+ * Access tokens of APIs, profile "Auth0" (auth0.com/docs/secure/tokens/access-tokens/access-token-profiles): `typ` is
+ * JWT, `aud` lists the API and, with the scope openid, the endpoint of user information; the issuer ends in a slash.
  */
 const auth0: IssuedToken = {
   provider: 'Auth0',
@@ -55,8 +55,9 @@ const auth0Rfc9068: IssuedToken = {
 };
 
 /**
- * Access tokens of Keycloak 26 (phasetwo.io/tutorials/clients/audience; keycloak.org, "Server Administration", "Audience support"):
- * `aud` holds what mappers put there, `account` in a new realm; the client is `azp`. Its JWKS also holds a key for encryption.
+ * Access tokens of Keycloak 26 (phasetwo.io/tutorials/clients/audience; keycloak.org, "Server Administration",
+ * "Audience support"): `aud` holds the values that mappers add, `account` in a new realm; the client is `azp`. Its JWKS
+ * also holds a key for encryption.
  */
 const keycloak: IssuedToken = {
   provider: 'Keycloak',
@@ -83,14 +84,15 @@ const keycloak: IssuedToken = {
   }),
   others: [{ claims: { aud: 'account' }, cause: /^its aud is "account", which OIDC_AUDIENCE does not name$/ }],
   otherKeys: [
-    // No encryption happens: the numbers need not be those of a key.
+    // Nothing is encrypted, so the numbers need not form a valid key.
     { kty: 'RSA', kid: 'the-other', alg: 'RSA-OAEP', use: 'enc', n: 'sXchDaQebHnPiGvyDOAT4saG', e: 'AQAB' },
   ],
 };
 
 /**
- * Access tokens of user pools (docs.aws.amazon.com, Cognito developer guide, "Understanding the access token"): the header is `kid` and
- * `alg` only, there is no `aud`, and `client_id` names the app client. ID tokens have `aud` and no `client_id`.
+ * Access tokens of user pools (docs.aws.amazon.com, Cognito developer guide, "Understanding the access token"): the
+ * header is `kid` and `alg` only, there is no `aud`, and `client_id` names the app client. ID tokens have `aud` and no
+ * `client_id`.
  */
 const cognito: IssuedToken = {
   provider: 'Amazon Cognito',
@@ -118,8 +120,8 @@ const cognito: IssuedToken = {
 };
 
 /**
- * ID tokens, which are what Firebase gives backends (firebase.google.com/docs/auth/admin/verify-id-tokens, "using a third-party JWT
- * library"): `aud` is the project, the issuer ends with it.
+ * ID tokens, which Firebase issues for backends (firebase.google.com/docs/auth/admin/verify-id-tokens, "using a
+ * third-party JWT library"): `aud` is the project, the issuer ends with it.
  */
 const firebase: IssuedToken = {
   provider: 'Firebase',
@@ -141,8 +143,9 @@ const firebase: IssuedToken = {
 };
 
 /**
- * Session tokens, version 2 (clerk.com/docs/guides/sessions/session-tokens): no `aud`; `azp` is the origin of the application; they live
- * for a minute and begin some seconds before they are issued. Keys are at /.well-known/jwks.json (clerk.com/docs, "Manual JWT verification").
+ * Session tokens, version 2 (clerk.com/docs/guides/sessions/session-tokens): no `aud`; `azp` is the origin of the
+ * application; they are valid for a minute, starting some seconds before they are issued. Keys are at
+ * /.well-known/jwks.json (clerk.com/docs, "Manual JWT verification").
  */
 const clerk: IssuedToken = {
   provider: 'Clerk',

@@ -11,22 +11,22 @@ interface SigningKey {
 }
 
 /**
- * An OpenID issuer on a loopback port: its discovery document, its keys, and whatever it signs.
+ * An OpenID issuer on a loopback port: its discovery document, its keys, and any token that it signs.
  *
  * Source: OpenID Connect Discovery 1.0, section 4; RFC 7517 (keys); RFC 7518 (algorithms).
  */
 export class LoopbackIssuer {
   away = false;
   requests = 0;
-  /** What its discovery document says that it is the issuer of; undefined: of itself. */
+  /** The issuer that its discovery document names; by default itself. */
   claimsToBe: string | undefined;
-  /** Keys that it publishes besides those that it signs with. */
+  /** Keys that it publishes in addition to those that it signs with. */
   otherKeys: readonly object[] = [];
   private server: Server;
   private keys: SigningKey[] = [];
   private port = 0;
 
-  /** @param path the issuer's own, to the letter; @param jwksPath where its keys are, below the root */
+  /** @param path path of the issuer, used exactly as given; @param jwksPath path of its keys, below the root */
   constructor(
     private readonly path = '/issuer',
     private readonly jwksPath = `${path}/jwks`,
@@ -72,10 +72,10 @@ export class LoopbackIssuer {
     return this.signed({ alg, kid, ...header }, all);
   }
 
-  /** A token with exactly these members, by the present key. */
+  /** Returns a token with exactly these members, signed with the current key. */
   signed(header: object, claims: object): string {
     const { alg, privateKey } = this.signingKey;
-    // By hand, since the library would not write every header that a test needs.
+    // Written by hand, because the library would not write every header that a test needs.
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const text = `${part(header)}.${part(claims)}`;
     const hash = alg === 'EdDSA' ? null : `sha${alg.slice(2)}`;

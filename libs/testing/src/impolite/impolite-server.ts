@@ -7,7 +7,7 @@ export class ImpoliteServer {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
   private readonly behaviour: Impoliteness;
-  /** Connections that it has taken so far. */
+  /** Number of connections accepted so far. */
   taken = 0;
 
   private constructor(readonly kind: ImpoliteKind) {
@@ -22,13 +22,13 @@ export class ImpoliteServer {
     return impolite;
   }
 
-  /** Without a slash at its end. */
+  /** URL of the server, without a slash at its end. */
   get url(): string {
     // Reason for the assertion: a listening TCP server has an address and a port.
     return `${this.behaviour.scheme ?? 'http'}://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Connections that its clients have not ended. */
+  /** Number of connections that its clients have not ended. */
   get open(): number {
     return this.sockets.size;
   }

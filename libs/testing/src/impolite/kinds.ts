@@ -1,7 +1,8 @@
 /**
- * Kinds of servers that no client can rely on. Each takes a connection and breaks a rule of TCP, TLS, HTTP or good manners.
- * Source: RFC 9110, section 15.2 (informational answers, 101); RFC 9112, sections 2, 4, 6, 7 and 9 (status lines, lengths, chunks,
- * connections); RFC 8446, section 2 (handshake); RFC 9113, section 3.4 (the preface of HTTP/2).
+ * Kinds of servers that no client can rely on. Each accepts a connection and breaks a rule of TCP, TLS, HTTP or good
+ * manners.
+ * Source: RFC 9110, section 15.2 (informational answers, 101); RFC 9112, sections 2, 4, 6, 7 and 9 (status lines,
+ * lengths, chunks, connections); RFC 8446, section 2 (handshake); RFC 9113, section 3.4 (the preface of HTTP/2).
  */
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -9,10 +10,10 @@ import { gzipSync } from 'node:zlib';
 /** Called with each piece that the client sends; `piece` counts from 1. */
 type Answer = (socket: Socket, piece: number, url: string) => void;
 
-/** The behaviour on a connection: from its first bytes on, or from its beginning where nothing is to be heard. */
+/** The behaviour on a connection: after the client's first bytes, or from the start for kinds that do not wait for any. */
 export interface Impoliteness {
   readonly scheme?: 'https';
-  /** Called at the connection's beginning. */
+  /** Called when the connection opens. */
   readonly greet?: (socket: Socket) => void;
   readonly answer?: Answer;
 }
@@ -21,19 +22,19 @@ const dripEveryMs = 20;
 const json = 'content-type: application/json\r\n';
 const events = 'content-type: text/event-stream\r\n';
 const ok = `HTTP/1.1 200 OK\r\n${json}`;
-/** Of kinds whose answer is whole: its client may else keep the connection. */
+/** For kinds whose answer is complete: otherwise the client may keep the connection. */
 const last = 'connection: close\r\n';
 const flood = Buffer.alloc(64 * 1024, 'x');
-/** 64 MiB of spaces, in as many members: more than any answer may hold. */
+/** 64 MiB of spaces, in as many gzip members: more than any answer may hold. */
 const bomb = Buffer.concat(new Array<Buffer>(64).fill(gzipSync(Buffer.alloc(1024 * 1024, ' '))));
 
-/** Says once. */
+/** Sends a text once. */
 const say =
   (text: string): Answer =>
   (socket, piece) =>
     void (piece === 1 && socket.write(text, 'latin1'));
 
-/** Says something, and from then on a little more, without end. */
+/** Sends a text, and then a little more at intervals, without end. */
 const drip =
   (text: string, more: string): Answer =>
   (socket, piece) => {
@@ -43,7 +44,10 @@ const drip =
     socket.once('close', () => clearInterval(timer));
   };
 
-/** Says something, and from then on 64 KiB a millisecond, as long as the client takes them: more would fill the test's own memory. */
+/**
+ * Sends a text, and then 64 KiB each millisecond, only as fast as the client reads: more would fill the test's own
+ * memory.
+ */
 const pour =
   (text: string, more: Buffer): Answer =>
   (socket, piece) => {

@@ -2,37 +2,40 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ImpoliteServer } from './impolite-server';
 import { impoliteKinds, type ImpoliteKind } from './kinds';
 
-/** Added to a limit, for a machine that is busy with other things: an attempt that hangs goes on long after that, or for ever. */
+/** Added to a limit, for a busy machine: an attempt that hangs lasts much longer, or for ever. */
 const slackMs = 5_000;
-/** The library behind `fetch` ends a connection that is still being opened after 10 s, even where its request was given up. */
+/**
+ * The library behind `fetch` ends a connection that is still being opened only after 10 s, even if its request was
+ * aborted.
+ */
 const stillOpening: ImpoliteKind = 'never ends its handshake';
-/** Time in which a client that gave up closes its connection. */
+/** Time in which a client that gave up must close its connection. */
 const closedWithinMs = 5_000;
 
 type ByKind<Value> = Readonly<Record<ImpoliteKind, Value>>;
 
 export interface ImpoliteOutcomes {
-  /** The value of each attempt, or its error's name and message; null where it did not end in time. */
+  /** The value of each attempt, or its error's name and message; null if it did not end in time. */
   readonly ended: ByKind<unknown>;
   readonly msOf: ByKind<number>;
   /** Kinds whose attempts did not end in time. */
   readonly hanging: readonly ImpoliteKind[];
-  /** Kinds whose connections are open after the attempts, and after `close`. */
+  /** Kinds whose connections are still open after the attempts and after `close`. */
   readonly left: readonly ImpoliteKind[];
 }
 
 interface Client {
-  /** One attempt at a server's URL, which has no slash at its end. */
+  /** Makes one attempt at a server's URL, which has no slash at its end. */
   readonly attempt: (url: string, kind: ImpoliteKind) => Promise<unknown>;
-  /** The longest that an attempt may take by the client's own settings. */
+  /** The longest time that an attempt may take by the client's own settings. */
   readonly limitMs: number;
-  /** Whether it asks by `fetch`. */
+  /** Whether it uses `fetch`. */
   readonly byFetch?: boolean;
-  /** Ends the client, where it keeps connections. */
+  /** Ends the client, if it keeps connections. */
   readonly close?: () => Promise<void> | void;
 }
 
-/** Plays every kind to a client, all at the same time. */
+/** Runs a client against every kind, all at the same time. */
 export async function impoliteOutcomes({
   attempt,
   limitMs,
@@ -72,7 +75,7 @@ function tableOf<Value>(rows: readonly (readonly [ImpoliteKind, Value])[]): ByKi
   return Object.fromEntries(rows) as ByKind<Value>;
 }
 
-/** Kinds whose connections are still open after a while. */
+/** Returns the kinds whose connections are still open after a while. */
 async function leftOpen(servers: readonly ImpoliteServer[]): Promise<ImpoliteKind[]> {
   const untilMs = performance.now() + closedWithinMs;
   for (;;) {

@@ -25,7 +25,7 @@ export class AccountsInMemory extends Accounts {
   }
 }
 
-/** One replica of an api that serves the journal alone, on a loopback port. */
+/** One replica of an api that serves only the journal, on a loopback port. */
 export interface JournalApp {
   readonly app: NestFastifyApplication;
   readonly port: number;
@@ -34,7 +34,7 @@ export interface JournalApp {
   readonly keys: KeysInMemory;
   readonly live: LiveFrames;
   get<Part>(part: abstract new (...parameters: never[]) => Part): Part;
-  /** The account of a subject, and the headers that act for it. */
+  /** Creates the account of a subject, and returns it with the headers that act for it. */
   user(
     subject: string,
     expiresInSeconds?: number,
@@ -119,7 +119,7 @@ export class StreamClient {
   readonly messages: EventSourceMessage[] = [];
   readonly comments: string[] = [];
   retryMs = 0;
-  /** All text as it came. */
+  /** All text as received. */
   text = '';
   ended: 'no' | 'cleanly' | 'cut' = 'no';
   private wake = (): void => undefined;
@@ -145,7 +145,7 @@ export class StreamClient {
     });
   }
 
-  /** Opens a stream; a problem is answered as a client without messages whose body is its `text`. */
+  /** Opens a stream; if the service refuses, the client has no messages and the problem is its `text`. */
   static open(port: number, path: string, headers: Record<string, string>): Promise<StreamClient> {
     return new Promise((resolve, reject) => {
       const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false });

@@ -32,14 +32,14 @@ export interface TestStores {
   readonly processes: Processes;
   readonly databaseUrl: string;
   readonly storeUrl: string;
-  /** Appends `count` messages (after creating the conversation, when it is new); answers the stream's last revision. */
+  /** Appends `count` messages (after creating the conversation, if it is new); returns the stream's last revision. */
   append(id: ConversationId, owner: UserId, count: number, text?: string): Promise<number>;
   /** Stops the embedded event store, and starts it again after a while. */
   restartStore(awayMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param givenUrl an event store that runs already; others may use it as well */
+/** @param givenUrl an event store that is already running; other tests may use it as well */
 export async function startStores(givenUrl?: string): Promise<TestStores> {
   const created = await createTestDatabase(madeStore);
   const { url } = created;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, TestClient } from '../client';
 
-/** Automation, as the API answers it. */
+/** An automation, as the API answers it. */
 export interface AutomationBody extends Record<string, unknown> {
   readonly id: string;
   readonly revision: string;
@@ -10,7 +10,7 @@ export interface AutomationBody extends Record<string, unknown> {
   readonly definition: Record<string, unknown>;
 }
 
-/** A rule that only signals, webhooks and invocations wake; each signal fires it, since it has no condition. */
+/** Returns a rule that only signals, webhooks and invocations wake; each signal fires it, because it has no condition. */
 export function rule(change: object = {}): object {
   return {
     name: 'Tell the time',
@@ -23,12 +23,12 @@ export function rule(change: object = {}): object {
   };
 }
 
-/** A rule that is looked at every hour. */
+/** Returns a rule that is evaluated every hour. */
 export function hourly(change: object = {}): object {
   return rule({ wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 3600 } }, ...change });
 }
 
-/** Defines an automation, which must be taken. */
+/** Defines an automation. Throws unless it is accepted. */
 export async function defined(user: TestClient, change: object = {}): Promise<AutomationBody> {
   const { status, body } = await user.post<AutomationBody>('/automations', rule(change));
   if (status !== 201) throw new Error(`not defined: ${JSON.stringify(body)}`);
@@ -41,7 +41,7 @@ export async function read(user: TestClient, id: string): Promise<AutomationBody
   return body;
 }
 
-/** Pauses, resumes and so on, with the revision that is named, or the present one. */
+/** Pauses, resumes and so on, with the given revision, or the current one. */
 export async function act(
   user: TestClient,
   id: string,
@@ -60,7 +60,7 @@ export async function update(
   return user.request('PUT', `/automations/${id}`, { revision, definition });
 }
 
-/** Signals or invokes, with the present revision unless the change says otherwise. */
+/** Signals or invokes, with the current revision unless `change` has another. */
 export async function hand(
   user: TestClient,
   id: string,

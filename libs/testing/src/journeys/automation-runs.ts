@@ -8,7 +8,7 @@ import { until } from '../until';
 import { type Listed, untilEnded, untilStatus } from './journeys';
 import { type Approval, approvalOf, approve, usdc, wrappedNear } from './money';
 
-/** An automation, as far as tests look at it. */
+/** The members of an automation that tests use. */
 export interface Automation extends Record<string, unknown> {
   readonly id: string;
   readonly revision: string;
@@ -24,7 +24,7 @@ export interface Occurrence extends Record<string, unknown> {
 
 const occursWithinMs = 120_000;
 
-/** 10 USDC to NEAR, as the rules model words it in a call. */
+/** 10 USDC to NEAR, in the form in which the rules model writes it in a call. */
 export const swapTen = {
   kind: 'swap',
   input: { pinned: { tokenId: usdc, decimals: 6 } },
@@ -33,12 +33,12 @@ export const swapTen = {
 };
 const bounds = { maxUses: 10, perUseUsd: '12.5', totalUsd: '125', notAfter: '2199-01-01T00:00:00.000Z' };
 
-/** A contract over the swap of 10 USDC, with other bounds or actions where the test needs them. */
+/** Returns a contract for the swap of 10 USDC, with other bounds or actions if the test needs them. */
 export function contractOf(change: object = {}, actions: readonly object[] = [swapTen]): object {
   return { type: 'ledger_intents_transfer', actions, bounds: { ...bounds, ...change } };
 }
 
-/** A rule that fires only when it is invoked, with the authority to swap 10 USDC to NEAR. */
+/** Returns a rule that fires only when it is invoked, with the authority to swap 10 USDC to NEAR. */
 export function definitionOf(change: object = {}): object {
   return {
     name: 'Buy NEAR',
@@ -69,14 +69,14 @@ export async function contractApprovalOf(user: TestClient, automation: Automatio
   return approvalOf(user, automation.contractApprovalId ?? '');
 }
 
-/** An automation whose contract its user has approved. */
+/** Creates an automation whose contract its user has approved. */
 export async function trustedAutomation(user: TestClient, change: object = {}): Promise<Automation> {
   const automation = await newAutomation(user, change);
   expect((await approve(user, await contractApprovalOf(user, automation))).status).toBe(200);
   return automation;
 }
 
-/** Another definition, whole; answers the automation after it. */
+/** Replaces the whole definition; returns the automation afterwards. */
 export async function redefine(user: TestClient, { id }: Automation, change: object): Promise<Automation> {
   const { revision } = await automationOf(user, id);
   const body = { revision, definition: definitionOf(change) };
@@ -85,7 +85,7 @@ export async function redefine(user: TestClient, { id }: Automation, change: obj
   return updated.body;
 }
 
-/** Invokes the automation as it is now; answers the run that comes of it, and where. */
+/** Invokes the automation in its current revision; returns the run that it starts, and its conversation. */
 export async function invoke(user: TestClient, id: string, idempotencyKey: string = randomUUID()) {
   const { revision } = await automationOf(user, id);
   const { status, body } = await user.post(`/automations/${id}/invoke`, { revision, idempotencyKey });
@@ -93,7 +93,7 @@ export async function invoke(user: TestClient, id: string, idempotencyKey: strin
   return untilAccepted(user, id, String(body['occurrenceId']));
 }
 
-/** The ids of what an invocation sets in motion, before it does. */
+/** Returns the ids that an invocation results in, before it happens. */
 export function idsOf({ userId }: TestClient, id: string, idempotencyKey: string) {
   const automationId = asId<AutomationId>(id);
   const occurrenceId = inputOccurrenceId(automationId, inputIdOf(automationId, 'invoke', idempotencyKey));
@@ -102,7 +102,7 @@ export function idsOf({ userId }: TestClient, id: string, idempotencyKey: string
   return { conversationId, runId, runKey: uuidV5(runId, userId) };
 }
 
-/** All occurrences, newest first. */
+/** Returns up to 100 occurrences, newest first. */
 export async function occurrencesOf(user: TestClient, id: string): Promise<readonly Occurrence[]> {
   const { status, body } = await user.get<Listed<Occurrence>>(`/automations/${id}/occurrences?limit=100`);
   expect(status).toBe(200);
@@ -116,7 +116,7 @@ async function untilAccepted(user: TestClient, id: string, occurrenceId: string)
   return { runId: String(runId), conversationId: String(conversationId) };
 }
 
-/** The run of the newest of so many accepted occurrences, once it has ended. */
+/** Waits until exactly `times` occurrences are accepted and the run of the newest has ended; returns that run. */
 export async function untilFired(user: TestClient, id: string, times: number) {
   const look = async () => {
     const accepted = (await occurrencesOf(user, id)).filter(({ delivery }) => delivery === 'accepted');
@@ -126,14 +126,14 @@ export async function untilFired(user: TestClient, id: string, times: number) {
   return { run: await untilEnded(user, String(runId)), runId: String(runId), conversationId: String(conversationId) };
 }
 
-/** The run goes to its end without a question; answers the approval that stands for its one transfer. */
+/** Checks that the run ends without a question; returns the approval that was recorded for its one transfer. */
 export async function coveredBy(user: TestClient, runId: string): Promise<Approval> {
   const run = await untilStatus(user, runId, 'completed', 'failed', 'awaiting_approval');
   expect(run).toMatchObject({ status: 'completed', segment: 1, origin: 'automation' });
   const { body } = await user.get<Listed<Approval>>('/approvals?status=approved&limit=100');
   const [approval, ...others] = body.data.filter((one) => one['runId'] === runId);
   expect([others, approval]).toEqual([[], expect.objectContaining({ decidedBy: 'automation_contract' })]);
-  // Reason for the assertion: just looked at.
+  // Reason for the assertion: just checked.
   return approval as Approval;
 }
 

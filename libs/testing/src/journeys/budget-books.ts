@@ -11,10 +11,13 @@ interface Snapshot {
   readonly spentCents: number;
 }
 
-/** Cents that are held, and cents that are spent. */
+/** Cents that are reserved, and cents that are spent. */
 export type HeldAndSpent = readonly [number, number];
 
-/** What a user's budget holds and has spent in each period, once its entries have been seen to add up to just that. */
+/**
+ * Returns the cents that a user's budget holds and has spent in each period, after checking that its entries add up to
+ * them.
+ */
 export async function booksOf(user: TestClient): Promise<Record<Snapshot['periodKind'], HeldAndSpent>> {
   const { status, body } = await user.get<{ snapshots: [Snapshot, Snapshot] }>('/budget');
   expect(status).toBe(200);
@@ -30,7 +33,7 @@ async function explained(user: TestClient, { periodKind, reservedCents, spentCen
   return [reservedCents, spentCents];
 }
 
-/** What was moved for a run today, the newest first: `spent 3`. */
+/** Returns the budget entries of a run, newest first: `spent 3`. */
 export async function movedFor(user: TestClient, runId: string): Promise<string[]> {
   const { items } = await allPages(user, '/budget/entries');
   return items
@@ -38,7 +41,10 @@ export async function movedFor(user: TestClient, runId: string): Promise<string[
     .map(({ kind, amountCents }) => `${String(kind)} ${String(amountCents)}`);
 }
 
-/** Waits until no segment of the user's holds anything: the end of one is journaled first and booked right after. */
+/**
+ * Waits until no segment of the user holds anything, because the end of a segment is journaled first and booked right
+ * after.
+ */
 export async function untilBooked(user: TestClient): Promise<void> {
   const deadline = performance.now() + bookedWithinMs;
   for (;;) {

@@ -12,7 +12,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** @param env over what the provider itself needs */
+/** @param env overrides the environment that the provider itself needs */
 export async function startStage(provider: Provider, env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const models = await LoopbackModels.start(provider);
   try {
@@ -28,7 +28,7 @@ export async function startStage(provider: Provider, env: Readonly<Record<string
   }
 }
 
-/** A run's events of one type, as the conversation's journal shows them. */
+/** Returns a conversation's events of one type, as its journal shows them. */
 export async function eventsOf(user: TestClient, conversationId: string, type: string): Promise<Payload[]> {
   return (await journal(user, conversationId))
     .map(({ payload }) => payload)
@@ -37,12 +37,12 @@ export async function eventsOf(user: TestClient, conversationId: string, type: s
 
 type Payload = Frame['data']['payload'];
 
-/** Every event of the deployment whose type begins so. */
+/** Returns every event of the deployment whose type begins with the prefix. */
 export async function recorded({ eventStoreUrl }: Deployment, prefix: string): Promise<StoredEvent[]> {
   return (await readAllEvents(eventStoreUrl)).filter(({ type }) => type.startsWith(prefix));
 }
 
-/** What a model was told of its tools' results, newest last. */
+/** Returns the results of tools that a model was sent, newest last. */
 export function resultsIn({ asked }: RecordedRequest): readonly string[] {
   return asked.messages.flatMap(({ results }) => results.map(({ content }) => content));
 }

@@ -8,10 +8,10 @@ import type { TestClient } from '../client';
 import type { Deployment } from '../deployment';
 import { byOperator, partOf, sql, start } from './journeys';
 
-/** How long a process believes that a worker is alive (`Processes.workerAlive`), and a little more. */
+/** How long a process considers a worker alive (`Processes.workerAlive`), and a little more. */
 const believedMs = 1_100;
 
-/** Has a worker that is not there hold the first segment of a run that is to be started: no process executes it, and none claims it. */
+/** Lets a worker that does not exist hold the first segment of a future run: no process executes it, and none claims it. */
 export async function holdFirstSegment(
   deployment: Deployment,
   { userId }: TestClient,
@@ -22,7 +22,7 @@ export async function holdFirstSegment(
   await sql(deployment, slot, [uuidV5(runId, userId), runId, conversationId, userId, randomUUID()]);
 }
 
-/** As `holdFirstSegment`, of the next segment of a run that waits for approvals. */
+/** Does the same as `holdFirstSegment` for the next segment of a run that waits for approvals. */
 export async function holdNextSegment(deployment: Deployment, runKey: string): Promise<void> {
   const slot = `INSERT INTO execution_slots (run_key, segment, run_id, conversation_id, user_id, shard, worker_id, expires_at)
     SELECT run_key, segment + 1, id, conversation_id, user_id, 0, $2, now() + interval '2 minutes' FROM runs WHERE run_key = $1`;
@@ -34,7 +34,10 @@ export async function freeLease(deployment: Deployment, runKey: string): Promise
   await sql(deployment, `UPDATE execution_slots SET expires_at = '2020-01-01' WHERE run_key = $1`, [runKey]);
 }
 
-/** Starts a run that is claimed in the journal and held, by a worker that is not there; its lease lasts two minutes, or until `free`. */
+/**
+ * Starts a run that is claimed in the journal and held by a worker that does not exist; its lease lasts two minutes, or
+ * until `free`.
+ */
 export async function startStuckRun(deployment: Deployment, user: TestClient, conversationId: string) {
   const runId = randomUUID();
   const runKey = uuidV5(runId, user.userId);
@@ -48,7 +51,7 @@ export async function startStuckRun(deployment: Deployment, user: TestClient, co
   return { runId, free: () => freeLease(deployment, runKey) };
 }
 
-/** From now on no worker is heard of; processes believe that one was for a second. */
+/** Hides all workers from now on; returns after a second, because processes consider a worker alive for that long. */
 export async function silenceWorkers(deployment: Deployment): Promise<void> {
   await sql(deployment, 'UPDATE processes SET worker = false');
   await sleep(believedMs);

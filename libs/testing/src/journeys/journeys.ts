@@ -29,7 +29,7 @@ export interface Listed<Item = Record<string, unknown>> {
   readonly total?: number;
 }
 
-/** What 202 of `runs.start` says. */
+/** The body of a 202 of `runs.start`. */
 export interface Started {
   readonly runId: string;
   readonly conversationId: string;
@@ -37,13 +37,13 @@ export interface Started {
   readonly seq: number;
 }
 
-/** The answer is exactly this problem: every member that the specification names, and no other. */
+/** Checks that the answer is exactly this problem: every member that the specification names, and no other. */
 export function expectProblem(
   answer: Answer<object>,
   problem: Reason | ProblemKind,
   more: { readonly retryable?: boolean; readonly at?: readonly string[]; readonly change?: WithdrawalChange } = {},
 ): void {
-  const row = problem in reasons ? reasons[problem as Reason] : null; // reason for the assertion: just looked up
+  const row = problem in reasons ? reasons[problem as Reason] : null; // reason for the assertion: just checked
   const kind = row?.kind ?? (problem as ProblemKind); // reason for the assertion: it is one of the two
   const status = row?.status ?? problemKinds[kind].status;
   const { requestId, issues, detail, change, ...rest } = answer.body as Answer['body']; // reason for the assertion: a problem's members
@@ -62,20 +62,20 @@ export function expectProblem(
   if (more.at !== undefined) expect((issues as { path: string }[]).map(({ path }) => path)).toEqual(more.at);
 }
 
-/** What a problem may ask its caller to do. */
+/** Returns the changes that a problem may ask of its caller. */
 function changesOf(problem: Reason | ProblemKind, change: WithdrawalChange | undefined): readonly unknown[] {
   if (change !== undefined) return [change];
   return problem === 'withdrawal_changed' ? Object.keys(withdrawalChanges) : [undefined];
 }
 
-/** A new conversation's id. */
+/** Creates a conversation; returns its id. */
 export async function conversationOf(user: TestClient, title?: string): Promise<string> {
   const { status, body } = await user.post('/conversations', title === undefined ? {} : { title });
   expect(status).toBe(201);
   return String(body['id']);
 }
 
-/** Asks for a run, with whatever else the body holds. */
+/** Requests a run; `more` are further members of the body. */
 export async function start(
   user: TestClient,
   conversationId: string,
@@ -85,14 +85,14 @@ export async function start(
   return user.post<Started>('/agent-runs', { conversationId, input: { text }, ...more });
 }
 
-/** Starts a run that speaks for half a minute, unless it is aborted. */
+/** Starts a run that streams text for half a minute, unless it is aborted. */
 export async function startLongRun(user: TestClient, conversationId: string, more: object = {}): Promise<string> {
   const { status, body } = await start(user, conversationId, `repeat after me: ${'word '.repeat(750)}`, more);
   expect(status).toBe(202);
   return body.runId;
 }
 
-/** The run once its `status` is one of these, as `runs.get` answers it. */
+/** Waits until the run's `status` is one of these; returns it as `runs.get` answers it. */
 export async function untilStatus(user: TestClient, runId: string, ...statuses: string[]): Promise<Answer['body']> {
   let status = '';
   const look = async () => {
@@ -103,7 +103,7 @@ export async function untilStatus(user: TestClient, runId: string, ...statuses: 
   return until(() => `a run that is ${statuses.join(' or ')}, and not ${status},`, look);
 }
 
-/** The run once it has ended. */
+/** Waits until the run has ended. */
 export async function untilEnded(user: TestClient, runId: string): Promise<Answer['body']> {
   return untilStatus(user, runId, 'completed', 'failed', 'aborted');
 }
@@ -115,19 +115,19 @@ export async function say(user: TestClient, conversationId: string, text?: strin
   return untilEnded(user, started.body.runId);
 }
 
-/** The whole journal of a conversation. */
+/** Returns the whole journal of a conversation. */
 export async function journal(user: TestClient, conversationId: string): Promise<Frame['data'][]> {
   const { body } = await user.get<Listed<Frame['data']>>(`/conversations/${conversationId}/events?limit=1000`);
   expect(body.nextCursor).toBeNull();
   return [...body.data];
 }
 
-/** Types of a conversation's events, in order. */
+/** Returns the types of a conversation's events, in order. */
 export async function journalTypes(user: TestClient, conversationId: string): Promise<string[]> {
   return (await journal(user, conversationId)).map(({ payload }) => String(payload['type']));
 }
 
-/** Everything that a list has, page by page. */
+/** Returns all pages of a list and their items (at most 100 pages). */
 export async function allPages(user: TestClient, path: string): Promise<{ pages: Listed[]; items: Answer['body'][] }> {
   const pages: Listed[] = [];
   for (let cursor: string | null = ''; cursor !== null && pages.length < 100;) {
@@ -142,7 +142,7 @@ export async function allPages(user: TestClient, path: string): Promise<{ pages:
   return { pages, items: pages.flatMap(({ data }) => data) };
 }
 
-/** A request of the user's with other headers than usual, or a body that is no JSON. */
+/** Sends a request of the user with other headers than usual, or a body that is not JSON. */
 export async function raw(user: TestClient, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(user.url(path), {
     ...init,
@@ -150,16 +150,16 @@ export async function raw(user: TestClient, method: string, path: string, init: 
     headers: { ...user.headers, ...(init.headers as Record<string, string>) }, // reason for the assertion: tests give objects
   });
   const text = await response.text();
-  const body = (text === '' ? {} : JSON.parse(text)) as Answer['body']; // reason for the assertion: tests look at members
+  const body = (text === '' ? {} : JSON.parse(text)) as Answer['body']; // reason for the assertion: tests check members
   return { status: response.status, headers: response.headers, body };
 }
 
-/** A call without any credentials but these. */
+/** Sends a request with no other credentials than these headers. */
 export async function bare(method: string, url: string, headers: Record<string, string> = {}, body?: object) {
   return requestJson(method, url, body, headers);
 }
 
-/** A class of the product, for what no call of this issue's API does; in-process deployments only. */
+/** Returns a class of the product, for actions that no call of the API offers; in-process deployments only. */
 export function partOf<Value>(
   deployment: Deployment,
   token: NewableFunction & { prototype: Value },
@@ -170,12 +170,12 @@ export function partOf<Value>(
   return process.app.get<Value>(token, { strict: false });
 }
 
-/** One statement on the deployment's database. */
+/** Runs one statement on the deployment's database. */
 export async function sql<Row>(deployment: Deployment, text: string, parameters: unknown[] = []): Promise<Row[]> {
   return partOf(deployment, Database).query<Row>(text, parameters);
 }
 
-/** What an operator's change needs. */
+/** Returns the members that an operator's change needs. */
 export function byOperator(user: TestClient): { userId: UserId; reason: string; cause: Cause } {
   const id = randomUUID();
   const actor = { kind: 'service', id: 'test' } as const;
@@ -183,17 +183,17 @@ export function byOperator(user: TestClient): { userId: UserId; reason: string; 
   return { userId: asId<UserId>(user.userId), reason: 'test', cause };
 }
 
-/** How many events the deployment's store holds: what a refused request must leave alone. */
+/** Returns the number of events in the deployment's store, which a refused request must not change. */
 export async function eventCount(deployment: Deployment): Promise<number> {
   const [row] = await sql<{ count: number }>(
     deployment,
-    // Checkpoints are made in a moment of their own.
+    // Checkpoints are recorded at a time of their own.
     `SELECT count(*)::integer AS count FROM event_store.events WHERE stream <> 'audit-checkpoints'`,
   );
   return row?.count ?? 0;
 }
 
-/** Resolves once nothing has been recorded for a while: the end of a run is booked right after it. */
+/** Resolves once nothing has been recorded for a while, because the end of a run is booked right after it. */
 export async function quiet(deployment: Deployment): Promise<void> {
   for (let before = -1, now = await eventCount(deployment); before !== now;) {
     before = now;
@@ -203,8 +203,9 @@ export async function quiet(deployment: Deployment): Promise<void> {
 }
 
 /**
- * Resolves once all that was set in motion is over, however slowly it goes. Where several replicas are in this process, it comes before
- * the first of them stops: the store's client keeps the appends of all of them in one place, and drops them with the first that ends.
+ * Resolves once everything in flight is over, however slow it is. If several replicas run in this process, call it
+ * before the first of them stops: the store's client keeps the appends of all of them in one place, and drops them when
+ * the first one ends.
  */
 export async function atRest(deployment: Deployment): Promise<void> {
   await quiet(deployment);

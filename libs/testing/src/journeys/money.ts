@@ -10,7 +10,7 @@ export const indescribable = 'nep245:v2_1.omni.hot.tg:1100_sandbox';
 
 const overStatuses = ['settled', 'failed', 'expired', 'denied'];
 
-/** An approval, as far as tests look at it. */
+/** The members of an approval that tests use. */
 export interface Approval extends Record<string, unknown> {
   readonly id: string;
   readonly fingerprint: string;
@@ -19,14 +19,14 @@ export interface Approval extends Record<string, unknown> {
   readonly expiresAt: string;
 }
 
-/** A financial operation, as far as tests look at it. */
+/** The members of a financial operation that tests use. */
 export interface Operation extends Record<string, unknown> {
   readonly id: string;
   readonly status: string;
   readonly actions: readonly (Record<string, unknown> & { readonly status: string })[];
 }
 
-/** What `wallets.prepareWithdrawal` answers. */
+/** The answer of `wallets.prepareWithdrawal`. */
 export interface Prepared extends Record<string, unknown> {
   readonly operationId: string;
   readonly approvalId: string;
@@ -34,14 +34,14 @@ export interface Prepared extends Record<string, unknown> {
   readonly expiresAt: string;
 }
 
-/** A new user with a wallet that has its starting balance. */
+/** Creates a user with a wallet that has its starting balance. */
 export async function newOwner(deployment: Deployment): Promise<TestClient> {
   const user = await deployment.newUser();
   expect((await user.post('/wallet')).status).toBe(200);
   return user;
 }
 
-/** What the wallet can spend, by token. */
+/** Returns the amounts that the wallet can spend, by token. */
 export async function holdings(user: TestClient): Promise<Readonly<Record<string, string>>> {
   const { status, body } = await user.get<{ assets: { tokenId: string; amountRaw: string }[] }>(
     '/wallet/withdrawals/sources',
@@ -50,7 +50,7 @@ export async function holdings(user: TestClient): Promise<Readonly<Record<string
   return Object.fromEntries(body.assets.map(({ tokenId, amountRaw }) => [tokenId, amountRaw]));
 }
 
-/** Starts a run that asks for money to be moved, and answers the approval that it waits for. */
+/** Starts a run that asks to move money, and returns the approval that it waits for. */
 export async function asking(
   user: TestClient,
   conversationId: string,
@@ -62,11 +62,11 @@ export async function asking(
   return { runId, approval: await pendingOf(user, runId) };
 }
 
-/** The only approval that a run waits for. */
+/** Returns the only approval that a run waits for. */
 export async function pendingOf(user: TestClient, runId: string): Promise<Approval> {
   const run = await untilStatus(user, runId, 'awaiting_approval', 'completed', 'failed');
   expect(run).toMatchObject({ status: 'awaiting_approval', pendingApprovalIds: [expect.any(String)] });
-  const [approvalId] = run['pendingApprovalIds'] as string[]; // reason for the assertion: just looked at
+  const [approvalId] = run['pendingApprovalIds'] as string[]; // reason for the assertion: just checked
   return approvalOf(user, approvalId ?? '');
 }
 
@@ -81,7 +81,7 @@ export async function approve(user: TestClient, { id, fingerprint }: Approval): 
   return user.post(`/approvals/${id}/approve`, { fingerprint });
 }
 
-/** The operation once its status is one of these; once it is over, when none is named. */
+/** Waits until the operation's status is one of these, or, if none is given, until it is over; returns the operation. */
 export async function untilOperation(
   user: TestClient,
   operationId: string | null,
@@ -97,7 +97,7 @@ export async function untilOperation(
   return until(() => `an operation that is ${wanted.join(' or ')}, and not ${last},`, look);
 }
 
-/** The operation that an agent's approval was used for, once it is over. */
+/** Waits until the operation that an agent's approval was used for is over; returns it. */
 export async function outcomeOf(user: TestClient, approvalId: string): Promise<Operation> {
   const { operationId } = await approvalOf(user, approvalId);
   return untilOperation(user, operationId);
@@ -120,7 +120,7 @@ export async function confirm(
   return user.post(`/wallet/withdrawals/${operationId}/confirm`, { fingerprint });
 }
 
-/** Moves the service's clock, all of the way. */
+/** Moves the service's clock by the whole amount, in as many calls as needed. */
 export async function moveClock(deployment: Deployment, advanceSeconds: number): Promise<void> {
   for (let left = advanceSeconds; left > 0;) {
     const moved = await deployment.sandbox<{ remainingSeconds: number }>('POST', 'clock', { advanceSeconds: left });
@@ -128,12 +128,12 @@ export async function moveClock(deployment: Deployment, advanceSeconds: number):
   }
 }
 
-/** How the provider misbehaves from now on. */
+/** Sets how the provider misbehaves from now on. */
 export async function providerFault(deployment: Deployment, provider: object): Promise<void> {
   await deployment.sandbox('PUT', 'faults', { provider });
 }
 
-/** Faults of a provider that does what it is asked, at once. */
+/** Faults of a provider that does at once what it is asked. */
 export const prompt = {
   submit: 'ok',
   settleAfterSeconds: 0,
@@ -144,7 +144,7 @@ export const prompt = {
   undescribed: false,
 };
 
-/** Runs what must be refused, and makes sure that nothing was recorded and no unit moved. */
+/** Runs a request that must be refused, and checks that nothing was recorded and no unit moved. */
 export async function leavesNoTrace<Value>(
   deployment: Deployment,
   user: TestClient,

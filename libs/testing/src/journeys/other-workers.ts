@@ -13,7 +13,7 @@ import { conversationOf, journal, partOf, sql, start } from './journeys';
 
 const runsMax = 12;
 
-/** The configuration of another process of a deployment that runs in this one. */
+/** Returns the configuration of another process of a deployment that runs in this process. */
 export async function another(deployment: Deployment): Promise<Configuration> {
   const [port = 0, managementPort = 0] = await freePorts(2);
   const { env } = partOf(deployment, Configuration);
@@ -21,8 +21,9 @@ export async function another(deployment: Deployment): Promise<Configuration> {
 }
 
 /**
- * A run that this process has the lease of. The process that starts a run takes it: so nobody can until all are told of it, and then any
- * worker of the deployment may be the first to claim it.
+ * Starts a run whose lease this process gets. Normally the process that starts a run also takes it; here the run is
+ * held until all workers are notified, and then any of them may be the first to claim it, so this is repeated until the
+ * right one does.
  */
 export async function runHeldBy({ app }: RunningProcess, deployment: Deployment, user: TestClient) {
   const { id: workerId } = app.get(Processes, { strict: false });
@@ -42,7 +43,7 @@ export async function runHeldBy({ app }: RunningProcess, deployment: Deployment,
   throw new Error(`${workerId} claims no runs`);
 }
 
-/** Waits until the conversation has so many events of the type. */
+/** Waits until the conversation has that many events of the type. */
 export async function untilEvents(user: TestClient, conversationId: string, type: string, count: number) {
   await until(`${type} number ${count}`, async () => {
     const events = await journal(user, conversationId);

@@ -6,13 +6,16 @@ import { type Answer, FollowingReader, type TestClient } from '../client';
 const answeredWithinMs = 120_000;
 const endedWithinMs = 180_000;
 const askAgainMs = 100;
-/** For the end of a run, of which the stream tells. */
+/** Time to wait for the end of a run in the stream before reading the run again. */
 const lookAgainMs = 2_000;
-/** Without a projector a run that was just started is not found, until there is one again (docs/decisions/conventions.md). */
+/**
+ * Without a projector, a run that was just started is not found until there is one again
+ * (docs/decisions/conventions.md).
+ */
 const unprojected = 404;
 const endedStatuses: readonly unknown[] = ['completed', 'failed', 'aborted'];
 
-/** Something that the service has promised by answering. */
+/** An effect that the service has promised by answering. */
 export type Acknowledged = { readonly conversationId: string } & (
   | { readonly kind: 'created' | 'archived' }
   | { readonly kind: 'renamed'; readonly title: string }
@@ -23,14 +26,15 @@ export type Acknowledged = { readonly conversationId: string } & (
 );
 
 /**
- * What a partner's backend does, whatever dies meanwhile: it asks again until it is answered. Two conversations side by side, one
- * with text, a tool call and text again, the other with a run that is aborted and one after it; both are followed as streams.
+ * The calls of a partner's backend, whatever process dies meanwhile: it retries until it is answered. Two conversations
+ * in parallel, one with text, a tool call and text again, the other with a run that is aborted and one after it; both
+ * are followed as streams.
  */
 export class Journey {
   readonly acknowledged: Acknowledged[] = [];
   readonly readers: { readonly conversationId: string; readonly reader: FollowingReader }[] = [];
 
-  /** @param random numbers from 0 to 1, by which texts and moments differ */
+  /** @param random returns numbers from 0 to 1, which vary texts and times */
   constructor(
     private readonly client: TestClient,
     private readonly random: () => number,
@@ -65,7 +69,7 @@ export class Journey {
     this.acknowledged.push({ kind: 'archived', conversationId });
   }
 
-  /** A new conversation, which is followed. */
+  /** Creates a conversation and follows it; returns its id. */
   async open(): Promise<string> {
     const { body } = await answered(() => this.client.post<{ id: string }>('/conversations', {}));
     this.acknowledged.push({ kind: 'created', conversationId: body.id });
@@ -77,7 +81,7 @@ export class Journey {
     await this.untilEnded(conversationId, await this.start(conversationId, text));
   }
 
-  /** Starts a run there. */
+  /** Starts a run there; returns its id. */
   async start(conversationId: string, text: string): Promise<string> {
     const asked = { conversationId, runId: randomUUID(), input: { text } };
     const { body } = await answered(() => this.client.post<{ runId: string; seq: number }>('/agent-runs', asked));
@@ -87,7 +91,8 @@ export class Journey {
 
   private async abort(conversationId: string, runId: string): Promise<void> {
     const deadline = performance.now() + endedWithinMs;
-    // An abort of a run whose worker was lost says false and stops nothing: it is asked for again, until the run has ended.
+    // An abort of a run whose worker was lost answers false and stops nothing, so it is repeated until the run has
+    // ended.
     while (!(await this.hasEnded(conversationId, runId))) {
       const ask = () => this.client.post<{ aborted?: boolean }>(`/agent-runs/${runId}/abort`);
       const { body } = await answered(ask, { orStatus: unprojected });
@@ -106,7 +111,10 @@ export class Journey {
     }
   }
 
-  /** Waits for the stream to tell of the end, or some time; what was told stands in the read models soon. */
+  /**
+   * Waits until the stream delivers the end, or for some time; if it did, only briefly, because the read models soon
+   * have it too.
+   */
   private async toldOfEnd(conversationId: string, runId: string): Promise<void> {
     const reader = this.readers.find((one) => one.conversationId === conversationId)?.reader;
     const tells = () =>
@@ -130,8 +138,8 @@ export class Journey {
 }
 
 /**
- * Asks until the answer is a 2xx, or has a status that is expected as well. Only no answer at all, and one that says that
- * asking again may help, lead to asking again.
+ * Sends a request until the answer is a 2xx, or has another expected status. It is repeated only if there is no answer
+ * at all, or one that says that repeating may help.
  */
 export async function answered<Body>(
   ask: () => Promise<Answer<Body>>,
@@ -155,12 +163,15 @@ export async function answered<Body>(
   }
 }
 
-/** What fetch says of a connection that was refused or broke off; by name, since its TypeError is not the one of jest's realm. */
+/**
+ * Whether fetch reports a connection that was refused or broken; by name, because its TypeError is not the one of
+ * jest's realm.
+ */
 function isBrokenOff(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'name' in error && error.name === 'TypeError';
 }
 
-/** Random numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Returns a generator of random numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

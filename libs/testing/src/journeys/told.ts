@@ -2,7 +2,7 @@ import type { EventStore } from '@app/event-store';
 import { noticeBody, Notices, toldCategories } from '@app/notices';
 import type { ToldEvent } from '../client';
 
-/** What the feed of a deployment has to be, by one who reads the whole store. */
+/** Returns the events that the feed of a deployment must have, computed from the whole store. */
 export async function toldBy(store: EventStore): Promise<ToldEvent[]> {
   const all: ToldEvent[] = [];
   const notices = new Notices(store);

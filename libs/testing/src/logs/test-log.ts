@@ -15,7 +15,7 @@ import {
   type SigningKey,
 } from '@app/transparency';
 
-/** A transparency log that signs whatever a test wants, with its key: also what contradicts what it signed. */
+/** A transparency log that signs whatever a test wants with its key, including contradictions of what it signed before. */
 export class TestLog {
   readonly verifierKey: string;
 
@@ -31,20 +31,20 @@ export class TestLog {
     return new TestLog(origin, signingKey('log', origin, randomBytes(32)), (index) => `entry ${index}`);
   }
 
-  /** A log whose first entries are these. */
+  /** Creates a log whose first entries are these. */
   static holding(entries: readonly string[], origin = `parley/${randomUUID()}`): TestLog {
     const key = signingKey('log', origin, randomBytes(32));
     return new TestLog(origin, key, (index) => entries[index] ?? `entry ${index}`);
   }
 
-  /** The same log with another history from a leaf on. */
+  /** Returns the same log with another history from a leaf on. */
   forkedAt(leaf: number): TestLog {
     return new TestLog(this.origin, this.key, (index) =>
       index < leaf ? this.entryAt(index) : `forked at ${leaf}: ${index}`,
     );
   }
 
-  /** The same log with another key. */
+  /** Returns the same log with another key. */
   withKey(): TestLog {
     return new TestLog(this.origin, signingKey('log', this.origin, randomBytes(32)), this.entryAt);
   }
@@ -53,23 +53,23 @@ export class TestLog {
     return size === 0 ? emptyRoot() : rootOver(this.leaves(0, size));
   }
 
-  /** The consistency path of RFC 6962, section 2.1.2, by its definition. */
+  /** Returns the consistency path of RFC 6962, section 2.1.2, by its definition. */
   path(earlier: number, later: number): Hash[] {
     return earlier === 0 ? [] : this.subproof(earlier, 0, later, true);
   }
 
-  /** The inclusion path of RFC 6962, section 2.1.1, by its definition: from the sibling of the leaf up. */
+  /** Returns the inclusion path of RFC 6962, section 2.1.1, by its definition: from the sibling of the leaf up. */
   inclusion(index: number, size: number): Hash[] {
     return this.siblings(index, 0, size);
   }
 
-  /** The signed note. */
+  /** Returns the signed note. */
   note(size: number, root = this.root(size), extensions = ''): string {
     const text = checkpointText({ origin: this.origin, size, root }) + extensions;
     return noteText({ text, signatures: [signatureOf(this.key, text)] });
   }
 
-  /** The body of `add-checkpoint`. */
+  /** Returns the body of `add-checkpoint`. */
   submission(old: number, size: number, path = this.path(old, size), note = this.note(size)): string {
     return `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${note}`;
   }

@@ -6,13 +6,14 @@ import type { Server as McpServer } from '@modelcontextprotocol/sdk/server/index
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { saying, toolServer, type ServedCall, type ServedTools } from './tool-server';
 
-/** What a broken server does instead of speaking the protocol; false where it speaks it this time. */
+/** Answers a request in place of the protocol, as a broken server does; returns false to follow the protocol this time. */
 export type Misbehaviour = (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 
 /**
  * An MCP server on loopback, streamable HTTP by the official SDK. It forgets its sessions when it is started again.
  *
- * Source: MCP 2025-06-18, "Transports", as the project's own SDK for servers, @modelcontextprotocol/sdk 1.32.2, holds clients to it.
+ * Source: MCP 2025-06-18, "Transports", as the project's own SDK for servers, @modelcontextprotocol/sdk 1.32.2,
+ * enforces it on clients.
  */
 export class LoopbackMcp implements ServedTools {
   tools: ServedTools['tools'] = [];
@@ -35,15 +36,15 @@ export class LoopbackMcp implements ServedTools {
     return `http://127.0.0.1:${this.port}/mcp`;
   }
 
-  /** Stops, if it runs, and starts again at the same address. */
+  /** Stops if it is running, and starts again at the same address. */
   async restart(): Promise<void> {
     await this.stop();
     const server = createServer((request, response) => {
-      // A client that goes away in the middle is what some tests are about.
+      // Some tests disconnect the client in the middle of a request.
       this.handle(request, response).catch(() => response.destroy());
     });
     server.listen(this.port, '127.0.0.1');
-    await once(server, 'listening'); // or throws, where somebody else has taken the port meanwhile
+    await once(server, 'listening'); // or throws, if another process has taken the port meanwhile
     this.port = (server.address() as AddressInfo).port; // reason for the assertion: it listens on TCP
     this.server = server;
   }
@@ -57,7 +58,7 @@ export class LoopbackMcp implements ServedTools {
     await new Promise<void>((resolve) => (server === null ? resolve() : server.close(() => resolve())));
   }
 
-  /** Tells every client that the list of tools is another one, as servers do that add tools once a user has signed in. */
+  /** Notifies every client that the list of tools has changed, as servers do that add tools once a user has signed in. */
   async tellToolsChanged(): Promise<void> {
     await Promise.all([...this.servers].map((server) => server.sendToolListChanged()));
   }

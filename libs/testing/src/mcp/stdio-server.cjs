@@ -1,5 +1,5 @@
-// An MCP server of the official SDK as a child process, for tests; what it does is its first argument.
-// Source: MCP 2025-06-18, "Transports", "stdio", as @modelcontextprotocol/sdk 1.32.2 has it.
+// An MCP server of the official SDK as a child process, for tests; its first argument selects its behaviour.
+// Source: MCP 2025-06-18, "Transports", "stdio", as @modelcontextprotocol/sdk 1.32.2 implements it.
 const { Server } = require('@modelcontextprotocol/sdk/server/index.js');
 const { StdioServerTransport } = require('@modelcontextprotocol/sdk/server/stdio.js');
 const { CallToolRequestSchema, ListToolsRequestSchema } = require('@modelcontextprotocol/sdk/types.js');
@@ -13,7 +13,7 @@ const tools = {
   pid: () => text(String(process.pid)),
   cancelled: () => text(String(cancelled)),
   die: () => process.exit(3),
-  // Between messages of the protocol, as a print for debugging would be.
+  // Between messages of the protocol, like a print for debugging.
   garbage: () => (process.stdout.write('no JSON\n{"jsonrpc":\n'), text('after the garbage')),
   huge: () => text('x'.repeat(8 * 1024 * 1024)),
   never: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (cancelled += 1))),
@@ -32,12 +32,13 @@ server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
 );
 const start = () => void server.connect(new StdioServerTransport());
 if (process.argv[2] === 'silent') {
-  // It reads and never answers, as a server that waits for a sign-in in a browser, or for a download behind a firewall.
+  // It reads and never answers, like a server that waits for a sign-in in a browser, or for a download behind a
+  // firewall.
   process.stdin.resume();
   process.stdin.on('end', () => process.exit());
 } else if (process.argv[2] === 'slow') {
-  // As those that `npx` or `uvx` download first.
+  // Like servers that `npx` or `uvx` download first.
   setTimeout(start, 6000);
 } else start();
-// It outlives the end of its input: a caller that wants it gone must say so.
+// It continues after the end of its input: a caller that wants it to end must kill it.
 if (process.argv[2] === 'stubborn') setInterval(() => undefined, 1000);

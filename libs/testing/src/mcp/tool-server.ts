@@ -1,13 +1,16 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/** A tool as a test's server lists it: anything, since servers may say anything. */
+/** A tool as a test's server lists it: any values, because servers may send any. */
 export interface ServedTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema?: unknown;
   readonly annotations?: { readonly readOnlyHint?: boolean; readonly idempotentHint?: boolean };
-  /** As servers say it that run a tool only as a task, such as `simulate-research-query` of the project's "everything" server. */
+  /**
+   * Sent by servers that run a tool only as a task, such as `simulate-research-query` of the project's "everything"
+   * server.
+   */
   readonly execution?: { readonly taskSupport: 'required' | 'optional' | 'forbidden' };
 }
 
@@ -19,21 +22,22 @@ export interface ServedCall {
   readonly signal: AbortSignal;
 }
 
-/** What a test's server offers, and what it answers. */
+/** The tools of a test's server, and its answers. */
 export interface ServedTools {
   tools: readonly ServedTool[];
   answer(call: ServedCall): Promise<CallToolResult> | CallToolResult;
 }
 
 /**
- * A server of the official SDK; one serves one session.
+ * Returns a server of the official SDK; one server serves one session.
  *
- * Source: MCP 2025-06-18, "Tools", as @modelcontextprotocol/sdk 1.32.2 has it; the project's "everything" server (tasks).
+ * Source: MCP 2025-06-18, "Tools", as @modelcontextprotocol/sdk 1.32.2 implements it; the project's "everything" server
+ * (tasks).
  */
 export function toolServer(served: ServedTools): Server {
   const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    // Reason for the assertion: what breaks the protocol is told as well.
+    // Reason for the assertion: tools that break the protocol are listed as well.
     tools: served.tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })) as never,
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
@@ -42,7 +46,7 @@ export function toolServer(served: ServedTools): Server {
   return server;
 }
 
-/** A result that is this text. */
+/** Returns a result with this text. */
 export function saying(text: string): CallToolResult {
   return { content: [{ type: 'text', text }] };
 }

@@ -4,8 +4,8 @@ import { objectsIn, textIn, textOfCall, type AskedMessage, type ScriptedUsage, t
 const frame = (type: string, body: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`;
 
 /**
- * Messages with server-sent events, as Anthropic's own API speaks. It is as strict about marks for its cache, and about calls without
- * results.
+ * Messages with server-sent events, as Anthropic's own API sends them. It is equally strict about marks for its cache,
+ * and about calls without results.
  *
  * Source: Anthropic's API reference, "Streaming messages", and its documentation, "Prompt caching" and "Tool use".
  */
@@ -30,7 +30,7 @@ export const anthropicMessages: WireFormat = {
         model: 'scripted',
         content: [],
         stop_reason: null,
-        // The format's clients insist on it here; a provider that counts nothing says zero.
+        // Clients of this format require it here; a provider that counts nothing sends zero.
         usage: startingUsage(usage),
       },
     }),
@@ -66,7 +66,7 @@ export const anthropicMessages: WireFormat = {
   ],
   trouble: (message) => frame('error', { error: { type: 'overloaded_error', message } }),
   refusal: (_status, message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
-  // Anthropic's own API takes neighbours of one role as one message.
+  // Anthropic's own API merges adjacent messages of one role into one.
   faultIn: ({ body }) => {
     const message = faultInMarks(body) ?? faultInCalls(body);
     return message === null ? null : { status: 400, message };
@@ -78,7 +78,10 @@ export const anthropicMessages: WireFormat = {
     })),
 };
 
-/** Every block that can have a mark, in the order in which the cache reads them: tools, the system message, the conversation. */
+/**
+ * Returns every block that can have a mark, in the order in which the cache reads them: tools, the system message, the
+ * conversation.
+ */
 function blocksOf({ tools, system, messages }: JsonObject): readonly JsonObject[] {
   const said = objectsIn(messages).flatMap(({ role, content }) => {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
@@ -87,7 +90,7 @@ function blocksOf({ tools, system, messages }: JsonObject): readonly JsonObject[
   return [...objectsIn(tools), ...objectsIn(system), ...said];
 }
 
-/** Words as in github.com/anthropics/claude-code/issues/50082 and github.com/continuedev/continue/pull/6937. */
+/** Messages as in github.com/anthropics/claude-code/issues/50082 and github.com/continuedev/continue/pull/6937. */
 function faultInMarks(body: JsonObject): string | null {
   const marked = blocksOf(body).filter(({ cache_control: mark }) => mark !== undefined);
   if (marked.length > 4) return `A maximum of 4 blocks with cache_control may be provided. Found ${marked.length}.`;
@@ -95,7 +98,7 @@ function faultInMarks(body: JsonObject): string | null {
   return isEmpty ? 'messages.0.content.0.text: cache_control cannot be set for empty text blocks' : null;
 }
 
-/** Words as Anthropic's documentation, "Tool use", lists them under troubles. */
+/** Messages as in Anthropic's documentation, "Tool use", in its list of errors. */
 function faultInCalls({ messages }: JsonObject): string | null {
   const said = objectsIn(messages);
   const idsOf = (at: number, type: string, member: string) =>
@@ -107,7 +110,7 @@ function faultInCalls({ messages }: JsonObject): string | null {
   return isOpen ? '`tool_use` ids were found without `tool_result` blocks immediately after' : null;
 }
 
-/** Of the block of reasoning: clients tell blocks apart by it, and take them in any order. */
+/** Index of the block of reasoning: clients distinguish blocks by it, and accept them in any order. */
 const reasoningIndex = 99;
 const block = (index: number, content: object): string =>
   frame('content_block_start', { index, content_block: content });
@@ -121,7 +124,7 @@ function textOf(content: unknown): string {
     .join('\n');
 }
 
-/** What tools returned comes in messages of the user; it is a message of its own here. */
+/** Results of tools are sent in messages of the user; here each is a message of its own. */
 function messagesOf({ role, content }: JsonObject): readonly AskedMessage[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
   const results = blocks.flatMap(({ type, ...result }: JsonObject) =>
@@ -138,7 +141,7 @@ function messagesOf({ role, content }: JsonObject): readonly AskedMessage[] {
   ];
 }
 
-/** Its cache's tokens are counted apart. */
+/** The tokens of its cache are counted separately. */
 function startingUsage(usage: ScriptedUsage | null): JsonObject {
   const { inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage ?? {};
   return {

@@ -13,8 +13,8 @@ const chunk = (delta: object, finish: string | null = null, more: object = {}): 
   });
 
 /**
- * Chat completions with server-sent events, as OpenAI's own API speaks, with the frames that llama.cpp's server, vLLM and DeepSeek add
- * to it.
+ * Chat completions with server-sent events, as OpenAI's own API sends them, with the frames that llama.cpp's server,
+ * vLLM and DeepSeek add.
  *
  * Source: OpenAI's API reference, "Streaming events"; llama.cpp's server.
  */
@@ -37,7 +37,7 @@ export const chatCompletions: WireFormat = {
     };
   },
   opening: () => [chunk({ role: 'assistant', content: '' })],
-  // As llama.cpp's server, vLLM and DeepSeek tell it; OpenAI's own API has no such member.
+  // As llama.cpp's server, vLLM and DeepSeek send it; OpenAI's own API has no such member.
   reasoning: (pieces) => pieces.map((text) => chunk({ reasoning_content: text })),
   piece: (text) => chunk({ content: text }),
   calls: (calls) =>
@@ -61,7 +61,8 @@ export const chatCompletions: WireFormat = {
     ...(usage === null ? [] : [usageFrame(usage)]),
     'data: [DONE]\n\n',
   ],
-  // As OpenRouter tells what came after its headers: beside choices that end with an error (its API reference, "Streaming").
+  // As OpenRouter reports failures after its headers: next to choices that end with an error (its API reference,
+  // "Streaming").
   trouble: (message) =>
     frame({
       id: 'gen-1',
@@ -73,7 +74,8 @@ export const chatCompletions: WireFormat = {
     }),
   refusal: (_status, message) => ({ error: { message, type: 'refused', param: null, code: null } }),
   faultIn: ({ messages }) => (alternate(messages) ? null : { status: 500, message: mustAlternate }),
-  // Tools and the format of the answer are part of what OpenAI's cache begins with; templates put them before the conversation too.
+  // OpenAI's cached prefix begins with the tools and the format of the answer; templates put them before the
+  // conversation too.
   pieces: ({ tools, response_format: format, messages }) =>
     [tools ?? null, format ?? null, ...objectsIn(messages)].map((piece) => ({
       text: JSON.stringify(piece),
@@ -81,11 +83,11 @@ export const chatCompletions: WireFormat = {
     })),
 };
 
-/** The exception of the chat templates of Mistral and Gemma, seen from llama.cpp's server with status 500. */
+/** The exception of the chat templates of Mistral and Gemma, observed from llama.cpp's server with status 500. */
 const mustAlternate =
   'After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.';
 
-/** As those templates check it: user first, then in turns; calls and their results are looked past. */
+/** Checks as those templates do: user first, then in turns; calls and their results are skipped. */
 function alternate(messages: readonly AskedMessage[]): boolean {
   const turns = messages.filter(({ role, calls }) => role === 'user' || (role === 'assistant' && calls.length === 0));
   const neighbours = messages.slice(1).some(({ role }, at) => role !== 'tool' && role === messages[at]?.role);

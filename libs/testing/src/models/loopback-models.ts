@@ -19,45 +19,46 @@ const caches = { 'openai-compatible': PrefixCache, anthropic: MarkedCache } as c
 const wireFormats = { 'openai-compatible': chatCompletions, anthropic: anthropicMessages } as const;
 export type Provider = keyof typeof wireFormats;
 
-/** An answer as a stream. What is left out: no text, no calls, a usage of 100 and 10 tokens, no pauses, and a good end. */
+/** An answer as a stream. Defaults: no text, no calls, a usage of 100 and 10 tokens, no pauses, and a normal end. */
 export interface ScriptedReply {
   readonly text?: readonly string[];
-  /** Before the text, which no reader is shown. */
+  /** Sent before the text, and never shown to a reader. */
   readonly reasoning?: readonly string[];
   readonly calls?: readonly ScriptedCall[];
-  /** Null: the provider tells none. `counted`: the input as its cache of prompts counts it, and 10 tokens. */
+  /** Null: the provider sends none. `counted`: the input as its cache of prompts counts it, and 10 tokens. */
   readonly usage?: ScriptedUsage | 'counted' | null;
-  /** Before the headers: so llama.cpp's server holds them back until one of its slots is free. */
+  /** Wait before the headers: llama.cpp's server holds them back until one of its slots is free. */
   readonly queuedMs?: number;
-  /** Before each piece of text. */
+  /** Wait before each piece of text. */
   readonly pauseMs?: number;
   /**
-   * `length`: as `finished`, but cut by the output limit, as every provider tells it (`finish_reason: length`, `max_tokens`).
-   * `accepted`: the headers come, and nothing after them: vLLM sends them while a request waits for its place.
-   * After the text (and without the calls): `reset` breaks the connection, `cut` ends the body in good order but too early, `silent`
-   * says nothing more, `endless` goes on and on, `trouble` tells an error.
+   * `length`: like `finished`, but cut by the output limit, as every provider reports it (`finish_reason: length`,
+   * `max_tokens`).
+   * `accepted`: the headers, and nothing after them: vLLM sends them while a request is queued.
+   * After the text (and without the calls): `reset` resets the connection, `cut` ends the body in good order but too
+   * early, `silent` sends nothing more, `endless` never ends, `trouble` sends an error.
    */
   readonly ending?: 'finished' | 'length' | 'accepted' | 'reset' | 'cut' | 'silent' | 'endless' | 'trouble';
 }
 
-/** An answer without a stream; the message is the provider's own words. */
+/** An answer without a stream; the message is the provider's own text. */
 export interface ScriptedRefusal {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly message?: string;
-  /** To the letter, in place of the format's own refusal. */
+  /** Sent unchanged, in place of the format's own refusal. */
   readonly body?: object;
 }
 
 export type Scripted = ScriptedReply | ScriptedRefusal;
-/** Answers in turn, the last one again and again; or whatever a function makes of what was asked. */
+/** Answers in turn, repeating the last one; or a function that computes the answer from the request. */
 export type Script = readonly Scripted[] | ((asked: Asked, count: number) => Scripted);
 
 export interface RecordedRequest {
   readonly asked: Asked;
   readonly headers: IncomingHttpHeaders;
   readonly atMs: number;
-  /** Whether the client read the answer to its end or closed the connection before, once that is known, and when. */
+  /** Resolves once the client has read the answer to its end or closed the connection before: which of them, and when. */
   readonly over: Promise<{ readonly how: 'finished' | 'closed'; readonly atMs: number }>;
 }
 
@@ -65,12 +66,12 @@ const usual: ScriptedUsage = { inputTokens: 100, outputTokens: 10 };
 const endlessPieces = 1_000_000;
 
 /**
- * A model provider on loopback that speaks one of the wire formats and says what its script says. It refuses what real servers refuse:
- * of OpenAI's format roles that do not alternate, as llama.cpp's server does with the chat templates of Mistral and Gemma; of
- * Anthropic's too many marks for the cache, marks on empty texts, and calls without results.
+ * A model provider on loopback that speaks one of the wire formats and answers by its script. It refuses what real
+ * servers refuse: in OpenAI's format, roles that do not alternate, as llama.cpp's server does with the chat templates
+ * of Mistral and Gemma; in Anthropic's, too many marks for the cache, marks on empty texts, and calls without results.
  *
- * Source: OpenAI's API reference, "Chat"; Anthropic's API reference, "Messages"; llama.cpp's server with the templates of five families
- * (roles).
+ * Source: OpenAI's API reference, "Chat"; Anthropic's API reference, "Messages"; llama.cpp's server with the templates
+ * of five families (roles).
  */
 export class LoopbackModels {
   readonly requests: RecordedRequest[] = [];
@@ -86,7 +87,7 @@ export class LoopbackModels {
   ) {
     this.cache = new caches[provider]();
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      // A client that goes away in the middle is what some tests are about.
+      // Some tests disconnect the client in the middle of a request.
       this.answer(request, response).catch(() => response.destroy());
     });
   }
@@ -97,13 +98,13 @@ export class LoopbackModels {
     return new LoopbackModels(server, wireFormats[provider], provider);
   }
 
-  /** For MODEL_BASE_URL. */
+  /** The value for MODEL_BASE_URL. */
   get baseUrl(): string {
     // Reason for the assertion: a server that listens on TCP has such an address.
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
   }
 
-  /** The environment of a deployment whose model this is. */
+  /** Returns the environment of a deployment that uses this model. */
   environment(name = 'scripted-1'): Record<string, string> {
     return {
       MODEL_PROVIDER: this.provider,
@@ -116,19 +117,19 @@ export class LoopbackModels {
     };
   }
 
-  /** Sets what is said from the next request on, and forgets the requests so far. */
+  /** Sets the answers from the next request on, and clears the recorded requests. */
   says(script: Script): void {
     this.script = script;
     this.requests.length = 0;
     this.scriptedFrom = 0;
   }
 
-  /** Forgets every prompt that its cache has kept. */
+  /** Clears its cache of prompts. */
   forgets(): void {
     this.cache = new caches[this.provider]();
   }
 
-  /** Resolves once so many requests have come since the script was set. */
+  /** Resolves with the request of this number once it was received, counted since the script was set. */
   async asked(count: number): Promise<RecordedRequest> {
     while (this.requests.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
     const request = this.requests[count - 1];
@@ -153,7 +154,7 @@ export class LoopbackModels {
       response.writeHead(404).end();
       return;
     }
-    // Reason for the assertion: what the product's own client sends; a wrong shape fails the test that reads it.
+    // Reason for the assertion: the product's own client sends it; a wrong shape fails the test that reads it.
     const asked = this.format.read(JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject);
     this.requests.push({ asked, headers: request.headers, atMs: performance.now(), over });
     this.waiting.splice(0).forEach((resolve) => resolve());
@@ -200,7 +201,7 @@ export class LoopbackModels {
     if (ending === 'trouble') response.end(this.format.trouble('words of the provider'));
     if (ending === 'endless') await this.goOn(response, Math.max(pauseMs, 1));
     if (ending === 'reset') {
-      await sleep(20); // so that what was written is on its way
+      await sleep(20); // so that the data written before is in flight
       response.socket?.resetAndDestroy();
     }
   }

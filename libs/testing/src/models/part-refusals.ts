@@ -1,6 +1,6 @@
 import type { Provider } from './loopback-models';
 
-/** Who says it, in which format, with which status, in which body, and where that was seen (issues of GitHub repositories). */
+/** The server, its format, the status, the body, and the GitHub issue in which the refusal was observed. */
 export type SeenRefusal = readonly [
   server: string,
   provider: Provider,
@@ -9,15 +9,18 @@ export type SeenRefusal = readonly [
   seen: `${string}/${string}#${number}`,
 ];
 
-/** What of a request is refused: the answer's format, the tools' schemas, marks for the cache, the limit's old name, temperature, effort. */
+/**
+ * The refused part of a request: the answer's format, the tools' schemas, marks for the cache, the limit's old name,
+ * temperature, effort.
+ */
 export type RefusedPart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens' | 'temperature' | 'effort';
 
 const invalid = 'invalid_request_error';
 
 /**
- * How real servers refuse a part of a request, as users of theirs have reported it.
+ * Refusals of a part of a request by real servers, as their users have reported them.
  *
- * Source: the issue beside each body.
+ * Source: the issue next to each body.
  */
 export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[] = [
   [

@@ -1,10 +1,10 @@
-/** A part of a prompt in the order in which a provider reads it; `marked`: its cache is to keep the prompt up to here. */
+/** A part of a prompt, in the order in which a provider reads it; `marked`: its cache should keep the prompt up to here. */
 export interface PromptPiece {
   readonly text: string;
   readonly marked: boolean;
 }
 
-/** The tokens of a prompt, as the provider's usage tells them. */
+/** The tokens of a prompt, as the provider's usage reports them. */
 interface CountedInput {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -12,7 +12,7 @@ interface CountedInput {
 }
 
 /**
- * A provider's cache of prompts, as strict as the real one: it counts from the requests that really come.
+ * A provider's cache of prompts, as strict as the real one: it counts from the requests that were really received.
  *
  * Source: github.com/openai/openai-cookbook, "Prompt Caching 201"; Anthropic's documentation, "Prompt caching".
  */
@@ -20,14 +20,15 @@ export interface PromptCache {
   count(pieces: readonly PromptPiece[]): CountedInput;
 }
 
-/** Neither provider keeps less (of Anthropic's models some want 2,048 or 4,096). */
+/** Neither provider caches less (some of Anthropic's models require 2,048 or 4,096). */
 const tokensMin = 1024;
-/** Four bytes a token, about as English text is counted. */
+/** Four bytes a token, approximately as English text is counted. */
 const tokensOf = (text: string): number => Math.floor(Buffer.byteLength(text) / 4);
 
 /**
- * OpenAI's: of every prompt of 1,024 tokens or more the longest beginning that an earlier one had, in steps of 128, without marks and
- * for nothing (github.com/openai/openai-cookbook, "Prompt Caching 201"). vLLM, llama.cpp, DeepSeek and xAI keep beginnings likewise.
+ * OpenAI's cache: for every prompt of 1,024 tokens or more, the longest beginning that an earlier one had, in steps of
+ * 128, without marks and free of charge (github.com/openai/openai-cookbook, "Prompt Caching 201"). vLLM, llama.cpp,
+ * DeepSeek and xAI cache beginnings in the same way.
  */
 export class PrefixCache implements PromptCache {
   private readonly seen: string[] = [];
@@ -41,13 +42,13 @@ export class PrefixCache implements PromptCache {
   }
 }
 
-/** Blocks before a mark among which Anthropic's cache looks for a beginning that it has. */
+/** Number of blocks before a mark in which Anthropic's cache searches for a cached beginning. */
 const lookedBack = 20;
 
 /**
- * Anthropic's: keeps what marks say, at most four of them, tools first, then the system message, then the conversation; finds a
- * beginning at a mark, or up to 20 blocks before one, where an earlier request had a mark (Anthropic's documentation, "Prompt
- * caching"). What is newly kept is counted apart, and costs more.
+ * Anthropic's cache: keeps beginnings up to the marks, at most four of them; tools first, then the system message, then
+ * the conversation. It finds a beginning at a mark, or up to 20 blocks before one, if an earlier request had a mark
+ * there (Anthropic's documentation, "Prompt caching"). Newly cached tokens are counted separately, and cost more.
  */
 export class MarkedCache implements PromptCache {
   private readonly kept = new Set<string>();

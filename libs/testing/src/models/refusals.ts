@@ -2,7 +2,7 @@ import type { Provider, ScriptedRefusal } from './loopback-models';
 import { partRefusalBodies, type RefusedPart, type SeenRefusal } from './part-refusals';
 import { tuningRefusalBodies } from './tuning-refusals';
 
-/** An error in the format of chat completions. */
+/** Returns an error in the format of chat completions. */
 const told = (message: string, fields: object = {}): object => ({ error: { message, ...fields } });
 const flat = (message: string): object => ({
   object: 'error',
@@ -14,10 +14,11 @@ const flat = (message: string): object => ({
 const anthropic = (message: string): object => ({ type: 'error', error: { type: 'invalid_request_error', message } });
 
 /**
- * How real servers say that a request does not fit into the model's context, as users of theirs have reported it. Ollama says nothing:
- * it leaves out what is too much (ollama/ollama#7661), and so does LM Studio with some engines (lmstudio-ai/lmstudio-bug-tracker#2339).
+ * Answers of real servers to a request that does not fit into the model's context, as their users have reported them.
+ * Ollama reports nothing: it silently drops the excess (ollama/ollama#7661), and so does LM Studio with some engines
+ * (lmstudio-ai/lmstudio-bug-tracker#2339).
  *
- * Source: the issue beside each body.
+ * Source: the issue next to each body.
  */
 const contextBodies: readonly SeenRefusal[] = [
   [
@@ -139,7 +140,7 @@ const contextBodies: readonly SeenRefusal[] = [
   ],
 ];
 
-/** The refusals of the servers that speak a provider's format. */
+/** Returns the refusals of the servers that speak a provider's format. */
 export function contextRefusals(
   provider: Provider,
 ): readonly { readonly server: string; readonly refusal: ScriptedRefusal }[] {
@@ -148,7 +149,7 @@ export function contextRefusals(
   );
 }
 
-/** How a provider's servers refuse a part of a request that can be left out. */
+/** Returns the refusals, by a provider's servers, of parts of a request that can be left out. */
 export function partRefusals(
   provider: Provider,
 ): readonly { readonly part: RefusedPart; readonly server: string; readonly refusal: ScriptedRefusal }[] {

@@ -3,9 +3,9 @@ import type { RefusedPart, SeenRefusal } from './part-refusals';
 const invalid = 'invalid_request_error';
 
 /**
- * How real servers refuse a temperature or an effort, as users of theirs have reported it.
+ * Refusals of a temperature or an effort by real servers, as their users have reported them.
  *
- * Source: the issue beside each body.
+ * Source: the issue next to each body.
  */
 export const tuningRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[] = [
   [

@@ -1,31 +1,31 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import type { PromptPiece } from './prompt-cache';
 
-/** A call as a scripted model makes it; `raw` is sent to the letter, whether it is JSON or not. */
+/** A call as a scripted model makes it; `raw` is sent unchanged, whether it is JSON or not. */
 export type ScriptedCall =
   { readonly tool: string; readonly input: JsonValue } | { readonly tool: string; readonly raw: string };
 
 export interface ScriptedUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** How many of the input tokens came out of the provider's cache; none where it is left out. */
+  /** Number of input tokens that were read from the provider's cache; 0 by default. */
   readonly cachedInputTokens?: number;
-  /** How many were put there; only Anthropic tells. */
+  /** Number of tokens that were put there; only Anthropic reports it. */
   readonly cacheWriteTokens?: number;
-  /** Where the provider's sum is another one. */
+  /** Set if the provider's sum differs. */
   readonly totalTokens?: number;
 }
 
-/** A message of either wire format, in words that both have. */
+/** A message of either wire format, with members that both have. */
 export interface AskedMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
   readonly calls: readonly { readonly id: string; readonly tool: string; readonly input: unknown }[];
-  /** What tools returned, as the provider reads it. */
+  /** Results of tools, as the provider reads them. */
   readonly results: readonly { readonly id: string; readonly content: string }[];
 }
 
-/** What a provider was asked. */
+/** A request to a provider. */
 export interface Asked {
   readonly model: string;
   readonly system: string;
@@ -34,7 +34,7 @@ export interface Asked {
   readonly body: JsonObject;
 }
 
-/** How a provider speaks: what it is asked, and the frames of its stream. */
+/** A provider's wire format: how to read requests, and the frames of its stream. */
 export interface WireFormat {
   readonly path: string;
   read(body: JsonObject): Asked;
@@ -44,10 +44,10 @@ export interface WireFormat {
   calls(calls: readonly ScriptedCall[], hasText: boolean): readonly string[];
   /** `cut`: the output limit ended it. */
   ending(calls: boolean, usage: ScriptedUsage | null, hasText: boolean, cut: boolean): readonly string[];
-  /** An error of the provider's, told in a stream that began well. */
+  /** An error of the provider, sent in a stream that began normally. */
   trouble(message: string): string;
   refusal(status: number, message: string): JsonObject;
-  /** What a strict server refuses a conversation for, in its words, or null. */
+  /** Returns the refusal with which a strict server answers this conversation, in its words, or null. */
   faultIn(asked: Asked): { readonly status: number; readonly message: string } | null;
   /** The prompt in the order in which its cache reads it. */
   pieces(body: JsonObject): readonly PromptPiece[];
@@ -57,7 +57,8 @@ export function textOfCall(call: ScriptedCall): string {
   return 'raw' in call ? call.raw : JSON.stringify(call.input);
 }
 
-// Reason for the assertions here: requests that the product itself makes, in a test; a wrong shape fails the test that reads it.
+// Reason for the assertions here: in tests the product itself makes the requests; a wrong shape fails the test that
+// reads it.
 export const objectsIn = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? (value as JsonObject[]) : [];
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');

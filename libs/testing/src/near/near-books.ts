@@ -1,6 +1,6 @@
 import type { LedgerOrders, LedgerWallets, Market, OrderState, ProviderFaults } from '@app/sandbox';
 
-/** The sandbox's books, on a database of their own, by a clock that the test sets. */
+/** The sandbox's books, on a database of their own, with a clock that the test sets. */
 export interface Books {
   readonly clock: { readonly nowMs: number };
   readonly market: Market;
@@ -9,7 +9,7 @@ export interface Books {
   readonly orders: LedgerOrders;
 }
 
-/** The order as it is by now, what is due settled; null where there is none of that key. */
+/** Settles orders that are due, and returns the order as it is then; null if none has that key. */
 export async function orderByNow({ orders }: Books, key: string): Promise<OrderState | null> {
   const [address = ''] = key.split('/');
   await orders.settleDue(address, { twice: false });

@@ -14,7 +14,7 @@ import {
 } from './near-signatures';
 import { OneClickBook } from './near-one-click';
 
-/** What the relay answers to an intent; the reasons are the contract's words. */
+/** The relay's answer to an intent; the reasons are in the contract's words. */
 export type PublishAnswer =
   | { readonly status: 'OK'; readonly intent_hash: string }
   | { readonly status: 'FAILED'; readonly reason: string; readonly intent_hash: string };
@@ -22,21 +22,21 @@ export type PublishAnswer =
 /**
  * The verifier contract and the relay's queue, on the sandbox's ledger and with its faults.
  *
- * Source: near/intents, contracts/defuse (core/src/error.rs for its words; a deadline counts until it is before the block's time);
- * docs.near-intents.org, "Verifier" (salts, nonces) and "WireMessage Bus" (statuses).
+ * Source: near/intents, contracts/defuse (core/src/error.rs for its words; a deadline is valid until it is before the
+ * block's time); docs.near-intents.org, "Verifier" (salts, nonces) and "WireMessage Bus" (statuses).
  */
 export class NearChain {
-  /** The salts that the contract takes; the last one is the current one. */
+  /** The salts that the contract accepts; the last one is the current one. */
   readonly salts = [randomBytes(4).toString('hex')];
-  /** Accounts that are locked: nothing of theirs is executed. */
+  /** Accounts that are locked: no intent of theirs is executed. */
   readonly locked = new Set<string>();
-  /** Named accounts that somebody has made on NEAR. */
+  /** Named accounts that exist on NEAR. */
   readonly accounts = new Set(['ada.near']);
   /** Nonces that an empty intent has used. */
   private readonly revoked = new Set<string>();
-  /** A chain executes one after the other. */
+  /** A chain executes intents one after the other. */
   private readonly order = new AsyncLock();
-  /** Of each intent that the relay was given and took. */
+  /** Key of the order for each intent that the relay accepted, by the intent's hash. */
   private readonly orderKeys = new Map<string, string>();
 
   readonly swaps: OneClickBook;
@@ -56,19 +56,22 @@ export class NearChain {
     return (await this.ledger.faults.current()).submit;
   }
 
-  /** Whether the contract takes the account's own key, which it does of itself, until the owner removes it (the fault `sessionRejected`). */
+  /**
+   * Whether the contract accepts the account's own key: it does by default, until the owner removes it (the fault
+   * `sessionRejected`).
+   */
   async takesKey(address: string, publicKey: string): Promise<boolean> {
     if (!/^[0-9a-f]{64}$/.test(address) || publicKey !== keyOf(address)) return false;
     if ((await this.ledger.wallets.session(address)) === 'none') await this.addKey(address);
     return (await this.ledger.wallets.session(address)) === 'good';
   }
 
-  /** The owner adds the account's own key again. */
+  /** Adds the account's own key again, as its owner would. */
   async addKey(address: string): Promise<void> {
     await this.ledger.wallets.open(address, this.userOf(address));
   }
 
-  /** The relay brings an intent to the chain; what it refuses, it keeps nothing of. */
+  /** Submits an intent to the chain, as the relay does; it keeps nothing of an intent that it refuses. */
   async publish(signed: WireSigned, bytes: string): Promise<PublishAnswer> {
     const intentHash = base58(payloadDigest(signed));
     const failed = (reason: string): PublishAnswer => ({ status: 'FAILED', reason, intent_hash: intentHash });
@@ -81,7 +84,10 @@ export class NearChain {
     return { status: 'OK', intent_hash: intentHash };
   }
 
-  /** The contract executes an intent, no matter who brings it, or says why it does not: null when it has executed it. */
+  /**
+   * Executes an intent as the contract does, whoever submits it. Returns null if it was executed, else the reason why
+   * not.
+   */
   async execute(signed: WireSigned, bytes: string): Promise<string | null> {
     return this.order.acquire('chain', () => this.executed(signed, bytes));
   }
@@ -115,7 +121,7 @@ export class NearChain {
     const key = this.orderKeys.get(intentHash);
     const state = key === undefined ? null : await orderByNow(this.ledger, key);
     const transaction = { hash: base58(createHash('sha256').update(intentHash).digest()) };
-    // The relay was given this very intent, and its nonce is used by nothing else.
+    // The relay received exactly this intent, and no other intent uses its nonce.
     if (key !== undefined && this.revoked.has(key))
       return { intent_hash: intentHash, status: 'SETTLED', data: transaction };
     if (key === undefined || state === null || !isTaken(state))
@@ -124,22 +130,22 @@ export class NearChain {
     return { intent_hash: intentHash, status: 'SETTLED', data: transaction };
   }
 
-  /** A swap's transfer is done as soon as the relay has it; a withdrawal is done when the ledger settles it. */
+  /** A swap's transfer counts as done once the relay has it; a withdrawal is done when the ledger settles it. */
   async isNonceUsed(address: string, nonce: string): Promise<boolean> {
     const key = orderKeyOf(address, nonce);
-    // What is being executed is in the block that is asked about.
+    // Intents that are being executed belong to the block that is queried.
     const state = await this.order.acquire('chain', () => orderByNow(this.ledger, key));
     if (this.revoked.has(key)) return true;
     return state !== null && isTaken(state) && (state.status !== 'accepted' || this.swaps.isSwap(key));
   }
 
-  /** What the contract's balances say: what is on its way still counts. */
+  /** Returns the contract's balances; amounts in flight still count. */
   async balances(address: string): Promise<ReadonlyMap<string, bigint>> {
     await this.ledger.orders.settleDue(address, { twice: false });
     return this.ledger.wallets.holdings(address);
   }
 
-  /** In the contract's order; it still takes nonces of the old kind, which nothing of ours has. */
+  /** Checks in the contract's order. The contract also accepts nonces of the old kind, which our code never sends. */
   private async wrongWith(signed: WireSigned, address: string, deadline: string): Promise<string | null> {
     const { payload } = signed;
     const signer = signerOf(signed);
@@ -161,7 +167,7 @@ export class NearChain {
       output === null
         ? ({ kind: 'withdraw', mainAccountId: intent.receiver_id } as const)
         : ({ kind: 'swap', output } as const);
-    // The contract executes at the deadline itself; the ledger does not.
+    // The contract still executes at the deadline itself; the ledger does not.
     const deadline = instantOf(Date.parse(message.deadline) + 1);
     return { key, bytes, address: message.signer_id, input: { tokenId, amountRaw }, target, deadline };
   }
@@ -169,7 +175,7 @@ export class NearChain {
   private async handling(order: NewOrder): Promise<Handling> {
     const { faults, tokens } = await this.ledger.market.look();
     const moved = faults.submit === 'quote_moved' || !quoteStands(order, tokens);
-    // A withdrawal is one transfer: done or not done. What a moved quote no longer buys, 1Click gives back.
+    // A withdrawal is one transfer: done or not done. If the quote moved, 1Click returns the input.
     const returned = faults.submit === 'refund' || moved;
     const ofSwap = returned ? 'refund' : faults.submit === 'partial_fill' ? 'partial' : 'deliver';
     return {

@@ -5,37 +5,38 @@ import { nearNode, viewContract, type ContractViews } from './near-node';
 import { QuoteSigner, wrongRequest, type QuoteAnswer, type QuoteRequest, type WireQuote } from './near-quotes';
 import type { WireSigned } from './near-signatures';
 
-/** Answered as JSON; a text is sent as it is, `lost` closes the connection, and `silence` leaves it open. */
+/** Answered as JSON; a text is sent unchanged, `lost` closes the connection, and `silence` leaves it open. */
 type Reply = { readonly status: number; readonly body: object | string } | 'lost' | 'silence';
 type Body = Readonly<Record<string, unknown>>;
 
-/** What the relay wants to be shown. */
+/** The key that the relay requires. */
 export const relayKey = 'key-for-the-loopback-relay';
-/** What 1Click takes; without any it answers all the same. */
+/** The token that 1Click accepts; without any it answers as well. */
 export const oneClickKey = 'key-for-the-loopback-1click';
 
 const bodyBytesMax = 1024 * 1024;
 
 /**
- * A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC, and refuses what they refuse: a quote without
- * its required members, another method or content type, a relay's call without a key, another token for 1Click.
+ * A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC, and refuses what they refuse:
+ * a quote without its required members, another method or content type, a relay's call without a key, another token for
+ * 1Click.
  *
- * Source: docs.near-intents.org, "Request a swap quote" (1Click, version 0) and "Message Bus", "RPC" (the relay wants a key);
- * docs.near.org, "RPC"; JSON-RPC 2.0, "Request object".
+ * Source: docs.near-intents.org, "Request a swap quote" (1Click, version 0) and "Message Bus", "RPC" (the relay wants a
+ * key); docs.near.org, "RPC"; JSON-RPC 2.0, "Request object".
  */
 export class NearLoopback {
   /** Empty before it listens. */
   url = '';
-  /** What was asked, newest last: the methods of JSON-RPC, and method and path of the rest. */
+  /** The requests, newest last: methods of JSON-RPC, and method and path of the others. */
   readonly asked: string[] = [];
-  /** Set: answered, with status 200, instead of whatever is asked. */
+  /** If set and not null for a request, it is answered with this text and status 200. */
   instead: ((asked: string) => string | null) | null = null;
-  /** What a quote says otherwise, before it is signed. */
+  /** Changes a quote before it is signed. */
   quoteChange: (answer: QuoteAnswer) => QuoteAnswer = (answer) => answer;
-  /** Whether this is done as asked, and never answered: the connection stays open, and nothing comes. */
+  /** Whether a request is executed but never answered: the connection stays open without data. */
   mute: (asked: string) => boolean = () => false;
   private readonly quotes = new QuoteSigner();
-  /** By which quotes are signed, as `ed25519:` and base58. */
+  /** The public key for the quotes, as `ed25519:` and base58. */
   readonly quoteKey = this.quotes.publicKey;
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
@@ -92,7 +93,7 @@ export class NearLoopback {
   }
 }
 
-/** @param views what answers the contract's views, where that is not the double */
+/** @param views answers the contract's views, if that is not the double */
 export async function startNearLoopback(
   chain: NearChain,
   views: ContractViews = (method, args) => viewContract(chain, method, args),
@@ -109,7 +110,7 @@ async function quoted(
 ): Promise<Reply> {
   const wrong = wrongRequest(body);
   if (wrong !== null) return badRequest(wrong);
-  // Reason for the assertion: every member was looked at.
+  // Reason for the assertion: every member was checked.
   const request = body as unknown as QuoteRequest;
   const quote = await chain.swaps.quote(request);
   return quote === null ? badRequest('no quote') : { status: 201, body: answer(request, quote) };
@@ -135,7 +136,7 @@ async function oneClick(chain: NearChain, name: string, body: Body, query: URLSe
   }
 }
 
-/** Prices as numbers of JSON, to their last digit. */
+/** Returns prices as JSON numbers with all their digits. */
 async function tokens(chain: NearChain): Promise<string> {
   const { tokens: listed } = await chain.ledger.market.look();
   const items = listed.map(({ tokenId, symbol, decimals, priceUsdDecimal }) => {
@@ -157,7 +158,7 @@ async function relay(chain: NearChain, body: Body, text: string): Promise<Reply>
   return lost ? 'lost' : rpc(body, { result });
 }
 
-/** One after the other, up to the first that is refused; the relay itself brings them in one transaction. */
+/** Submits one after the other, up to the first that is refused; the relay itself submits them in one transaction. */
 async function publishAll(chain: NearChain, body: Body): Promise<Reply> {
   const [{ signed_datas: signed }] = body['params'] as [{ readonly signed_datas: readonly WireSigned[] }];
   const hashes: string[] = [];
@@ -177,7 +178,7 @@ function rpcError({ id = null }: Body, code: number): Reply {
   return { status: 200, body: { jsonrpc: '2.0', id, error: { code, message: 'refused' } } };
 }
 
-/** What is refused before anybody looks at the body; null where nothing is. */
+/** Returns the refusal of a request that fails before its body is read; null if it does not. */
 function refusalOf({ method, headers }: IncomingMessage, path: string, text: string): Reply | null {
   const isRpc = path === '/near' || path === '/relay';
   if (isRpc && method !== 'POST') return { status: 405, body: { message: 'method not allowed' } };

@@ -1,11 +1,11 @@
 import type { NearChain } from './near-chain';
 import { base58 } from './near-signatures';
 
-/** What a view of the contract returns; undefined where it fails. */
+/** Returns the result of a view of the contract; undefined if it fails. */
 export type ContractViews = (method: string, args: Record<string, string>) => Promise<unknown>;
 
 /**
- * What a NEAR node answers to a call of its JSON-RPC: `result` or `error`.
+ * Returns the answer of a NEAR node to a call of its JSON-RPC: `result` or `error`.
  *
  * Source: docs.near.org, "RPC API" (`block`, `query` with `view_account` and `call_function`, and their errors).
  */
@@ -26,13 +26,13 @@ export async function nearNode(
   return { result: { result: [...Buffer.from(JSON.stringify(value))], logs: [], block_height: 1, block_hash: '1' } };
 }
 
-/** NEAR makes implicit accounts with the first transfer to them; those of the double are all unmade. */
+/** NEAR creates implicit accounts with the first transfer to them; in the double none of them exists. */
 function viewAccount(chain: NearChain, accountId: string): object {
   if (chain.accounts.has(accountId)) return { result: { amount: '0', code_hash: '1'.repeat(32), storage_usage: 182 } };
   return { error: { name: 'HANDLER_ERROR', cause: { name: 'UNKNOWN_ACCOUNT', info: {} }, code: -32000 } };
 }
 
-/** The views of the double's own contract; undefined for one that it does not have. */
+/** Returns the result of a view of the double's own contract; undefined for one that it does not have. */
 export async function viewContract(chain: NearChain, method: string, args: Record<string, string>): Promise<unknown> {
   const account = args['account_id'] ?? '';
   switch (method) {

@@ -8,7 +8,7 @@ import { offered, orderOf, type QuoteRequest, type WireQuote } from './near-quot
 interface Offered {
   readonly input: TokenAmount;
   readonly output: TokenAmount;
-  /** Of the order that paid for it, once there is one. */
+  /** Key of the order that paid for it, once there is one. */
   orderKey: string | null;
 }
 
@@ -18,7 +18,7 @@ const nothingYet = { intentHashes: [], nearTxHashes: [], originChainTxHashes: []
 const unlimited = { get: () => 10n ** 39n } as unknown as ReadonlyMap<string, bigint>;
 
 /**
- * 1Click's book: what it has offered, and what became of each deposit.
+ * 1Click's book: its offers, and the outcome of each deposit.
  *
  * Source: docs.near-intents.org, "1Click API", "Swap Statuses".
  */
@@ -28,7 +28,7 @@ export class OneClickBook {
 
   constructor(private readonly books: Books) {}
 
-  /** An offer with its deposit address, or null when the market makes none. */
+  /** Returns an offer with its deposit address, or null if the market makes none. */
   async quote(request: QuoteRequest): Promise<WireQuote | null> {
     const { tokens } = await this.books.market.look();
     const terms = planOrder(orderOf(request), tokens, unlimited);
@@ -39,7 +39,7 @@ export class OneClickBook {
     return offered(request, offer, depositAddress, instantOf(this.books.clock.nowMs + quoteTtlMs));
   }
 
-  /** What 1Click would have a wallet sign to pay for a quote; null for a quote that it never made. */
+  /** Returns the message that 1Click asks a wallet to sign to pay for a quote; null for a quote that it never made. */
   intentFor({ depositAddress, signerId }: Readonly<Record<string, unknown>>): object | null {
     const input = this.offers.get(String(depositAddress))?.input;
     if (input === undefined) return null;
@@ -75,12 +75,12 @@ export class OneClickBook {
     }
   }
 
-  /** What is delivered for a deposit at the address; null for an address that 1Click never named. */
+  /** Returns the amount that is delivered for a deposit at the address; null for an address that 1Click never named. */
   outputFor(depositAddress: string): TokenAmount | null {
     return this.offers.get(depositAddress)?.output ?? null;
   }
 
-  /** The order has paid at the address. Nothing for an address of anybody else. */
+  /** Records that the order has paid at the address. No effect for an address that is not 1Click's. */
   notePaid(depositAddress: string, orderKey: string): void {
     const offer = this.offers.get(depositAddress);
     if (offer !== undefined) offer.orderKey = orderKey;

@@ -3,7 +3,7 @@ import type { Order, TokenAmount } from '@app/wallets';
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { base58 } from './near-signatures';
 
-/** What 1Click is asked for a price. */
+/** A request for a price. */
 export interface QuoteRequest {
   readonly dry: boolean;
   readonly swapType: string;
@@ -20,10 +20,10 @@ export interface QuoteRequest {
   readonly deadline: string;
 }
 
-/** What it offers; amounts as texts. */
+/** An offer; amounts as texts. */
 export type WireQuote = Readonly<Record<string, string | number>>;
 
-/** Its answer, as it goes over the wire. */
+/** Its answer, as it is sent. */
 export interface QuoteAnswer {
   readonly correlationId: string;
   readonly timestamp: string;
@@ -75,7 +75,7 @@ const signedOfQuoteIfGiven = [
   'withdrawFee',
 ];
 
-/** Why 1Click would not look at a request; null: it would. */
+/** Returns why 1Click refuses a request; null if it accepts it. */
 export function wrongRequest(body: Readonly<Record<string, unknown>>): string | null {
   const missing = signedOfRequest.filter((name) => body[name] === undefined);
   if (missing.length > 0) return `missing: ${missing.join(', ')}`;
@@ -89,7 +89,7 @@ export function wrongRequest(body: Readonly<Record<string, unknown>>): string | 
   return wrong.length > 0 ? `wrong: ${wrong.join(', ')}` : null;
 }
 
-/** What a request asks of the market. */
+/** Returns the order that a request describes, for the market. */
 export function orderOf({ originAsset, destinationAsset, amount, swapType }: QuoteRequest): Order['order'] {
   if (swapType === 'EXACT_INPUT') {
     const input = { tokenId: originAsset, amountRaw: amount };
@@ -99,7 +99,7 @@ export function orderOf({ originAsset, destinationAsset, amount, swapType }: Quo
   return { kind: 'swap_exact_output', inputTokenId: originAsset, inputMaxRaw: String(10n ** 39n), output };
 }
 
-/** What the market's terms come to as a quote: an exact output is promised whole, and the slippage is the input's. */
+/** Returns the market's terms as a quote: an exact output is promised in full, and the slippage applies to the input. */
 export function offered(
   { swapType, slippageTolerance }: QuoteRequest,
   { input, output }: { readonly input: TokenAmount; readonly output: TokenAmount },
@@ -132,14 +132,15 @@ export function offered(
 /**
  * Signs quotes as 1Click does: Ed25519 over base58 of the SHA-256 of the members that count, sorted, as JSON.
  *
- * Source: @defuse-protocol/one-click-sdk-typescript 0.1.25, quote-signature. It shares no code with the SDK, so that neither hides the other's mistakes.
+ * Source: @defuse-protocol/one-click-sdk-typescript 0.1.25, quote-signature. It shares no code with the SDK, so that
+ * neither hides the other's mistakes.
  */
 export class QuoteSigner {
   private readonly keys = generateKeyPairSync('ed25519');
   /** As `ed25519:` and base58. */
   readonly publicKey = `ed25519:${base58(this.keys.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))}`;
 
-  /** `change` is made before it is signed. */
+  /** `change` is applied before signing. */
   answer(request: QuoteRequest, quote: WireQuote, change: (answer: QuoteAnswer) => QuoteAnswer): QuoteAnswer {
     const echo = { ...request, depositMode: 'SIMPLE', confidentiality: 'public', appFees: [] };
     const timestamp = new Date().toISOString();

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
-/** A signed message as it comes over the wire. */
+/** A signed message as received. */
 export interface WireSigned {
   readonly standard: unknown;
   readonly payload: { readonly message: string; readonly nonce: string; readonly recipient: string };
@@ -8,7 +8,7 @@ export interface WireSigned {
   readonly signature: string;
 }
 
-/** What a signed message says. */
+/** The content of a signed message. */
 export interface WireMessage {
   readonly signer_id: string;
   readonly deadline: string;
@@ -28,8 +28,9 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** DER of an Ed25519 public key (RFC 8410), up to its 32 bytes. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-// The checks of the contract, written with nothing of the adapter's, so that neither repeats the other's mistakes.
-// Source: NEP-413 (github.com/near/NEPs, "Sign arbitrary messages"); RFC 8410; docs.near-intents.org, "Signing Intents".
+// The checks of the contract, written without any code of the adapter, so that neither repeats the other's mistakes.
+// Source: NEP-413 (github.com/near/NEPs, "Sign arbitrary messages"); RFC 8410; docs.near-intents.org, "Signing
+// Intents".
 
 export function messageOf({ payload }: WireSigned): WireMessage {
   return JSON.parse(payload.message) as WireMessage;
@@ -41,7 +42,7 @@ export function payloadDigest({ payload: { message, nonce, recipient } }: WireSi
   return createHash('sha256').update(Buffer.concat(bytes)).digest();
 }
 
-/** The signer's public key in hex, when the signature is right. */
+/** Returns the signer's public key in hex if the signature is valid, else null. */
 export function signerOf(signed: WireSigned): string | null {
   const key = unprefixed(signed.public_key, 32);
   const signature = unprefixed(signed.signature, 64);
@@ -51,7 +52,7 @@ export function signerOf(signed: WireSigned): string | null {
   return verify(null, payloadDigest(signed), spki, signature) ? key.toString('hex') : null;
 }
 
-/** The parts of a versioned nonce; null for one of the old kind. */
+/** Returns the parts of a versioned nonce; null for one of the old kind. */
 export function nonceParts(base64: string): WireNonce | null {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.subarray(0, 5).toString('hex') !== '5628f6c600') return null;
@@ -59,7 +60,7 @@ export function nonceParts(base64: string): WireNonce | null {
   return { salt: bytes.subarray(5, 9).toString('hex'), expiresAtMs };
 }
 
-/** Base58 as Bitcoin writes it, by long division. */
+/** Returns base58 as Bitcoin writes it, by long division. */
 export function base58(bytes: Uint8Array): string {
   let number = BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`);
   let digits = '';

@@ -3,24 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
 
-/** What a key may do, by the names of IAM (docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html). */
+/**
+ * The rights of a key, by the names of IAM
+ * (docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html).
+ */
 export type S3Right = 's3:GetObject' | 's3:PutObject' | 's3:DeleteObject' | 's3:ListBucket' | 's3:AbortMultipartUpload';
 
-/** What docs/production.md asks for, and no more. */
+/** The rights that docs/production.md asks for, and no more. */
 export const leastRights: readonly S3Right[] = ['s3:GetObject', 's3:PutObject'];
 
 /**
- * An S3 server that refuses what the rights of its one key do not cover, as Amazon S3 and Ceph's gateway do, and s3rver alone does not:
- * `AccessDenied` for each call without its right, `InvalidAccessKeyId` for another key, and for a missing object 403 in place of 404 to
- * a client that may not list the bucket, without a body on `HEAD`.
+ * An S3 server that refuses what the rights of its one key do not cover, as Amazon S3 and Ceph's gateway do, and s3rver
+ * alone does not: `AccessDenied` for each call without its right, `InvalidAccessKeyId` for another key, and for a
+ * missing object 403 in place of 404 to a client that may not list the bucket, without a body on `HEAD`.
  *
- * Source: docs.aws.amazon.com/AmazonS3/latest/API, "HeadObject", "GetObject", "PutObject" (each under "Permissions"); Ceph's gateway;
- * behind it s3rver 3.7.1.
+ * Source: docs.aws.amazon.com/AmazonS3/latest/API, "HeadObject", "GetObject", "PutObject" (each under "Permissions");
+ * Ceph's gateway; behind it s3rver 3.7.1.
  */
 export class StrictS3 {
   static readonly bucket = 'parley-strict';
   static readonly credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
-  /** What was refused, as `right path`. */
+  /** Refused calls, as `right path`. */
   readonly refused: string[] = [];
   rights: ReadonlySet<S3Right>;
   private isStopped = false;
@@ -45,7 +48,7 @@ export class StrictS3 {
     return ours.strict;
   }
 
-  /** Once or more. */
+  /** May be called repeatedly. */
   async stop(): Promise<void> {
     if (this.isStopped) return;
     this.isStopped = true;
@@ -58,7 +61,7 @@ export class StrictS3 {
     if (key !== StrictS3.credentials.accessKeyId) return answerError(context, 403, 'InvalidAccessKeyId');
     const right = rightFor(context);
     const isAllowed = this.rights.has(right);
-    // What is copied must be readable as well.
+    // The source of a copy must be readable as well.
     const copies = context.get('x-amz-copy-source') !== '' && !this.rights.has('s3:GetObject');
     if (!isAllowed || copies) {
       this.refused.push(`${right} ${context.path}`);
@@ -67,7 +70,7 @@ export class StrictS3 {
     try {
       await next();
     } catch (error) {
-      // A client that may not list a bucket is not told what is missing in it.
+      // A client that may not list a bucket must not learn which objects are missing.
       const isMissing = error instanceof Error && 'code' in error && error.code === 'NoSuchKey';
       if (!isMissing || this.rights.has('s3:ListBucket')) throw error;
       answerError(context, 403, 'AccessDenied');

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const waitMsMax = 10_000;
 
-/** A span as it came. */
+/** A span as received. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -23,16 +23,16 @@ interface TracesBody {
 }
 
 /**
- * An OpenTelemetry collector on loopback that keeps what it is sent (OTLP over HTTP, in JSON). It refuses what the OpenTelemetry
- * Collector refuses: another path (404), another method (405), a body that is not declared as JSON (415), and one that is no traces or
- * whose ids are not hexadecimal (400).
+ * An OpenTelemetry collector on loopback that keeps everything it is sent (OTLP over HTTP, in JSON). It refuses what
+ * the OpenTelemetry Collector refuses: another path (404), another method (405), a body that is not declared as JSON
+ * (415), and one that is not traces or whose ids are not hexadecimal (400).
  *
  * Source: the pages of OTLP, "OTLP/HTTP Request" and "OTLP/HTTP Response"; open-telemetry/opentelemetry-collector,
  * receiver/otlpreceiver/otlphttp.go (the refusals).
  */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
-  /** Everything as it came. */
+  /** All bodies as received. */
   text = '';
   requests = 0;
 
@@ -54,13 +54,16 @@ export class OtlpReceiver {
     return new OtlpReceiver(server);
   }
 
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   get endpoint(): string {
     // Reason for the assertion: a server that listens on TCP has such an address.
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The spans of a trace, once they satisfy the condition. Throws with what has come when they do not in time. */
+  /**
+   * Waits until the spans of a trace satisfy the condition, and returns them. Throws, naming the spans so far, if they
+   * do not in time.
+   */
   async trace(
     traceId: string,
     complete: (spans: readonly ReceivedSpan[]) => boolean,
@@ -79,7 +82,7 @@ export class OtlpReceiver {
     await once(this.server.close(), 'close');
   }
 
-  /** Keeps the spans; gives the status that says whether it could. */
+  /** Keeps the spans; returns the status that says whether it could. */
   private record(body: string): number {
     this.text += body;
     const spans = spansIn(body);
@@ -89,14 +92,14 @@ export class OtlpReceiver {
   }
 }
 
-/** The status that refuses a request before its body is read; null where nothing is wrong with it. */
+/** Returns the status that refuses a request before its body is read; null if nothing is wrong with it. */
 function refusalOf({ url, method, headers }: IncomingMessage): number | null {
   if (url !== '/v1/traces') return 404;
   if (method !== 'POST') return 405;
   return headers['content-type']?.split(';')[0] === 'application/json' ? null : 415;
 }
 
-/** Null where it is no body of traces, or an id in it is not written in hexadecimal. */
+/** Returns null if it is not a body of traces, or an id in it is not hexadecimal. */
 function spansIn(body: string): ReceivedSpan[] | null {
   try {
     // Reason for the assertion: another shape throws here, or has no ids, and is refused.
@@ -106,16 +109,16 @@ function spansIn(body: string): ReceivedSpan[] | null {
       ? spans
       : null;
   } catch {
-    return null; // the sender is told with 400
+    return null; // the sender is answered with 400
   }
 }
 
-/** The values of a span's attributes. */
+/** Returns the values of a span's attributes. */
 export function attributesOf({ attributes }: ReceivedSpan): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }
 
-/** The names from the span up to the top of what was received, as a path. */
+/** Returns the names from the topmost received span down to this one, as a path. */
 export function pathOf(span: ReceivedSpan, spans: readonly ReceivedSpan[]): string {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
   return parent === undefined ? span.name : `${pathOf(parent, spans)} > ${span.name}`;

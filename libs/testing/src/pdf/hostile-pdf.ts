@@ -2,7 +2,10 @@ import { constants, deflateRawSync, deflateSync } from 'node:zlib';
 
 const MIB = 1024 * 1024;
 
-/** A PDF of a page whose content is so many MiB of spaces, packed so often that the file takes about 2 KB or less. */
+/**
+ * Returns a PDF with one page whose content is this many MiB of spaces, compressed so many times that the file takes
+ * about 2 KB or less.
+ */
 export function unfoldingPdf(mebibytes: number): Buffer {
   let content = packedSpaces(mebibytes);
   let filters = '/FlateDecode';
@@ -31,10 +34,10 @@ export function unfoldingPdf(mebibytes: number): Buffer {
   return Buffer.concat([...parts, Buffer.from(`${table}startxref\n${tableAt}\n%%EOF\n`)]);
 }
 
-/** One MiB packed on its own, repeated: so the whole is never held. */
+/** Compresses one MiB and repeats it, so that the whole is never in memory. */
 function packedSpaces(mebibytes: number): Buffer {
   const block = deflateRawSync(Buffer.alloc(MIB, ' '), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
-  const checksum = Buffer.alloc(4); // pdf.js does not look at it
+  const checksum = Buffer.alloc(4); // pdf.js does not check it
   const blocks = Array.from({ length: mebibytes }, () => block);
   return Buffer.concat([Buffer.from([0x78, 0x9c]), ...blocks, deflateRawSync(Buffer.alloc(0)), checksum]);
 }

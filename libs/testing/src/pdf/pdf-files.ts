@@ -1,4 +1,4 @@
-/** A PDF of these pages; each is its lines. */
+/** Returns a PDF of these pages, each given as its lines. */
 export function pdfOf(pages: readonly (readonly string[])[]): Buffer {
   const kids = pages.map((_, index) => `${4 + 2 * index} 0 R`).join(' ');
   const objects = [

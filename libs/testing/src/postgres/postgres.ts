@@ -1,33 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { Client, escapeIdentifier } from 'pg';
 
-/** URL of a database on the server of this jest run. Set beforehand, tests use that server and none is started. */
+/**
+ * Names the variable with the URL of a database on the server of this jest run. If it is set before, tests use that
+ * server and none is started.
+ */
 export const TEST_POSTGRES_URL = 'PARLEY_TEST_POSTGRES_URL';
 
 export interface TestDatabase {
   url: string;
-  /** Ends what is still connected to it and removes it. Safe to call twice. */
+  /** Ends all connections to it and removes it. Safe to call twice. */
   drop(): Promise<void>;
 }
 
 /** A database that is made once in a jest run and then cloned. */
 export interface Template {
-  /** Same name, same content: in all workers of the run. */
+  /** The same name means the same content, in all workers of the run. */
   name: string;
   /** Migrates or fills the database at `url`, and closes its connections. Runs in one worker only. */
   prepare(url: string): Promise<void>;
 }
 
 /**
- * A database of its own for a test, empty or a clone of `template`, on the server that `postgres-setup.ts` started.
- * Takes some tens of milliseconds. Throws when jest runs without that setup.
+ * Creates a database for one test, empty or a clone of `template`, on the server that `postgres-setup.ts` started.
+ * Takes some tens of milliseconds. Throws if jest runs without that setup.
  */
 export async function createTestDatabase(template?: Template): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await asAdmin(async (admin) => {
     if (template !== undefined) await ensureTemplate(admin, template);
     await admin.query(
-      // As files, which takes a third of what the log of every page does.
+      // As files, which takes a third of the time of logging every page.
       `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(template?.name ?? 'template0')} STRATEGY FILE_COPY`,
     );
   });
@@ -37,7 +40,7 @@ export async function createTestDatabase(template?: Template): Promise<TestDatab
   };
 }
 
-/** Prepared under another name and renamed, so that a template which exists is complete. */
+/** Prepares it under another name and renames it, so that an existing template is always complete. */
 async function ensureTemplate(admin: Client, { name, prepare }: Template): Promise<void> {
   const exists = async (): Promise<boolean> =>
     (await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount === 1;

@@ -1,4 +1,7 @@
-/** CPU time that this process spends on `work`, in milliseconds. Unlike wall time it hardly depends on what else the machine does. */
+/**
+ * Returns the CPU time that this process spends on `work`, in milliseconds. Unlike wall time it hardly depends on the
+ * machine's other load.
+ */
 export function cpuMsOf(work: () => void): number {
   const before = process.cpuUsage();
   work();

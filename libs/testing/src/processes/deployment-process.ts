@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = join(__dirname, '..', '..', '..', '..');
 const outputLinesMax = 2_000;
-const readyWithinMs = 90_000; // a crowded machine has needed 30 s
+const readyWithinMs = 90_000; // a busy machine has needed 30 s
 const stopWithinMs = 30_000;
 const askAgainMs = 50;
 /** A process that does not get ready reports its stack and its open connections on this signal. */
@@ -23,14 +23,14 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The working folder; a `.env` file there is read. */
   readonly cwd?: string;
-  /** Whether the process is ready now; asked again and again. */
+  /** Whether the process is ready now; polled. */
   ready(this: void, output: string): boolean | Promise<boolean>;
 }
 
 /** One process of the product's build, as an operator would run it. It ends with the jest worker at the latest. */
 export class TestProcess {
   private child: ChildProcess | null = null;
-  /** What the present (or last) process wrote to both outputs. */
+  /** The output of the current (or last) process, on both streams. */
   output = '';
 
   constructor(private readonly options: ProcessOptions) {}
@@ -46,7 +46,10 @@ export class TestProcess {
     return this.child !== null && isAlive(this.child);
   }
 
-  /** Starts it and waits until it is ready. Throws, with its output, when it ends before. @param changed over its environment, this time */
+  /**
+   * Starts it and waits until it is ready. Throws, with its output, if it ends before or is too slow. @param changed
+   * overrides its environment, this time
+   */
   async start(changed: Readonly<Record<string, string>> = {}): Promise<void> {
     const { app, env, cwd } = this.options;
     const main = join(root, 'dist', 'apps', app, 'src', 'main.js');
@@ -70,7 +73,7 @@ export class TestProcess {
     await this.untilReady(child);
   }
 
-  /** Sends a signal and waits for the end; the exit code, or null when the signal itself ended it. */
+  /** Sends a signal and waits for the end; returns the exit code, or null if the signal itself ended it. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
     const { child } = this;
     if (child === null || !isAlive(child)) return child?.exitCode ?? null;
@@ -87,7 +90,7 @@ export class TestProcess {
     return this.kill('SIGTERM');
   }
 
-  /** Starts it again, on the same ports and stores. */
+  /** Kills it and starts it again, on the same ports and stores. */
   async restart(): Promise<void> {
     await this.kill();
     await this.start();
@@ -112,13 +115,19 @@ function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-/** Below the ports that systems give to outgoing connections and to those who listen on port 0: such a port is soon another's. */
+/**
+ * Below the ports that systems assign to outgoing connections and to servers on port 0, because such a port is soon
+ * taken by another process.
+ */
 const portRange = [10_000, 32_768] as const;
 
-/** `fetch` refuses to call this one. */
+/** A port that `fetch` refuses to call. */
 const blockedPort = 10_080;
 
-/** Ports that were free a moment ago, all different. Not by `Math.random`, which begins alike in every worker of jest. */
+/**
+ * Returns ports that were free a moment ago, all different. Not by `Math.random`, which starts alike in every worker of
+ * jest.
+ */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
@@ -133,13 +142,16 @@ async function isFree(port: number): Promise<boolean> {
   try {
     await once(server, 'listening');
   } catch {
-    return false; // somebody listens there
+    return false; // another process listens there
   }
   await once(server.close(), 'close');
   return true;
 }
 
-/** Whether `GET /readyz` says that everything is there, projections included; or, if `degraded`, that something optional is not. */
+/**
+ * Whether `GET /readyz` reports that everything is available, projections included; or, if `degraded`, that something
+ * optional is not.
+ */
 export async function isReady(baseUrl: string, degraded = false): Promise<boolean> {
   try {
     const response = await fetch(`${baseUrl}/readyz`);

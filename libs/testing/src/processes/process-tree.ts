@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 
-/** A process, all that it has started, and what those have; Linux only. */
+/** Returns a process and all its descendants; Linux only. */
 export async function treeOf(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
@@ -14,11 +14,11 @@ export async function treeOf(pid: number): Promise<number[]> {
   return found;
 }
 
-/** A zombie, which waits for a parent that may never look, does not run. */
+/** Whether a process runs: a zombie, whose parent may never collect its status, does not. */
 export function isRunning(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
-    return false; // it is gone, perhaps since a moment
+    return false; // it has ended, perhaps just now
   }
 }

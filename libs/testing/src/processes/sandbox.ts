@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TestClient } from '../client/deployment-client';
 import { freePorts, TestProcess } from './deployment-process';
 
-/** What `npm start` leaves a newcomer in `sandbox.json`. */
+/** The contents of `sandbox.json`, which `npm start` writes for a newcomer. */
 export interface SandboxAccess {
   readonly baseUrl: string;
   readonly partnerKey: string;
@@ -18,7 +18,7 @@ export interface Sandbox {
   readonly access: SandboxAccess;
   readonly client: TestClient;
   readonly pid: number;
-  /** Dies as of kill -9, and is started again on the same ports and stores. */
+  /** Kills it as with kill -9, and starts it again on the same ports and stores. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startSandbox(env: Readonly<Record<string, string>> = {}): 
   };
   try {
     await process.start();
-    // Reason for the assertion: the members are what the tests are about.
+    // Reason for the assertion: the tests are about these members.
     const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as SandboxAccess;
     const client = new TestClient(access.baseUrl, access.partnerKey, access.userToken, access.userId);
     const restart = () => process.restart();

@@ -5,28 +5,31 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Its own telemetry and greetings stay off. */
+/** Turns off its telemetry and greetings. */
 const quiet = { DOTNET_CLI_TELEMETRY_OPTOUT: '1', DOTNET_NOLOGO: '1' };
-/** A compiler that lives for seconds is done before code that is compiled best would pay. */
+/** A compiler that runs for seconds ends before optimizing its own code would pay off. */
 const brief = { DOTNET_TieredPGO: '0', DOTNET_TC_CallCountThreshold: '1000' };
 const answersWithinMs = 60_000;
 
-/** What starts a program. */
+/** The command line that starts a program. */
 export type Command = readonly [string, ...string[]];
 
-/** The compiler of an SDK of .NET, called directly: a build of a project takes a minute and asks for packages. */
+/** The compiler of a .NET SDK, called directly, because building a project takes a minute and downloads packages. */
 interface Compiler {
   /** The compiler with the framework's references; options and files follow. */
   readonly command: Command;
-  /** What its environment should hold. */
+  /** Variables that its environment should have. */
   readonly env: Readonly<Record<string, string>>;
-  /** The versions of C# that it takes, as it lists them itself (`10.0`). */
+  /** Returns the versions of C# that it supports, as it lists them itself (`10.0`). */
   languageVersions(): readonly string[];
-  /** Compiles a program of one file, warnings being errors. @param path where it goes, without a suffix */
+  /** Compiles a program of one file, treating warnings as errors. @param path path of the output, without a suffix */
   compile(path: string, code: string): Promise<Command>;
 }
 
-/** The newest SDK's compiler with the references of its own framework; null where there is no such SDK. At once, so that a spec can ask before it lists its tests. */
+/**
+ * Returns the newest SDK's compiler with the references of its own framework; null if there is no such SDK.
+ * Synchronous, so that a spec can call it before it lists its tests.
+ */
 export function findCompiler(): Compiler | null {
   const listed = ask('dotnet', '--list-sdks') ?? '';
   const [, version, folder] = /^(\S+) \[(.+)\]$/.exec(listed.trim().split('\n').at(-1) ?? '') ?? [];
@@ -56,7 +59,7 @@ export function findCompiler(): Compiler | null {
         },
       );
       const framework = { name: 'Microsoft.NETCore.App', version: `${major}.0.0` };
-      // Without the texts of countries' customs, whose library a small machine lacks.
+      // Without culture data, because a small machine lacks its library.
       const configProperties = { 'System.Globalization.Invariant': true };
       const runtime = { runtimeOptions: { tfm: `net${major}.0`, framework, configProperties } };
       await writeFile(`${path}.runtimeconfig.json`, JSON.stringify(runtime));
@@ -65,7 +68,7 @@ export function findCompiler(): Compiler | null {
   };
 }
 
-/** What a program prints; null where it is absent or fails. */
+/** Returns the output of a program; null if it is absent or fails. */
 export function ask(program: string, ...args: readonly string[]): string | null {
   const options = { encoding: 'utf8', env: { ...process.env, ...quiet }, timeout: answersWithinMs } as const;
   const { status, stdout } = spawnSync(program, args, options);

@@ -4,10 +4,13 @@ import { promisify } from 'node:util';
 import { debianProgram } from './debian';
 
 const run = promisify(execFile);
-/** Debian's packages of libraries are found here, without a network and without modules. */
+/** Path of Debian's packages of libraries, for use without a network and without modules. */
 const goPath = '/usr/share/gocode';
 
-/** Compiles a program of one file with Debian's Go and the libraries of its packages. @param folder for the program and for Go's cache */
+/**
+ * Compiles a program of one file with Debian's Go and the libraries of its packages. @param folder for the program and
+ * for Go's cache
+ */
 export async function compileGo(source: string, folder: string): Promise<string> {
   const go = await debianProgram('go');
   const program = join(folder, 'program');

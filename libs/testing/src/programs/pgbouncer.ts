@@ -1,5 +1,5 @@
 /**
- * The real pgbouncer, of Debian, in front of a test's database: a pooler as operators put it there.
+ * Debian's real pgbouncer in front of a test's database: a pooler as operators use it.
  *
  * Source: it is the product itself.
  */
@@ -14,11 +14,11 @@ import { freePorts } from '../processes/deployment-process';
 import { startPostgresProxy } from '../stores/postgres-proxy';
 import { until } from '../until/until';
 
-/** It refuses to run as root. */
+/** Used because pgbouncer refuses to run as root. */
 const nobody = 65_534;
 
 export interface Pgbouncer {
-  /** Of the database, by this way. */
+  /** URL of the database through pgbouncer. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function startPgbouncer(
   settings: readonly string[] = [],
 ): Promise<Pgbouncer> {
   const program = await debianProgram('pgbouncer');
-  // By TCP: the socket of the tests' PostgreSQL is for its own user only.
+  // By TCP, because the socket of the tests' PostgreSQL is only for its own user.
   const way = await startPostgresProxy(databaseUrl);
   const folder = await mkdtemp(join(tmpdir(), 'parley-pgbouncer-'));
   const [port] = await freePorts(1);
@@ -74,7 +74,7 @@ export async function startPgbouncer(
 
 async function answers(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url });
-  client.on('error', () => undefined); // the statement under way fails with it
+  client.on('error', () => undefined); // the statement in flight fails with it
   try {
     await client.connect();
     await client.query('SELECT 1');

@@ -6,7 +6,7 @@ export interface Altered {
   readonly value: JsonValue;
 }
 
-/** Every small change of a document: of each value, each member, each item of a list. */
+/** Yields every small change of a document: of each value, each member, each item of a list. */
 export function* alterations(value: JsonValue, path = ''): Generator<Altered> {
   for (const other of valuesBeside(value)) yield { what: `${path} set to ${JSON.stringify(other)}`, value: other };
   if (typeof value !== 'object' || value === null) return;

@@ -2,7 +2,7 @@ import type { Contract, ContractAction, ContractBounds, PinnedToken, TokenChoice
 import fc from 'fast-check';
 import { instant } from '../deciders/specification';
 
-/** Contracts of every form, for properties that hold of all of them. */
+/** Contracts of every form, for properties that hold for all of them. */
 
 export const tokenIds = fc.stringMatching(/^nep141:[a-z0-9]{1,12}([._-][a-z0-9]{1,12}){0,3}$/);
 const tokens = fc.record({ tokenId: tokenIds, decimals: fc.integer({ min: 0, max: 38 }) });

@@ -2,7 +2,7 @@ import type { JsonValue } from '@app/kernel';
 import fc from 'fast-check';
 import { placesIn, type Place } from './json-places';
 
-/** Values of every kind that JSON has, at and beyond bounds that are common: what a part of a good value is replaced by. */
+/** Replacements for a part of a valid value: values of every JSON type, at and beyond common bounds. */
 const replacements: readonly JsonValue[] = [
   null,
   true,
@@ -48,7 +48,10 @@ const replacements: readonly JsonValue[] = [
   { value: null },
 ];
 
-/** One change in one place of a JSON value: a member or item removed, added, doubled, or replaced by a value of any kind. */
+/**
+ * Returns JSON values with one change in one place: a member or item removed, added, doubled, or replaced by a value of
+ * any kind.
+ */
 export function mutationsOf(values: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
   const changes = fc.oneof(
     { arbitrary: fc.constantFrom<Change>('remove', 'add', 'double'), weight: 2 },

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from '@app/kernel';
 
-/** Where a value is: the names and indexes that lead to it. */
+/** The position of a value: the names and indexes that lead to it. */
 export type Place = readonly (string | number)[];
 
-/** A value as JSON carries it. */
+/** Returns a value as JSON carries it. */
 export function jsonOf(value: unknown): JsonValue {
-  // Reason for the assertion: what JSON.parse answers is JSON.
+  // Reason for the assertion: the result of JSON.parse is JSON.
   return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
@@ -16,18 +16,18 @@ const membersIn = (value: JsonValue): readonly (readonly [string | number, JsonV
       ? Object.entries(value)
       : [];
 
-/** The places of all values below the root, whole objects and lists included. */
+/** Returns the places of all values below the root, including whole objects and lists. */
 export function placesIn(value: JsonValue): Place[] {
   return membersIn(value).flatMap(([name, member]) => [[name], ...placesIn(member).map((place) => [name, ...place])]);
 }
 
-/** The value at a place that the document has. */
+/** Returns the value at a place that the document has. */
 export function valueAt(value: JsonValue, place: Place): JsonValue {
   // Reason for the assertion: the document has the place.
   return place.reduce<JsonValue>((inner, name) => new Map(membersIn(inner)).get(name)!, value);
 }
 
-/** The document with another value at a place that it has. */
+/** Returns the document with another value at a place that it has. */
 export function replaced(value: JsonValue, [name, ...deeper]: Place, by: JsonValue): JsonValue {
   const members = membersIn(value).map(
     ([at, member]) => [at, at !== name ? member : deeper.length === 0 ? by : replaced(member, deeper, by)] as const,
@@ -35,7 +35,7 @@ export function replaced(value: JsonValue, [name, ...deeper]: Place, by: JsonVal
   return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-/** The least change of a value: one character, one unit, one item more or less. */
+/** Returns the value with the smallest change: one character, one unit, one item more or less. */
 export function otherThan(value: JsonValue, step: number): JsonValue {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 52 ? value + 1 : value / 2;

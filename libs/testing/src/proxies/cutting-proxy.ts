@@ -1,35 +1,38 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** The share of the connections that are cut on the way to the service; the rest are cut on the way back. */
+/**
+ * The share of connections that are cut in the direction of the service; the others are cut in the direction of the
+ * client.
+ */
 const upwardShare = 0.3;
-/** The share of those that are cut on the way back before the first byte of an answer. */
+/** The share of the latter that are cut before the first byte of an answer. */
 const unansweredShare = 0.2;
-/** The share of the connections on which every part is held up, and for how long at most. */
+/** The share of connections on which every part is delayed, and the longest delay. */
 const delayedShare = 0.15;
 const delayMaxMs = 8;
 const resetShare = 0.5;
 
 export interface CuttingProxyOptions {
-  /** Makes the same cuts again, as far as connections come in the same order. */
+  /** The same seed makes the same cuts, if connections are opened in the same order. */
   readonly seed: number;
-  /** The most that passes before a cut, in bytes of the direction in which it is cut. Default 2,000 and 4,000. */
+  /** Maximum number of bytes before a cut, in the direction that is cut. Default 2,000 and 4,000. */
   readonly upBytesMax?: number;
   readonly downBytesMax?: number;
 }
 
-/** What the proxy did. */
+/** The cuts that the proxy made. */
 export interface Cuts {
   connections: number;
-  /** On the way to the service. */
+  /** In the direction of the service. */
   up: number;
-  /** The request had passed, and not one byte of its answer. */
+  /** After the request, before the first byte of its answer. */
   beforeAnswer: number;
   /** In the middle of an answer. */
   inAnswer: number;
 }
 
-/** How one connection ends: after so many bytes in one direction. */
+/** The planned end of one connection: after this many bytes in one direction. */
 interface Fate {
   readonly direction: 'up' | 'down';
   readonly bytes: number;
@@ -40,11 +43,11 @@ interface Fate {
 /**
  * A TCP proxy in front of one service, which breaks every connection at some byte, in one direction or the other.
  *
- * Source: RFC 9293, section 3.5.2 (a reset may come at any byte), and RFC 9112, section 8 (what a client then has).
+ * Source: RFC 9293, section 3.5.2 (a reset is possible at any byte), and RFC 9112, section 8 (the client's view of it).
  */
 export class CuttingProxy {
   readonly cuts: Cuts = { connections: 0, up: 0, beforeAnswer: 0, inAnswer: 0 };
-  /** While false, connections live that are opened. */
+  /** If false, newly opened connections are not cut. */
   cutting = true;
   private readonly open = new Set<Socket>();
   private readonly random: () => number;
@@ -88,7 +91,7 @@ export class CuttingProxy {
     const cut = (): void => {
       if (client.destroyed) return;
       this.cuts[fate.direction === 'up' ? 'up' : hasAnswer ? 'inAnswer' : 'beforeAnswer'] += 1;
-      // A reset, or an end as if there were no more to come.
+      // A reset, or an end as if the data were complete.
       if (fate.isReset) client.resetAndDestroy();
       else client.destroy();
       service.destroy();
@@ -99,7 +102,7 @@ export class CuttingProxy {
     ] as const) {
       this.open.add(own);
       own.setNoDelay(true);
-      // Broken off: the other side hears of it by `close`.
+      // Broken: the other side is notified by `close`.
       own.on('error', () => undefined);
       own.on('end', () => other.end());
       own.on('close', () => {
@@ -126,7 +129,7 @@ export class CuttingProxy {
   }
 }
 
-/** Passes on what comes, as slowly as it is taken, up to the byte of the fate. */
+/** Forwards data only as fast as it is read, up to the planned byte. */
 function forward(from: Socket, to: Socket, { bytes, delayMs }: Pick<Fate, 'bytes' | 'delayMs'>, cut: () => void): void {
   let left = bytes;
   const pass = (chunk: Buffer): void => {
@@ -145,7 +148,7 @@ function forward(from: Socket, to: Socket, { bytes, delayMs }: Pick<Fate, 'bytes
   });
 }
 
-/** Numbers in [0, 1) that are the same for a seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1) that are the same for a seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net';
 
 /**
- * Accepts every connection and says nothing on it, as does a hung process whose kernel still completes handshakes, a load balancer
- * without a healthy target, and a host behind a firewall that drops what comes later. Before it falls silent it may be a way to a real
- * counterpart.
+ * Accepts every connection and sends nothing on it, like a hung process whose kernel still completes handshakes, a load
+ * balancer without a healthy target, or a host behind a firewall that drops later packets. Before it falls silent it
+ * can forward to a real counterpart.
  *
- * Source: RFC 9293, section 3.8.3 (TCP notices a lost peer only at a time-out); an S3 server that accepted and never answered.
+ * Source: RFC 9293, section 3.8.3 (TCP notices a lost peer only at a time-out); an S3 server that accepted and never
+ * answered.
  */
 export class SilentSocket {
   private readonly sockets = new Set<Socket>();
@@ -21,12 +22,12 @@ export class SilentSocket {
     this.silent = target === null;
   }
 
-  /** Silent from the start. @param beginning what is said on every connection before */
+  /** Silent from the start. @param beginning text that is sent first on every connection */
   static async start(beginning = ''): Promise<SilentSocket> {
     return new SilentSocket(null, beginning).listening();
   }
 
-  /** The way to a counterpart until `fallSilent`. */
+  /** Forwards to a counterpart until `fallSilent`. */
   static async before(target: NetConnectOpts): Promise<SilentSocket> {
     return new SilentSocket(target, '').listening();
   }
@@ -40,17 +41,17 @@ export class SilentSocket {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** How many of its clients have said something since it fell silent, and hold their connection. */
+  /** Number of clients that have sent something since it fell silent, and still have their connection. */
   get waiting(): number {
     return this.heard.size;
   }
 
-  /** From now on it passes nothing on, in neither direction, and closes nothing. */
+  /** From now on forwards nothing, in neither direction, and closes nothing. */
   fallSilent(): void {
     this.silent = true;
   }
 
-  /** From now on it is the way to its counterpart again; what hung is broken off. */
+  /** From now on forwards to its counterpart again; connections that hang are broken. */
   speak(): void {
     this.silent = false;
     for (const socket of this.sockets) socket.destroy();
@@ -87,7 +88,7 @@ export class SilentSocket {
     socket.on('close', () => {
       this.sockets.delete(socket);
       this.heard.delete(socket);
-      // While it is silent, a counterpart that ends is not told of.
+      // While silent, the client is not notified when its counterpart ends.
       if (!this.silent || other?.destroyed === false) other?.destroy();
     });
   }

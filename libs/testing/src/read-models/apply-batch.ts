@@ -1,7 +1,7 @@
 import type { StoredEvent } from '@app/event-store';
 import { bumpCounters, foldBatch, upsertOf, type AnyProjection, type Database, type KnownRows } from '@app/read-store';
 
-/** What the body of a transaction is given. */
+/** The argument of a transaction's body. */
 type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 /** Applies a batch of events to one read model, as the projector does, inside the caller's transaction. */

@@ -1,10 +1,10 @@
 import type { JsonValue } from '@app/kernel';
 import type { Allowance, StepRequest, ToolExchange } from '@app/engine';
 
-/** Pays for whatever is asked. */
+/** Covers any cost. */
 export const withoutEnd: Allowance = { cover: () => Promise.resolve(Number.MAX_SAFE_INTEGER) };
 
-/** A request for the next step of a turn in which these calls were made, each in a step of its own. */
+/** Returns a request for the next step of a turn in which these calls were made, each in a step of its own. */
 export function modelRequest(
   input: string,
   exchanges: readonly Omit<ToolExchange, 'toolCallId'>[],

@@ -42,7 +42,7 @@ const contract: Contract = {
   actions: [{ kind: 'withdraw_to_owner', input: { any: true }, quantity: { kind: 'all_of_input' } }],
 };
 
-/** A run that waits, as the test made it. */
+/** A run that waits for approvals, in the state that the test created. */
 export interface Waiting {
   readonly conversationId: ConversationId;
   readonly runId: RunId;
@@ -51,8 +51,8 @@ export interface Waiting {
 }
 
 /**
- * Replicas of the api that project, and no worker: what would execute runs is the test itself, so that each stays where it is put.
- * Whether a worker is heard of is the test's to say as well.
+ * Replicas of the api that project, without a worker: the test itself acts for the worker, so that each run stays in
+ * the state that it was given. The test also sets whether the deployment has a live worker.
  */
 export class ApprovalsApp {
   private readonly replicas: RunningProcess[] = [];
@@ -104,16 +104,16 @@ export class ApprovalsApp {
     await rm(this.folder, { recursive: true });
   }
 
-  /** An instance of a class that the first replica has. */
+  /** Returns the first replica's instance of a class. */
   get<Value>(token: NewableFunction & { readonly prototype: Value }): Value {
     return this.replicas[0]!.app.get<Value>(token, { strict: false });
   }
 
-  /** Whether the deployment has heard of a worker. */
+  /** Sets whether the deployment has a live worker. */
   async workerHeard(heard: boolean): Promise<void> {
     const database = this.get(Database);
     await database.query('DELETE FROM processes WHERE worker');
-    // A process believes for a second that a worker is alive.
+    // A process considers a worker alive for a second.
     if (!heard) return sleep(1_100);
     await database.query(
       "INSERT INTO processes (id, api, worker, heartbeat_at) VALUES ($1, false, true, now() + interval '1 hour')",
@@ -129,7 +129,7 @@ export class ApprovalsApp {
     return new TestClient(url, this.partnerKey, String(token.body['accessToken']), String(body['userId']));
   }
 
-  /** A live run of a conversation, a new one unless it is named; running, unless it is to wait for as many approvals. */
+  /** Creates a live run, in a new conversation unless one is given; it is running, or waits for `approvals` approvals. */
   async run(user: TestClient, { approvals = 0, ttlMs = 86_400_000, in: conversation = '' } = {}): Promise<Waiting> {
     const created = conversation === '' ? await user.post('/conversations', {}) : null;
     const conversationId = asId<ConversationId>(created === null ? conversation : String(created.body['id']));
@@ -163,7 +163,7 @@ export class ApprovalsApp {
     return { ...run, approvals: open };
   }
 
-  /** Ends a run that is live, and gives its slot back, as a worker would. */
+  /** Ends a live run, and releases its slot, as a worker would. */
   async end({ conversationId, runId, runKey }: Waiting): Promise<void> {
     const at = this.get(Clock).now();
     const run = (await this.state(conversationId)).openRuns[runId]!;
@@ -174,13 +174,13 @@ export class ApprovalsApp {
     await this.get(ExecutionSlots).release({ runKey, segment: run.segment });
   }
 
-  /** A command on a conversation, which must be accepted. */
+  /** Runs a command on a conversation. Throws unless it is accepted. */
   async give(id: ConversationId, command: ConversationCommand): Promise<void> {
     const done = await this.get(Streams).decide(conversationKind, id, command, testCause(), { visible: true });
     if (!done.ok) throw new Error(`${command.type}: ${JSON.stringify(done.refusal)}`);
   }
 
-  /** Types of the conversation's events. */
+  /** Returns the types of the conversation's events. */
   async journal(user: TestClient, conversationId: string): Promise<string[]> {
     const { body } = await user.get<{ data: { payload: { type: string } }[] }>(
       `/conversations/${conversationId}/events?limit=1000`,
@@ -192,7 +192,7 @@ export class ApprovalsApp {
     return (await this.get(FoldedStates).current(conversationKind, conversationId)).state;
   }
 
-  /** The segments that hold a slot, as `<runKey>/<segment>`. */
+  /** Returns the segments that hold a slot, as `<runKey>/<segment>`. */
   async slots(): Promise<string[]> {
     const rows = await this.get(Database).query<{ slot: string }>(
       "SELECT run_key || '/' || segment AS slot FROM execution_slots ORDER BY 1",

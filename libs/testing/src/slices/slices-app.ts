@@ -34,11 +34,11 @@ import { madeStore } from '../event-store/made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres';
 import { applyBatch, emptyReadModel } from '../read-models';
 
-/** Of the slices that every replica has. */
+/** Read models of the slices that every replica has. */
 export const foundationReadModels: readonly ReadModel[] = [partnersReadModel, usersReadModel];
 const readModels: readonly ReadModel[] = [...foundationReadModels, budgetReadModel];
 
-/** What a slice keeps in PostgreSQL. */
+/** The tables of a slice in PostgreSQL. */
 interface ReadModel {
   readonly rows: readonly RowClass[];
   readonly migrations: readonly Migration[];
@@ -49,13 +49,13 @@ export interface Replica {
   readonly app: NestFastifyApplication;
   readonly url: string;
   readonly clock: SetClock;
-  /** An instance of a class that some slice provides. */
+  /** Returns an instance of a class that some slice provides. */
   get<Value>(token: Token<Value>): Value;
 }
 
 type Compose = (configuration: Configuration, clock: Clock) => DynamicModule;
 
-/** A class, also one whose constructor is private. */
+/** A class, including one with a private constructor. */
 interface Token<Value> extends NewableFunction {
   readonly prototype: Value;
 }
@@ -72,7 +72,7 @@ export class Slices {
     private readonly compose: Compose,
   ) {}
 
-  /** @param compose what a replica is made of, when it is not those four slices */
+  /** @param compose returns the module of a replica; by default with those four slices */
   static async start(compose: Compose = moduleOf): Promise<Slices> {
     const database = await createTestDatabase(madeStore);
     const folder = await mkdtemp(join(tmpdir(), 'slices-test-'));
@@ -85,7 +85,7 @@ export class Slices {
     return slices;
   }
 
-  /** One more replica, listening; the one that projects is heard of when this resolves. */
+  /** Starts one more replica, listening; when this resolves, a projecting one is known to be projecting. */
   async replica({ projecting, env = {} }: { projecting: boolean; env?: Record<string, string> }): Promise<Replica> {
     const read = readConfiguration({
       DATABASE_URL: this.database.url,
@@ -111,7 +111,7 @@ export class Slices {
     return replica;
   }
 
-  /** The account id of a subject of this deployment's issuer. */
+  /** Returns the account id of a subject of this deployment's issuer. */
   userId(subject: string): UserId {
     return userIdOf(this.issuer.issuer, subject);
   }
@@ -130,7 +130,7 @@ function moduleOf(configuration: Configuration, clock: Clock): DynamicModule {
   return assembled(configuration, clock, { modules: [BudgetModule], readModels, operationalTables: [] });
 }
 
-/** A replica of the slices that nearly everything needs, and of more. */
+/** Returns a replica of the slices that nearly every test needs, and of others. */
 export function assembled(
   configuration: Configuration,
   clock: Clock,
@@ -170,14 +170,14 @@ function tokenOf(provider: { provide: object } | (new () => object)) {
   return typeof provider === 'function' ? provider : (provider.provide as new () => object);
 }
 
-/** The cause of a command that a test gives by itself. */
+/** Returns the cause of a command that a test sends by itself. */
 export function testCause(): Cause {
   return causeOfService('test', uuidV7());
 }
 
 /**
- * Headers with which a partner's backend calls for a user, who has an account from now on.
- * @param claims of the user's token, beside its subject
+ * Creates the account of a user; returns the headers with which a partner's backend calls for them.
+ * @param claims further claims of the user's token, in addition to its subject
  */
 export async function provisioned(
   slices: Slices,
@@ -194,21 +194,22 @@ export async function provisioned(
   return headers;
 }
 
-/** Every event of the streams, in the order of the store. */
+/** Returns every event of the streams, in the order of the store. */
 export async function eventsOf(replica: Replica, streams: readonly string[]): Promise<StoredEvent[]> {
   const store = replica.get(EventStore);
   const events = await Promise.all(streams.map((stream) => store.readStream(stream, 0, 1_000)));
   return events.flat().sort((one, other) => one.position - other.position);
 }
 
-/** All rows of the table, by primary key. */
+/** Returns all rows of the table, by primary key. */
 export async function rowsOf(replica: Replica, table: string): Promise<Record<string, unknown>[]> {
   return replica.get(Database).query(`SELECT * FROM ${table} ORDER BY 1`);
 }
 
 /**
- * Applies events to the read models of the slices once more, and then from nothing, one batch each time and one event each time, with
- * and without rows that are known. The tables must hold exactly these events' rows; they do so after each pass, or this throws.
+ * Applies events to the read models of the slices once more, and then from nothing, in one batch each time and one
+ * event each time, with and without known rows. Throws unless the tables hold exactly these events' rows after each
+ * pass.
  */
 export async function replay(
   replica: Replica,

@@ -19,14 +19,14 @@ import { type Answer, requestJson } from '../client';
 import { assembled, provisioned, type Replica, Slices } from './slices-app';
 
 export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
-/** How the calls answer that are refused. */
+/** Answers of calls that are refused. */
 export const changed = (change: WithdrawalChange) => {
   return { status: 409, body: { reason: 'withdrawal_changed', change, retryable: false } };
 };
 export const away = { status: 503, body: { reason: 'provider_unavailable', retryable: true } };
 const noFaults = { down: false, sessionRejected: false, unpriced: false, undescribed: false };
 
-/** The sandbox's ledger behind the port, on whatever clock the replica has. */
+/** The sandbox's ledger behind the port, with the clock of the replica. */
 class LedgerModule {}
 Module({})(LedgerModule);
 const ledger = [Market, ProviderFaults, LedgerWallets, LedgerOrders];
@@ -37,21 +37,21 @@ const provider = {
   exports: [...ledger, WalletProvider],
 };
 
-/** Wallets on the sandbox's ledger, without anything that drives what was confirmed, unless a test asks for it. */
+/** Starts wallets on the sandbox's ledger, without the settlement of confirmed operations unless a test asks for it. */
 export function startWallets({ settling = false }: { readonly settling?: boolean } = {}): Promise<Slices> {
   const timers = TimersModule.register({ worker: settling });
   const modules = [timers, WalletKeysModule, provider, WalletsModule, ...(settling ? [SettlementModule] : [])];
   return Slices.start((configuration, clock) =>
     assembled(configuration, clock, {
       modules,
-      // Approvals are counted against their quota.
+      // Approvals count against their quota.
       readModels: [partnersReadModel, usersReadModel, walletsReadModel, approvalsReadModel],
       operationalTables: [...timersMigrations, ...sandboxStateMigrations, ...sandboxLedgerMigrations],
     }),
   );
 }
 
-/** What `wallets.prepareWithdrawal` answers. */
+/** The answer of `wallets.prepareWithdrawal`. */
 export interface Prepared {
   readonly operationId: string;
   readonly approvalId: string;
@@ -61,14 +61,14 @@ export interface Prepared {
   readonly contract: object;
 }
 
-/** A user with an account, as a partner's backend calls a replica. */
+/** A user with an account, calling a replica as a partner's backend does. */
 export class WalletUser {
   private constructor(
     readonly userId: string,
     private readonly headers: Record<string, string>,
   ) {}
 
-  /** @param claims of the user's token, beside its subject */
+  /** @param claims further claims of the user's token, in addition to its subject */
   static async provisioned(
     slices: Slices,
     replica: Replica,
@@ -88,7 +88,7 @@ export class WalletUser {
     return requestJson<Body>(method, `${url}/v1/users/${this.userId}${path}`, body, this.headers);
   }
 
-  /** 1.5 USDC, unless the test says otherwise. */
+  /** Prepares a withdrawal; by default of 1.5 USDC. */
   async prepare(on: Replica, amountRaw = '1500000', tokenId = usdc): Promise<Answer<Prepared>> {
     return this.call<Prepared>(on, 'POST', '/wallet/withdrawals', { tokenId, amountRaw });
   }
@@ -101,7 +101,7 @@ export class WalletUser {
   }
 }
 
-/** A user with a wallet that is ready. */
+/** Creates a user with a wallet that is ready. */
 export async function walletOwner(slices: Slices, replica: Replica, subject: string): Promise<WalletUser> {
   const user = await WalletUser.provisioned(slices, replica, subject);
   const { status, body } = await user.call(replica, 'POST', '/wallet');
@@ -109,7 +109,10 @@ export async function walletOwner(slices: Slices, replica: Replica, subject: str
   return user;
 }
 
-/** The stage of a file of tests: two replicas on one pair of stores, the first of them projecting; faults end with each test. */
+/**
+ * Sets up a file of tests: two replicas on the same stores, of which the first projects; faults and clock are reset
+ * after each test.
+ */
 export function twoReplicas() {
   let slices: Slices;
   let replica: Replica;

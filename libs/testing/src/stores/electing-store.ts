@@ -19,24 +19,24 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js';
 
-/** What a node says of an append while there is no leader to take it. */
+/** The messages of a node for an append while there is no leader to accept it. */
 export const electionTexts = ['Server Is Not Ready', 'No leader info available in response', 'Server Is Busy'] as const;
 
 /**
- * Stands before an event store, and speaks as a cluster does while it elects: appends on a BatchAppend call are answered with a
- * status whose details are empty and whose code is none, reads end with UNAVAILABLE or UNKNOWN. The client makes "Could not recognize
- * Server Is Not Ready" of the first.
+ * A proxy before an event store that behaves like a cluster during an election: appends on a BatchAppend call are
+ * answered with a status that has empty details and no code, reads end with UNAVAILABLE or UNKNOWN. The client turns
+ * the first into "Could not recognize Server Is Not Ready".
  *
  * Source: EventStoreDB 23.10.6, three nodes, when their leader was killed.
  */
 export class ElectingStore {
-  /** What is said of each append and read; null once there is a leader. */
+  /** The answer to each append and read; null once there is a leader. */
   electing: (typeof electionTexts)[number] | null = null;
-  /** Appends to streams that begin so are refused, as many as this, whatever else goes on. */
+  /** Refuses the next `left` appends to streams whose names begin with `streams`, independently of an election. */
   refusals: { readonly streams: string; left: number } | null = null;
-  /** Whether appends get no answer, as of a leader that hangs. */
+  /** Whether appends get no answer, as from a leader that hangs. */
   hangs = false;
-  /** Appends that were refused so far. */
+  /** Number of appends that were refused so far. */
   refused = 0;
   private readonly reads = new Set<ServerWritableStream<ReadReq, ReadResp>>();
   private readonly server = new Server();
@@ -64,7 +64,10 @@ export class ElectingStore {
     return store;
   }
 
-  /** Ends all open reads as a cluster ends a live subscriber after one append of 500 events or more; answers how many. */
+  /**
+   * Ends all open reads, as a cluster ends a live subscriber after one append of 500 events or more; returns their
+   * number.
+   */
   tooSlow(): number {
     const details =
       'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.';

@@ -3,24 +3,31 @@ import { createConnection, createServer, type AddressInfo, type Socket } from 'n
 import { join } from 'node:path';
 
 /**
- * A way to PostgreSQL over TCP on which connections can fall silent, as when a host or a network is lost.
+ * A route to PostgreSQL over TCP on which connections can fall silent, as when a host or a network is lost.
  *
- * Source: RFC 9293, section 3.8.3 (TCP notices a lost peer only at a time-out); a PostgreSQL whose processes stand still (SIGSTOP).
+ * Source: RFC 9293, section 3.8.3 (TCP notices a lost peer only at a time-out); a PostgreSQL whose processes are
+ * stopped (SIGSTOP).
  */
 export interface PostgresProxy {
-  /** Of the database, by this way. */
+  /** URL of the database through the proxy. */
   readonly url: string;
-  /** Ports from which its clients are connected. */
+  /** Returns the ports from which its clients are connected. */
   clientPorts(): number[];
-  /** How many connections pass nothing on any more. */
+  /** Returns the number of connections that forward nothing any more. */
   silent(): number;
-  /** From now on, connections on which a client says this text pass nothing on any more, in neither direction. */
+  /** From now on, a connection on which a client sends this text forwards nothing any more, in neither direction. */
   silence(text: string): void;
-  /** From now on, a connection on which a client says this text passes on nothing that the client says, until the release. */
+  /**
+   * From now on, a connection on which a client sends this text forwards nothing that the client sends, until the
+   * release.
+   */
   hold(text: string): { readonly isHolding: () => boolean; readonly release: () => void };
-  /** From now on, a connection on which a client says this text breaks, until it is mended; answers how often that was. */
+  /**
+   * From now on, a connection on which a client sends this text breaks, until `mend` is called; `times` returns how
+   * often that happened.
+   */
   breakAt(text: string): { readonly times: () => number; readonly mend: () => void };
-  /** Breaks all connections, and listens no more. */
+  /** Breaks all connections, and stops listening. */
   close(): Promise<void>;
 }
 
@@ -29,16 +36,16 @@ interface Hold {
   readonly kept: { readonly to: Socket; readonly bytes: Buffer }[];
 }
 
-/** What happens to the connections from now on. */
+/** The faults of connections from now on. */
 interface Faults {
   readonly silences: string[];
   readonly holds: Hold[];
   readonly breaks: { readonly text: string; times: number }[];
-  /** Connections that are silent. */
+  /** Number of silent connections. */
   silent: number;
 }
 
-/** @param databaseUrl of a server of this machine, by its socket's folder */
+/** @param databaseUrl names a server on this machine by the folder of its socket */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl);
   const path = join(target.searchParams.get('host') ?? '', `.s.PGSQL.${target.port || '5432'}`);
@@ -93,9 +100,9 @@ function passOn(client: Socket, postgres: Socket, faults: Faults): void {
   });
   postgres.on('data', (bytes) => void (isSilent || client.write(bytes)));
   for (const socket of [client, postgres]) {
-    socket.on('error', () => undefined); // the other side learns of it by the end
+    socket.on('error', () => undefined); // the other side is notified by the end of its connection
     socket.on('close', () => {
-      // Nor does a lost side say that it ends.
+      // A lost peer does not announce its end either.
       if (isSilent) return;
       client.destroy();
       postgres.destroy();

@@ -3,9 +3,12 @@ import { encodeEvent, type EventStore } from '@app/event-store';
 import { asId, causeOfService, type ApprovalId, type Instant, type UserId } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 
-/** A conversation of nothing but events that partners are told of, written straight into the store. */
+/**
+ * A conversation that, after its creation, has only events that are published to partners, written directly into the
+ * store.
+ */
 export class ToldJournal {
-  /** Of the told events, in their order. */
+  /** Ids of the published events, in order. */
   readonly ids: string[] = [];
   readonly stream = `conversation-${uuidV7()}`;
   private length = 0;
@@ -20,7 +23,7 @@ export class ToldJournal {
     return journal;
   }
 
-  /** Adds so many events in one append. */
+  /** Adds `count` events in one append. */
   async tell(at: Instant, count = 1): Promise<void> {
     const events = Array.from({ length: count }, () => {
       const approvalId = asId<ApprovalId>(uuidV7());

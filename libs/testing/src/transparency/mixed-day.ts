@@ -22,11 +22,11 @@ import {
 } from '../journeys';
 import { until } from '../until';
 
-/** So that there is more than one tile. */
+/** Enough for more than one tile. */
 const talkersCount = 6;
 const wanted = 'parley_checkpoint_wanted';
 
-/** A bit of everything: chats, an aborted run, an approval, a withdrawal, an automation that fires. */
+/** Plays a mixed day: chats, an aborted run, an approval, a withdrawal, an automation that fires. */
 export async function mixedDay(deployment: Deployment, seed: number): Promise<void> {
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
   const owner = await newOwner(deployment);
@@ -55,7 +55,7 @@ async function moveMoney(owner: Awaited<ReturnType<typeof newOwner>>): Promise<v
   await untilEnded(owner, runId);
 }
 
-/** What the log's own stream says. */
+/** Returns the contents of the log's own stream. */
 export async function storedCheckpoints(deployment: Deployment): Promise<ReturnType<CheckpointEvents['result']>> {
   const store = new EventStore(connectEventStore(deployment.eventStoreUrl));
   try {
@@ -67,7 +67,7 @@ export async function storedCheckpoints(deployment: Deployment): Promise<ReturnT
   }
 }
 
-/** Asks for a checkpoint until one covers all that is stored now. @returns the size of the newest */
+/** Requests a checkpoint until one covers all events that are stored now. @returns the size of the newest */
 export async function checkpointed(deployment: Deployment): Promise<number> {
   const [{ count } = { count: 0 }] = await sql<{ count: number }>(
     deployment,

@@ -1,4 +1,4 @@
-/** A log over events in memory, signed by a key of its own, for tests that alter what it covers. */
+/** A log over events in memory, signed with a key of its own, for tests that alter the events it covers. */
 import {
   checkpointText,
   cosign,
@@ -27,7 +27,7 @@ export const otherKey = signingKey('log', origin, seedOf(2));
 export const elsewhereKey = signingKey('log', 'parley/elsewhere', seedOf(4));
 export const witnessKey = signingKey('witness', 'witness.test/one', seedOf(3));
 
-/** What the log keeps of these events, with its tiles. */
+/** Returns the log of these events, with its tiles. */
 export function keptOf(events: readonly StoredBytes[], coveredUpTo: number | null = null): KeptLog {
   const leaves = events.map((event, index) => leafOfBytes(entryBytes(leafOfEvent(event).entry!), index));
   const edge = new TreeEdge();
@@ -48,14 +48,14 @@ export function keptOf(events: readonly StoredBytes[], coveredUpTo: number | nul
   };
 }
 
-/** The root over the first so many events. */
+/** Returns the root over the first `size` events. */
 function rootOf(events: readonly StoredBytes[], size = events.length): Uint8Array {
   const edge = new TreeEdge();
   for (const event of events.slice(0, size)) edge.append(leafOfEvent(event).hash);
   return edge.root();
 }
 
-/** A checkpoint of the first so many events, as the log signs it that has the key. */
+/** Returns a checkpoint of the first `size` events, signed by the log that has the key. */
 export function claimOf(
   events: readonly StoredBytes[],
   size = events.length,

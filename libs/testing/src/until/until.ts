@@ -5,8 +5,9 @@ const lastPauseMs = 500;
 const growth = 1.25;
 
 /**
- * Looks until there is something, and answers it. It looks often at first, since most things come soon, and then less often, since each
- * look costs the service CPU time. Throws an error that names what it waited for when nothing comes within `withinMs`.
+ * Polls until there is a value, and returns it. It polls often at first, because most values appear soon, and then less
+ * often, because each poll costs the service CPU time. Throws an error that names what it waited for when none appears
+ * within `withinMs`.
  */
 export async function until<Value>(
   what: string | (() => string),

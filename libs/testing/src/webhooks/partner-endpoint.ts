@@ -1,34 +1,35 @@
 /**
- * A partner's endpoint for webhooks: it verifies each request with the library that Standard Webhooks publishes, and then does what its
- * script says.
- * Source: the specification of Standard Webhooks ("Webhook headers", "Verifying signatures", "Response codes"), standardwebhooks 1.1.1.
+ * A partner's endpoint for webhooks: it verifies each request with the library that Standard Webhooks publishes, and
+ * then behaves as its script says.
+ * Source: the specification of Standard Webhooks ("Webhook headers", "Verifying signatures", "Response codes"),
+ * standardwebhooks 1.1.1.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 
-/** What the endpoint does with a request that it has read and verified. */
+/** The endpoint's reaction to a request that it has read and verified. */
 export type Manner =
-  /** It takes the message. */
+  /** Accepts the message. */
   | 'take'
-  /** It takes it, after a while. */
+  /** Accepts it after a while. */
   | 'slow'
-  /** It takes it, and the connection breaks within its answer's head. */
+  /** Accepts it, and breaks the connection within the head of its answer. */
   | 'cut'
-  /** 500. */
+  /** Answers 500. */
   | 'fail'
-  /** The connection ends without an answer. */
+  /** Ends the connection without an answer. */
   | 'close'
-  /** There is no answer, and the connection stays. */
+  /** Sends no answer, and keeps the connection open. */
   | 'hang'
-  /** 101, and the connection stays. */
+  /** Answers 101, and keeps the connection open. */
   | 'upgrade'
-  /** To an address where it would be taken. */
+  /** Redirects to an address where the message would be accepted. */
   | 'redirect'
   | 'gone';
 
-/** A message that the endpoint has, whether or not its answer arrived. */
+/** A message that the endpoint has accepted, whether or not its answer arrived. */
 export interface Received {
   readonly id: string;
   readonly type: string;
@@ -36,7 +37,7 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** A request as it came. */
+/** A request that was received and verified. */
 export interface Heard {
   readonly id: string;
   readonly manner: Manner;
@@ -46,24 +47,24 @@ export interface Heard {
 const slowMs = 60;
 
 export class PartnerEndpoint {
-  /** What it has taken, in the order in which it did. */
+  /** The messages that it accepted, in order. */
   readonly taken: Received[] = [];
   readonly heard: Heard[] = [];
-  /** Why it refused what it could not verify. */
+  /** Why it refused requests that it could not verify. */
   readonly unverified: string[] = [];
   secret = '';
-  /** What it does next; it takes everything unless it is said. */
+  /** Decides the reaction to the next message; by default it accepts every one. */
   manner: (message: Received) => Manner = () => 'take';
   private readonly sockets = new Set<Socket>();
   private server: Server | null = null;
   private port = 0;
 
-  /** Where it listens on this machine, also while it is away. */
+  /** Its address on this machine, also while it does not listen. */
   get url(): string {
     return `http://127.0.0.1:${this.port}/hooks`;
   }
 
-  /** Begins to listen, or comes back at the same port. */
+  /** Starts to listen, at the same port if it did before. */
   async listen(): Promise<this> {
     const server = createServer((request, response) => {
       this.answer(request, response).catch(() => response.destroy());
@@ -71,7 +72,7 @@ export class PartnerEndpoint {
     server.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.on('close', () => this.sockets.delete(socket));
-      socket.on('error', () => undefined); // who was sending has gone
+      socket.on('error', () => undefined); // the sender has disconnected
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -82,7 +83,7 @@ export class PartnerEndpoint {
     return this;
   }
 
-  /** Connections are refused from now on. */
+  /** Refuses connections from now on. */
   async leave(): Promise<void> {
     const { server } = this;
     this.server = null;
@@ -107,7 +108,7 @@ export class PartnerEndpoint {
   private verified({ headers, method, url }: IncomingMessage, body: string): Received | null {
     try {
       if (method !== 'POST' || url !== '/hooks') throw new Error(`${method} ${url}`);
-      // Reason for the assertion: the library takes what came, and throws where a header is missing.
+      // Reason for the assertion: the library accepts any headers, and throws if one is missing.
       const said = new Webhook(this.secret).verify(body, headers as Record<string, string>) as Received;
       return { id: String(headers['webhook-id']), type: said.type, data: said.data, atMs: Date.now() };
     } catch (error) {
