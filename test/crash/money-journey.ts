@@ -19,8 +19,8 @@ interface Prepared {
 
 /**
  * The requests of a partner's backend that move money, whatever dies meanwhile: a withdrawal that a run requests and
- * the user approves, in parallel with a direct one. After an ambiguous answer it reads the recorded state, and never
- * makes a second withdrawal.
+ * the user approves, in parallel with a direct one. After an ambiguous answer it reads the recorded state
+ * instead of starting over.
  */
 export class MoneyJourney {
   /** Operations that were acknowledged, each of which must settle once. */

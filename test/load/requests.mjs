@@ -1,4 +1,4 @@
-// Single requests of users, and a check that no answer goes back behind what an earlier one showed.
+// Single requests of users, and a check that no answer shows an older state than an earlier one.
 import { randomUUID } from 'node:crypto';
 
 const statusRank = ['queued', 'running', 'stopping', 'awaiting_approval', 'completed', 'failed', 'aborted'];

@@ -25,7 +25,7 @@ export function chaosCases(stage: Stage): void {
         if (random() < 0.2) stage.world.advance(Math.floor(random() * 40));
         const overdue = submission.deadline <= stage.world.now();
         const seen = await attempt(stage, submission, random() < 0.7);
-        // A new attempt may be signed because of this answer after the deadline, so the provider must never retract it.
+        // After the deadline a new attempt may be signed because of `never_accepted`, so the provider must not retract it.
         if (lost)
           expect(seen === null || seen === 'never_accepted' || seen === 'rejected' || seen === 'refused').toBe(true);
         lost ||= overdue && seen === 'never_accepted';

@@ -3,7 +3,7 @@ import { httpLoad, jsonBody } from '../http-load.mjs';
 import { startBaseline } from '../processes.mjs';
 
 const connections = 50;
-/** Requests come from several users, so that no cache serves a single user only. */
+/** Requests come from several users, so that the result does not depend on the caches of a single one. */
 const usersCount = 10;
 const title = 'Quarterly report for the board';
 
