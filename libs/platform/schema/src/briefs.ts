@@ -1,12 +1,12 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** What models are told of a value. They are sent it with every step, so what documents say of it is too long for them. */
+/** Descriptions of values for models. Models receive them with every step, so the descriptions in documents are too long for them. */
 
 const words = Symbol('words');
 const instead = Symbol('instead');
 const merging = Symbol('merging');
 
-/** A description for models, as a part of a schema that no document shows. */
+/** A description for models, as a part of a schema that no document contains. */
 export function withBrief(brief: string | undefined): object {
   return brief === undefined ? {} : { [words]: brief };
 }
@@ -18,20 +18,20 @@ export function briefOf(schema: object): string | null {
 }
 
 /**
- * The schema, in place of which models are told another one. That one may allow more: where exactness costs more than it saves
- * mistakes, the reader alone is exact.
+ * Replaces the schema by another one for models. That one may allow more: where exactness costs more than the mistakes it prevents, only
+ * the reader is exact.
  */
 export function inBrief<Described extends TSchema>(schema: Described, told: TSchema): Described {
   return { ...schema, [instead]: told };
 }
 
-/** What models are told in place of the schema: itself, if nothing else was said. */
+/** The schema that models receive: the replacement, or the schema itself if there is none. */
 export function toldOf(schema: object): object {
   const told: unknown = Reflect.get(schema, instead);
   return typeof told === 'object' && told !== null ? told : schema;
 }
 
-/** The union, of which models are told as of one object: the members that not all of its shapes have may be absent. */
+/** A union that models receive as one object: members that not all of its shapes have are optional there. */
 export function mergedInBrief<Described extends TSchema>(union: Described): Described {
   return { ...union, [merging]: true };
 }

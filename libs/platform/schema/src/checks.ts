@@ -4,8 +4,8 @@ import { converts, readerOf, withReader, wrong } from './reading';
 import type { Shaped } from './schema';
 
 /**
- * What the schema describes, if its meaning holds besides.
- * @param issuesOf is asked of what was read, and answers with pointers that are relative to it
+ * The schema with a check of the meaning of its values.
+ * @param issuesOf receives the value that was read; the pointers of its issues are relative to the value
  */
 export function refine<Described extends TSchema>(
   schema: Described,
@@ -23,8 +23,8 @@ export function refine<Described extends TSchema>(
 }
 
 /**
- * Described by the schema, but read by a function of its own, and kept as it is: for what JSON Schema cannot say, and for what a use
- * case reads itself, later than the rest of a request.
+ * Described by the schema, but read by a given function, and kept unchanged: for rules that JSON Schema cannot express, and for values that
+ * a use case reads itself, after the request as a whole was read.
  * @param message `must be …`
  */
 export function custom<Value>(
@@ -32,19 +32,19 @@ export function custom<Value>(
   accepts: (value: unknown) => value is Value,
   message: string,
 ): TUnsafe<Value> {
-  // Reason for the assertion: the type is that of what `accepts` lets through.
+  // Reason for the assertion: the type is that of the values which `accepts` admits.
   const described = schema as TUnsafe<Value>;
   return withReader(described, (part) => (accepts(part.value) ? part.value : wrong(part, message)), {
     converts: false,
   });
 }
 
-/** Described by the schema; the use case that takes it reads it, and says itself what is wrong with it. */
+/** Described by the schema; the use case that takes the value reads it, and reports its issues itself. */
 export function readLater(schema: TSchema): TUnsafe<JsonValue> {
   return custom(schema, (value): value is JsonValue => value !== undefined, 'must be JSON');
 }
 
-/** Whether a value is a text, of whatever length and form. */
+/** Whether a value is a text of any length and form. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }

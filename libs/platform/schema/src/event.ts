@@ -3,20 +3,20 @@ import type { Instant, JsonObject, JsonValue } from '@app/kernel';
 import { shape, type Members } from './objects';
 import { constant, instant, type Schema, type Shaped } from './schema';
 
-/** An event that is published as it is stored: what it says to everybody, and what only the service reads. */
+/** An event that is published as it is stored: its public members, and those that only the service reads. */
 export interface DescribedEvent<Type extends string = string, Payload extends TSchema = Schema, Private = unknown> {
   readonly type: Type;
   /** The schema of the public members, named after the type: `RunStarted` for `run.started`. */
   readonly payload: Payload;
-  /** Members kept in the event's metadata, since everything in a payload is public. */
+  /** Members kept in the event's metadata, because everything in a payload is public. */
   readonly privateMembers: readonly string[];
-  /** The public members of a true event, without `type` and `at`. */
+  /** The public members of a real event, without `type` and `at`. */
   readonly example: JsonObject;
-  /** Never set: it carries the type of the private members. */
+  /** Never set; it carries the type of the private members. */
   readonly ofPrivate?: Private;
 }
 
-/** The type of the events that a description describes. */
+/** The type of the events of a description. */
 export type EventOf<Described> =
   Described extends DescribedEvent<infer Type, infer Payload, infer Private>
     ? Flat<{ readonly type: Type; readonly at: Instant } & Omit<Shaped<Payload>, 'type' | 'at'> & Private>
@@ -24,7 +24,7 @@ export type EventOf<Described> =
 
 type Flat<Value> = { readonly [Member in keyof Value]: Value[Member] };
 
-/** A value as a literal writes it: ids and instants are plain texts. */
+/** A value as a literal spells it: ids and instants are plain texts. */
 type Plain<Value> = [JsonValue] extends [Value] ? JsonValue : PlainPart<Value>;
 
 type PlainPart<Value> = Value extends { readonly __brand: string }
@@ -48,7 +48,7 @@ export interface EventMembers<Public extends TProperties, Private extends TPrope
 
 /**
  * Describes an event once: its type, the schema of its payload, the members that stay private, and an example.
- * @param summary what the event says, in one sentence, for the documents
+ * @param summary the event's meaning in one sentence, for the documents
  */
 export function event<
   const Type extends string,
@@ -72,17 +72,17 @@ export function event<
   };
 }
 
-/** A member that no document describes: its type alone counts. */
+/** A member that no document describes: only its type counts. */
 export function internal<Value>(): TUnsafe<Value> {
   return Type.Unsafe<Value>({});
 }
 
-/** The private members of each event, as a kind of stream names them. */
+/** The private members of each event, in the form of a kind of stream. */
 export function privateMembersOf<Type extends string>(
   events: readonly DescribedEvent<Type>[],
 ): { readonly [Name in Type]?: readonly string[] } {
   const entries = events.map(({ type, privateMembers }) => [type, privateMembers] as const);
-  // Reason for the assertion: `fromEntries` forgets the names.
+  // Reason for the assertion: `fromEntries` loses the names.
   return Object.fromEntries(entries.filter(([, members]) => members.length > 0)) as {
     [Name in Type]?: readonly string[];
   };

@@ -26,7 +26,7 @@ describe('a schema that is tied to a type', () => {
   });
 
   it('does not compile where one says what the other does not', () => {
-    // Each line would compile if the tie did not hold it; the compiler refuses an expectation that nothing breaks.
+    // Each line would compile without the tie; the compiler reports an expectation that nothing violates.
     const drifts = [
       // @ts-expect-error a member is missing
       () => exactly<Stored & { readonly more: string }>()(object(fitting)),

@@ -2,14 +2,17 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import type { JsonValue } from '@app/kernel';
 
 /**
- * Ties a schema to a type that stands elsewhere, for instance in the domain: `exactly<Usage>()(shape('Usage', …))` compiles only
- * where the schema's values are the type's and the type's are the schema's, member by member. Ids of any brand count as texts.
+ * Ties a schema to a type that is declared elsewhere, for instance in the domain: `exactly<Usage>()(shape('Usage', …))` compiles only if
+ * the schema's values are the type's and the type's are the schema's, member by member. Ids of any brand count as texts.
  */
 export function exactly<Value>() {
   return <Described extends TSchema>(schema: Described & Tied<Value, Static<Described>>): Described => schema;
 }
 
-/** `unknown`, which changes nothing, where both are the same; else a type that no schema has, named so that the error tells it. */
+/**
+ * `unknown`, which changes nothing, if both are the same; otherwise a type that no schema has, named so that the compiler's error shows the
+ * difference.
+ */
 type Tied<Value, Described> =
   Same<Unbranded<Value>, Unbranded<Described>> extends true
     ? unknown
@@ -19,7 +22,7 @@ type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : 
 
 type Unbranded<Value> = [JsonValue] extends [Value] ? Value : UnbrandedPart<Value>;
 
-/** Every member is there, so that those which may be absent count as well. */
+/** Every member is present, so that optional ones count as well. */
 type UnbrandedPart<Value> = Value extends { readonly __brand: string }
   ? string
   : Value extends string | number | boolean | null

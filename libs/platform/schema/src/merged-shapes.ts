@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 
 /**
- * The shapes of a union as one object: a member that some of them lack may be absent, and a constant that tells them apart is one of
- * all of theirs.
- * @throws Error for members of one name that cannot be one
+ * Merges the shapes of a union into one object: a member that some of them lack is optional, and a constant that distinguishes them becomes
+ * an enum of all.
+ * @throws Error for members of one name that cannot be merged
  */
 export function mergeShapes(shapes: readonly JsonObject[]): JsonObject {
   return shapes.reduce(mergeTwo);
 }
 
-/** The union, in which shapes are one where a constant alone tells them apart: it allows neither more nor less. */
+/** The union with shapes joined that differ only in one constant: it allows neither more nor less. */
 export function joinShapes(union: JsonObject): JsonObject {
   const { anyOf, ...others } = union;
   if (!Array.isArray(anyOf)) return union;
@@ -73,6 +73,6 @@ function valuesOf(schema: JsonObject): readonly JsonValue[] {
 
 function listIn(schema: JsonObject, keyword: string): readonly JsonValue[] {
   const list = schema[keyword];
-  // Reason for the assertion: `Array.isArray` knows no readonly lists.
+  // Reason for the assertion: `Array.isArray` does not narrow readonly lists.
   return Array.isArray(list) ? (list as readonly JsonValue[]) : [];
 }

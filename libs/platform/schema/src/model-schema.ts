@@ -4,7 +4,7 @@ import { briefOf, isMerged, toldOf } from './briefs';
 import { joinShapes, mergeShapes } from './merged-shapes';
 import { nameOf } from './names';
 
-/** A part that is at least so long, and comes again, stands once, under `$defs`. */
+/** A repeated part of at least this length is defined once, under `$defs`. */
 const repeatedLengthMin = 60;
 const components = '#/components/schemas/';
 const definitions = '#/$defs/';
@@ -13,21 +13,21 @@ const forDocuments: readonly string[] = ['description', 'discriminator', 'exampl
 const holdingSchemas: readonly string[] = ['items', 'additionalProperties', 'not', 'oneOf', 'anyOf'];
 
 /**
- * The schema as models are told of it: plain JSON Schema, with the descriptions that are for them. It allows what the reader takes,
- * or more where the schema is told `inBrief`.
- * @throws Error for shapes that are told as one and cannot be
+ * Returns the schema for models: plain JSON Schema, with the descriptions that are for them. It allows the values that the reader accepts,
+ * or more if the schema is replaced by `inBrief`.
+ * @throws Error for shapes that are to be merged and cannot be
  */
 export function modelSchema(schema: TSchema): JsonObject {
   return new ModelSchema().of(schema);
 }
 
 class ModelSchema {
-  /** What a part is called: its own name, or that of the first member that is one. By its JSON. */
+  /** Name of each schema part, keyed by its JSON: its own, or that of the first member that uses it. */
   private readonly names = new Map<string, string>();
   private readonly counts = new Map<string, number>();
-  /** Names that a recursion refers to. */
+  /** Names to which a recursion refers. */
   private readonly recurring = new Set<string>();
-  /** The JSON of what is defined, by name. */
+  /** The JSON of each definition, by name. */
   private readonly texts = new Map<string, string>();
   private readonly defined: Record<string, JsonValue> = {};
 
@@ -38,7 +38,7 @@ class ModelSchema {
     return Object.keys(this.defined).length === 0 ? told : { ...told, $defs: this.defined };
   }
 
-  /** @param member under which the schema stands */
+  /** @param member name of the member with the schema */
   private told(described: object, member: string): JsonObject {
     const schema = toldOf(described);
     const reference: unknown = Reflect.get(schema, '$ref');
@@ -64,19 +64,19 @@ class ModelSchema {
 
   private value(keyword: string, value: unknown, member: string): JsonValue {
     if (keyword === 'properties') {
-      // Reason for the assertion: as JSON Schema has it.
+      // Reason for the assertion: JSON Schema defines it so.
       const properties = Object.entries(value as Record<string, object>);
       return Object.fromEntries(properties.map(([name, schema]) => [name, this.told(schema, name)]));
     }
     const plain = (part: unknown): JsonValue =>
-      // Reason for the assertion: what is no schema is JSON.
+      // Reason for the assertion: a value that is not a schema is JSON.
       typeof part === 'object' && part !== null ? this.told(part, member) : (part as JsonValue);
     // Reason for the assertion: as above.
     if (!holdingSchemas.includes(keyword)) return value as JsonValue;
     return Array.isArray(value) ? value.map(plain) : plain(value);
   }
 
-  /** How often each part stands, parts of a repeated one only once. */
+  /** Counts the occurrences of each part; parts of a repeated one are counted only once. */
   private count(value: JsonValue): void {
     if (Array.isArray(value)) value.forEach((one: JsonValue) => this.count(one));
     if (!isJsonObject(value)) return;
@@ -99,7 +99,7 @@ class ModelSchema {
     return { $ref: definitions + this.define(text, name, value) };
   }
 
-  /** @returns the name under which the part stands: another one where the name is another part's */
+  /** @returns the name of the part's definition: a different one if the name is already taken by another part */
   private define(text: string, name: string, part: JsonObject): string {
     const known = this.texts.get(name);
     if (known !== undefined && known !== text) return this.define(text, `${name}_`, part);
@@ -114,7 +114,10 @@ class ModelSchema {
   }
 }
 
-/** The formats of numbers tell generators how wide a number is; a constant and an enum have the type of their values. */
+/**
+ * Whether models receive the keyword. The formats of numbers only inform generators of their width; a constant and an enum imply the type
+ * of their values.
+ */
 function isTold(keyword: string, schema: object): boolean {
   if (forDocuments.includes(keyword)) return false;
   if (keyword === 'minLength' || keyword === 'minItems') return Reflect.get(schema, keyword) !== 0;

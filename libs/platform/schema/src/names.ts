@@ -6,7 +6,7 @@ export type DtoClass<Dto extends object = object> = new () => Dto;
 const dtoClass = Symbol('dtoClass');
 const shapeName = Symbol('shapeName');
 
-/** The same schema under a name: it stands once in a document, and is referred to everywhere else. */
+/** The same schema under a name: a document contains it once, and refers to it everywhere else. */
 export function withName<Described extends TSchema>(name: string, schema: Described): Described {
   return { ...schema, [shapeName]: name };
 }
@@ -18,26 +18,26 @@ export function nameOf(schema: object): string | null {
 }
 
 /**
- * What stands under this name in the document, put there by another slice or further out in a recursion; the type is the
- * caller's to tell. A document in which nothing has the name is not made.
+ * A reference to the schema of this name in the document, which another slice or an enclosing level of a recursion defines; the caller
+ * states its type. Documents that lack the name are not created.
  */
 export function byName<Value>(name: string): TUnsafe<Value> {
   return Type.Unsafe<Value>({ $ref: `#/components/schemas/${name}` });
 }
 
-/** What a DTO class describes, as a part of something else. */
+/** The values of a DTO class, as a part of another schema. */
 export function ofDto<Dto extends object>(dto: DtoClass<Dto>): TUnsafe<Dto> {
   return Type.Unsafe<Dto>({ [dtoClass]: dto });
 }
 
-/** The class that `ofDto` was given, or null. */
+/** The class passed to `ofDto`, or null. */
 export function dtoOf(schema: object): DtoClass | null {
   const dto: unknown = Reflect.get(schema, dtoClass);
   // Reason for the assertion: only `ofDto` sets this key.
   return typeof dto === 'function' ? (dto as DtoClass) : null;
 }
 
-/** The names of an object's members, in order; of a union, those of all variants. */
+/** The names of an object's members, in order; for a union, those of all variants. */
 export function memberNames<Described extends TSchema>(schema: Described): (keyof Static<Described> & string)[] {
   const properties: unknown = schema['properties'];
   // Reason for the assertion: `variants` puts its options there.

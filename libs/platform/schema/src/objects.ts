@@ -12,10 +12,10 @@ import { dtoOf, nameOf, withName } from './names';
 import { converts, inside, readerOf, withReader, wrong, type Part, type Reader } from './reading';
 import { canBeNull, nulls, publish, type Words } from './schema';
 
-/** A member's name longer than this is not repeated in an issue. */
+/** A longer name of a member is not repeated in an issue. */
 const namedMemberLengthMax = 256;
 
-/** Items that are single values are checked even when there are too many of them. */
+/** A list. Items that are single values are checked even if there are too many of them. */
 export function list<Item extends TSchema>(
   item: Item,
   bounds: Words & { readonly min?: number; readonly max?: number } = {},
@@ -49,7 +49,10 @@ function listReader(
   };
 }
 
-/** The value, or null where it does not apply: a list of types, or what the schema refers to beside null. @throws Error for an enum without a name */
+/**
+ * The value, or null if it does not apply: a list of types, or an alternative of the schema's reference and null. @throws Error for an enum
+ * without a name
+ */
 export function nullable<Described extends TSchema>(
   schema: Described,
   words: Words = {},
@@ -76,7 +79,7 @@ export function isOptional(schema: TSchema): boolean {
   return Reflect.get(schema, OptionalKind) === 'Optional';
 }
 
-/** An object with members of any name; what they hold is kept as it is. */
+/** An object with members of any name; their values are kept unchanged. */
 export function mapOf<Value extends TSchema>(
   value: Value,
   words: Words = {},
@@ -90,7 +93,7 @@ export function mapOf<Value extends TSchema>(
 
 export type Members<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
 
-/** An object without a name of its own. It is open: members may be added within `/v1` (specification, "Versioning", rule 3). */
+/** An object without a name. It is open: members may be added within `/v1` (specification, "Versioning", rule 3). */
 export function object<Properties extends TProperties>(
   properties: Properties,
   words: Words = {},
@@ -98,7 +101,7 @@ export function object<Properties extends TProperties>(
   return Type.Unsafe<Members<Properties>>(Type.Object(properties, publish(words)));
 }
 
-/** An object, or anything else, that documents and clients know by this name; see `members` otherwise. */
+/** An object that documents and clients know by this name. */
 export function shape<Properties extends TProperties>(
   name: string,
   properties: Properties,
@@ -108,18 +111,18 @@ export function shape<Properties extends TProperties>(
 }
 
 /**
- * The object with no members but those described, and so one that can be read: request bodies are strict, and what a user wrote comes
- * back as it was written.
+ * The object with only the described members, which makes it readable: request bodies are strict, and a user's input is returned as it was
+ * written.
  */
 export function withoutOthers<Described extends TSchema>(schema: Described): Described {
-  // Reason for the assertion: what is closed has members, as TypeBox keeps them.
+  // Reason for the assertion: a schema that is closed has members, as TypeBox stores them.
   const properties = schema['properties'] as TProperties;
   return withReader({ ...schema, additionalProperties: false }, (part) => membersIn(part, properties), {
     converts: true,
   });
 }
 
-/** The members of an object that has all of the required ones and no other but the optional ones; undefined once an issue is noted. */
+/** Returns the members of an object that has all required ones and no unknown ones; undefined once an issue is recorded. */
 export function membersIn(part: Part, properties: TProperties): JsonObject | undefined {
   const given = objectIn(part);
   if (given === undefined) return undefined;
@@ -134,11 +137,11 @@ export function membersIn(part: Part, properties: TProperties): JsonObject | und
     if (value === undefined) isWhole = false;
     else found[name] = value;
   }
-  // Reason for the assertion: it is JSON that the readers made of JSON.
+  // Reason for the assertion: the readers turn JSON into JSON.
   return isWhole ? (found as JsonObject) : undefined;
 }
 
-/** An object in the sense of JSON. */
+/** Returns an object in the sense of JSON; records an issue for anything else. */
 export function objectIn(part: Part): JsonObject | undefined {
   return isJsonObject(part.value) ? part.value : wrong(part, 'must be an object');
 }
@@ -155,7 +158,10 @@ function isMissing(given: JsonObject, name: string, schema: TSchema | undefined)
   return schema !== undefined && !isOptional(schema) && !Object.hasOwn(given, name);
 }
 
-/** Null, which some serializers write for absence, is not a value of an optional member (docs/decisions/conventions.md, "Bodies"). */
+/**
+ * Whether a member counts as present. Null, which some serializers write for absence, is not a value of an optional member
+ * (docs/decisions/conventions.md, "Bodies").
+ */
 function isPresent(given: JsonObject, name: string, schema: TSchema): boolean {
   if (!Object.hasOwn(given, name)) return false;
   return given[name] !== null || !isOptional(schema) || canBeNull(schema);

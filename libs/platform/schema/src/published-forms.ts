@@ -1,20 +1,20 @@
 import { instantForm } from '@app/kernel';
 
-/** How documents spell what other languages' generators read (docs/decisions/conventions.md, "Published documents"). */
+/** Spellings in documents that generators of other languages can read (docs/decisions/conventions.md, "Published documents"). */
 
-/** A pattern as other languages' engines take it: `RegExp.source` escapes slashes, which they refuse or warn of. */
+/** A pattern as other languages' engines accept it: `RegExp.source` escapes slashes, which they refuse or warn about. */
 export function publishedPattern({ source }: RegExp): string {
   return source.replace(/\\(.)/g, (escape, escaped) => (escaped === '/' ? '/' : escape));
 }
 
 const int32Max = 2 ** 31 - 1;
 
-/** How wide a number a generated client needs for whole numbers up to `max`. */
+/** The width that a generated client needs for whole numbers up to `max`. */
 export function integerFormat(max: number | undefined): 'int32' | 'int64' {
   return max !== undefined && max <= int32Max ? 'int32' : 'int64';
 }
 
-/** An instant that a request says, with what it means in words. */
+/** The published form of an instant in a request, with its meaning in words. */
 export function publishedInstant(
   meaning?: string,
 ): Readonly<Record<'type' | 'format' | 'pattern' | 'description', string>> {

@@ -1,22 +1,22 @@
 import { ok, pointerTo, refuse, type Issue, type Result } from '@app/kernel';
 import type { TSchema } from '@sinclair/typebox';
 
-/** Most issues reported for one value, which may come from a model. */
+/** Maximum number of issues for one value, which may come from a model. */
 const issuesMax = 32;
 
-/** A part of the input. Its pointer is spelled only where something is wrong. */
+/** A part of the input. Its pointer is only built for an issue. */
 export interface Part {
   readonly value: unknown;
   readonly within: Part | null;
-  /** The member's name or the item's index; of the root, its JSON pointer in a larger input. */
+  /** The member's name or the item's index; for the root, its JSON pointer in a larger input. */
   readonly token: string | number;
   readonly input: Input;
 }
 
-/** What all parts of one input share. */
+/** State shared by all parts of one input. */
 interface Input {
   readonly issues: Issue[];
-  /** How deep in a recursive value the reading is, by its name. */
+  /** The present depth of reading in each recursive value, by its name. */
   readonly levels: Map<string, Level>;
 }
 
@@ -26,13 +26,13 @@ export interface Level {
   nodes: number;
 }
 
-/** Reads a part: the value as it is kept, or undefined once an issue is noted. */
+/** Reads a part: returns the value as it is kept, or undefined once an issue is recorded. */
 export type Reader = (part: Part) => unknown;
 
 const reading = Symbol('reading');
 const converting = Symbol('converting');
 
-/** The schema with its reader. @param converts whether the reader may make another value of what it is given */
+/** The schema with its reader. @param converts whether the reader may return a different value from the given one */
 export function withReader<Described extends TSchema>(
   schema: Described,
   reader: Reader,
@@ -41,7 +41,7 @@ export function withReader<Described extends TSchema>(
   return { ...schema, [reading]: reader, [converting]: converts };
 }
 
-/** @throws Error for a schema that only answers have, which nothing reads */
+/** @throws Error for a schema that is used only in answers and cannot be read */
 export function readerOf(schema: TSchema): Reader {
   const reader: unknown = Reflect.get(schema, reading);
   if (typeof reader !== 'function') throw new Error('this schema describes answers: it cannot be read');
@@ -49,16 +49,16 @@ export function readerOf(schema: TSchema): Reader {
   return reader as Reader;
 }
 
-/** Whether what is read of a value may be another value: an id in lower case, an instant in UTC, an object without nulls. */
+/** Whether reading may change a value: ids to lower case, instants to UTC, objects to ones without nulls. */
 export function converts(schema: TSchema): boolean {
   return Reflect.get(schema, converting) === true;
 }
 
 /**
- * Reads a value out of JSON, strictly: nothing but what the schema describes. Ids become lower case and instants UTC; optional members
- * that are null are left out (docs/decisions/conventions.md, "Bodies").
+ * Reads a value from JSON, strictly: only what the schema describes. Ids become lower case and instants UTC; optional members that are null
+ * are left out (docs/decisions/conventions.md, "Bodies").
  *
- * @param path where the value is in a larger input, as a JSON pointer
+ * @param path position of the value in a larger input, as a JSON pointer
  * @returns the value, or `invalid_input` with up to 32 issues
  */
 export function read<Described extends TSchema>(
@@ -68,7 +68,7 @@ export function read<Described extends TSchema>(
 ): Result<Described['static']> {
   const issues: Issue[] = [];
   const found = readerOf(schema)({ value, within: null, token: path, input: { issues, levels: new Map() } });
-  // A reader may note an issue and go on, to tell of the next one.
+  // A reader may record an issue and continue, to report the next one as well.
   return issues.length === 0 ? ok(found) : refuse({ kind: 'invalid_input', issues });
 }
 
@@ -77,7 +77,9 @@ export function inside(part: Part, token: string | number, value: unknown): Part
   return { value, within: part, token, input: part.input };
 }
 
-/** Notes what is wrong with a part, unless something was before; beyond 32 issues nothing is noted. @param below a pointer into the part */
+/**
+ * Records an issue of a part, unless that part already has one; after 32 issues nothing is recorded. @param below a pointer into the part
+ */
 export function wrong(part: Part, message: string, below = ''): undefined {
   const { issues } = part.input;
   if (issues.length >= issuesMax) return undefined;

@@ -6,8 +6,8 @@ import { integerFormat, publishedInstant, publishedPattern } from './published-f
 import { withReader, wrong, type Reader } from './reading';
 
 /**
- * The words in which values are described: JSON Schema 2020-12, as OpenAPI 3.1 takes it, with a reader beside it. The type of a value
- * derives from its description (`Shaped`), so that neither can say what the other does not.
+ * Descriptions of values: JSON Schema 2020-12, as OpenAPI 3.1 uses it, together with a reader. The type of a value derives from its
+ * description (`Shaped`), so that the two cannot differ.
  */
 export type Schema<Value = unknown> = TSchema & { static: Value };
 
@@ -16,22 +16,22 @@ export type Shaped<Described extends TSchema> = Static<Described>;
 
 export interface Words {
   readonly description?: string;
-  /** What models are told of it, in place of the description; without it they are told nothing but the form. */
+  /** The description for models, in place of `description`; without it they receive only the form. */
   readonly brief?: string;
   readonly examples?: readonly JsonValue[];
-  /** What a value must be, where the words of its kind are not enough: `must be …`. It stands in issues, not in documents. */
+  /** The requirement on a value, if the default message is insufficient: `must be …`. It appears in issues, not in documents. */
   readonly message?: string;
 }
 
-/** Words as documents know them; those for models are kept where no document shows them. */
+/** The words as documents publish them; those for models are kept where no document shows them. */
 export function publish({ message: _, brief, ...published }: Words): object {
   return { ...published, ...withBrief(brief) };
 }
 
-/** Set where null is a value of the schema's own. */
+/** Set if null is one of the schema's own values. */
 export const nulls = Symbol('nulls');
 
-/** Whether null is a value of the schema's own: an optional member that is null is absent otherwise. */
+/** Whether null is one of the schema's own values; otherwise an optional member that is null counts as absent. */
 export function canBeNull(schema: TSchema): boolean {
   return Reflect.get(schema, nulls) === true;
 }
@@ -58,15 +58,15 @@ export function instant<Value extends string = string>(words: Words = {}): TUnsa
   });
 }
 
-/** Describes to models one of the spellings that requests may use, rather than the pattern of all. */
+/** Describes one of the allowed spellings to models, rather than the pattern of all. */
 const instantInBrief = withName(
   'instant',
   Type.Unsafe<Instant>({ type: 'string', ...withBrief('UTC, such as 2027-01-31T09:00:00.000Z') }),
 );
 
 /**
- * An instant as requests may spell it (docs/decisions/conventions.md, "Ids and values"). What was read of it is an `Instant`, and answers
- * spell it as one.
+ * An instant in any spelling that requests may use (docs/decisions/conventions.md, "Ids and values"). It is read into an `Instant`, and
+ * answers spell it as one.
  */
 export function givenInstant({ description, ...words }: Words = {}): TUnsafe<Instant> {
   const schema = Type.Unsafe<Instant>({ ...publishedInstant(description), ...publish(words) });
@@ -82,8 +82,8 @@ interface TextBounds extends Words {
 }
 
 /**
- * A text; lengths count code points, as JSON Schema does. One with a greatest length and no pattern of its own is kept in our stores:
- * it has neither U+0000 nor lone surrogates.
+ * A text; lengths count code points, as in JSON Schema. One with a maximum length and no pattern of its own is kept in our stores: it has
+ * neither U+0000 nor lone surrogates.
  */
 export function text<Value extends string = string>(bounds: TextBounds = {}): TUnsafe<Value> {
   const { min, max, pattern, ...words } = bounds;
@@ -113,7 +113,7 @@ function textReader({ min = 0, max, pattern, message }: TextBounds): Reader {
   };
 }
 
-/** One of these texts. The set is closed: another one is a breaking change (specification, "Versioning", rule 5). */
+/** One of these texts. The set is closed: another value is a breaking change (specification, "Versioning", rule 5). */
 export function oneOf<const Value extends string>(values: readonly Value[], words: Words = {}): TUnsafe<Value> {
   const schema = Type.Unsafe<Value>({ type: 'string', enum: [...values], ...publish(words) });
   const message = words.message ?? `must be one of ${values.join(', ')}`;
@@ -122,7 +122,10 @@ export function oneOf<const Value extends string>(values: readonly Value[], word
   });
 }
 
-/** Exactly this value, as what tells the variants of a union apart; an `enum` of one besides, for generators that know no `const`. */
+/**
+ * Exactly this value, to distinguish the variants of a union; published with an `enum` of one as well, for generators without support of
+ * `const`.
+ */
 export function constant<const Value extends string | number | boolean | null>(
   value: Value,
   words: Words = {},
@@ -140,7 +143,7 @@ function constantSchema(value: string | number | boolean | null): object {
 interface IntegerBounds extends Words {
   readonly min?: number;
   readonly max?: number;
-  /** What absence means, for the reference. */
+  /** The meaning of absence, for the reference. */
   readonly default?: number;
 }
 
@@ -170,7 +173,7 @@ interface NumberBounds extends Words {
   readonly max: number;
 }
 
-/** A JSON number that need not be whole, for what is measured by nobody: amounts, prices and costs are texts or integers. */
+/** A JSON number that may have a fraction, for settings; amounts, prices and costs are texts or integers instead. */
 export function number({ min, max, ...words }: NumberBounds): TUnsafe<number> {
   const schema = Type.Unsafe<number>({
     type: 'number',
@@ -185,7 +188,7 @@ export function number({ min, max, ...words }: NumberBounds): TUnsafe<number> {
   return withReader(schema, reader, { converts: false });
 }
 
-/** @param words `default` is what absence means, for the reference */
+/** @param words `default` is the meaning of absence, for the reference */
 export function boolean(words: Words & { readonly default?: boolean } = {}): TUnsafe<boolean> {
   const schema = Type.Unsafe<boolean>({ type: 'boolean', ...publish(words) });
   const message = words.message ?? 'must be true or false';
@@ -194,7 +197,7 @@ export function boolean(words: Words & { readonly default?: boolean } = {}): TUn
   });
 }
 
-/** Any JSON value; it is kept as it is. */
+/** Any JSON value; it is kept unchanged. */
 export function json(words: Words = {}): TUnsafe<JsonValue> {
   const message = words.message ?? 'must be JSON';
   const reader: Reader = (part) => (part.value === undefined ? wrong(part, message) : part.value);

@@ -7,8 +7,8 @@ import { canBeNull, optional, publish, type Words } from './schema';
 
 /**
  * One of several shapes.
- * @param words `by` names the member whose constant tells the shapes apart: then only one can fit, and the union can be read.
- *   `message` is the issue of a value whose constant belongs to no shape.
+ * @param words `by` names the member whose constant distinguishes the shapes: then only one can fit, and the union can be read. `message`
+ * is the issue of a value whose constant belongs to no shape.
  */
 export function variants<const Options extends readonly TSchema[]>(
   options: Options,
@@ -44,7 +44,7 @@ function constantOf(option: TSchema, by: string): unknown {
   return isJsonObject(member) ? member['const'] : undefined;
 }
 
-/** Which constant is whose; null where a shape has no name, since OpenAPI leaves such unions to the constants themselves. */
+/** The shape of each constant; null if a shape has no name, because OpenAPI leaves such unions to the constants themselves. */
 function mappingOf(options: readonly TSchema[], by: string): Record<string, string> | null {
   const mapping: Record<string, string> = {};
   for (const option of options) {
@@ -57,12 +57,12 @@ function mappingOf(options: readonly TSchema[], by: string): Record<string, stri
 }
 
 /**
- * One of several sets of members, which nothing but their presence tells apart. No discriminator can be named for such a union, so
- * it is published as one object whose members are all optional. Requests must have exactly one set: the schema says so where each set
- * has one member, and where there are two sets.
+ * One of several sets of members, which only their presence distinguishes. No discriminator can be named for such a union, so it is
+ * published as one object whose members are all optional. Requests must have exactly one set: the schema states this if each set has one
+ * member, and if there are two sets.
  *
- * @param words `message` is the issue of a value that has members of no set, or of several. Without it the issues say that the
- *   members of the first set are missing, or that those of all sets but the last are not known.
+ * @param words `message` is the issue of a value with members of no set, or of several. Without it the issues report that the members of
+ * the first set are missing, or that those of all sets but the last are unknown.
  */
 export function choice<const Options extends readonly TProperties[]>(
   name: string,
@@ -98,7 +98,7 @@ function choiceReader(options: readonly TProperties[], { message }: Words): Read
   };
 }
 
-/** The sets that have a member with a value; when all values are null, the sets that have a member at all. */
+/** The sets that have a member with a value; if all values are null, the sets that have a member at all. */
 function chosenOf(options: readonly TProperties[], given: JsonObject): readonly TProperties[] {
   const chosen = options.filter((option) => Object.keys(option).some((name) => isGiven(given, name)));
   if (chosen.length > 0) return chosen;
@@ -116,7 +116,7 @@ function takesNull(option: TProperties, name: string): boolean {
   return schema !== undefined && canBeNull(schema);
 }
 
-/** Members of other sets that are null, as serializers write absence, are left out. */
+/** Leaves out members of other sets that are null, as serializers write absence. */
 function withoutUnchosen(given: JsonObject, options: readonly TProperties[], chosen: TProperties): JsonObject {
   const isUnchosen = (name: string) =>
     given[name] === null && !Object.hasOwn(chosen, name) && options.some((option) => Object.hasOwn(option, name));
@@ -126,8 +126,8 @@ function withoutUnchosen(given: JsonObject, options: readonly TProperties[], cho
 }
 
 /**
- * A value that has values of its own kind within. @param bounds of its levels and of its nodes, which no JSON Schema can say
- * @param describe makes the schema, given what stands for the value within itself
+ * A value that contains values of its own kind. @param bounds of its levels and of its nodes, which JSON Schema cannot express
+ * @param describe creates the schema, given the schema of the inner value
  */
 export function recursive<Value>(
   name: string,
