@@ -175,7 +175,7 @@ function readSubmission({ address }: WalletAccount, { key, bytes }: Pick<Submiss
 
 /**
  * Maps the contract's refusal. @throws SessionRejected if the owner has to act first, Unavailable if only the outcome
- * can tell: a used nonce may be this submission's own.
+ * can show it: a used nonce may be this submission's own.
  */
 function refuse(why: Refusal): Submitted {
   switch (why) {

@@ -61,7 +61,7 @@ function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[
   const calls: RuledCall[] = [];
   for (const clause of stage) {
     const answer = propose(request, clause, assets);
-    // If one of them still needs a question or a reply, that goes first.
+    // If one of them still needs another call or a reply to the user, that goes first.
     if ('text' in answer || answer.calls.some(({ tool }) => tool !== 'intents_transfer')) return answer;
     calls.push(...answer.calls);
   }
@@ -83,7 +83,7 @@ function propose(request: ModelRequest, clause: MoneyClause, assets: readonly As
   return 'answer' in proposed ? proposed.answer : callTransfer(request, proposed.action);
 }
 
-/** A clause as a contract's action, with its input token; or the question or reply that must precede it. */
+/** A clause as a contract's action, with its input token; or the call or reply that must precede it. */
 export function proposeAction(
   request: ModelRequest,
   clause: MoneyClause,

@@ -11,7 +11,7 @@ import { NoticeCache } from './notice-cache';
 import { changeOf, wants, type Target, type TargetChange } from './targets';
 
 export const fannedOutCategories = [...toldCategories, endpointKind.category];
-/** Maximum number of events per range; a batch with many deliveries takes several ranges. One transaction each. */
+/** Maximum number of events recorded in one transaction; a larger batch is split into several ranges. */
 const stretchEvents = 200;
 /** How often a range without deliveries or changes is written. Real time. */
 const idleWriteMs = 1_000;
