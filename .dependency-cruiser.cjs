@@ -1,9 +1,9 @@
-// Who may import whom: docs/architecture.md, "Who may import whom". test/architecture/import-rules.spec.ts plants a violation of each rule.
+// The import rules of docs/architecture.md, "Who may import whom". test/architecture/import-rules.spec.ts plants a violation of each rule.
 const { builtinModules } = require('node:module');
 
 /**
- * The rooms of libs/, from the ground up. `on` names the rooms that a room stands on; the list beside each library is all that it may
- * import of ours, besides what its whole room may.
+ * The rooms of libs/, from the ground up. `on` names the rooms that a room depends on; the list of each library is complete: it may import
+ * nothing else of ours, except what its whole room may.
  */
 const rooms = {
   platform: {
@@ -11,7 +11,7 @@ const rooms = {
     libraries: {
       kernel: [],
       canonical: ['kernel'],
-      // What the log of all events consists of, as others specified it; a browser runs it as well.
+      // The formats and trees of the log of all events, as others specified them; a browser runs them as well.
       transparency: ['kernel'],
       runtime: ['kernel', 'transparency'],
       'event-store': ['kernel', 'runtime'],
@@ -30,14 +30,14 @@ const rooms = {
       'embedded-postgres': ['kernel'],
       'data-folder': ['kernel'],
       'database-copies': ['kernel', 'data-folder', 'embedded-postgres'],
-      // Copies every event of one store into another, byte by byte, which is below what event-store offers.
+      // Copies every event of one store into another, byte by byte, which is below the level of event-store.
       'event-migration': ['kernel', 'runtime', 'event-store', 'read-store'],
     },
   },
   others: {
     on: ['platform', 'stores'],
     libraries: {
-      // The lock on its folder is the one of the embedded PostgreSQL's.
+      // Locks its folder with the lock of embedded-postgres.
       witness: ['kernel', 'transparency', 'data-folder', 'embedded-postgres'],
     },
   },
@@ -67,16 +67,16 @@ const rooms = {
       wallets: ['consent', 'deployment'],
       artifacts: ['conversations'],
       runs: ['conversations', 'budget', 'deployment', 'consent'],
-      // What fires starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
+      // A firing starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
       automations: ['budget', 'conversations', 'deployment', 'runs', 'wallets', 'consent'],
       approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent', 'audit'],
-      // What partners are told is made of the events of these.
+      // Notices for partners are made from the events of these.
       notices: ['users', 'budget', 'conversations', 'wallets', 'automations', 'approvals', 'consent'],
-      // Where partners have it delivered, and its delivery.
+      // The endpoints to which partners have notices delivered, and the delivery.
       webhooks: ['notices'],
-      // The feed goes out on the journal's sockets.
+      // The feed is sent on the journal's sockets.
       feed: ['notices', 'journal'],
-      // Operators change what any slice has.
+      // Operators can change the state of any slice.
       operators: [
         'audit',
         'deployment',
@@ -107,11 +107,14 @@ const rooms = {
     },
   },
 };
-/** They stand in the product's room and read the event types of any slice; of what runs they import the queries of conversations. */
+/** Libraries in the product's room that read the event types of any slice; at run time they import only the queries of conversations. */
 const eventReaders = ['journal', 'activity'];
-/** The room of what implements ports of slices for one outside world or another. */
+/** The room of the libraries that implement ports of slices for one outside world or another. */
 const adapters = ['sandbox', 'near-intents', 'rules-model'];
-/** What tests share: doubles of other people's products, stages, the specification of deciders. It imports anything; only tests import it. */
+/**
+ * The library that tests share: doubles of other people's products, stages, the specification of deciders. It imports anything; only tests
+ * import it.
+ */
 const testing = 'testing';
 
 const foundation = rooms.product.everyone;
@@ -125,19 +128,19 @@ const room = `(?:${[...Object.keys(rooms), 'adapters', 'clients'].join('|')})`;
 const library = `^libs/(${room}/[^/]+|composition|${testing})/`;
 const lib = (...names) => `^libs/(?:${room}/)?(${names.join('|')})/`;
 const npm = (...packages) => `(^|/)node_modules/(${packages.join('|')})(/|$)`;
-/** Where others enter a library. */
+/** The index by which others import a library. */
 const entry = `^libs/(?:(?:${room}/[^/]+|composition)/src|${testing}/src/[^/]+)/index\\.ts$`;
-/** What a pure file must not reach. TypeBox is data about data: it describes events. */
+/** Modules that a pure file must not reach. TypeBox is data about data: it describes events. */
 const platform = `(^|/)node_modules/(?!@sinclair/typebox/)|^(node:)?(${builtinModules.join('|')})$`;
 
 const clientPackages = npm('openapi-fetch', 'openapi-typescript-helpers', 'eventsource-parser', 'standardwebhooks');
-/** Of the front ends that the client fits, it knows the types only: they are the page's. */
+/** Front ends that the client fits. It uses only their types, because the page has the code. */
 const frontEnds = npm('ai', '@ag-ui/core');
 /** SDKs of models, providers and collectors. */
 const sdkScopes = 'ai-sdk|anthropic-ai|modelcontextprotocol|defuse-protocol|aws-sdk|opentelemetry';
 const sdks = npm('ai', 'openai', 'near-api-js', `@(?:${sdkScopes})/[^/]+`);
 
-/** The libraries of a room, each with all that it may import. @throws Error for one that is in no room under it */
+/** The libraries of a room, each with all that it may import. @throws Error for an import from a room that this one does not depend on */
 function listsOf({ on, everyone = [], libraries }) {
   const under = on.flatMap((name) => Object.keys(rooms[name].libraries));
   const known = ['kernel', ...under, ...Object.keys(libraries), ...eventReaders];
@@ -156,11 +159,11 @@ const lists = {
   ...listsOf(rooms.others),
   ...listsOf(rooms.product),
 };
-/** What is published with parts of the product in it; it has a build of its own (scripts/verify-package.mjs). */
+/** Packages that are published with parts of the product in them; they have builds of their own (scripts/verify-package.mjs). */
 const published = { verify: ['approvals', 'transparency'] };
 const readersLists = Object.fromEntries(eventReaders.map((name) => [name, [...foundation, ...sliceNames]]));
 
-/** One rule for each library with a fixed list: any other library of ours is out of its reach. */
+/** One rule for each library with a fixed list: it may import no other library of ours. */
 const alongTheList = (entries) =>
   Object.entries(entries).map(([name, allowed]) => ({
     name: `along-the-list:${name}`,
@@ -169,7 +172,7 @@ const alongTheList = (entries) =>
     to: { path: '^libs/', pathNot: lib(name, testing, ...allowed) },
   }));
 
-/** `composition` has no list: it puts the slices together for the apps. No list holds it, so only apps and tests import it. */
+/** `composition` has no list: it puts the slices together for the apps. It is in no list, so only apps and tests import it. */
 const listed = [
   'kernel',
   ...Object.keys({ ...lists, ...readersLists, ...published }),

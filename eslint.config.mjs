@@ -1,4 +1,4 @@
-// Lint with types. A rule is here because it finds mistakes or keeps the code readable; how code is laid out is prettier's business.
+// Lint with types. A rule is here because it finds mistakes or keeps the code readable; layout is prettier's job.
 import tseslint from 'typescript-eslint';
 
 const typescriptFiles = ['**/*.ts'];
@@ -27,7 +27,7 @@ export default tseslint.config(
       'no-constant-binary-expression': 'error',
       'no-constant-condition': ['error', { checkLoops: 'allExceptWhileTrue' }],
       'no-empty': 'error',
-      // As max-params with 6, but a constructor takes as many parts as Nest injects.
+      // Like max-params with 6, but a constructor may take as many parameters as Nest injects.
       'no-restricted-syntax': [
         'error',
         {
@@ -70,19 +70,20 @@ export default tseslint.config(
           requireDefaultForNonUnion: true,
         },
       ],
-      // Leaves classes alone that Nest injects by their type: it sees emitDecoratorMetadata and skips files with decorators.
+      // Ignores classes that Nest injects by their type: it sees emitDecoratorMetadata and skips files with decorators.
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/only-throw-error': 'error',
       '@typescript-eslint/prefer-nullish-coalescing': 'error',
       '@typescript-eslint/return-await': ['error', 'in-try-catch'],
-      '@typescript-eslint/require-await': 'off', // a port may answer at once in one of its implementations
+      '@typescript-eslint/require-await': 'off', // a port may return at once in one of its implementations
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
     },
   },
   {
-    // What others wrote reaches no terminal but by output.ts, which takes away what a terminal obeys; lost-output.ts notices what could not be written.
+    // Texts of others reach a terminal only through output.ts, which removes what a terminal obeys; lost-output.ts notices output that
+    // could not be written.
     files: ['apps/cli/src/**/*.ts'],
     ignores: ['apps/cli/src/output.ts', 'apps/cli/src/lost-output.ts'],
     rules: {
@@ -109,7 +110,7 @@ export default tseslint.config(
   {
     files: testFiles,
     rules: {
-      // Answers are read as JSON here, and what is not there fails the test anyway.
+      // Answers are read as JSON here, and a missing member fails the test anyway.
       '@typescript-eslint/explicit-module-boundary-types': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
@@ -122,7 +123,7 @@ export default tseslint.config(
     },
   },
   {
-    // JavaScript whose types stand in comments: partners copy it, so it must run as it is.
+    // JavaScript whose types are in comments: partners copy it, so it must run as it is.
     files: ['examples/**/*.{js,jsx}'],
     plugins: { '@typescript-eslint': tseslint.plugin },
     languageOptions: {

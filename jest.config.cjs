@@ -1,5 +1,5 @@
-// Jest has no require(esm) on Node 20, so the ESM-only packages are transformed to CommonJS with ours.
-// One that is not has a dynamic import, which jest has none of either.
+// Jest has no require(esm) on Node 20, so the ESM-only packages are transformed to CommonJS together with ours. One that is not ESM-only is
+// transformed for its dynamic import, which jest does not support either.
 const swc = (typescript) => [
   '@swc/jest',
   {
@@ -34,8 +34,8 @@ module.exports = {
   setupFiles: ['reflect-metadata', '<rootDir>/test/support/random-seed.ts'],
   globalSetup: '<rootDir>/test/support/postgres-setup.ts',
   globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
-  testTimeout: 180_000, // tests wait for states, however slow the machine: this only ends what hangs
-  workerIdleMemoryLimit: '1.5GB', // what jest keeps of each file adds up: at 4 GB its collection stops all servers for seconds
+  testTimeout: 180_000, // tests wait for states, however slow the machine is: this only ends hanging tests
+  workerIdleMemoryLimit: '1.5GB', // what jest keeps of each file adds up: at 4 GB, garbage collection stops all servers for seconds
   testSequencer: '<rootDir>/test/support/longest-first.cjs',
   testRegex: '\\.spec\\.ts$',
   modulePathIgnorePatterns: [

@@ -1,4 +1,4 @@
-// Installs the newer major version of the AI SDK, which @parley/client/ai-sdk is held against as well (test/ai-sdk-7), where it is missing.
+// Installs the newer major version of the AI SDK if it is missing; @parley/client/ai-sdk is tested with it as well (test/ai-sdk-7).
 import './node-version.mjs';
 import path from 'node:path';
 import { prepareFolder } from './prepare.mjs';

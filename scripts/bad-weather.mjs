@@ -1,4 +1,5 @@
-// End-to-end specs once more, on an event store that has a bad day: what holds in fair weather holds then, and callers see nothing but 503 `retryable`, after which they ask again.
+// Runs end-to-end specs again, on an event store that has a bad day: what holds in fair weather must hold then, and callers see nothing but
+// 503 `retryable`, after which they retry.
 import { runJestTwice } from './jest.mjs';
 
 const quick = ['libs/product/runs/test/runs-start.spec.ts', 'libs/product/wallets/test/money-withdraw.spec.ts'];

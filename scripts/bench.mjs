@@ -1,4 +1,5 @@
-// npm run bench: prepares the product and the baselines (packages of their own, outside the product's lock file), then runs test/bench/run.mjs with the arguments given.
+// npm run bench: prepares the product and the baselines (packages of their own, outside the product's lock file), then runs
+// test/bench/run.mjs with the arguments given.
 import './node-version.mjs';
 import path from 'node:path';
 import { prepare, prepareFolder } from './prepare.mjs';
@@ -9,7 +10,7 @@ const benchFolder = path.join(root, 'test', 'bench');
 await runScript(async () => {
   const runner = path.join(benchFolder, 'run.mjs');
   await prepare({ build: true });
-  // None of them needs its install scripts, some of which only report home.
+  // None of them needs its install scripts, and some of those only report home.
   await prepareFolder(benchFolder, ['--ignore-scripts']);
   const { exitCode } = await runTool(process.execPath, [runner, ...process.argv.slice(2)], { inherit: true });
   return exitCode;

@@ -1,4 +1,5 @@
-// Prints the path of a Chromium for the browser tests: CHROMIUM_PATH, one on the PATH, or Debian's, installed by apt-get when this is root on Debian.
+// Prints the path of a Chromium for the browser tests: CHROMIUM_PATH, one on the PATH, or Debian's, installed by apt-get when this is root
+// on Debian.
 import { findProgram, requireProgram } from './debian.mjs';
 
 async function chromium() {

@@ -1,4 +1,5 @@
-// Makes each app of the build one file, app.js, and keeps the code that V8 compiles for it: 2,600 modules take a process 1.6 s of CPU to find, to read and to compile.
+// Bundles each app of the build into one file, app.js, and stores the code that V8 compiles for it: finding, reading and compiling 2,600
+// modules takes a process 1.6 s of CPU.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +10,7 @@ import { build } from 'esbuild';
 const root = path.dirname(import.meta.dirname);
 const dist = path.join(root, 'dist');
 
-/** What Nest loads only where it is installed. */
+/** Packages that Nest loads only if they are installed. */
 const optional = [
   'class-transformer',
   '@nestjs/microservices',
@@ -19,7 +20,7 @@ const optional = [
   '@fastify/static',
   '@fastify/view',
 ];
-/** What finds files of its own beside it, and what few processes ever load. */
+/** Packages that load files of their own folder, and packages that few processes ever load. */
 const apart = [
   'jsonc-parser',
   'pino',
@@ -31,7 +32,7 @@ const apart = [
   '@modelcontextprotocol/*',
 ];
 
-/** A module of ours finds its own folder as it does outside of a bundle. */
+/** Gives a module of ours the same `__dirname` as outside of a bundle. */
 const ownFolders = {
   name: 'own-folders',
   setup({ onLoad }) {
@@ -49,7 +50,10 @@ const ownFolders = {
   },
 };
 
-/** esbuild's helper that sets the name of a class or a function; its replacement for functions, which does nothing; and its calls by classes. */
+/**
+ * esbuild's function that sets the name of a class or a function; its replacement for functions, which does nothing; and its calls by
+ * classes.
+ */
 const naming = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
 const notNaming = 'var __name = (target) => target;';
 const ofClass = /\b__name(?=\((?:this, "|class\b))/g;
@@ -69,8 +73,8 @@ function nameClassesOnly(file) {
 }
 
 /**
- * Leaves of a bundle's source map what stacks need: where lines of our own sources begin. Packages are nine tenths of it, and names and
- * columns most of the rest; Node reads it all at the first stack that a process looks at, which took a quarter of a second of CPU.
+ * Reduces a bundle's source map to what stacks need: where lines of our own sources begin. Packages are nine tenths of it, and names and
+ * columns most of the remainder; Node reads it all for the first stack of a process, which took a quarter of a second of CPU.
  */
 function mapOwnLinesOnly(file) {
   const map = JSON.parse(readFileSync(file, 'utf8'));
@@ -91,21 +95,24 @@ function mapOwnLinesOnly(file) {
   writeFileSync(file, JSON.stringify({ ...map, sources, names: [], mappings: encode(lines) }));
 }
 
-/** Leaves ASCII alone in a bundle, so that V8 holds it in one byte a character. What else esbuild leaves stands in regular expressions and comments. */
+/**
+ * Makes a bundle pure ASCII, so that V8 stores it in one byte a character. The characters that esbuild leaves are in regular expressions
+ * and comments.
+ */
 function escapeNonAscii(file) {
   const code = readFileSync(file, 'utf8');
   const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   writeFileSync(file, code.replace(/[\u0080-\uffff]/g, escape));
 }
 
-/** Ends at once with a configuration that no app takes, having compiled what every start needs. */
+/** Ends at once because of a configuration that no app accepts, having compiled what every start needs. */
 const keepCode = `
   const app = require(process.argv[1]);
   const script = app.compile();
   process.on('exit', () => require('node:fs').writeFileSync(app.codeFile, script.createCachedData()));
   app.run(script);`;
 
-/** Keeps the code that V8 compiles for the app of this folder (app-main.cjs). @throws when it does not end, or left none */
+/** Stores the code that V8 compiles for the app of this folder (app-main.cjs). @throws when it does not end, or left none */
 function keepCompiledCode(folder) {
   const main = path.join(folder, 'main.js');
   const env = { PATH: process.env.PATH, PORT: 'none' };
@@ -113,7 +120,10 @@ function keepCompiledCode(folder) {
   if (!existsSync(path.join(folder, 'app.js.code'))) throw new Error(`${main} left no code: ${stderr}`);
 }
 
-/** Bundles every app of `dist`: app.js, and a main.js that runs it. Run it once after `nest build`. @throws what esbuild cannot resolve or read */
+/**
+ * Bundles every app of `dist`: app.js, and a main.js that runs it. Run it once after `nest build`. @throws when esbuild cannot resolve or
+ * read a file
+ */
 export async function bundleApps() {
   const folders = readdirSync(path.join(dist, 'apps')).map((app) => path.join(dist, 'apps', app, 'src'));
   await build({
@@ -126,8 +136,8 @@ export async function bundleApps() {
     platform: 'node',
     target: 'node20',
     format: 'cjs',
-    keepNames: true, // Nest and TypeORM go by the names of classes
-    supported: { 'dynamic-import': false }, // compiled code that was kept has none, so it becomes `require`
+    keepNames: true, // Nest and TypeORM use the names of classes
+    supported: { 'dynamic-import': false }, // stored compiled code does not support it, so it becomes `require`
     sourcemap: true,
     sourcesContent: false,
     external: [...optional, ...apart],

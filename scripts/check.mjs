@@ -5,7 +5,7 @@ import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
 
 await runScript(async () => {
-  await prepare({ build: true }); // the example's types are those of the client as it was built
+  await prepare({ build: true }); // the example's types are those of the built client
   const { failed } = await runChecks([...staticChecks, unitCheck]);
   return failed === 0 ? 0 : 1;
 });

@@ -1,4 +1,4 @@
-// The checks of `npm run check`: what each one runs, and how they are run side by side.
+// The checks of `npm run check`, and how to run them concurrently.
 import { availableParallelism } from 'node:os';
 import { runJest } from './jest.mjs';
 import { Interrupted, binary, runTool } from './tool.mjs';
@@ -14,7 +14,10 @@ const formatted = [
 ];
 const unitSpecs = ['libs/.+/src/', 'test/architecture/'];
 
-/** Each is one tool that judges the sources as they are. All but the first read what the build makes (the client's types); of those, the slow ones first. */
+/**
+ * Each is one tool that judges the sources as they are. All but the first read the output of the build (the client's types); of those, the
+ * slow ones first.
+ */
 export const staticChecks = [
   {
     name: 'format',
@@ -26,16 +29,17 @@ export const staticChecks = [
   { name: 'unused', run: () => tool('knip', ['--no-progress']) },
 ];
 
-/** The specs beside the code, and the tidy and import-rule tests. */
+/** The specs in the source folders, and the tidy and import-rule tests. */
 export const unitCheck = { name: 'units', run: () => runJest(unitSpecs, { inherit: false }) };
 
-/** Rewrites every file that the format check looks at. */
+/** Rewrites every file that the format check covers. */
 export const writeFormat = () =>
   tool('prettier', ['--log-level', 'warn', '--no-error-on-unmatched-pattern', '--write', ...formatted]);
 
 /**
- * Runs all checks and prints a line for each; a failed one is followed by what its tool said.
- * @param {{ atOnce?: number, built?: Promise<unknown> }} options `atOnce`: how many run side by side: as many as there are cores when absent, but two at most, since each needs much memory; `built`: what all but the first wait for
+ * Runs all checks and prints a line for each; a failed one is followed by its tool's output.
+ * @param {{ atOnce?: number, built?: Promise<unknown> }} options `atOnce`: how many run concurrently: as many as there are cores when
+ * absent, but two at most, because each needs much memory; `built`: a promise that all but the first wait for
  * @returns {Promise<{passed: number, failed: number}>} every check runs, even after failures
  */
 export async function runChecks(checks, { atOnce = Math.min(2, availableParallelism()), built } = {}) {

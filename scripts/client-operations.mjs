@@ -1,7 +1,7 @@
-// The operations of the OpenAPI document as @parley/client has them: where each is found, and what it takes.
+// The operations of the OpenAPI document as methods of @parley/client: where each is found, and its input.
 import { methods, resolved } from './openapi-document.mjs';
 
-/** The operations that the client follows by itself, over as many connections as it takes: what it has in the place of each call. */
+/** The operations that the client follows by itself, over as many connections as needed: the replacement of each call. */
 export const followed = {
   'conversations.stream': {
     call: 'follow',
@@ -28,7 +28,7 @@ export const isPartnerPath = (path) => path.startsWith('/v1/') || path.startsWit
 const bytes = 'application/octet-stream';
 
 /**
- * Every operation with where the client has it: `runs.start` is `parley.runs.start`, `budget`, which has no more of a name, is
+ * Every operation with its place in the client: `runs.start` is `parley.runs.start`; `budget`, which has no second part, is
  * `parley.budget.get`.
  */
 export function operationsOf(document) {
@@ -45,8 +45,8 @@ export function operationsOf(document) {
 }
 
 /**
- * What a method takes: path ids, members of the query and those of the body, side by side. Where two of them share a name, the body
- * is given whole, as `body`; bytes are given as `content`.
+ * The input of a method: path ids, members of the query and those of the body, in one object. If two of them share a name, the body is
+ * passed as a whole, as `body`; bytes are passed as `content`.
  */
 function inputOf(document, operation, parameters) {
   const of = (place) => parameters.filter((parameter) => parameter.in === place);
@@ -89,12 +89,12 @@ function parameterSchema({ name, description, schema }) {
   return { ...schema, description: text };
 }
 
-/** The reasons of its own that a call is refused with. */
+/** The operation's own reasons for refusing a call. */
 export function ownReasons(operation) {
   return Object.entries(operation['x-reasons'] ?? {}).flatMap(([status, own]) => (status === '409' ? own : []));
 }
 
-/** What a resource is, in the words of its tag. */
+/** The description of a resource, from its tag. */
 export function tagText(document, name) {
   const found = document.tags.find((tag) => tag.name === name);
   if (found === undefined) throw new Error(`the OpenAPI document has no tag ${name}`);

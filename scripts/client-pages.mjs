@@ -1,4 +1,4 @@
-// The pages of @parley/client, one for each resource: what the OpenAPI document says of its operations, below an example that runs.
+// The pages of @parley/client, one for each resource: the OpenAPI document's descriptions of its operations, below an example that runs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileName, followed, isPartnerPath, operationsOf, ownReasons, tagText } from './client-operations.mjs';
@@ -8,7 +8,7 @@ import { root } from './tool.mjs';
 const folder = path.join(root, 'libs', 'clients', 'client');
 const documentFile = path.join(folder, 'src', 'generated', 'openapi.json');
 
-/** Writes the pages as they are now. Needs what the build of the client leaves. @returns the paths that were written */
+/** Writes the pages in their current form. Needs the output of the client's build. @returns the paths that were written */
 export function writeClientPages() {
   return Object.entries(clientPages()).map(([name, text]) => {
     const file = path.join(folder, 'docs', name);
@@ -63,7 +63,7 @@ function section(document, { id, resource, name, method, path: route, operation,
   ].join('\n\n');
 }
 
-/** The client resumes by itself; where to begin is `after`. */
+/** The client resumes by itself; `after` says where to begin. */
 function followInput(id, { schema }) {
   const ids = followed[id].path.map((name) => [name, schema.properties[name]]);
   return { ...Object.fromEntries(ids), after: { ...schema.properties.cursor, description: followed[id].after } };
@@ -103,7 +103,7 @@ function row(document, member, schema, isRequired, shown, depth) {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
 }
 
-/** A type as the client has it. Schemas with a name are kept in `shown`, so that the page shows their members too. */
+/** The client's form of a type. Named schemas are collected in `shown`, so that the page shows their members too. */
 function typeText(document, schema, shown, depth) {
   const inner = (one) => typeText(document, one, shown, depth);
   if (schema.$ref !== undefined) {
@@ -124,7 +124,7 @@ function typeText(document, schema, shown, depth) {
     : types.map((type) => `\`${type === 'integer' ? 'number' : type}\``).join(' | ');
 }
 
-/** Without what is said of every body: the client's types say it. */
+/** Removes the sentence that every body has, because the client's types express it. */
 const plain = (text) => text.replaceAll(/ ?In a request, [^.]*\./g, '').trim();
 
 const sentence = (text) => (text === '' || /[.:]$/.test(text) ? text : `${text}.`);

@@ -1,4 +1,5 @@
-// The resources of @parley/client: `parley.runs.start(…)` for the operation `runs.start`. Pure: the document in, the files' texts out.
+// The resources of @parley/client: `parley.runs.start(…)` for the operation `runs.start`. Pure: takes the document, returns the files'
+// texts.
 import openapiTS, { astToString } from 'openapi-typescript';
 import { format } from 'prettier';
 import ts from 'typescript';
@@ -8,8 +9,8 @@ import { className, fileName, followed, inputName, operationsOf, ownReasons, tag
 const style = { parser: 'typescript', printWidth: 120, singleQuote: true, trailingComma: 'all' };
 
 /**
- * @param document as the types are made from it
- * @returns {Promise<Record<string, string>>} texts by file name: one file a resource, and `resources.ts`, which has them all
+ * @param document from which the types are made
+ * @returns {Promise<Record<string, string>>} texts by file name: one file per resource, and `resources.ts`, which imports them all
  */
 export async function clientResources(document, notice) {
   const operations = operationsOf(document);
@@ -41,7 +42,7 @@ function membersText(type) {
   if (!ts.isTypeLiteralNode(type)) return '';
   for (const member of type.members) {
     if (member.name?.text === 'content') member.type = ts.factory.createTypeReferenceNode('Bytes');
-    // What is left out may be written as undefined.
+    // An omitted member may be written as undefined.
     const absent = ts.factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
     if (member.questionToken !== undefined) member.type = ts.factory.createUnionTypeNode([member.type, absent]);
   }
@@ -95,7 +96,7 @@ function methodText(entry, document) {
   return `${doc}${name}(input: ${inputName(entry)}${optional}, options?: CallOptions): ${type} {\n  return ${call};\n}`;
 }
 
-/** How a call is answered: `kind` is the method of `Calls`. */
+/** Returns the kind of a call's answer, which is a method of `Calls`, and its type. */
 function answerOf({ id, operation, input }, document) {
   const contents = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));
   const [mediaType, content] = Object.entries(contents[0][1].content ?? {})[0] ?? [];
@@ -152,7 +153,7 @@ export function resourcesOf(calls: Calls): Resources {
 `;
 }
 
-/** A documentation comment of these paragraphs; those that are absent leave no gap. */
+/** A documentation comment of these paragraphs; absent ones leave no gap. */
 function comment(paragraphs) {
   const present = paragraphs.filter(Boolean).map((text) => text.replaceAll('*/', '*\\/'));
   if (present.length === 1) return `/** ${present[0]} */\n`;

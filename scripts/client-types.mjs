@@ -1,4 +1,4 @@
-// What @parley/client knows of the service: TypeScript made from its OpenAPI document. Pure: the document in, the files' texts out.
+// The client's knowledge of the service: TypeScript made from its OpenAPI document. Pure: takes the document, returns the files' texts.
 import openapiTS, { astToString } from 'openapi-typescript';
 import { isPartnerPath } from './client-operations.mjs';
 import { clientResources } from './client-resources.mjs';
@@ -7,7 +7,7 @@ import { methods, resolved } from './openapi-document.mjs';
 
 const notice = "// Made from the service's OpenAPI document by scripts/client.mjs.\n\n";
 
-/** The closed sets that clients compare with: the name of each, the name of its type, and where the document has it. */
+/** The closed sets that clients compare with: the name of each, the name of its type, and its place in the document. */
 const closedSets = [
   ['reasons', 'Reason', 'Problem.reason'],
   ['withdrawalChanges', 'WithdrawalChange', 'Problem.change'],
@@ -30,10 +30,10 @@ const closedSets = [
   ['feedEventTypes', 'FeedEventType', 'FeedEvent.type'],
 ];
 
-/** Members by which the service recognizes a repeated call. The client makes one where none is given. */
+/** Members by which the service recognizes a repeated call. The client generates one when none is given. */
 const idMembers = ['runId', 'idempotencyKey'];
 
-/** @returns {Promise<Record<string, string>>} texts by file name. Throws when the document lacks what clients are promised. */
+/** @returns {Promise<Record<string, string>>} texts by file name. Throws when the document lacks anything promised to clients. */
 export async function clientTypes(document) {
   const own = partnerApi(document);
   const ids = clientMadeIds(own);
@@ -87,7 +87,7 @@ function eventTypes(document) {
   return constant('eventTypes', 'EventType', values, "the durable events of a conversation's journal");
 }
 
-/** Every text that a schema lets through; those of a nullable one without the null. */
+/** Every text that a schema allows; without the null of a nullable one. */
 function valuesOf(document, schema) {
   const { enum: values, const: value, oneOf, anyOf } = resolved(document, schema) ?? {};
   if (values !== undefined) return values;
@@ -102,7 +102,7 @@ export type ${type} = (typeof ${name})[number];
 `;
 }
 
-/** `POST /path` -> the member of its body that makes a repetition known. */
+/** `POST /path` -> the member of its body by which a repetition is recognized. */
 function clientMadeIds(document) {
   const found = bodies(document).flatMap(({ call, schema }) => {
     const member = idMembers.find((name) => schema.properties?.[name] !== undefined);
@@ -121,21 +121,21 @@ function bodies(document) {
   );
 }
 
-/** What the client makes by itself need not be given. */
+/** Makes members optional that the client generates by itself. */
 function relax(document, ids) {
   for (const { call, schema } of bodies(document)) {
     if (schema.required !== undefined) schema.required = schema.required.filter((name) => name !== ids[call]);
   }
 }
 
-/** Says what openapi-typescript would understand otherwise than JSON Schema means it. */
+/** Rewrites what openapi-typescript would understand differently than JSON Schema means it. */
 function adapt(value) {
   if (typeof value !== 'object' || value === null) return;
-  // Constants tell the variants apart already; it would put the schemas' names in their place.
+  // Constants distinguish the variants already; openapi-typescript would replace them by the schemas' names.
   if (typeof value.discriminator === 'object' && (value.oneOf ?? value.anyOf) !== undefined) delete value.discriminator;
-  // What `fetch` can send as a body.
+  // Any body that `fetch` can send.
   if (value['application/octet-stream'] !== undefined) value['application/octet-stream'] = {};
-  // The name, once more.
+  // It only repeats the name.
   if (typeof value.title === 'string') delete value.title;
   // Any object, not an empty one.
   if (value.type === 'object' && Object.keys(value.properties ?? {}).length === 0) {

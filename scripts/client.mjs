@@ -8,13 +8,13 @@ const generated = path.join(folder, 'src', 'generated');
 const dist = path.join(folder, 'dist');
 
 /**
- * Guarantees libs/clients/client/dist as the sources and the product's build in dist/ are now. Throws StepFailed.
+ * Brings libs/clients/client/dist up to date with the sources and the product's build in dist/. Throws StepFailed.
  * @param {{onSpawn?: (pid: number) => void, documentFile?: string}} options
  */
 export async function buildClient({ onSpawn, documentFile } = {}) {
   const document = documentFile === undefined ? await printedDocument(onSpawn) : readFileSync(documentFile, 'utf8');
   await writeTypes(JSON.parse(document));
-  // Built beside the live one, and then moved into its place: an import meanwhile finds the one or the other.
+  // Built next to the live one, and then moved into its place, so that an import meanwhile finds one of the two.
   const next = path.join(folder, `dist.${process.pid}`);
   try {
     const compile = (config, kind) => [
@@ -37,13 +37,13 @@ export async function buildClient({ onSpawn, documentFile } = {}) {
   }
 }
 
-/** What `GET /openapi.json` answers. The partner API is the same in every mode; the sandbox needs no configuration. */
+/** The document that `GET /openapi.json` returns. The partner API is the same in every mode; the sandbox needs no configuration. */
 async function printedDocument(onSpawn) {
   const main = path.join(root, 'dist', 'apps', 'cli', 'src', 'main.js');
   mkdirSync(generated, { recursive: true });
   const file = path.join(generated, 'openapi.json');
   const { exitCode, output } = await runTool(process.execPath, [main, 'contract', 'openapi', '--out', file], {
-    cwd: generated, // no .env there
+    cwd: generated, // a folder without .env
     env: { PARLEY_MODE: 'sandbox' },
     onSpawn,
   });
@@ -52,7 +52,7 @@ async function printedDocument(onSpawn) {
 }
 
 async function writeTypes(document) {
-  // Not before it is needed: this file is loaded before packages are installed.
+  // Imported late, because this file is loaded before packages are installed.
   const { clientTypes } = await import('./client-types.mjs');
   mkdirSync(generated, { recursive: true });
   for (const [name, text] of Object.entries(await clientTypes(document))) {

@@ -1,4 +1,5 @@
-// npm run docs: writes docs/configuration.md from the built table of environment variables, the table of reasons into docs/guides/errors.md, and the pages of @parley/client.
+// npm run docs: writes docs/configuration.md from the built table of environment variables, the table of reasons into
+// docs/guides/errors.md, and the pages of @parley/client.
 import './node-version.mjs';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,5 @@
-// The conformance suite of the MCP project (test/conformance): installs it where it is missing, and runs it with the arguments given, on this Node or, where that is too old for it, on the newest LTS.
+// The conformance suite of the MCP project (test/conformance): installs it if it is missing, and runs it with the arguments given, on this
+// Node or, if that is too old for it, on the newest LTS.
 import './node-version.mjs';
 import path from 'node:path';
 import { newestLts } from './newest-lts.mjs';
@@ -7,7 +8,7 @@ import { root, runScript, runTool } from './tool.mjs';
 
 const folder = path.join(root, 'test', 'conformance');
 const suite = path.join(folder, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
-/** It says nothing of it, and imports what Node has had since. */
+/** The suite does not declare it, but imports features that Node has had since this version. */
 const nodeMin = 22;
 
 await runScript(async () => {

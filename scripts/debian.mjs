@@ -1,4 +1,5 @@
-// Programs that tests drive and npm does not bring (a browser, a proxy): found on this machine, or installed with apt-get as root on Debian. Never skipped: without them it fails and says how to mend it.
+// Programs that tests drive and npm does not install (a browser, a proxy): found on this machine, or installed with apt-get as root on
+// Debian. Never skipped: without them it fails and says how to fix that.
 //   node scripts/debian.mjs nginx docker-compose   installs what is missing, prints a path for each
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
@@ -8,11 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const lockFile = '/tmp/parley-apt.lock';
 const installTimeoutSeconds = 900;
-/** Someone else's apt-get may hold the lists or dpkg for as long as it downloads. */
+/** Another apt-get may hold the lists or dpkg for as long as it downloads. */
 const triesMax = 20;
 const retryMs = 5_000;
 
-/** What the whole test run drives: programs, the packages that bring each, and the files that must be there beside it. Nothing else is installed, so that all can be said before. */
+/**
+ * Everything that the whole test run drives: programs, the packages that contain each, and other files that must exist. Nothing else is
+ * installed, so that all of it can be announced before.
+ */
 const testPrograms = [
   { names: ['git'], packages: ['git'] },
   {
@@ -22,17 +26,17 @@ const testPrograms = [
   { names: ['docker-compose'], packages: ['docker-compose'] },
   { names: ['nginx'], packages: ['nginx'] },
   { names: ['haproxy'], packages: ['haproxy'] },
-  // Leaves out the package that starts a server of its own.
+  // Excludes the package that starts a server of its own.
   { names: ['apache2'], packages: ['apache2-bin'] },
   { names: ['caddy'], packages: ['caddy'] },
   { names: ['systemd-analyze'], packages: ['systemd'] },
   { names: ['pgbouncer'], packages: ['pgbouncer'] },
-  // Brings promtool as well.
+  // Contains promtool as well.
   { names: ['prometheus'], packages: ['prometheus'] },
   { names: ['openssl'], packages: ['openssl'] },
   // Runs the programs of the guides.
   { names: ['python3'], packages: ['python3'] },
-  // Verifies the log of all events by the module from which the web's own logs are verified.
+  // Verifies the log of all events with the module that verifies the web's own logs.
   {
     names: ['go'],
     packages: ['golang-go', 'golang-golang-x-mod-dev'],
@@ -40,7 +44,7 @@ const testPrograms = [
   },
 ];
 
-/** What is said before a whole test run: what it will install, or what must be installed for it; null when nothing is missing. */
+/** The announcement before a whole test run: what it will install, or what must be installed for it; null when nothing is missing. */
 export function missingInWords(isRoot, programs = testPrograms) {
   const packages = programs.flatMap((program) => (findWhole(program) === undefined ? program.packages : []));
   if (packages.length === 0) return null;
@@ -49,12 +53,12 @@ export function missingInWords(isRoot, programs = testPrograms) {
     : `the tests drive programs that are missing here, and this process is not root: apt-get install ${packages.join(' ')}`;
 }
 
-/** The path of the program, where all that belongs to it is there. */
+/** The path of the program, if all its files exist. */
 function findWhole({ names, files = [] }) {
   return files.every((file) => existsSync(file)) ? findProgram(names) : undefined;
 }
 
-/** @returns {string | undefined} the path of the first of these programs (names looked up on the PATH, or paths) that can be run */
+/** @returns {string | undefined} the path of the first of these programs (names searched on the PATH, or paths) that can be run */
 export function findProgram(names) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/sbin'];
   return names
@@ -63,9 +67,10 @@ export function findProgram(names) {
 }
 
 /**
- * The path of one of the programs above; installs the Debian packages that bring it when it is missing. Two processes may ask at once: one installs, the other waits.
+ * Returns the path of one of the programs above; installs its Debian packages when it is missing. Two processes may ask at once: one
+ * installs, the other waits.
  * @param {string} program
- * @param {string} [hint] what else helps
+ * @param {string} [hint] another remedy
  * @throws {Error} when it is missing and cannot be installed: says what to install
  */
 export async function requireProgram(program, hint = '') {
@@ -87,7 +92,7 @@ export async function requireProgram(program, hint = '') {
 async function install(packages, missing, isThere) {
   let output = '';
   for (let tried = 0; tried < triesMax; tried += 1) {
-    // flock: one of us at a time, and the lock of a process that died is free. Its first job may have been ours.
+    // flock: one of our processes at a time, and the lock of a process that died is free. The one before may have installed ours.
     const command = `apt-get update -qq && apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=${installTimeoutSeconds} ${packages.join(' ')}`;
     const run = spawnSync('flock', [lockFile, 'sh', '-c', command], {
       encoding: 'utf8',
@@ -107,7 +112,7 @@ function isExecutable(file) {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // missing or not executable: either way not the one
+    return false; // missing or not executable: not the one in either case
   }
 }
 

@@ -1,6 +1,6 @@
-// Documentation comments as editors show them best: what a thing is first, in plain words, and nothing that its type says already.
+// Documentation comments in the form that editors show best: first a plain description, and nothing that the type expresses already.
 
-/** @param {string} text TypeScript as openapi-typescript prints it @returns {string} */
+/** @param {string} text TypeScript printed by openapi-typescript @returns {string} */
 export function plainComments(text) {
   return text.replaceAll(/^([ \t]*)\/\*\*([\s\S]*?)\*\/\n/gm, (_, indent, inner) => {
     const lines = inner.split('\n').map((line) => line.replace(/^\s*\* ?/, '').trim());
@@ -12,7 +12,7 @@ export function plainComments(text) {
 }
 
 const formats = { uuid: 'A UUID.', 'date-time': 'ISO 8601, in UTC.', uri: 'A URL.' };
-/** What the type says already. */
+/** Tags that repeat the type. */
 const said = /^@(enum|constant)\b/;
 
 function paragraphs(lines) {

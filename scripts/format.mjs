@@ -1,4 +1,4 @@
-// npm run format: rewrites every file that the format check looks at.
+// npm run format: rewrites every file that the format check covers.
 import './node-version.mjs';
 import { writeFormat } from './checks.mjs';
 import { prepare } from './prepare.mjs';

@@ -1,4 +1,5 @@
-// Installs what the published documents are held against (test/generators: generators and linters of other people), where it is missing. Their install scripts are not run.
+// Installs the generators and linters of others that test the published documents (test/generators), if they are missing, without running
+// their install scripts.
 import './node-version.mjs';
 import path from 'node:path';
 import { prepareFolder } from './prepare.mjs';

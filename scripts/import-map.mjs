@@ -1,4 +1,4 @@
-// The picture of the libraries: who imports whom, as Mermaid, with no arrow that others imply.
+// The picture of the libraries: which imports which, as Mermaid, without arrows that others imply.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -6,10 +6,10 @@ import { binary, root } from './tool.mjs';
 
 const reportBytesMax = 16 * 1024 * 1024;
 const [begin, end] = ['<!-- map:begin -->', '<!-- map:end -->'];
-/** Tests and their doubles are not the product. */
+/** Tests and their doubles are not part of the product. */
 const outside = '(\\.spec\\.ts$|/test/|^libs/testing/)';
 
-/** @returns {Promise<string>} the picture of the code as it is */
+/** @returns {Promise<string>} the picture of the current code */
 export async function drawMap() {
   const args = ['--config', '.dependency-cruiser.cjs', '--include-only', '^(apps|libs)/', '--exclude', outside];
   const report = ['--collapse', '^(apps/[^/]+|libs/composition|libs/[^/]+/[^/]+)', '--output-type', 'json'];
@@ -33,7 +33,7 @@ export function withMap(page, map) {
 
 /**
  * @param {{modules: {source: string, dependencies: {resolved: string}[]}[]}} report
- * @returns {Map<string, Set<string>>} what each folder of apps and libs imports
+ * @returns {Map<string, Set<string>>} the imports of each folder of apps and libs
  */
 function importsIn({ modules }) {
   return new Map(
@@ -44,7 +44,7 @@ function importsIn({ modules }) {
   );
 }
 
-/** Leaves out imports that longer paths imply: the graph has no cycles, so the rest is unique. */
+/** Leaves out imports that longer paths imply; the graph has no cycles, so the result is unique. */
 function reduced(graph) {
   const reach = new Map();
   const reachable = (name) => {
@@ -78,5 +78,5 @@ function mermaid(graph) {
 
 const roomOf = (name) => /^libs\/([^/]+)\/[^/]+$/.exec(name)?.[1] ?? (name.startsWith('apps/') ? 'apps' : null);
 
-/** Apps keep the name of their folder: one is called as a library is. */
+/** Apps keep the path of their folder, because one has the name of a library. */
 const label = (name) => (name.startsWith('apps/') ? name : path.posix.basename(name));

@@ -1,11 +1,11 @@
-// Does node_modules hold what package-lock.json asks for? Answered from the record that npm keeps of what it installed.
+// Checks whether node_modules contains the packages of package-lock.json, by npm's own record of what it installed.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** npm writes its record last, so an interrupted install has none. */
 const npmRecord = path.join('node_modules', '.package-lock.json');
 
-/** True when npm's record of the folder agrees with its package-lock.json in every package that belongs on this machine. */
+/** Whether npm's record of the folder agrees with its package-lock.json in every package that belongs on this machine. */
 export function matchesLockFile(folder) {
   const record = path.join(folder, npmRecord);
   if (!existsSync(record)) return false;
@@ -31,7 +31,7 @@ function matches(name, wanted, installed) {
 
 /**
  * npm skips optional packages of other platforms, and the packages that only those depend on (which name no platform).
- * A libc is not compared: such packages come in pairs, of which one is skipped.
+ * A libc is not compared, because such packages exist in pairs, of which one is skipped.
  */
 function belongsHere({ os, cpu, libc }) {
   const listed = (list, value) =>

@@ -1,22 +1,24 @@
-// Runs jest and counts what it did.
+// Runs jest and counts its results.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { binary, root, runTool } from './tool.mjs';
 
-/** The memory that a worker and the processes of its suite take at most. */
+/** The maximum memory of a worker and the processes of its suite. */
 const workerBytes = 2 * 1024 ** 3;
 /** Suites wait for servers longer than they compute: with three at once, two cores were idle for a quarter of the time. */
 const maxWorkers = Math.max(availableParallelism() - 1, Math.min(5, Math.floor(totalmem() / workerBytes)), 1);
 /**
- * Whole deployments live in a worker: with more room for what is young, collecting garbage takes it a tenth less CPU. Jest hands its
- * own flags on to its workers; in NODE_OPTIONS they would reach the processes of the suites, and keep the build's code from them.
+ * Whole deployments run in a worker: with more space for young objects, garbage collection takes a tenth less CPU. Jest passes its own
+ * flags to its workers; in NODE_OPTIONS they would reach the processes of the suites, which would then reject the build's compiled code.
  */
 const workerFlags = ['--max-semi-space-size=64'];
 
 /**
  * @param {string[]} args paths and options for jest
- * @returns {Promise<{exitCode: number, passed: number, failed: number, failedFiles: {path: string, passed: number, failed: number}[], seconds: Map<string, number>, output: string}>} `seconds` by file; a suite that cannot be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
+ * @returns {Promise<{exitCode: number, passed: number, failed: number, failedFiles: {path: string, passed: number, failed: number}[],
+ * seconds: Map<string, number>, output: string}>} `seconds` by file; a suite that cannot be loaded, a crash of jest, and a bad exit without
+ * a failed test each count as one failure
  */
 export async function runJest(args, { inherit = true, env = {}, workers = maxWorkers, node = process.execPath } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-jest-'));
@@ -63,12 +65,12 @@ export function slowestSuites(seconds, count = 20) {
   return slowest.map(([file, each]) => `${`${each}`.padStart(5)} s  ${file}`).join('\n');
 }
 
-/** Most files that are run again; more failures cannot be blamed on a busy machine. */
+/** The most files that are run again; more failures cannot be blamed on a busy machine. */
 const secondLooksMax = 3;
 
 /**
- * Like `runJest`, but runs a few files that failed beside others on a busy machine once more, alone; the second result counts. The
- * output names each of them in either case: one that passed alone still has a fault to look for.
+ * Like `runJest`, but runs a few failed files once more, alone, because other files on a busy machine may have caused the failure; the
+ * second result counts. The output names each of them in either case: one that passed alone still has a fault to find.
  */
 export async function runJestTwice(args, options = {}) {
   const first = await runJest(args, options);

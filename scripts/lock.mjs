@@ -1,4 +1,4 @@
-// One process at a time installs and builds in a folder. The lock is a file that names who holds it; a dead holder's lock counts for nothing.
+// One process at a time installs and builds in a folder. The lock is a file that names its holder; a dead holder's lock is ignored.
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,10 +9,13 @@ const pollMs = 200;
 const heartbeatMs = 2_000;
 /** A holder without a heartbeat for this long is dead, even if another process has its pid now. */
 const silenceMaxMs = 60_000;
-/** After taking a dead process's lock: time for a competitor that judged the same lock to show itself. */
+/** After taking a dead process's lock: time for a competitor that judged the same lock to appear. */
 const settleMs = 100;
 
-/** Runs `work` while no other process holds the lock. `work` gets a function to name the tool that works for it: while that tool lives, the lock holds, even when we were killed. */
+/**
+ * Runs `work` while no other process holds the lock. `work` gets a function to name the tool that works for it: while that tool lives, the
+ * lock holds, even when we were killed.
+ */
 export async function withLock(work) {
   await acquire();
   const heartbeat = setInterval(() => utimesSync(lockFile, new Date(), new Date()), heartbeatMs);
@@ -75,7 +78,7 @@ async function takeOver(deadHolder) {
   return readHolder()?.pid === process.pid;
 }
 
-/** Written whole through a rename: a reader sees the old holder or the new one, never half of one. */
+/** Replaces the file by a rename: a reader sees the old holder or the new one, never a part of one. */
 function writeHolder(holder) {
   const next = `${lockFile}.${process.pid}`;
   writeFileSync(next, JSON.stringify(holder));
@@ -101,6 +104,6 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM'; // it lives, but belongs to someone else
+    return error.code === 'EPERM'; // it lives, but belongs to another user
   }
 }

@@ -1,12 +1,12 @@
-// Notices that the output of a script could not be written: then it did not succeed, whatever else it did.
+// Notices that the output of a script could not be written: then the script did not succeed, whatever else it did.
 import { setImmediate } from 'node:timers/promises';
 
-/** As a shell reports a program that SIGPIPE ended: whoever read its output closed it. */
+/** The reader of the output closed it: the code that a shell reports for a program that SIGPIPE ended. */
 const unread = 141;
 
 /**
  * @param {() => number | Promise<number>} body writes its results to stdout
- * @returns {Promise<number>} the exit code: the body's own where all of its output was taken
+ * @returns {Promise<number>} the exit code: the body's own if all of its output was accepted
  */
 export async function withOutput(body) {
   let lost = null;

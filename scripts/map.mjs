@@ -1,4 +1,5 @@
-// npm run map: draws who imports whom, from the code, into docs/architecture.md. With --check it writes nothing, and fails where the page differs.
+// npm run map: draws which library imports which, from the code, into docs/architecture.md. With --check it writes nothing, and fails when
+// the page differs.
 import './node-version.mjs';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

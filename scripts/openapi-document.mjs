@@ -1,8 +1,8 @@
-// How an OpenAPI document is read.
+// Functions to read an OpenAPI document.
 
 export const methods = ['get', 'put', 'post', 'patch', 'delete'];
 
-/** What a reference leads to; anything else is itself. */
+/** The target of a reference; anything else is returned unchanged. */
 export function resolved(document, schema) {
   if (schema?.$ref === undefined) return schema;
   return resolved(

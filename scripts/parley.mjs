@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm run parley -- …: installs and builds what is missing or stale, then becomes the command line. What it prepares goes to stderr.
+// npm run parley -- …: installs and builds what is missing or stale, then becomes the command line. Output of the preparation goes to
+// stderr.
 import './node-version.mjs';
 import { Module } from 'node:module';
 import path from 'node:path';

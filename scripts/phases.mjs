@@ -1,6 +1,6 @@
 // Measures how long each phase of a script takes.
 
-/** Runs phases one after the other, and tells the seconds of each and of all together. */
+/** Runs phases one after the other, and reports the seconds of each and of all together. */
 export class Phases {
   #startedAt = performance.now();
   #seconds = [];

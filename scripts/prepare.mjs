@@ -1,4 +1,4 @@
-// Installs and builds what is missing or stale, and nothing else. Plain Node: it runs before node_modules exists.
+// Installs and builds only what is missing or stale. Plain Node, because it runs before node_modules exists.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,16 +18,19 @@ const notInProduct = [client, verify, path.join('libs', 'testing')];
 const clientStamp = path.join(root, client, 'dist', '.parley-build');
 const verifyStamp = path.join(root, verify, 'dist', '.parley-build');
 
-/** Guarantees that node_modules matches package-lock.json and, if asked, that dist and those of libs/clients match the sources. Throws StepFailed (nothing is stamped as fresh then). */
+/**
+ * Brings node_modules up to date with package-lock.json and, if asked, dist and those of libs/clients with the sources. Throws StepFailed
+ * (nothing is stamped as fresh then).
+ */
 export async function prepare({ build }) {
   if (!installIsStale(root) && !(build && buildIsStale())) return;
   await withLock(async (nameTool) => {
-    await install(root, nameTool); // asked again under the lock: another process may just have done it
+    await install(root, nameTool); // checked again under the lock, because another process may just have done it
     if (build && buildIsStale()) await buildAll(nameTool);
   });
 }
 
-/** Guarantees the packages of a folder with a package.json of its own, outside the product's lock file. */
+/** Installs the packages of a folder with a package.json of its own, outside the product's lock file. */
 export function prepareFolder(folder, npmArguments) {
   return withLock((nameTool) => install(folder, nameTool, npmArguments));
 }
@@ -67,7 +70,7 @@ function lockFileHash(folder) {
 }
 
 async function buildAll(nameTool) {
-  const product = productHash(); // before the build: a source changed meanwhile makes the build stale
+  const product = productHash(); // before the build, so that a source changed meanwhile makes the build stale
   if (!isStamped(buildStamp, product)) {
     rmSync(buildStamp, { force: true });
     await runStep('building (nest build)', binary('nest'), ['build'], { onSpawn: nameTool });

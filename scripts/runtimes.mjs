@@ -1,4 +1,5 @@
-// Prints the paths of the runtimes that the client is tried on besides Node (test/runtimes), as JSON, and installs them where they are missing. Their install scripts are not run.
+// Prints the paths of the runtimes other than Node on which the client is tested (test/runtimes), as JSON, and installs them if they are
+// missing, without running their install scripts.
 import './node-version.mjs';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +14,7 @@ await runScript(async () => {
   return 0;
 });
 
-/** npm installs the one package of a scope that is for this machine. */
+/** npm installs only the package of a scope that is for this machine. */
 function program(scope, file) {
   const folders = existsSync(path.join(packages, scope)) ? readdirSync(path.join(packages, scope)) : [];
   const found = folders.map((folder) => path.join(packages, scope, folder, file)).find((name) => existsSync(name));

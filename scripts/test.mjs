@@ -1,4 +1,5 @@
-// npm test: prepares, checks, runs every jest suite, a few again in bad weather, tries the product on the newest LTS of Node, says how long each took, and ends with the one line `N passed, N failed`. Arguments narrow jest, and leave the rest out.
+// npm test: prepares, checks, runs every jest suite, a few again in bad weather, tries the product on the newest LTS of Node, reports how
+// long each took, and ends with the one line `N passed, N failed`. Arguments restrict jest, and leave everything else out.
 import './node-version.mjs';
 import { runInBadWeather } from './bad-weather.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
@@ -12,7 +13,7 @@ import { runScript } from './tool.mjs';
 const narrowing = process.argv.slice(2);
 const phases = new Phases();
 
-/** Everything. Suites wait for servers, and leave room for what runs beside them, one at a time. Answers the counts of each. */
+/** Runs everything. Suites mostly wait for servers, which leaves CPU for the other phases, one at a time. Returns the counts of each. */
 async function runAll() {
   const built = phases.run('build', () => prepare({ build: true }));
   const runBeside = async () => [
@@ -26,7 +27,7 @@ async function runAll() {
   return [...beside, counts];
 }
 
-/** The suites that the arguments name. */
+/** Runs the suites that the arguments name. */
 async function runSome() {
   console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
   await phases.run('build', () => prepare({ build: true }));
@@ -52,9 +53,9 @@ await runScript(async () => {
   return totals.failed === 0 ? 0 : 1;
 });
 
-/** Says what will be installed besides packages, before anything is. */
+/** Announces what will be installed in addition to packages, before anything is. */
 async function announce() {
   const missing = missingInWords(process.getuid?.() === 0);
   if (missing !== null) console.log(missing);
-  await requireProgram('git'); // the checks ask it for the files that there are
+  await requireProgram('git'); // the checks need it to list the files
 }

@@ -9,11 +9,11 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const outputLengthMax = 512 * 1024;
 const progressTtyMs = 1_000;
 const progressPlainMs = 15_000;
-/** A tool that was told to end has this long before it is killed: jest may have servers to stop. */
+/** How long a tool gets to end before it is killed: jest may have servers to stop. */
 const endGraceMs = 10_000;
-/** npm ci ignores Ctrl-C while it unpacks. What it leaves half done is never taken for fresh, so it need not end by itself. */
+/** npm ci ignores Ctrl-C while it unpacks. A half-done install is never taken for fresh, so npm need not end by itself. */
 const stepEndGraceMs = 700;
-/** npm sends a terminal's Ctrl-C once more; a later one was pressed again by someone who does not want to wait. */
+/** npm repeats a terminal's Ctrl-C; a later one was pressed again by a user who does not want to wait. */
 const sameSignalMs = 500;
 
 export class Interrupted extends Error {
@@ -23,19 +23,19 @@ export class Interrupted extends Error {
   }
 }
 
-/** Where long steps say that they run: standard output, unless a script keeps it for its own answer. */
+/** Stream for the progress of long steps: standard output, unless a script keeps it for its results. */
 let output = process.stdout;
 
 /**
- * A step goes on where nobody reads any more that it runs: its terminal was closed, say.
- * @param {NodeJS.WriteStream} stream for notes, none for results: where long steps say from now on that they run
+ * A step continues even if its progress is no longer read, for example because its terminal was closed.
+ * @param {NodeJS.WriteStream} stream for notes, not for results: progress of long steps goes there from now on
  */
 export function sayOn(stream) {
   output = stream;
   stream.on('error', () => undefined);
 }
 
-/** A tool ended badly. `output` is what it printed (its last 512 KiB). */
+/** A tool failed. `output` is its output (the last 512 KiB). */
 export class StepFailed extends Error {
   constructor(message, output) {
     super(message);
@@ -43,7 +43,7 @@ export class StepFailed extends Error {
   }
 }
 
-/** The running tools, each with the time it gets to end. */
+/** The running tools, with the time that each gets to end. */
 const children = new Map();
 let interruptedBy;
 let interruptedAtMs;
@@ -58,7 +58,7 @@ function interrupt(signal) {
   }
 }
 
-/** A tool whose output we keep leads a group of its own: what it has started (npm: other programs) ends with it. */
+/** A tool whose output we capture leads a group of its own, so that the programs it has started (as npm does) end with it. */
 function endTool(child, signal) {
   if (!child.leadsGroup) return child.kill(signal);
   try {
@@ -73,7 +73,10 @@ export function throwIfInterrupted() {
   if (interruptedBy) throw new Interrupted(interruptedBy);
 }
 
-/** Runs a script's body; its exit code is the body's result, 128 + n after a signal, 1 after an error (printed in plain words, with the failed tool's output). */
+/**
+ * Runs a script's body. The exit code is the body's result, 128 + n after a signal, or 1 after an error, which is printed in plain words
+ * with the failed tool's output.
+ */
 export async function runScript(body) {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, interrupt);
@@ -90,8 +93,9 @@ export async function runScript(body) {
 }
 
 /**
- * Runs a program to its end and returns its exit code, what it printed and the seconds it took; never throws for a bad exit.
- * @param {{cwd?: string, env?: object, inherit?: boolean, graceMs?: number, onSpawn?: (pid: number) => void}} options `inherit` lets the program print by itself (then `output` is empty); `graceMs` is its time to end after a signal
+ * Runs a program to its end and returns its exit code, its output and the seconds it took; never throws for a bad exit.
+ * @param {{cwd?: string, env?: object, inherit?: boolean, graceMs?: number, onSpawn?: (pid: number) => void}} options `inherit` lets the
+ * program print by itself (then `output` is empty); `graceMs` is its time to end after a signal
  */
 export function runTool(command, args, options = {}) {
   throwIfInterrupted();
@@ -127,16 +131,16 @@ export function runTool(command, args, options = {}) {
   });
 }
 
-/** The path of a program that node_modules brings. */
+/** The path of a program in node_modules. */
 export const binary = (name) => path.join(root, 'node_modules', '.bin', name);
 
-/** The npm that started us when there is one, else the one on the PATH. */
+/** The npm that started us if there is one, otherwise the one on the PATH. */
 export function npmCommand() {
   const execPath = process.env.npm_execpath ?? '';
   return path.basename(execPath) === 'npm-cli.js' ? [process.execPath, execPath] : ['npm'];
 }
 
-/** Like runTool, for one long step: says what runs, how long it has been running, and throws StepFailed when it ends badly. */
+/** Like runTool, for one long step: shows what runs and for how long, and throws StepFailed when it fails. */
 export async function runStep(label, command, args, options = {}) {
   const stopProgress = showProgress(label);
   let result;

@@ -1,4 +1,4 @@
-// Checks the types of every TypeScript project, then lints with the same programs: what the compiler has found out about types it finds out once.
+// Checks the types of every TypeScript project, then lints with the same programs, so that the compiler infers types only once.
 import { ESLint } from 'eslint';
 import ts from 'typescript';
 

@@ -8,10 +8,10 @@ const folder = path.join(root, 'libs', 'clients', 'verify');
 const dist = path.join(folder, 'dist');
 const libraries = ['platform', 'product', 'adapters', 'stores'].map((room) => path.join(root, 'libs', room));
 
-/** Packages that may be in it: they are pure, and their licenses are handed on. */
+/** Packages that may be in the bundle: they are pure, and their licenses are included. */
 const bundled = ['@noble/curves', '@noble/hashes', '@scure/base', '@sinclair/typebox', 'canonicalize', 'uuid'];
 
-/** The declarations of it, by where they stand in `dist`. What they say of other libraries must be among them. */
+/** Its declarations, by their path in `dist`. Every library that they refer to must be among them. */
 const declared = {
   index: 'libs/clients/verify/src/index.ts',
   trust: 'libs/clients/verify/src/trust.ts',
@@ -21,9 +21,9 @@ const declared = {
 };
 const approvalsIndex = "export * from './receipt-report.js';\nexport * from './receipt-verifier.js';\n";
 
-/** Guarantees libs/clients/verify/dist as the sources are now. Throws StepFailed. */
+/** Brings libs/clients/verify/dist up to date with the sources. Throws StepFailed. */
 export async function buildVerify() {
-  // Built beside the live one, and then moved into its place: an import meanwhile finds the one or the other.
+  // Built next to the live one, and then moved into its place, so that an import meanwhile finds one of the two.
   const next = path.join(folder, `dist.${process.pid}`);
   try {
     const page = path.join(folder, 'page');
@@ -49,18 +49,18 @@ export async function buildVerify() {
   }
 }
 
-/** Ends the process that esbuild keeps for further builds: without this, it runs as long as `npm start` does. */
+/** Ends the process that esbuild keeps for further builds; otherwise it runs as long as `npm start` does. */
 async function stopBundler() {
   const { stop } = await import('esbuild');
   await stop();
 }
 
 /**
- * Slices are entered by their index, which names all that they have. Nothing that is imported does anything by itself, so that of a file
- * only what is used comes with it; what is left over of other packages than those above fails the build.
+ * Slices are imported by their index, which exports everything. No imported file has side effects, so only the used parts of a file are
+ * included; a remaining import of any package but those above fails the build.
  */
 async function bundle(entry, format) {
-  // Not before it is needed: this file is loaded before packages are installed.
+  // Imported late, because this file is loaded before packages are installed.
   const { build } = await import('esbuild');
   const { metafile, outputFiles } = await build({
     entryPoints: [path.join(folder, entry)],
@@ -83,7 +83,7 @@ async function bundle(entry, format) {
   return { code: outputFiles[0].text, inputs };
 }
 
-/** Where our code hashes, and by what it does so where there is no Node. */
+/** The file of ours that hashes, and its replacement for `node:crypto` where there is no Node. */
 const hashing = path.join(root, 'libs', 'platform', 'canonical', 'src', 'canonical.ts');
 const standIn = path.join(folder, 'src', 'node-crypto.ts');
 
@@ -103,7 +103,7 @@ const onlyWhatIsUsed = {
   },
 };
 
-/** The licenses of what is in it. */
+/** The licenses of the bundled packages. */
 function licensesOf(inputs) {
   const used = bundled.filter((name) => inputs.some((file) => file.includes(`node_modules/${name}/`)));
   return used
@@ -116,7 +116,7 @@ function licensesOf(inputs) {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Declarations of these files, which see each other and nothing else: what they say of other types they spell out. */
+/** Writes the declarations of these files, which see each other and nothing else, so they spell out all other types. */
 async function writeDeclarations(outdir) {
   const { default: ts } = await import('typescript');
   const files = { ...declared };
@@ -146,7 +146,7 @@ async function writeDeclarations(outdir) {
   writeFileSync(path.join(outdir, 'approvals', 'index.d.ts'), approvalsIndex);
 }
 
-/** Declarations name other files as they are published. */
+/** Replaces the names of other files by their published ones. */
 function asPublished(text, depth) {
   const up = depth === 0 ? './' : '../'.repeat(depth);
   return text

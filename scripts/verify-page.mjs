@@ -1,10 +1,11 @@
-// Makes verify.html of libs/clients/verify/page: one file with its code, its style and its licenses, which may ask no network for anything.
+// Makes verify.html of libs/clients/verify/page: one file with its code, its style and its licenses, which may load nothing from any
+// network.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { StepFailed } from './tool.mjs';
 
-/** The page. `folder` has page.html and page.css; `code` is a classic script. */
+/** Builds the page. `folder` has page.html and page.css; `code` is a classic script. */
 export function pageOf(folder, code, licenses) {
   const [html, style] = ['page.html', 'page.css'].map((name) => readFileSync(path.join(folder, name), 'utf8'));
   const charset = '<meta charset="utf-8" />';
@@ -16,7 +17,7 @@ export function pageOf(folder, code, licenses) {
   ].reduce(withReplaced, html);
 }
 
-/** Runs this code and shows this style; loads, sends, opens and evaluates nothing, and takes no text for markup. */
+/** Allows this code and this style; forbids loading, sending, opening and evaluating anything, and using text as markup. */
 function policyOf(code, style) {
   return [
     "default-src 'none'",
@@ -29,7 +30,7 @@ function policyOf(code, style) {
   ].join('; ');
 }
 
-/** As a browser hashes what stands between the tags: it must read the same there. Source: CSP Level 3, "hash-source". */
+/** The hash that a browser computes of the text between the tags: it must read the same there. Source: CSP Level 3, "hash-source". */
 function hashOf(text) {
   if (/<\/(script|style)|<!--|[\r\0]/i.test(text))
     throw new StepFailed('building verify.html', 'its code or style would not read the same in HTML');

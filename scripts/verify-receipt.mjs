@@ -1,8 +1,8 @@
 // npm run -s verify-receipt -- receipt.json --key <vkey> [--witness <vkey> … --needed N] (or - for standard input): verifies the answer of
-// approvals.receipt. It needs nothing but the file, this build, and the public keys of the log (GET /transparency/key, or whoever else
-// knows it) and of witnesses. The first line on stdout is the verdict, red or green on a terminal; the findings follow.
-// Exit code 0: it holds, and everything that was demanded is proven; 1: not so, or the output could not be written; 2: there was nothing
-// to verify; 141: whoever read the output closed it.
+// approvals.receipt. It needs nothing but the file, this build, and the public keys of the log (from GET /transparency/key, or from anyone
+// else who knows it) and of witnesses. The first line on stdout is the verdict, red or green on a terminal; the findings follow.
+// Exit code 0: it holds, and everything that was demanded is proven; 1: it does not, or the output could not be written; 2: there was
+// nothing to verify; 141: the reader of the output closed it.
 import './node-version.mjs';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -51,11 +51,11 @@ function readArguments() {
       Number.isInteger(count) && count >= 0 && count <= witness.length && (key.length > 0 || witness.length === 0);
     return positionals.length === 1 && fits ? { file: positionals[0], key, witness, needed: count } : null;
   } catch {
-    return null; // an option that there is none of
+    return null; // an unknown option
   }
 }
 
-/** Whom to trust; null for nobody, and a text where a key is none. */
+/** The keys to trust; null for none, and a message for an invalid key. */
 function policyOf({ key, witness, needed }, trustPolicy) {
   try {
     return key.length === 0 ? null : trustPolicy({ log: key, witnesses: witness, needed });
@@ -91,13 +91,16 @@ function textOf({ text }) {
   return text;
 }
 
-/** A text of the receipt is never a line of its own, and moves no cursor: what a terminal would obey is shown as its code. */
+/**
+ * A text of the receipt never becomes a line of its own, and moves no cursor: characters that a terminal would obey are shown as their
+ * codes.
+ */
 function plain(text) {
   const code = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, code);
 }
 
-/** In colour on a terminal, unless its user wants none (NO_COLOR). */
+/** Colours a text on a terminal, unless its user wants none (NO_COLOR). */
 function coloured(text, colour) {
   const isColoured = process.stdout.isTTY === true && process.stdout.hasColors();
   return isColoured ? `\u001b[1;${colour}m${text}\u001b[0m` : text;

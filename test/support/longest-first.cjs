@@ -1,10 +1,10 @@
-// The order of the suites. Jest's own goes by how long each took the last time, which a fresh clone does not know.
+// The order of the suites. Jest's own order uses the last durations, which a fresh clone does not have.
 const path = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const root = path.dirname(path.dirname(__dirname));
 
-/** Suites that start processes of their own or wait long; one of them at the end would keep a single worker busy. The longest stand first. */
+/** Suites that start processes of their own or wait long; at the end, one of them would keep a single worker busy. The longest first. */
 const long = [
   /^test.generators.generators/,
   /^test.deployment.(rolling-restart|cli|newcomer)/,

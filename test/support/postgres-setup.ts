@@ -8,7 +8,7 @@ import { beginAnswers, tellAnswers } from '../../libs/testing/src/answers';
 import { TEST_POSTGRES_URL } from '../../libs/testing/src/postgres';
 
 const PREFIX = 'parley-test-pg-';
-/** Files that live in memory, on Linux. Making a database makes a thousand of them, which is a sixth of what the server does. */
+/** A file system in memory, on Linux. Creating a database creates a thousand files, which is a sixth of the server's work. */
 const MEMORY = '/dev/shm';
 /** Free bytes that it must have; a whole run takes 1 GiB. */
 const MEMORY_FREE_MIN = 8 * 1024 ** 3;
@@ -23,8 +23,8 @@ interface Running {
 let running: Running | undefined;
 
 /**
- * Jest's globalSetup: one PostgreSQL for all workers of the run, with its data in a temporary folder, in memory where there is
- * room, and without any durability. It ends with this jest process, killed or not; the folder of a killed run is removed by the next one.
+ * Jest's globalSetup: one PostgreSQL for all workers of the run, with its data in a temporary folder, in memory if there is space, and
+ * without any durability. It ends with this jest process, killed or not; the next run removes the folder of a killed one.
  */
 export default async function startTestPostgres(): Promise<void> {
   beginAnswers();
@@ -39,7 +39,7 @@ export default async function startTestPostgres(): Promise<void> {
   process.env[TEST_POSTGRES_URL] = server.url('postgres');
 }
 
-/** What jest's globalTeardown calls; does nothing when no server was started. */
+/** Called by jest's globalTeardown; does nothing when no server was started. */
 export async function stopTestPostgres(): Promise<void> {
   tellAnswers();
   if (running === undefined) return;
@@ -61,7 +61,7 @@ async function removeAbandoned(): Promise<void> {
       const path = join(parent, name);
       if (!name.startsWith(PREFIX) || (await isInUse(path))) continue;
       await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(
-        () => undefined, // another run removes it as well, or its server still ends: what stays is for the next run
+        () => undefined, // another run removes it as well, or its server still ends: the next run removes the remainder
       );
     }
   }
@@ -72,7 +72,7 @@ async function isInUse(dataDir: string): Promise<boolean> {
     if ((await stat(dataDir)).uid !== process.getuid?.()) return true;
     const lock = await readFile(join(dataDir, 'lock'), 'utf8').catch(() => '');
     const pid = Number.parseInt(lock, 10);
-    // Not locked yet, or just being locked: the file is there before its number is.
+    // Not locked yet, or just being locked: the file exists before it contains the number.
     if (Number.isNaN(pid)) return Date.now() - (await stat(dataDir)).mtimeMs < ABANDONED_MS;
     process.kill(pid, 0);
     return true;

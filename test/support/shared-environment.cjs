@@ -1,12 +1,16 @@
-// One global object for all files of a worker, so that modules which one file has loaded serve the next (shared-runtime.cjs). What a file leaves on it is taken back when the file ends.
+// One global object for all files of a worker, so that modules loaded by one file serve the next (shared-runtime.cjs). Changes that a file
+// makes to it are undone when the file ends.
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { TestEnvironment } = require('jest-environment-node');
 
-/** The environment of jest that this worker's files share. */
+/** Jest's environment, shared by this worker's files. */
 let shared;
-/** What the global object had before any file ran, and what shared modules have put there since. */
+/** The members of the global object before any file ran, and those that shared modules have added since. */
 const kept = new Map();
-/** The storages that this file has used. Jest makes one for each file, and Node copies the values of every storage in use to each new promise: unless they are disabled, a worker gets slower with each file. */
+/**
+ * The storages that this file has used. Jest makes one for each file, and Node copies the values of every storage in use to each new
+ * promise: unless they are disabled, a worker gets slower with each file.
+ */
 const storagesInUse = new Set();
 
 const { run } = AsyncLocalStorage.prototype;
@@ -50,7 +54,7 @@ module.exports = class SharedEnvironment {
 
 let isKeeping = false;
 
-/** Runs `load`, and keeps what it puts on the global object: the modules that did it are not loaded again. */
+/** Runs `load`, and keeps what it adds to the global object, because the modules that did it are not loaded again. */
 module.exports.keepingGlobals = function keepingGlobals(global, load) {
   if (isKeeping) return load(); // a module that another one loads
   const before = new Set(Reflect.ownKeys(global));

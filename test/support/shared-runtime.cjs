@@ -1,16 +1,17 @@
-// Evaluates packages and the product's own modules once in a worker of jest, and not again for every file: that was most of what short specs did. Specs, and what only tests import, are evaluated for each file as always.
+// Evaluates packages and the product's own modules once in a worker of jest, instead of again for every file, which was most of the work of
+// short specs. Specs, and modules that only tests import, are evaluated for each file as usual.
 const { default: Runtime } = require('jest-runtime');
 const path = require('node:path');
 const { keepingGlobals } = require('./shared-environment.cjs');
 
 const root = path.dirname(path.dirname(__dirname));
 const product = /^libs[\\/](?!testing[\\/]|clients[\\/]).+[\\/]src[\\/](?!.*\.spec\.ts$)/;
-/** Of what only tests import, the compiled documents: they are the same for nearly all files. */
+/** Compiled documents are shared although only tests import them, because they are the same for nearly all files. */
 const documents = /^libs[\\/]testing[\\/]src[\\/]documents[\\/]published-document\.ts$/;
-/** They put other modules in the place of those that the product imports, which shared modules would not notice. */
+/** Calls that replace modules which the product imports; shared modules would not notice the replacement. */
 const mocks = /\bjest\.(doMock|mock|resetModules|isolateModules)\b/;
 
-/** Loads what all files of this worker share. It is never torn down. */
+/** Loads the modules that all files of this worker share. It is never torn down. */
 let keeper;
 
 module.exports = class SharedRuntime extends Runtime {
@@ -18,12 +19,12 @@ module.exports = class SharedRuntime extends Runtime {
     super(...args);
     const [, , , , sources, , testPath] = args;
     if (keeper === undefined) {
-      keeper = null; // the keeper itself is one of these
+      keeper = null; // constructing the keeper itself leads here too
       keeper = new SharedRuntime(...args.slice(0, 4), new Map(), ...args.slice(5));
     }
     if (keeper === null) return;
     this.shares = !mocks.test(sources.get(testPath) ?? '');
-    // Stacks go through shared modules as well.
+    // Stacks contain frames of shared modules as well.
     this.transformCache.sourceMaps = keeper.transformCache.sourceMaps;
   }
 
@@ -33,11 +34,11 @@ module.exports = class SharedRuntime extends Runtime {
       if (file !== null) return keeper.requireModule(from, moduleName, options, isRequireActual);
     }
     const load = () => super.requireModule(from, moduleName, options, isRequireActual);
-    // This covers modules that a shared one loads later, in the middle of a test.
+    // Also covers modules that a shared one loads later, in the middle of a test.
     return this === keeper ? keepingGlobals(this._environment.global, load) : load();
   }
 
-  /** The file, when it is one that all files of the worker share. */
+  /** The file, if all files of the worker share it; otherwise null. */
   #sharedFile(from, moduleName) {
     if (moduleName !== undefined && this._resolution.isCoreModule(moduleName)) return null;
     const file = moduleName === undefined ? from : this._resolution.resolveCjs(from, moduleName);
