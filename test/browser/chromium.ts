@@ -21,8 +21,8 @@ const flags = [
 ];
 
 /**
- * A real headless Chromium with a new, empty profile; the caller closes it. Installs it first where it is missing (scripts/browser.mjs).
- * @throws when there is none and none can be installed: a browser test is never skipped
+ * A headless Chromium with a new, empty profile; the caller closes it. Installs the browser first if it is missing (scripts/browser.mjs).
+ * @throws if there is none and none can be installed, because a browser test is never skipped
  */
 export async function openChromium(): Promise<Browser> {
   const { stdout } = await promisify(execFile)(process.execPath, [script]);

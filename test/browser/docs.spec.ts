@@ -55,7 +55,7 @@ async function send(page: Page, method: string, path: string): Promise<number> {
   const answered = page.waitForResponse((response) => response.url() === url);
   await page.getByRole('button', { name: /^Send/ }).last().click();
   const status = (await answered).status();
-  await page.getByText(`${status} OK`).last().waitFor(); // a form that is closed before cancels its request
+  await page.getByText(`${status} OK`).last().waitFor(); // closing the form earlier would cancel its request
   await page.keyboard.press('Escape');
   return status;
 }

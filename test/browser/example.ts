@@ -10,7 +10,7 @@ import { startRecordingProxy } from './recording-proxy';
 
 const examples = path.join(__dirname, '..', '..', 'examples');
 const child = path.join(__dirname, '..', '..', 'libs', 'testing', 'src', 'processes', 'child.cjs');
-const readyWithinMs = 90_000; // as a process of the product on a crowded machine
+const readyWithinMs = 90_000; // as for a process of the product on a crowded machine
 const outputLengthMax = 100_000;
 
 /** One of the examples as a real process between a browser and a deployment. All traffic in both directions is recorded. */

@@ -329,7 +329,7 @@ describe.each(Object.entries(ofDeployment))('the one stream %s', (stream, { need
       await damages[damage](stream);
       await listed(stream);
       expect((await namedAs(stream))[1]).toBe('degraded');
-      const owner = { user: bystander } as Owner; // the calls are of nothing else
+      const owner = { user: bystander } as Owner; // reason: these calls use no other member
       // Controls that were read stay valid for half a second.
       for (const call of needs)
         await until(`${call[2]} is 503`, async () => ((await ask(owner, call)).status === 503 ? true : null));

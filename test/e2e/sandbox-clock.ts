@@ -122,7 +122,7 @@ export function timerCases(given: () => Deployment): void {
           await timers.schedule(timer('rolled back', instantOf(clock().epochMs() + 100)), { runner: manager });
           throw new Error('rolled back');
         })
-        .catch(() => undefined); // what was thrown above, to roll back
+        .catch(() => undefined); // thrown above, to roll back
       await new Promise((resolve) => setTimeout(resolve, 600));
       expect(handled.map(({ id }) => id)).toEqual(['by itself']);
     });

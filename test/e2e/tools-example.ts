@@ -12,7 +12,7 @@ import { until } from '@app/testing/until';
 
 const example = path.join(__dirname, '..', '..', 'examples', 'tools');
 const child = path.join(__dirname, '..', '..', 'libs', 'testing', 'src', 'processes', 'child.cjs');
-const readyWithinMs = 90_000; // as a process of the product on a crowded machine
+const readyWithinMs = 90_000; // as for a process of the product on a crowded machine
 const outputLengthMax = 100_000;
 /** The longest life that can be asked for, because the clock is moved. */
 const tokenLifeSeconds = 31_622_400;

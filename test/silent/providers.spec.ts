@@ -121,7 +121,7 @@ function speakAgain(): void {
 
 const away = { status: 503, body: { reason: 'internal', retryable: true } };
 
-/** Runs a model that calls the tool, and returns the result of the call. */
+/** Makes a run whose model calls the tool, and returns the outcome and the result of the call. */
 async function returned(call: { readonly tool: string; readonly input: Record<string, string> }) {
   models.says([{ calls: [call] }, { text: ['Well.'] }] satisfies Scripted[]);
   expect(await say(user, conversationId)).toMatchObject({ status: 'completed', response: { text: 'Well.' } });
