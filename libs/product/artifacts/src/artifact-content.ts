@@ -5,14 +5,14 @@ import { Readable } from 'node:stream';
 import type { ArtifactView } from './artifact.schema';
 import { ArtifactStore } from './artifact-store';
 
-/** Downloads of artifacts. No query: it writes the reply's head, which depends on the range that was asked for. */
+/** Downloads of artifacts. Not a query, because it writes the reply's head, which depends on the requested range. */
 @Injectable()
 export class ArtifactContent {
   constructor(private readonly store: ArtifactStore) {}
 
   /**
-   * The bytes that the request asks for, with the reply's head written; null where the caller has them. Browsers get the media type that a user
-   * declared, so the headers also tell them not to sniff, open or execute anything.
+   * Returns the requested bytes, with the reply's head written; null if the caller already has them. Browsers get the media type that a
+   * user declared, so the headers also forbid them to sniff, open or execute anything.
    * @throws ProblemException for a range outside of the file, Unavailable
    */
   async open({ id, name, mediaType, bytes, sha256 }: ArtifactView, reply: FastifyReply): Promise<Readable | null> {
@@ -24,11 +24,11 @@ export class ArtifactContent {
         { 'content-range': `bytes */${bytes}` },
       );
     const range = asked.kind === 'part' ? asked.range : undefined;
-    // HEAD is answered without the bytes, which need not be fetched then; nor need those that the caller has.
+    // HEAD, and a caller that has the bytes, are answered without them, so they need not be fetched.
     const isWithout = method === 'HEAD' || asked.kind === 'unchanged';
     const content = isWithout ? Readable.from([]) : await this.store.get(sha256, { bytes, range });
     if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
-    // Only once the bytes are there: a refusal is not a file.
+    // Only once the bytes are there, because a refusal is not a file.
     reply.headers({
       etag: `"${sha256}"`,
       'accept-ranges': 'bytes',

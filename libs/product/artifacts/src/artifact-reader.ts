@@ -15,21 +15,21 @@ export type ReadText =
   | ({ readonly ok: true; readonly name: string; readonly mediaType: string } & TextPart)
   | { readonly ok: false; readonly error: Words };
 
-/** What is to be read, by whom. */
+/** The text to read, and its reader. */
 export interface WantedText {
   readonly userId: UserId;
   readonly conversationId: ConversationId;
   /** Any text from a model; only artifacts of this conversation are read. */
   readonly artifactId: string;
-  /** In code points, as `length` is. */
+  /** Counted in code points, as `length` is. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** No larger file is read: of a PDF all of it is held in memory. */
+/** The largest file that is read, because a PDF is held in memory as a whole. */
 const readableBytesMax = 16 * 1024 * 1024;
 
-/** Bytes that trickle must not hold up a run. */
+/** A bound on the time, because bytes that trickle must not hold up a run. */
 const readWithinMs = 60_000;
 
 /** Reads artifacts as text. */
@@ -43,8 +43,8 @@ export class ArtifactReader {
   ) {}
 
   /**
-   * Text, CSV, JSON and the like are UTF-8; of a PDF, the text of its pages. No NUL is in it, and no lone surrogate.
-   * Rejects with the signal's reason when it aborts. @throws Unavailable
+   * Reads text, CSV, JSON and the like as UTF-8; of a PDF, the text of its pages. The result holds no NUL and no lone surrogate. Rejects
+   * with the signal's reason when it aborts. @throws Unavailable
    */
   async read(wanted: WantedText, stopping: AbortSignal): Promise<ReadText> {
     const signal = AbortSignal.any([stopping, abortAfter(readWithinMs)]);

@@ -67,5 +67,5 @@ export class ArtifactsController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** The handlers of the commands and queries that it executes. */
 export const artifactsHandlers = [GetArtifactHandler, ListArtifactsHandler, UploadArtifactHandler];

@@ -26,7 +26,7 @@ import { SweepUploads } from './sweep-uploads';
 })
 export class ArtifactsModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables, migrations and projections in PostgreSQL. */
 export const artifactsReadModel = {
   rows: [ArtifactRow],
   migrations: artifactsMigrations,
@@ -42,7 +42,7 @@ function configuredStore(configuration: Configuration): ArtifactStore {
   return new S3Store(s3OptionsOf(configuration, requireValue(configuration.env.S3_BUCKET)));
 }
 
-/** What the configuration has made sure of already. */
+/** Returns a value that the configuration has already checked. */
 function requireValue(value: string | undefined): string {
   if (value === undefined) throw new Error('ARTIFACT_STORE=s3 needs the bucket');
   return value;

@@ -29,7 +29,7 @@ export const artifactsMigrations = [
       CREATE INDEX artifacts_newest ON artifacts (conversation_id, position DESC);
     `,
   ),
-  // Whose they are, so that their bytes can be counted. The table is filled again by its new version.
+  // Artifacts have an owner, so that bytes can be counted by user. The table is filled again by its new version.
   migration(661, 'OwnArtifacts', 'ALTER TABLE artifacts ADD COLUMN user_id text'),
 ];
 
@@ -50,6 +50,6 @@ export const artifactsProjection: Projection<ArtifactRow, ConversationEvent> = {
     return { id, userId, conversationId, name, mediaType, bytes, sha256, createdAt, position };
   },
   counters: ({ conversationId }) => [conversationId],
-  // Each counts with all of its bytes, also where others hold the same, which are kept once.
+  // Each counts with all of its bytes, even if others have the same ones, which are stored once.
   sums: ({ userId, bytes }) => ({ [`${userId}/bytes`]: bytes }),
 };

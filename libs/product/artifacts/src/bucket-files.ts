@@ -1,9 +1,9 @@
 /** Files in a bucket, by their paths below a prefix. Every method throws Unavailable. */
 export interface BucketFiles {
-  /** Null where there is none. */
+  /** Null if there is none. */
   read(this: void, path: string): Promise<Uint8Array | null>;
   write(this: void, path: string, bytes: Uint8Array): Promise<void>;
-  /** As far as the bucket lets this service remove anything. */
+  /** Removes the file if the bucket allows this service to remove anything. */
   remove(this: void, path: string): Promise<void>;
   close(this: void): void;
 }

@@ -13,8 +13,8 @@ import {
 } from './artifact-store';
 
 /**
- * Artifacts in a folder: `<first two digits>/<sha256>`, and uploads on their way in `incoming`. An artifact is there as a whole or not
- * at all: it is written and synced under another name first. Any number of processes may share the folder.
+ * Artifacts in a folder: `<first two digits>/<sha256>`, and uploads in flight in `incoming`. An artifact exists as a whole or not at all,
+ * because it is written and synced under another name first. Any number of processes may share the folder.
  */
 export class DirectoryStore implements ArtifactStore {
   private readonly incoming: string;
@@ -36,7 +36,7 @@ export class DirectoryStore implements ArtifactStore {
       await syncFolder(dirname(place));
       return stored;
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined); // the sweep will find it; the first failure is what counts
+      await rm(temporary, { force: true }).catch(() => undefined); // the sweep will remove it; the first failure is what counts
       throw measured.failureOr(new Unavailable('artifact store', { cause: error }));
     }
   }
@@ -66,7 +66,7 @@ export class DirectoryStore implements ArtifactStore {
       for (const name of await readdir(this.incoming)) {
         if (signal.aborted) return;
         const { mtimeMs } = await stat(join(this.incoming, name));
-        // Files carry real time.
+        // Timestamps of files are real time, not the service clock's.
         if (mtimeMs < Date.now() - abandonedAfterMs) await rm(join(this.incoming, name), { force: true });
       }
     } catch (error) {
@@ -90,7 +90,7 @@ async function writeDurably(path: string, chunks: AsyncIterable<Buffer>): Promis
   }
 }
 
-/** Makes a folder, and makes sure that it outlives a loss of power. */
+/** Creates a folder that survives a loss of power. */
 async function makeFolder(path: string): Promise<void> {
   const made = await mkdir(path, { recursive: true, mode: 0o700 });
   if (made !== undefined) await syncFolder(dirname(path));

@@ -3,7 +3,7 @@ import { FairTurns, TooManyWaiting } from './fair-turns';
 const never = new AbortController().signal;
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that goes on until it is ended by name; what began, in order. */
+/** Work that continues until it is ended by name; records what began, in order. */
 function stage(turns: FairTurns) {
   const began: string[] = [];
   const ends = new Map<string, () => void>();

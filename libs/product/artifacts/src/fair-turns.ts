@@ -4,19 +4,19 @@ export interface TurnBounds {
   readonly waitingPerKeyMax: number;
 }
 
-/** Too much of one key waits already. */
+/** Too many calls of one key wait already. */
 export class TooManyWaiting extends Error {}
 
 /** Runs work of many keys with bounded concurrency. The keys take turns, so that a busy key does not delay the others. */
 export class FairTurns {
-  /** What waits, by key; the key whose turn comes next is first. */
+  /** Waiting calls by key; the key whose turn is next is first. */
   private readonly waiting = new Map<string, (() => void)[]>();
   private readonly running = new Map<string, number>();
   private runningInAll = 0;
 
   constructor(private readonly bounds: TurnBounds) {}
 
-  /** Runs the body when its turn has come. Rejects with the signal's reason when it aborts before. @throws TooManyWaiting */
+  /** Runs the body when its turn has come. Rejects with the signal's reason if it aborts earlier. @throws TooManyWaiting */
   async run<Value>(key: string, signal: AbortSignal, body: () => Promise<Value>): Promise<Value> {
     signal.throwIfAborted();
     await this.turn(key, signal);
@@ -39,7 +39,7 @@ export class FairTurns {
           (this.waiting.get(key) ?? []).filter((waiting) => waiting !== begin),
         );
         this.next();
-        reject(signal.reason as Error); // reason for the assertion: an AbortController's reason is what its owner gave it
+        reject(signal.reason as Error); // reason for the assertion: an AbortController's owner chooses its reason
       };
       const begin = () => {
         signal.removeEventListener('abort', leave);
@@ -51,12 +51,12 @@ export class FairTurns {
     });
   }
 
-  /** Begins what there is room for, one of each key before a second of any. */
+  /** Begins as many calls as there is room for, one of each key before a second of any. */
   private next(): void {
     for (const [key, queue] of [...this.waiting]) {
       const begin = this.hasRoom(key) ? queue.shift() : undefined;
       if (begin === undefined && queue.length > 0) continue;
-      // Behind all the others.
+      // Moves the key behind all the others.
       this.waiting.delete(key);
       if (queue.length > 0) this.waiting.set(key, queue);
       if (begin === undefined) continue;

@@ -59,7 +59,7 @@ export class ListArtifactsHandler implements IQueryHandler<ListArtifacts> {
     );
   }
 
-  /** How many the list has, from kept counters. */
+  /** The length of the list, from maintained counters. */
   private async total(conversationId: ConversationId): Promise<number> {
     const [row] = await this.database.query<{ total: number }>(
       `SELECT total FROM list_counters WHERE name = '{artifacts}/' || $1`,

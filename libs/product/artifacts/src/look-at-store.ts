@@ -3,7 +3,7 @@ import { ReadinessChecks } from '@app/http';
 import { Configuration } from '@app/runtime';
 import { ArtifactStore, UnfitArtifactStore } from './artifact-store';
 
-/** A start waits no longer than this for a store that may come back. */
+/** How long a start waits for a store that may become available. */
 const lookWithinMs = 5_000;
 
 /** Checks the artifact store once: a mistake stops the start, and `GET /readyz` reports an unreachable S3 until it has answered. */

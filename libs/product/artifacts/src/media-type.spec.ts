@@ -1,4 +1,4 @@
-/** A media type that an upload may declare is one that the download can say: the writers of headers are the judges. */
+/** Every media type that an upload may declare can be sent by the download: the writers of headers accept it. */
 import { validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
 import { declaredMediaType } from './media-type';

@@ -6,7 +6,7 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = `[ \\t]*;[ \\t]*${token}=(?:${token}|"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*")`;
 const pattern = new RegExp(`^${token}/${token}(?:${parameter})*$`);
 
-/** The media type that a `Content-Type` declares, as it is written; `application/octet-stream` where there is none. */
+/** Returns the media type that a `Content-Type` declares, as it is written; `application/octet-stream` if there is none. */
 export function declaredMediaType(contentType: string | undefined): Result<string> {
   const declared = (contentType ?? '').trim();
   if (declared === '') return ok('application/octet-stream');
@@ -37,7 +37,7 @@ const formatsByEnding: Readonly<Record<string, TextFormat>> = {
   pdf: 'pdf',
 };
 
-/** How the text of a file is read, by its declared type, or by its name where none was declared; null where it has none. */
+/** Returns how the text of a file is read, by its declared type, or by its name if none was declared; null if it has no text. */
 export function textFormatOf(mediaType: string, name: string): TextFormat | null {
   const [essence = ''] = mediaType.toLowerCase().split(';');
   const type = essence.trim();
@@ -47,7 +47,7 @@ export function textFormatOf(mediaType: string, name: string): TextFormat | null
   return found ?? null;
 }
 
-/** Whether text of this type is UTF-8, of which US-ASCII is a part; so it is unless the type says otherwise. */
+/** Whether text of this type is UTF-8, which includes US-ASCII; true unless the type says otherwise. */
 export function isUtf8(mediaType: string): boolean {
   const charset = /;[ \t]*charset="?([^";\s]+)/i.exec(mediaType)?.[1]?.toLowerCase();
   return charset === undefined || ['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset);

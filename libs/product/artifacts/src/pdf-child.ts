@@ -6,30 +6,30 @@ export interface PdfTask {
   /** URL of pdf.js. */
   readonly library: string;
   readonly pagesMax: number;
-  /** Code units of text that are taken from the PDF. */
+  /** Most code units of text that are taken from the PDF. */
   readonly textLengthMax: number;
-  /** The part of the text that is wanted, in code points. */
+  /** The requested part of the text, in code points. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** What it writes to its standard output; nothing where the PDF could not be read. */
+/** The child's standard output; empty if the PDF could not be read. */
 export interface PdfAnswer {
   readonly text: string;
-  /** Most code points of the whole text. */
+  /** Code points of the whole text that was taken. */
   readonly totalLength: number;
 }
 
 /** Limits of JavaScript's heap and of all writable memory of the process, in MiB; the second includes typed arrays. */
 const heapMiB = 256;
 const memoryMiB = 512;
-/** Address space that V8 keeps for code. The kernel counts it as memory that may be written from Node 23 on; hardly any is ever used. */
+/** Address space that V8 reserves for code. From Node 23 on the kernel counts it as writable memory; hardly any is ever used. */
 const codeSpaceMiB = Number.parseInt(process.versions.node, 10) >= 23 ? 512 : 0;
 const cpuSeconds = 10;
 const openFilesMax = 64;
 
-// The shell sets the limits, which then hold for what takes its place. A kernel that has one of them not (macOS has no limit of memory)
-// leaves it out. No file can be written, and a crash leaves no image of the memory.
+// The shell sets the limits, which then apply to the process that replaces it. A kernel without one of them (macOS has no limit of memory)
+// skips it. No file can be written, and a crash leaves no image of the memory.
 const limits = [`-d ${(memoryMiB + codeSpaceMiB) * 1024}`, `-t ${cpuSeconds}`, `-n ${openFilesMax}`, '-f 0', '-c 0'];
 const withLimits = `${limits.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')}exec "$@"`;
 
@@ -41,7 +41,7 @@ const permission = ['--permission', '--experimental-permission'].find((flag) =>
 const readable = join(dirname(library), '..', '..', '*');
 
 /**
- * The command that runs the child: Node with limits on memory, time and files, no environment, and no permission but to read pdf.js. So
+ * The command that runs the child: Node with limits on memory, time and files, no environment, and no permission except to read pdf.js. So
  * it starts no process or thread and opens no file, and from Node 25 on no connection.
  */
 export function pdfCommand(task: Omit<PdfTask, 'library'>): readonly [string, readonly string[]] {

@@ -1,18 +1,18 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { Readable, Transform, pipeline } from 'node:stream';
 
-/** Bytes of an answer that is no file: well over a page of a list with the longest keys. */
+/** Most bytes of an answer that is no file: well over a page of a list with the longest keys. */
 const documentBytesMax = 4 * 1024 * 1024;
 
-/** The part of an answer that this reads; the SDK types it unknown. */
+/** The part of an answer that is read here; the SDK types it unknown. */
 interface RawAnswer {
   statusCode: number;
   body?: unknown;
 }
 
 /**
- * Bounds the answers of S3 that the SDK reads to their end by itself (documents, refusals, empty ones), which else has no limit of its own
- * once the head has come: each has `timeoutMs` and 4 MiB. A file is left to its reader. A status below 200 is an error: the SDK takes a
+ * Bounds those answers of S3 that the SDK reads to their end by itself (documents, refusals, empty ones), which have no limit once the head
+ * has arrived: each has `timeoutMs` and 4 MiB. A file is left to its reader. A status below 200 is an error, because the SDK would take a
  * 101 for a success.
  */
 export function boundAnswers(client: S3Client, timeoutMs: number): void {
@@ -20,7 +20,7 @@ export function boundAnswers(client: S3Client, timeoutMs: number): void {
     (next, { commandName }) =>
       async (args) => {
         const result = await next(args);
-        // Reason for the assertion: the SDK's HTTP handler answers so, and types it unknown.
+        // Reason for the assertion: the SDK's HTTP handler returns this, and types it unknown.
         const answer = result.response as RawAnswer;
         const isFile = commandName === 'GetObjectCommand' && answer.statusCode < 300;
         if (answer.body instanceof Readable && answer.statusCode < 200) {
@@ -45,6 +45,6 @@ function bounded(body: Readable, timeoutMs: number): Readable {
     },
   });
   const late = setTimeout(() => within.destroy(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
-  pipeline(body, within, () => clearTimeout(late)); // its reader gets the error
+  pipeline(body, within, () => clearTimeout(late)); // the reader gets the error
   return within;
 }

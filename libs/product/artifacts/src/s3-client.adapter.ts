@@ -3,23 +3,23 @@ import { boundAnswers } from './s3-answers.adapter';
 
 export interface S3Options {
   readonly bucket: string;
-  /** An S3-compatible server; null is Amazon's own. */
+  /** An S3-compatible server; null: Amazon's own. */
   readonly endpoint: string | null;
-  /** Whether the bucket is named in the path, or in the host. */
+  /** Whether the bucket's name is in the path rather than in the host. */
   readonly forcePathStyle: boolean;
   readonly region: string;
   /** Null: the SDK's default chain. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
-  /** How long one try of a request may take until its answer begins, and how long S3 may be silent within the answer. */
+  /** How long one attempt of a request may take until its answer begins, and how long S3 may be silent within the answer. */
   readonly timeoutMs: number;
 }
 
 const connectWithinMs = 3_000;
 const triesMax = 3;
 
-/** A client that gives up where S3 says nothing. */
+/** Creates a client that gives up when S3 stops sending. */
 export function connectS3({ endpoint, forcePathStyle, region, credentials, timeoutMs }: S3Options): S3Client {
-  // Else it prints at every start on Node 20 that later versions need 22; ours is locked before those (docs/production.md).
+  // Otherwise the SDK prints at every start on Node 20 that later versions need 22; ours is locked to an earlier one (docs/production.md).
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const client = new S3Client({
     region,
@@ -30,10 +30,10 @@ export function connectS3({ endpoint, forcePathStyle, region, credentials, timeo
     requestHandler: {
       connectionTimeout: Math.min(connectWithinMs, timeoutMs),
       requestTimeout: timeoutMs,
-      // Else the SDK warns of a request that takes longer, and waits on.
+      // Otherwise the SDK warns about a request that takes longer, and waits on.
       throwOnRequestTimeout: true,
     },
-    // Else a stream is sent in a framing of its checksums, which not every compatible server takes off again.
+    // Otherwise a stream is sent in a framing with checksums, which not every compatible server removes again.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

@@ -14,7 +14,7 @@ export function s3Files(options: S3Options, prefix: string): BucketFiles {
         const { Body: body } = await client.send(new GetObjectCommand(place(path)));
         return (await body?.transformToByteArray()) ?? null;
       } catch (error) {
-        // Who may not list the bucket is not told what is missing.
+        // Without the right to list the bucket, a missing file is reported as denied.
         if (error instanceof NoSuchKey || isDenied(error)) return null;
         throw away(error);
       }
@@ -26,7 +26,7 @@ export function s3Files(options: S3Options, prefix: string): BucketFiles {
       try {
         await client.send(new DeleteObjectCommand(place(path)));
       } catch (error) {
-        // What is outdated does no harm: a lifecycle rule of the bucket may remove it.
+        // An outdated file does no harm: a lifecycle rule of the bucket may remove it.
         if (!isDenied(error)) throw away(error);
       }
     },

@@ -1,7 +1,7 @@
 import type { Configuration } from '@app/runtime';
 import type { S3Options } from './s3-client.adapter';
 
-/** How to reach a bucket, as the configuration says. */
+/** The settings of a bucket from the configuration. */
 export function s3OptionsOf({ env }: Configuration, bucket: string): S3Options {
   return {
     bucket,

@@ -5,7 +5,7 @@ export function isDenied(error: unknown): boolean {
   return nameOf(error) === 'AccessDenied' || (statusOf(error) === 403 && sentences[nameOf(error)] === undefined);
 }
 
-/** What S3's refusal at the start says about the configuration, where it can only be a mistake of it; else null. */
+/** Converts S3's refusal at the start to a fault of the configuration, if it can be nothing else; otherwise null. */
 export function unfitness(error: unknown, bucket: string): UnfitArtifactStore | null {
   const name = nameOf(error);
   const said = sentences[name]?.(bucket);
@@ -20,7 +20,7 @@ const wrongKey = (name: string) => () =>
   `S3 refuses the credentials of S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY (${name}): correct them`;
 const wrongRegion = (bucket: string) => `S3_REGION is not that of the bucket ${bucket}: name the region that it is in`;
 
-/** By the codes of docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html. */
+/** Keyed by the codes of docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html. */
 const sentences: Readonly<Record<string, ((bucket: string) => string) | undefined>> = {
   NoSuchBucket: (bucket) => `S3_BUCKET names ${bucket}, and there is no such bucket: make it, or name another`,
   InvalidBucketName: (bucket) => `S3_BUCKET names ${bucket}, which can be no bucket: correct it`,

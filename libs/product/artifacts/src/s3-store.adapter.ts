@@ -20,13 +20,13 @@ import { abandonedAfterMs, Measured, type ArtifactStore, type Reading, type Stor
 import { connectS3, type S3Options } from './s3-client.adapter';
 import { isDenied, unfitness } from './s3-refusals';
 
-/** One part of an upload, which is all of it that is held in memory: the smallest that S3 takes. */
+/** One part of an upload, and all of it that is held in memory: the smallest that S3 accepts. */
 const partBytes = 5 * 1024 * 1024;
 
 /**
- * Artifacts in an S3 bucket, under `artifacts/<sha256>`. The hash is known at the end only, so an upload goes to `incoming/<uuid>`
- * and is then copied by the server. It needs `s3:GetObject` and `s3:PutObject`; what `s3:DeleteObject` and `s3:ListBucket` would let it remove,
- * and parts of uploads that a crash cut off, are else the bucket's own to expire (a lifecycle rule).
+ * Artifacts in an S3 bucket, under `artifacts/<sha256>`. The hash is known at the end only, so an upload goes to `incoming/<uuid>` and is
+ * then copied by the server. It needs `s3:GetObject` and `s3:PutObject`; with `s3:DeleteObject` and `s3:ListBucket` it also removes
+ * leftovers. Without them, and for parts of uploads that a crash cut off, the bucket needs a lifecycle rule.
  */
 export class S3Store implements ArtifactStore {
   private readonly client: S3Client;
@@ -83,7 +83,7 @@ export class S3Store implements ArtifactStore {
   async sweep(signal: AbortSignal): Promise<void> {
     const abort = { abortSignal: signal };
     try {
-      // One page a time: the next sweep takes what is left.
+      // One page at a time: the next sweep continues.
       const listed = new ListObjectsV2Command({ Bucket: this.bucket, Prefix: 'incoming/' });
       const found = await this.unlessDenied(() => this.client.send(listed, abort));
       for (const { Key: key, LastModified: at } of found?.Contents ?? []) {
@@ -96,7 +96,7 @@ export class S3Store implements ArtifactStore {
     }
   }
 
-  /** Writes a byte and reads it, which is what the rights that are needed cover. */
+  /** Writes a byte and reads it, which checks exactly the rights that are needed. */
   async look(signal: AbortSignal): Promise<void> {
     const place = { Bucket: this.bucket, Key: 'incoming/looked-at' };
     try {
@@ -108,7 +108,7 @@ export class S3Store implements ArtifactStore {
     }
   }
 
-  /** What is only for tidiness may be denied, and is then not asked for again: a lifecycle rule of the bucket does it. */
+  /** Cleaning up may be denied, and is then not tried again: a lifecycle rule of the bucket does it. */
   private async unlessDenied<Value>(tidy: () => Promise<Value>): Promise<Value | null> {
     if (this.mayNotTidy) return null;
     try {
@@ -123,7 +123,7 @@ export class S3Store implements ArtifactStore {
     }
   }
 
-  /** The body of an answer, which fails when S3 stops sending within it; a slow reader does not count. */
+  /** Returns the body of an answer, which fails when S3 stops sending; a slow reader does not count. */
   private readBody(body: Readable, signal: AbortSignal | undefined, part: Part | undefined): Readable {
     const heard = heardOut(body, this.timeoutMs, signal);
     const content = Readable.from(part === undefined ? heard : cutOut(heard, part), { objectMode: false });
@@ -135,7 +135,7 @@ export class S3Store implements ArtifactStore {
       await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256) }));
       return true;
     } catch (error) {
-      // Who may not list the bucket is not told what is missing; to copy the same bytes once more changes nothing.
+      // Without the right to list the bucket, a missing object is reported as denied; copying the same bytes once more changes nothing.
       if (error instanceof NotFound || isDenied(error)) return false;
       throw error;
     }
@@ -146,7 +146,7 @@ function keyOf(sha256: string): string {
   return `artifacts/${sha256}`;
 }
 
-/** Where the bytes of a range are in what was answered. */
+/** The place of a range's bytes within the answer. */
 interface Part {
   readonly skip: number;
   readonly take: number;
@@ -155,7 +155,7 @@ interface Part {
 const wholeOf = (bytes: number | undefined): Part | undefined =>
   bytes === undefined ? undefined : { skip: 0, take: bytes };
 
-/** Not every compatible server knows ranges, or all of them: some answer more than was asked for. */
+/** Some compatible servers do not support ranges, or not all of them, and answer more than was requested. */
 function partWithin({ ContentRange: answered }: GetObjectCommandOutput, { from, to }: ByteRange): Part {
   const [, begins = '0'] = /^bytes (\d+)-/.exec(answered ?? '') ?? [];
   return { skip: from - Number(begins), take: to - from + 1 };
@@ -170,7 +170,7 @@ async function* cutOut(chunks: AsyncIterable<Buffer>, { skip, take }: Part): Asy
     if (wanted.length > 0) yield wanted;
     if (toTake === 0) return;
   }
-  // A download that ended in good order, and short of its length, would keep its caller waiting.
+  // A download that ended cleanly, but short of its length, would keep its caller waiting.
   if (toTake > 0) throw new Unavailable('artifact store', { cause: new Error(`${toTake} bytes are missing`) });
 }
 

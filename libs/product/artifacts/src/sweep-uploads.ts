@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { abandonedAfterMs, ArtifactStore } from './artifact-store';
 
-/** Removes what killed processes left of uploads: at the start, and from time to time. */
+/** Removes the remains of uploads by killed processes: at the start, and from time to time. */
 @Injectable()
 export class SweepUploads implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('artifacts');

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import type { TextPart } from './pdf-reader';
 
 /**
- * A part of a text that comes as a stream of UTF-8; null when that is not UTF-8. It never holds the whole text, and yields to other work
- * while it scans it. Rejects with the signal's reason when it aborts.
+ * Returns a part of a text that arrives as a stream of UTF-8; null if it is not UTF-8. Never holds the whole text, and yields to other work
+ * while scanning. Rejects with the signal's reason when it aborts.
  * @param offset in code points, as `length` is
  */
 export async function partOfStream(
@@ -41,7 +41,7 @@ function decode(decoder: TextDecoder, bytes: Buffer | null): string | null {
   }
 }
 
-/** The index in code units that is `count` code points after the index `from`, or the end. */
+/** Returns the index in code units that is `count` code points after the index `from`, or the end. */
 function unitsOf(text: string, from: number, count: number): number {
   let at = from;
   for (let passed = 0; passed < count && at < text.length; passed += 1) {

@@ -25,18 +25,18 @@ interface Upload {
   readonly conversationId: ConversationId;
   readonly name: string;
   readonly mediaType: string;
-  /** As its `Content-Length` says; null where it has none. */
+  /** From its `Content-Length`; null if it has none. */
   readonly declaredBytes: number | null;
-  /** Taken only where the conversation can have it. */
+  /** Read only if the conversation can have it. */
   readonly body: AsyncIterable<Buffer>;
   readonly cause: Cause;
 }
 
 /**
- * Stores a file in a conversation: the bytes first, then `artifact.uploaded`, so that everything that the journal names can be read. Bytes whose event
- * was refused after all (the conversation was archived meanwhile) stay unnamed: they may be another artifact's as well. They still
- * count, so that no one can fill the disk with them.
- * Refuses with `not_found`. Throws what the body throws, and then keeps nothing. @throws Unavailable
+ * Stores a file in a conversation: the bytes first, then `artifact.uploaded`, so that everything that the journal names can be read. Bytes
+ * whose event was refused after all (the conversation was archived meanwhile) stay without a name, because another artifact may have the
+ * same bytes. They still count, so that no user can fill the disk with them.
+ * Refuses with `not_found`. Rethrows the body's error, and then stores nothing. @throws Unavailable
  */
 export class UploadArtifact extends Command<Result<ArtifactView>> {
   constructor(readonly upload: Upload) {
@@ -73,8 +73,8 @@ export class UploadArtifactHandler implements ICommandHandler<UploadArtifact> {
   }
 
   /**
-   * Keeps the bytes within what the user may have: a place for them is taken before they are read, as many as were declared, else as
-   * many as they can be, and given back where they do not come to their end.
+   * Stores the bytes within the user's quota: as many bytes as were declared, or else as many as are possible, are reserved before they are
+   * read, and released if the upload fails.
    */
   private async keepBytes(id: ArtifactId, { userId, declaredBytes, body }: Upload): Promise<StoredBytes> {
     const most = declaredBytes ?? this.configuration.env.ARTIFACT_LIMIT_BYTES;

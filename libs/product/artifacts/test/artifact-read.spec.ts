@@ -23,7 +23,7 @@ async function uploaded(name: string, body: string | Buffer, type: string, conve
   return String((await raw(user, 'POST', path, { headers, body: sent })).body['id']);
 }
 
-/** What `artifact_read` returns for each of these inputs, which a model gives side by side. */
+/** Returns the results of `artifact_read` for these inputs, which a model calls in parallel. */
 async function reads(...inputs: readonly JsonObject[]) {
   const calls: Scripted = { calls: inputs.map((input) => ({ tool: 'artifact_read', input })) };
   stage.models.says([calls, { text: ['Read.'] }]);

@@ -17,13 +17,13 @@ const key = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 const credentials = { credentials: key, region: 'us-east-1', forcePathStyle: true };
 const bucket = 'parley-test';
 const anHourMs = 3_600_000;
-/** Of a server that answers, on a busy machine. */
+/** For a server that answers, on a busy machine. */
 const timeoutMs = 30_000;
 
 let folder: string;
 let server: S3rver;
 let endpoint: string;
-/** Multipart uploads that the server was asked to forget, which it does not know how to. */
+/** Multipart uploads that the server was asked to abort, which it does not support. */
 let forgotten = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-artifacts-'));
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A store, and the names of everything that it keeps. */
+/** A store, and the names of everything in it. */
 interface Stage {
   readonly store: ArtifactStore;
   names(): Promise<string[]>;
@@ -52,7 +52,7 @@ const stages: Readonly<Record<string, () => Stage>> = {
     const place = join(folder, `directory-${made++}`);
     return { store: new DirectoryStore(place), names: () => filesIn(place) };
   },
-  // The bucket is shared: what a test adds is told apart by its bytes.
+  // The bucket is shared: each test identifies its objects by their bytes.
   'an S3 server': () => ({
     store: new S3Store({ ...credentials, bucket, endpoint, timeoutMs }),
     names: async () => (await filesIn(join(folder, 's3', bucket))).filter((name) => !name.includes('_S3rver_uploads')),

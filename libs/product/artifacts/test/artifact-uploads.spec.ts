@@ -27,13 +27,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The head of an upload; its body is the test's to send. */
+/** The head of an upload; the test sends its body. */
 function begin(headers: Record<string, string | number>, conversation = conversationId): ClientRequest {
   const upload = request(user.url(`/conversations/${conversation}/artifacts?name=x`), {
     method: 'POST',
     headers: { ...user.headers, 'content-type': 'text/plain', ...headers },
   });
-  // A client that is refused in the middle is cut off in the end.
+  // A client that is refused in the middle is disconnected in the end.
   upload.on('error', () => undefined);
   upload.flushHeaders();
   return upload;
@@ -48,7 +48,7 @@ async function statusOf(upload: ClientRequest): Promise<number | undefined> {
   return answer.statusCode;
 }
 
-/** Sends pieces until the answer has come, or for good. */
+/** Sends pieces until the answer arrives or the limit is far exceeded; returns the bytes sent. */
 async function sendOn(upload: ClientRequest): Promise<number> {
   let answered = false;
   upload.once('response', () => (answered = true));

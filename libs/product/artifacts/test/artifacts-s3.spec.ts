@@ -5,7 +5,7 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { StrictS3 } from '@app/testing/objects';
 import { conversationOf, raw, say } from '@app/testing/journeys';
 
-/** With the rights of docs/production.md and no others. */
+/** Has the rights of docs/production.md and no others. */
 let server: StrictS3;
 let deployment: Deployment;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ it('artifacts live in a bucket as they live in a folder, and are unavailable whi
   expect(await say(user, conversationId, 'summarize notes.txt')).toMatchObject({
     response: { text: expect.stringContaining('“It rained. It stopped.”') as unknown },
   });
-  // What may not be removed stays for the lifecycle rule, and nobody asks for it again and again.
+  // Objects that may not be removed stay for the lifecycle rule, and the service does not try again and again.
   expect(await readdir(join(server.folder, StrictS3.bucket))).toEqual(
     expect.arrayContaining(['artifacts', 'incoming']),
   );

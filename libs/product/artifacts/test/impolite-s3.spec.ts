@@ -1,10 +1,10 @@
-/** S3 servers that break every rule of a connection: each request ends within S3_TIMEOUT_MS and its three tries. */
+/** S3 servers that break every rule of a connection: each request ends within S3_TIMEOUT_MS and its three attempts. */
 import { Readable } from 'node:stream';
 import { impoliteOutcomes } from '@app/testing/impolite';
 import { S3Store } from '../src/s3-store.adapter';
 
 const timeoutMs = 1_000;
-const limitMs = 3 * timeoutMs + 500; // the SDK pauses between its tries
+const limitMs = 3 * timeoutMs + 500; // the SDK pauses between its attempts
 const place = { region: 'us-east-1', forcePathStyle: true, bucket: 'parley-test' };
 const credentials = { accessKeyId: 'x', secretAccessKey: 'y' };
 

@@ -130,7 +130,7 @@ describe('credentials that are not set', () => {
 
 describe('the name of the bucket', () => {
   it('is in the path, or in the host', async () => {
-    // Nothing resolves a bucket's host here, which is how it is known that it was asked.
+    // No host of a bucket resolves here, so the error shows that it was requested.
     const inHost = storeWith({ forcePathStyle: false, endpoint: 'http://s3.invalid:1' });
     await expect(inHost.look(going)).rejects.toMatchObject({
       cause: { message: expect.stringContaining(`${StrictS3.bucket}.s3.invalid`) as unknown },

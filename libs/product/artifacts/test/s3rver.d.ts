@@ -1,4 +1,4 @@
-/** What the specs use of it; the package has no types of its own. */
+/** The part that the specs use; the package has no types of its own. */
 declare module 's3rver' {
   class S3rver {
     constructor(options: {
@@ -8,13 +8,13 @@ declare module 's3rver' {
       readonly directory: string;
       readonly configureBuckets: readonly { readonly name: string; readonly configs: readonly unknown[] }[];
     });
-    /** Koa's, outermost first. */
+    /** Koa's middleware, outermost first. */
     readonly middleware: ((context: S3rver.Context, next: () => Promise<void>) => Promise<void>)[];
     run(): Promise<{ readonly port: number }>;
     close(): Promise<void>;
   }
   namespace S3rver {
-    /** Koa's, of one request. */
+    /** Koa's context of one request. */
     interface Context {
       readonly method: string;
       readonly url: string;
