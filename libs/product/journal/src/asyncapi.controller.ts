@@ -4,7 +4,7 @@ import type { JsonObject } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { readEventsDocument } from './asyncapi.contract';
 
-/** Makes the AsyncAPI document of a configuration; the composition root knows the slices whose shapes the events name. */
+/** Builds the AsyncAPI document of a configuration; the composition root knows the slices whose shapes the events name. */
 export abstract class EventsDocument {
   abstract of(configuration: Configuration): JsonObject;
 }

@@ -7,7 +7,7 @@ const about = `The events of Parley's conversations, as \`conversations.stream\`
 through them. Both are described as HTTP by \`/openapi.json\`. The set of event types is closed within \`/v1\`; objects are open: ignore members
 that you do not know.`;
 
-/** Until when a stream lives; documents, guide and decisions say it in these words. @param untils what else ends one of its kind */
+/** The lifetime of a stream, in the words of documents, guide and decisions. @param untils further ends of this kind of stream */
 export function lifeOf(untils: string): string {
   return (
     `A stream ends after 24 to 30 minutes, ${untils}, when its reader cannot keep up, and when its replica drains: come back, ` +
@@ -37,15 +37,15 @@ const parameters: JsonObject = {
 };
 
 export interface EventsDocumentOptions {
-  /** Where the described service is reached. */
+  /** The address of the described service. */
   readonly baseUrl: string;
-  /** What the events' schemas name and other slices describe, as it is or as a part of something; what is not named stays out. */
+  /** Shapes of other slices that the events' schemas name; shapes that are not named stay out. */
   readonly shapes: readonly Schema[];
   /** Other streams of the service. */
   readonly channels?: readonly DescribedChannel[];
 }
 
-/** A stream of another slice, with one form of message, that asks for no user. */
+/** A stream of another slice, with one form of message, and without a user. */
 export interface DescribedChannel {
   readonly name: string;
   readonly address: string;
@@ -66,7 +66,7 @@ export interface DescribedChannel {
   };
 }
 
-/** The AsyncAPI 3 document of the journal's events, from the very schemas that `events.list` is described with. */
+/** The AsyncAPI 3 document of the journal's events, from the same schemas that describe `events.list`. */
 export function asyncApiDocument({ baseUrl, shapes, channels = [] }: EventsDocumentOptions): JsonObject {
   const components = new SchemaComponents();
   for (const shape of shapes) components.refer(shape);
@@ -182,7 +182,7 @@ function serverAt({ host, protocol, pathname }: URL): JsonObject {
     protocol: protocol.slice(0, -1),
     ...(pathname !== '/' && { pathname }),
     description: 'This deployment. Every call carries both credentials: this one, and that of the operation',
-    // One of an operation's schemes is enough, while its server's must be satisfied as well: so both are needed.
+    // One of an operation's schemes suffices, but its server's must be satisfied as well: so both are needed.
     security: [{ $ref: '#/components/securitySchemes/partnerKey' }],
   };
 }

@@ -8,44 +8,46 @@ import { durableFrame } from './fin-event';
 import { FrameWindow, oneBuffer, type PlacedFrame } from './frame-window';
 import type { Journal } from './journal';
 
-/** A write to each reader has about this size at most, and sockets get a turn before the next one. */
+/** A write to each reader has about this size at most, so that sockets get a turn before the next one. */
 const burstBytesMax = 64 * 1024;
-/** A page of a replay aims at this size, and has between these numbers of events. */
+/** The target size of a page of a replay, and the bounds of its number of events. */
 const pageBytesAim = 128 * 1024;
 const pageEventsMin = 8;
 const pageEventsMax = 500;
 const pageEventsFirst = 128;
-/** A store that does not show an event yet, which its subscription showed, is asked again after this. */
+/** How long to wait for a store that does not show an event yet which its subscription has delivered. */
 const behindPauseMs = 50;
-/** Newest events that are kept, encoded, for readers that are about to join. */
+/** Bounds of the newest events that are kept, encoded, for readers that are about to join. */
 const windowMax = { frames: 256, bytes: 128 * 1024 };
-/** Finished messages that are remembered, to drop their late deltas. */
+/** Most finished messages that are remembered, to drop their late deltas. */
 const finishedMessagesMax = 64;
 
-/** A run of encoded events that can be shared by many readers. */
+/** A sequence of encoded events that many readers can share. */
 interface Page {
   readonly bytes: Buffer;
   readonly count: number;
 }
 
 /**
- * One conversation's events on their way to all readers of this process: encoded once, written to each socket.
+ * Delivers one conversation's events to all readers of this process: encoded once, written to each socket.
  *
- * A reader is first replayed to, page by page as fast as it reads, and then joins the live ones. It joins in the same turn
- * in which nothing is left to replay to it, so it gets every event once, in order.
+ * A reader first gets a replay, page by page as fast as it reads, and then joins the live ones. It joins in the same turn in which its
+ * replay is complete, so it gets every event once, in order.
  */
 export class ConversationHub implements FrameSource {
   private readonly window: FrameWindow;
   private readonly live = new Set<FrameSink>();
   private readonly pages = new Map<string, Promise<Page>>();
   private readonly finished = new Set<string>();
-  /** Encoded events on their way to the live readers. */
+  /** Encoded events in flight to the live readers. */
   private burst: PlacedFrame[] = [];
   private burstBytes = 0;
   private sending: Promise<void> | null = null;
   private givenUp = false;
 
-  /** @param delivered the newest revision at the start: what follows comes through `deliver` */
+  /**
+   * @param delivered the newest revision at the start: later events arrive through `deliver`
+   */
   constructor(
     private readonly id: ConversationId,
     private readonly journal: Journal,
@@ -56,8 +58,8 @@ export class ConversationHub implements FrameSource {
   }
 
   /**
-   * Serves one reader from its `next` revision on; resolves when it is live or gone. `leave` is owed then.
-   * Throws Unavailable when the store cannot be read.
+   * Serves one reader from its `next` revision on; resolves when it is live or gone. The caller must then call `leave`. Throws Unavailable
+   * when the store cannot be read.
    */
   async serve(reader: FrameSink): Promise<void> {
     for (let pageEvents = pageEventsFirst; ;) {
@@ -78,9 +80,9 @@ export class ConversationHub implements FrameSource {
   }
 
   /**
-   * Takes the event that follows the delivered ones; all that come in one turn of the event loop reach each live reader in one
-   * write. Resolves early, but not while more waits than fits one write. An event seen before is skipped.
-   * Throws when one is missing before it: this hub is of no use any more.
+   * Takes the event that follows the delivered ones; all events of one turn of the event loop reach each live reader in one write. Resolves
+   * early, unless more is waiting than fits one write. Skips an event that was seen before. Throws when one is missing before it: this hub
+   * is then unusable.
    */
   async deliver(event: StoredEvent): Promise<void> {
     const wanted = this.delivered + this.burst.length + 1;
@@ -93,13 +95,13 @@ export class ConversationHub implements FrameSource {
     if (this.burstBytes >= burstBytesMax) await this.sending;
   }
 
-  /** Ends all readers after what was written to them: they come back, and read what they miss from the store. */
+  /** Ends all readers after the frames that were written: they reconnect, and read what they miss from the store. */
   giveUp(): void {
     this.givenUp = true;
     for (const reader of this.live) reader.end();
   }
 
-  /** Writes a live frame of a message to every live reader, unless the whole message was delivered already. */
+  /** Writes a live frame of a message to every live reader, unless the whole message was already delivered. */
   deliverLive(messageId: string, frame: Buffer): void {
     if (this.finished.has(messageId)) return;
     for (const reader of this.live) reader.write(frame);
@@ -121,7 +123,7 @@ export class ConversationHub implements FrameSource {
     this.delivered += frames.length;
     const bytes = oneBuffer(frames);
     for (const reader of this.live) {
-      // A reader whose cursor is past the head waits until the journal has got there.
+      // A reader whose cursor is past the head waits until the journal has reached it.
       if (reader.next <= first) reader.write(bytes);
       else if (reader.next <= this.delivered) reader.write(oneBuffer(frames.slice(reader.next - first)));
       reader.next = Math.max(reader.next, this.delivered + 1);
@@ -139,7 +141,7 @@ export class ConversationHub implements FrameSource {
     return true;
   }
 
-  /** Readers that come back at the same time ask for the same page: it is read and encoded for all of them at once. */
+  /** Readers that reconnect at the same time request the same page: it is read and encoded once for all of them. */
   private page(from: number, maxCount: number): Promise<Page> {
     const key = `${from} ${maxCount}`;
     const reading = this.pages.get(key) ?? this.readPage(from, maxCount).finally(() => this.pages.delete(key));

@@ -9,7 +9,7 @@ import { Journal } from './journal';
 import type { Seat } from './event-streams';
 import { liveChannel, readDelta } from './live-channel';
 
-/** A hub without readers is kept for those that come right back, but only so many of them. */
+/** How long a hub without readers is kept for those that reconnect at once, and how many such hubs at most. */
 const lingerMs = 5_000;
 const lingeringMax = 200;
 
@@ -23,7 +23,7 @@ interface HubSeat extends Seat {
   readonly source: ConversationHub;
 }
 
-/** The hubs of this process, one per conversation that somebody streams; while there are any, one tail brings them what happens. */
+/** The hubs of this process, one per conversation with a stream; while there are any, one tail brings their events. */
 @Injectable()
 export class ConversationHubs implements OnApplicationShutdown {
   private readonly logger = new Logger(ConversationHubs.name);
@@ -53,12 +53,12 @@ export class ConversationHubs implements OnApplicationShutdown {
     };
   }
 
-  /** Hubs that follow a conversation now. */
+  /** The number of hubs that follow a conversation now. */
   get open(): number {
     return this.entries.size;
   }
 
-  /** A place at the hub of a conversation, which is started if need be. Throws Unavailable. */
+  /** Returns a seat at the hub of a conversation, which is started if need be. Throws Unavailable. */
   async join(id: ConversationId): Promise<HubSeat> {
     const entry = this.entries.get(id) ?? this.start(id);
     entry.readers += 1;
@@ -89,17 +89,19 @@ export class ConversationHubs implements OnApplicationShutdown {
     return entry;
   }
 
-  /** @param isWanted false once it was stopped while it starts: events then belong to the hub that was started after it */
+  /**
+   * @param isWanted false once it was stopped during its start: events then belong to the hub that was started after it
+   */
   private async startHub(id: ConversationId, isWanted: () => boolean): Promise<ConversationHub> {
     await this.tail.start();
     const read = await this.journal.lastRevision(id);
-    // What the tail has brought meanwhile is replayed to readers; what it brings from now on is delivered.
+    // Events that the tail has brought so far are replayed to readers; later ones are delivered.
     const hub = new ConversationHub(id, this.journal, this.kind, Math.max(read, this.tail.newestOf(id)));
     if (isWanted()) this.started.set(id, hub);
     return hub;
   }
 
-  /** A hub stops a short while after its last reader has left. */
+  /** Stops the hub a short while after its last reader has left. */
   private leave(id: ConversationId, entry: Entry): void {
     entry.readers -= 1;
     if (entry.readers > 0 || this.entries.get(id) !== entry) return;
@@ -129,7 +131,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     }
   }
 
-  /** The hubs get no more events: their readers reconnect, and read what they missed from the store. */
+  /** The hubs get no more events: their readers reconnect, and read the missed ones from the store. */
   private beginAnew(error: unknown): void {
     this.logger.warn(`all streams begin again: ${failureWords(error)}`);
     for (const [id, entry] of this.entries) this.end(id, entry);
@@ -140,11 +142,11 @@ export class ConversationHubs implements OnApplicationShutdown {
     this.stop(id, entry);
     entry.hub.then(
       (hub) => hub.giveUp(),
-      () => undefined, // a hub that did not start has told everyone who waited for it
+      () => undefined, // a hub that did not start has rejected for every waiting caller
     );
   }
 
-  /** Readers of a damaged conversation come back, and get the answer that every call gets; nobody is served from what is kept here. */
+  /** Readers of a damaged conversation reconnect, and get the answer that every call gets; none is served from memory. */
   private endDamaged(name: string | null): void {
     const id = name === null ? null : asId<ConversationId>(name);
     const entry = id === null ? undefined : this.entries.get(id);

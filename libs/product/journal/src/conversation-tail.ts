@@ -3,12 +3,12 @@ import { asId, type ConversationId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import type { JournalKind } from './fin-event';
 
-/** Conversations whose newest revision is remembered, by number, for each is an id and a revision: more than can happen while a hub starts. */
+/** Most conversations whose newest revision is remembered, each an id and a revision: more than can change while a hub starts. */
 const newestKeptMax = 20_000;
 
 /**
- * All conversations' events as they happen, by one subscription of this process however many are streamed (docs/adr/0010-one-tail-for-all-streams.md).
- * It costs nothing until it is started.
+ * All conversations' events as they happen, by one subscription of this process for any number of streams
+ * (docs/adr/0010-one-tail-for-all-streams.md). Costs nothing until it is started.
  */
 export class ConversationTail {
   private readonly newest = new LRUCache<ConversationId, number>({ max: newestKeptMax });
@@ -18,8 +18,7 @@ export class ConversationTail {
 
   /**
    * @param onEvent called with one event at a time; it must not throw
-   * @param onLost called when events stop although it was not stopped: it has to be started again, and what happens until then is
-   *   not brought
+   * @param onLost called when events end although it was not stopped: it has to be started again, and events until then are not delivered
    */
   constructor(
     private readonly store: EventStore,
@@ -28,7 +27,7 @@ export class ConversationTail {
     private readonly onLost: (error: unknown) => void,
   ) {}
 
-  /** Resolves when each event from now on, until `stop`, will come to `onEvent`; it may do so late. Throws Unavailable. */
+  /** Resolves when every event from now on, until `stop`, is certain to reach `onEvent`, perhaps late. Throws Unavailable. */
   start(): Promise<void> {
     if (this.starting !== null) return this.starting;
     this.stopping = new AbortController();
@@ -47,7 +46,7 @@ export class ConversationTail {
     await this.following;
   }
 
-  /** The newest revision that the tail has seen of a conversation lately, or -1. A read may still be behind it. */
+  /** Returns the newest revision that the tail has seen of a conversation recently, or -1. A read may still be behind it. */
   newestOf(id: ConversationId): number {
     return this.newest.get(id) ?? -1;
   }

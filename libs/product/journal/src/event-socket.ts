@@ -1,30 +1,29 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bytes that may wait for one reader; one that lets more pile up cannot keep up, and is cut. */
+/** Bytes that may wait for one reader; a reader with more cannot keep up, and is cut. */
 const bufferedBytesMax = 1024 * 1024;
-/** A reader that takes nothing at all for this long while it is replayed to is cut as well. */
+/** A reader that takes nothing at all for this long during its replay is cut as well. */
 const stalledMs = 60_000;
 /** How long an ended stream's last bytes may take to reach the reader. */
 const endGraceMs = 2_000;
 
-/** Where one reader's frames are written. */
+/** The destination of one reader's frames. */
 export interface FrameSink {
-  /** Where the reader is: what it gets next, or the last that it got, as the source of its frames counts. */
+  /** The reader's position: the next it gets, or the last that it got, depending on the source of its frames. */
   next: number;
   readonly closed: boolean;
   /** Takes the bytes, or cuts the reader when too many wait for it already. */
   write(bytes: Buffer): void;
-  /** Ends the stream after the frames that were written; the client comes back by itself. */
+  /** Ends the stream after the frames that were written; the client reconnects by itself. */
   end(): void;
-  /** Resolves once what was written has left, or the reader is gone; it is cut when that takes too long. */
+  /** Resolves once the written bytes have left, or the reader is gone; the reader is cut when that takes too long. */
   waitForDrain(): Promise<void>;
 }
 
 /**
- * One open SSE response: frames go out in order through a bounded buffer.
- * The body ends with the connection (RFC 9112, section 6.3), so a frame needs no framing of HTTP's own, and the same bytes
- * go straight to every reader's socket.
+ * One open SSE response: frames are written in order through a bounded buffer. The body ends with the connection (RFC 9112, section 6.3),
+ * so a frame needs no HTTP framing, and the same bytes go straight to every reader's socket.
  */
 export class EventSocket implements FrameSink {
   private readonly onClosed: (() => void)[] = [];
@@ -44,7 +43,7 @@ export class EventSocket implements FrameSink {
   ) {
     socket.on('drain', () => this.wake?.());
     response.on('close', () => this.close());
-    // What breaks on the way to a client shows as `close`; without a listener it would end the process.
+    // A failure on the connection to a client shows as `close`; without a listener it would end the process.
     response.on('error', () => response.destroy());
   }
 
@@ -82,7 +81,7 @@ export class EventSocket implements FrameSink {
 
   private cut(): void {
     this.onCut();
-    // Not `end`: that would wait for a reader that does not read.
+    // Not `end`, which would wait for a reader that does not read.
     this.socket.destroy();
   }
 

@@ -4,6 +4,6 @@ import { OpenStreams } from './open-streams';
 import { StreamHolders } from './stream-holders';
 import { StreamSockets } from './stream-sockets';
 
-/** SSE streams, whatever goes out on them: one count, one care, for all that this process has open. */
+/** SSE streams of any source: counted and maintained together for this whole process. */
 @Module({ providers: [StreamSockets, StreamHolders, OpenStreams, EventStreams], exports: [OpenStreams, EventStreams] })
 export class EventStreamsModule {}

@@ -10,14 +10,14 @@ import { OpenStreams } from './open-streams';
 import type { StreamHolder } from './stream-holders';
 import { StreamSockets, type SocketOwner } from './stream-sockets';
 
-/** Keep-alive probes show a peer that is gone without a word. */
+/** Keep-alive probes detect a peer that is gone without closing. */
 const keepAliveProbeMs = 30_000;
-/** First of all frames: how long a client waits before it comes back. */
+/** The first frame: how long a client waits before it reconnects. */
 const retryFrame = Buffer.from('retry: 2000\n\n');
 
-/** What brings a reader its frames. */
+/** Supplies a reader's frames. */
 export interface FrameSource {
-  /** Serves one reader from its `next` on; resolves when it is live or gone. `leave` is owed then. Throws Unavailable. */
+  /** Serves one reader from its `next` on; resolves when it is live or gone. The caller must then call `leave`. Throws Unavailable. */
   serve(reader: FrameSink): Promise<void>;
   /** Forgets a reader. */
   leave(reader: FrameSink): void;
@@ -26,16 +26,16 @@ export interface FrameSource {
 /** A reader's place at a source. */
 export interface Seat {
   readonly source: FrameSource;
-  /** Owed once. */
+  /** The caller must call it exactly once. */
   readonly leave: () => void;
 }
 
-/** A stream that is to be opened. */
+/** A stream to be opened. */
 export interface AskedStream {
   readonly holder: StreamHolder;
-  /** Whose open streams are counted. */
+  /** The owner whose open streams are counted. */
   readonly owner: SocketOwner;
-  /** What the reader gets first. */
+  /** The position of the first frame for the reader. */
   readonly next: number;
   /** Throws Unavailable. */
   join(this: void): Promise<Seat>;
@@ -61,8 +61,8 @@ export class EventStreams {
   }
 
   /**
-   * Takes the response over; resolves as soon as the stream is open. `HEAD` is answered with the head of the stream alone, and takes no
-   * place. Refuses one stream too many (`stream_capacity`). Throws Unavailable.
+   * Takes the response over; resolves as soon as the stream is open. `HEAD` is answered with the head of the stream alone, and counts as no
+   * stream. Refuses one stream too many (`stream_capacity`). Throws Unavailable.
    */
   async open(reply: FastifyReply, { holder, owner, next, join }: AskedStream): Promise<Result<null>> {
     if (reply.request.method === 'HEAD') {
@@ -111,7 +111,7 @@ export class EventStreams {
     try {
       await source.serve(socket);
     } catch (error) {
-      // The client comes back and goes on where it was.
+      // The client reconnects and continues at its position.
       this.logger.warn(`a replay broke off: ${failureWords(error)}`);
       socket.end();
     }
@@ -128,10 +128,10 @@ function beginAnswer(reply: FastifyReply): ServerResponse | null {
   reply.hijack();
   const response: ServerResponse = reply.raw;
   if (response.destroyed || response.socket === null) return null;
-  // Without a length or an encoding the body ends with the connection, and so the client leaves with the stream.
+  // Without a length or an encoding the body ends with the connection, so the connection closes with the stream.
   response.removeHeader('transfer-encoding');
   response.shouldKeepAlive = false;
-  // What admission set (request id, rate limits) goes out as well. Not by `setHeader`, whose copy would live with the stream.
+  // The headers of admission (request id, rate limits) are sent as well. Not by `setHeader`, whose copy would live as long as the stream.
   const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
     value === undefined ? [] : [name, value],
   );

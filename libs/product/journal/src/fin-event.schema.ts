@@ -2,7 +2,7 @@ import { conversationEvents, reasoningDelta, textDelta } from '@app/conversation
 import { limits, type JsonObject } from '@app/kernel';
 import { constant, integer, nameOf, pageMembers, shape, text, variants, withName, type Schema } from '@app/schema';
 
-/** The deltas come just before the last message of the story that the examples tell. */
+/** The deltas precede the last message in the story of the examples. */
 const deltaSecond = 13;
 
 const delivery = {
@@ -27,10 +27,10 @@ function durable<Payload extends Schema>(payload: Payload) {
 const payloads = conversationEvents.map(({ payload }) => payload);
 const EventPayload = withName('EventPayload', variants(payloads, { by: 'type' }));
 
-/** FinEvent, as the journal holds it (docs/decisions/journal.md). */
+/** FinEvent, as journaled (docs/decisions/journal.md). */
 const FinEvent = shape('FinEvent', durable(EventPayload), { description: "An event of a conversation's journal" });
 
-/** A page of a journal. It can be gone on with after its end, too, since journals grow. */
+/** A page of a journal. It can be continued after its end, too, since journals grow. */
 export const FinEventPage = shape('FinEventPage', {
   ...pageMembers(FinEvent, limits.eventsLimitMax),
   endCursor: text({
@@ -45,7 +45,7 @@ export interface DescribedFrame {
   readonly payload: Schema;
   /** The SSE frame's `data`. */
   readonly frame: Schema;
-  /** A true event of the type, as it is delivered. */
+  /** A true event of the type, as delivered. */
   readonly example: JsonObject;
 }
 
@@ -70,14 +70,14 @@ export const frames: readonly DescribedFrame[] = [
   })),
 ];
 
-/** A true event of this type, as it is delivered. @throws Error for a type without one */
+/** Returns a true event of this type, as delivered. @throws Error for a type without one */
 export function exampleOf(type: string): JsonObject {
   const frame = frames.find((one) => one.type === type);
   if (frame === undefined) throw new Error(`there is no event ${type}`);
   return frame.example;
 }
 
-/** The examples tell one story, a second each. */
+/** The examples form one story, one second apart. */
 function exampleInstant(second: number): string {
   return `2026-11-21T09:18:${String(second).padStart(2, '0')}.337Z`;
 }

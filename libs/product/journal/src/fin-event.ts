@@ -1,6 +1,6 @@
 import { upcast, type LiftingKind, type StoredEvent } from '@app/event-store';
 
-/** What the journal needs to know of the conversations' streams; the composition root hands in their kind itself. */
+/** The part of the conversations' stream kind that the journal needs; the composition root passes the kind itself. */
 export abstract class JournalKind {
   abstract readonly category: string;
   abstract readonly upcasters?: NonNullable<LiftingKind['upcasters']>;
@@ -17,7 +17,7 @@ export function durableText(kind: JournalKind, stored: StoredEvent): string {
   return `{"delivery":"durable","seq":${stored.revision + 1},"requestId":${requestId},"payload":${payload}}`;
 }
 
-/** The SSE frame of a durable event: its `id` is the `seq`, so a browser's `Last-Event-ID` is where to go on. */
+/** The SSE frame of a durable event: its `id` is the `seq`, so a browser's `Last-Event-ID` is the position to continue at. */
 export function durableFrame(kind: JournalKind, stored: StoredEvent): Buffer {
   return Buffer.from(`id: ${stored.revision + 1}\nevent: ${stored.type}\ndata: ${durableText(kind, stored)}\n\n`);
 }

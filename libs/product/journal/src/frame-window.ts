@@ -1,7 +1,7 @@
-/** Readers join within this time, or read the store: a quiet stream keeps no frames in memory. Real time. */
+/** Readers join within this time, or read the store, so that a quiet stream keeps no frames in memory. Real time. */
 const keptMs = 30_000;
 
-/** An encoded event with its place in what is streamed. */
+/** An encoded event with its position in the stream. */
 export interface PlacedFrame {
   readonly position: number;
   readonly bytes: Buffer;
@@ -37,7 +37,7 @@ export class FrameWindow {
     this.drop(dropped);
   }
 
-  /** The frames after a position; null where it does not have all of them any more. */
+  /** Returns the frames after a position; null if some of them have been dropped. */
   from(position: number): PlacedFrame[] | null {
     return position < this.after
       ? null

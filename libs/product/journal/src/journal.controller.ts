@@ -8,7 +8,7 @@ import { ListEventsDto, seqPattern, StreamEventsDto } from './journal.dto';
 import { ListEvents, ListEventsHandler } from './list-events';
 import { StreamEvents } from './stream-events';
 
-/** When a client that found no free stream may try again. */
+/** The delay that a client without a free stream is asked to wait. */
 const streamRetrySeconds = 5;
 
 /** A conversation's journal, in pages and as a stream (specification, "Events"). */
@@ -45,7 +45,7 @@ export class JournalController {
   }
 }
 
-/** The seq that a `Last-Event-ID` names; anything else is refused at the root, since no pointer reaches a header. */
+/** Returns the seq of a `Last-Event-ID`; anything else is refused at the root, since no pointer reaches a header. */
 function seqOfLastEvent(spelled: string): Result<number> {
   const seq = seqOf(spelled);
   return seq === null ? refuse(invalid('', 'Last-Event-ID must be the id of an event')) : ok(seq);
@@ -63,5 +63,5 @@ function seqOf(spelled: string): number | null {
   return seq <= limits.streamCursorMax ? seq : null;
 }
 
-/** What handles the commands and queries that it executes. */
+/** The handlers of the commands and queries that it executes. */
 export const journalHandlers = [ListEventsHandler];

@@ -2,11 +2,11 @@ import { cursor, Member, pageLimit, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
 import { custom, integer, optional } from '@app/schema';
 
-/** A `seq`, as a cursor of the stream spells it. */
+/** A `seq` as spelled in a cursor of the stream. */
 export const seqPattern = /^(0|[1-9][0-9]{0,15})$/;
 
 export class ListEventsDto {
-  /** Any text: one that the list did not mint is `invalid_cursor`, not `invalid_input`. */
+  /** Any text: one that is no cursor of the list is `invalid_cursor`, not `invalid_input`. */
   @Member(cursor())
   cursor?: string;
 
@@ -23,7 +23,7 @@ const seq = integer({
 });
 
 export class StreamEventsDto {
-  /** Anything: it is looked at only where no `Last-Event-ID` goes before it. */
+  /** Anything, because it is read only if there is no `Last-Event-ID`, which takes precedence. */
   @Member(optional(custom(seq, isAnything, 'must be a seq')))
   cursor?: unknown;
 }

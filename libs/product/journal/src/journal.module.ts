@@ -14,7 +14,7 @@ import { streamSocketsMigrations } from './stream-sockets.queries';
 export class JournalModule {
   /**
    * @param kind the conversations' own: the journal reads their streams, and lifts old events by their upcasters
-   * @param documentOf makes the AsyncAPI document, of `asyncApiDocument` and the shapes that events name
+   * @param documentOf builds the AsyncAPI document, by `asyncApiDocument` and the shapes that events name
    */
   static register(kind: JournalKind, documentOf: EventsDocument['of']): DynamicModule {
     return {
@@ -37,5 +37,5 @@ export class JournalModule {
 @Module({ providers: [LiveFrames], exports: [LiveFrames] })
 export class LiveFramesModule {}
 
-/** What the slice keeps in PostgreSQL: operational rows only. */
+/** The slice's tables in PostgreSQL: operational rows only. */
 export const journalReadModel = { rows: [], migrations: streamSocketsMigrations, projections: [] };

@@ -4,7 +4,7 @@ import { parseUuid, type ConversationId, type UserId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { JournalKind } from './fin-event';
 
-/** Owners kept per process, by number, for each is two ids; an owner never changes, so they are never stale. */
+/** Most owners cached per process, each two ids; an owner never changes, so entries are never stale. */
 const ownersKeptMax = 50_000;
 
 /** Reads of conversations' streams, straight from the event store: a conversation's stream is its journal. */
@@ -22,7 +22,7 @@ export class Journal {
     return streamName(this.kind, id);
   }
 
-  /** Whether the conversation exists and is this user's. Throws Unavailable. */
+  /** Whether the conversation exists and belongs to this user. Throws Unavailable. */
   async belongsTo(id: ConversationId, userId: UserId): Promise<boolean> {
     const known = this.owners.get(id);
     if (known !== undefined) return known === userId;
@@ -34,7 +34,7 @@ export class Journal {
     return owner === userId;
   }
 
-  /** As `read`, each event as it comes, until `more` answers that it wants no more. Throws Unavailable. */
+  /** Like `read`, but passes each event on as it arrives, until `more` returns false. Throws Unavailable. */
   async readWhile(
     id: ConversationId,
     fromRevision: number,
@@ -44,12 +44,12 @@ export class Journal {
     return this.store.readStreamWhile(this.streamOf(id), fromRevision, maxCount, more);
   }
 
-  /** At most `maxCount` events, oldest first, from a revision (inclusive). Throws Unavailable. */
+  /** Returns at most `maxCount` events, oldest first, from a revision (inclusive). Throws Unavailable. */
   async read(id: ConversationId, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
     return this.store.readStream(this.streamOf(id), fromRevision, maxCount);
   }
 
-  /** Revision of the newest event. Throws Unavailable. */
+  /** Returns the revision of the newest event. Throws Unavailable. */
   async lastRevision(id: ConversationId): Promise<number> {
     return this.store.lastRevision(this.streamOf(id));
   }

@@ -6,9 +6,9 @@ import { Journal } from './journal';
 import { ListEventsDto } from './journal.dto';
 
 /**
- * A page of a conversation's journal, oldest first, as JSON text: `{data: FinEvent[], nextCursor, endCursor}`, of 1 MiB at most, unless
- * the first event is longer. `nextCursor` is null when this read reached the journal's end; `endCursor` never is, and goes on there when
- * more has come. Refuses a missing or foreign conversation (`not_found`) and a cursor of another list (`invalid_cursor`).
+ * A page of a conversation's journal, oldest first, as JSON text: `{data: FinEvent[], nextCursor, endCursor}`, of 1 MiB at most, unless the
+ * first event is longer. `nextCursor` is null when this read reached the journal's end; `endCursor` never is, and continues there once
+ * there are more events. Refuses a missing or foreign conversation (`not_found`) and a cursor of another list (`invalid_cursor`).
  * @throws Unavailable
  */
 export class ListEvents extends Query<Result<string>> {
@@ -35,13 +35,13 @@ export class ListEventsHandler implements IQueryHandler<ListEvents> {
     if (!start.ok) return start;
     if (!(await this.journal.belongsTo(conversationId, userId))) return refuse(notFound);
 
-    // The seq that was read last is the revision to go on at.
+    // The seq that was read last is the revision to continue at.
     const { texts, goesOn, end } = await this.read(conversationId, start.value ?? 0, limit);
     const endCursor = JSON.stringify(this.cursors.mint(binding, [end]));
     return ok(`{"data":[${texts.join()}],"nextCursor":${goesOn ? endCursor : null},"endCursor":${endCursor}}`);
   }
 
-  /** The events that a page has place for, and the revision after them; one more is read, which tells that the journal goes on. */
+  /** Returns the events that fit a page, and the revision after them; one more is read, to see whether the journal continues. */
   private async read(id: ConversationId, from: number, limit: number) {
     const texts: string[] = [];
     const space = new PageSpace();

@@ -1,15 +1,15 @@
 import { isJsonObject, parseUuid, type ConversationId } from '@app/kernel';
 import { reasoningDelta, textDelta, type LiveDelta } from '@app/conversations';
 
-/** The PostgreSQL channel on which workers tell all replicas what is being written right now. */
+/** The PostgreSQL channel on which workers send all replicas the text that is being written right now. */
 export const liveChannel = 'parley_live';
 
-/** PostgreSQL takes payloads of less than 8,000 bytes; what a delta needs beside its text is far below the rest. */
+/** PostgreSQL accepts payloads of less than 8,000 bytes; the other members of a delta are far below the remainder. */
 const textBytesMax = 7_000;
 const idLength = 36;
 const liveTypes: readonly LiveDelta['type'][] = [textDelta.type, reasoningDelta.type];
 
-/** What came over the channel: the delta as JSON text, with what is needed to hand it on. */
+/** A message of the channel: the delta as JSON text, with what is needed to pass it on. */
 export interface HeardDelta {
   readonly conversationId: ConversationId;
   readonly type: LiveDelta['type'];
@@ -18,8 +18,8 @@ export interface HeardDelta {
 }
 
 /**
- * The payloads that carry a delta, in order, its text cut between code points where it is too long for one.
- * `number` must differ between the payloads of one transaction: PostgreSQL delivers equal ones only once.
+ * Returns the payloads that carry a delta, in order, its text cut between code points if it is too long for one. `number` must differ
+ * between the payloads of one transaction, because PostgreSQL delivers equal ones only once.
  */
 export function writeDelta(conversationId: ConversationId, delta: LiveDelta, number: () => number): string[] {
   return pieces(delta.text).map((text) => `${conversationId} ${number()} ${JSON.stringify({ ...delta, text })}`);
@@ -52,7 +52,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not ours: anyone who may use the database may notify.
+    // Not ours: any user of the database may notify.
     return null;
   }
 }

@@ -5,11 +5,11 @@ import { Database } from '@app/read-store';
 import type { LiveDelta } from '@app/conversations';
 import { liveChannel, writeDelta } from './live-channel';
 
-/** What is published for one message within this time goes out as one delta. */
+/** Pieces of one message that are published within this time are sent as one delta. */
 const coalesceMs = 30;
 /** UTF-16 units that may wait; beyond it deltas are dropped, since the journal will have the whole message. */
 const waitingTextMax = 1024 * 1024;
-/** How long a message's durable event may be held up for its deltas. */
+/** How long a message's durable event may be delayed for its deltas. */
 const flushMaxMs = 500;
 
 interface Waiting {
@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Where the engine publishes the deltas of a message and of the reasoning before it, for every reader of the conversation on every replica.
- * Presentation only: when PostgreSQL does not answer, deltas are lost, and nothing waits or fails because of it.
+ * Publishes the engine's deltas of a message and of the reasoning before it, for every reader of the conversation on every replica.
+ * Presentation only: when PostgreSQL does not answer, deltas are lost, and nothing waits or fails because of that.
  */
 @Injectable()
 export class LiveFrames implements OnApplicationShutdown {
@@ -30,26 +30,26 @@ export class LiveFrames implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | null = null;
   private sending: Promise<void> = Promise.resolve();
   private busy = false;
-  /** Said once, not at each of many failures in a row. */
+  /** Logs the first of several failures in a row only. */
   private failing = false;
   private sent = 0;
 
   constructor(private readonly database: Database) {}
 
-  /** Sends the delta soon, together with what else its message grows by meanwhile. Never throws. */
+  /** Sends the delta soon, together with whatever is added to its message meanwhile. Never throws. */
   publish(conversationId: ConversationId, delta: LiveDelta): void {
     if (delta.text === '' || this.waitingText + delta.text.length > waitingTextMax) return;
     this.waitingText += delta.text.length;
     const known = this.waiting.get(delta.messageId);
     if (known === undefined) this.waiting.set(delta.messageId, { conversationId, first: delta, texts: [delta.text] });
     else known.texts.push(delta.text);
-    // While PostgreSQL is busy with the last ones the next ones gather.
+    // While PostgreSQL is busy with the last ones, the next ones are collected.
     if (!this.busy) this.timer ??= setTimeout(() => void this.send(), coalesceMs).unref();
   }
 
   /**
-   * Resolves when everything published for the conversation was sent, so that a message's deltas come before its durable event.
-   * Waits at most half a second; never rejects.
+   * Resolves when everything published for the conversation was sent, so that a message's deltas arrive before its durable event. Waits at
+   * most half a second; never rejects.
    */
   async flush(conversationId: ConversationId): Promise<void> {
     const pending = [...this.waiting.values()].some((waiting) => waiting.conversationId === conversationId);
@@ -65,7 +65,7 @@ export class LiveFrames implements OnApplicationShutdown {
     await this.sending;
   }
 
-  /** Sends all that waits with one statement; one statement at a time, so that a message's deltas stay in order. */
+  /** Sends everything that waits with one statement; one statement at a time, so that a message's deltas stay in order. */
   private send(): Promise<void> {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;

@@ -7,14 +7,16 @@ import type { EventSocket } from './event-socket';
 import { StreamHolders, type StreamHolder } from './stream-holders';
 import { StreamSockets } from './stream-sockets';
 
-/** Keys, tokens and accounts are looked at again with each, so that a revoked key ends its streams within 30 s (docs/decisions/journal.md). */
+/**
+ * Keys, tokens and accounts are checked again with each, so that a revoked key ends its streams within 30 s (docs/decisions/journal.md).
+ */
 const heartbeatMs = 15_000;
-/** The table of sockets is tidied with each such heartbeat: once a minute. */
+/** The table of sockets is tidied once in this many heartbeats: once a minute. */
 const heartbeatsPerTidying = 4;
-/** A comment, which clients skip; it keeps idle connections open and shows broken ones. */
+/** A comment, which clients skip; it keeps idle connections open and reveals broken ones. */
 const heartbeatFrame = Buffer.from(': heartbeat\n\n');
 const lifeMaxMs = 30 * 60_000;
-/** Streams that were opened together do not all end together: this share of the longest life is up to chance. */
+/** This share of the longest life is random, so that streams that were opened together do not all end together. */
 const lifeJitter = 0.2;
 
 type OpenStream = StreamHolder & {
@@ -58,7 +60,7 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
     this.endAll();
   }
 
-  /** Takes a stream into care until it closes. */
+  /** Maintains a stream until it closes. */
   add(socket: EventSocket, holder: StreamHolder): void {
     const lifeMs = lifeMaxMs * (1 - lifeJitter * Math.random());
     const stream = { ...heldBy(holder), socket, endsAtMs: performance.now() + lifeMs };
@@ -84,7 +86,7 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
     }
     for (const age of this.aging) age(nowMs);
     this.heartbeats += 1;
-    // A dependency that does not answer ends no stream: the next heartbeat looks again.
+    // A dependency that does not answer ends no stream: the next heartbeat checks again.
     this.check().catch((error: unknown) =>
       this.logger.warn(`open streams could not be checked: ${failureWords(error)}`),
     );
@@ -99,7 +101,7 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-/** What is kept of a holder for as long as the stream lives; a caller is more. */
+/** Copies only the members that are needed while the stream lives, because a caller has more. */
 function heldBy(holder: StreamHolder): StreamHolder {
   const { partnerKeyId } = holder;
   if (!('userId' in holder)) return { partnerKeyId };

@@ -9,8 +9,8 @@ import { Journal } from './journal';
 import { OpenStreams } from './open-streams';
 
 /**
- * `conversations.stream`: a conversation's events over SSE, from a seq on and then live (specification, "Events").
- * No query: it takes the reply over for as long as the stream lives.
+ * `conversations.stream`: a conversation's events over SSE, from a seq on and then live (specification, "Events"). Not a query, because it
+ * takes the reply over for as long as the stream lives.
  */
 @Injectable()
 export class StreamEvents {
@@ -25,8 +25,8 @@ export class StreamEvents {
   }
 
   /**
-   * Takes the response over and streams strictly after `seq`; resolves as soon as the stream is open. `HEAD` is answered with the head
-   * of the stream alone, and takes no place.
+   * Takes the response over and streams strictly after `seq`; resolves as soon as the stream is open. `HEAD` is answered with the head of
+   * the stream alone, and counts as no stream.
    * Refuses a missing or foreign conversation (`not_found`), and one stream too many (`stream_capacity`). Throws Unavailable.
    */
   async open(caller: Caller, id: ConversationId, seq: number, reply: FastifyReply): Promise<Result<null>> {
@@ -35,7 +35,7 @@ export class StreamEvents {
     return this.streams.open(reply, {
       holder: caller,
       owner: { id: userId, streamsMax: this.configuration.env.STREAMS_PER_USER },
-      // A seq is a revision + 1, so what comes strictly after a seq starts at that revision.
+      // A seq is a revision + 1, so the event strictly after a seq has that revision.
       next: seq,
       join: () => this.hubs.join(id),
     });

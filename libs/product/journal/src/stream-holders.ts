@@ -5,7 +5,7 @@ import { Configuration } from '@app/runtime';
 
 const accountsPerQueryMax = 500;
 
-/** For whom a stream is open: a user, through a partner, or a partner alone. */
+/** The holder of a stream: a user, through a partner, or a partner alone. */
 export type StreamHolder = UserHolder | KeyHolder;
 
 interface KeyHolder {
@@ -18,7 +18,7 @@ interface UserHolder extends KeyHolder {
   readonly tokenExpiresAt: Instant;
 }
 
-/** Tells who may not hold a stream any longer. */
+/** Finds holders that may not hold a stream any longer. */
 @Injectable()
 export class StreamHolders {
   constructor(
@@ -28,7 +28,7 @@ export class StreamHolders {
     private readonly configuration: Configuration,
   ) {}
 
-  /** Those whose token has expired, whose partner key was revoked, or whose account is gone or disabled. Throws Unavailable. */
+  /** Returns those whose token has expired, whose partner key was revoked, or whose account is gone or disabled. Throws Unavailable. */
   async findRevoked<Holder extends StreamHolder>(holders: readonly Holder[]): Promise<Holder[]> {
     if (holders.length === 0) return [];
     const live = await this.keys.live([...new Set(holders.map((holder) => holder.partnerKeyId))]);
@@ -49,7 +49,7 @@ export class StreamHolders {
     return enabled;
   }
 
-  /** As requests see it. Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
+  /** Decided as for requests. Only the sandbox's own issuer uses the service clock (docs/decisions/sandbox.md). */
   private isExpired({ issuer, tokenExpiresAt }: UserHolder): boolean {
     const nowMs = this.configuration.isOwnIssuer(issuer) ? this.clock.epochMs() : Date.now();
     return epochMsOf(tokenExpiresAt) + this.configuration.clockSkewMsOf(issuer) <= nowMs;

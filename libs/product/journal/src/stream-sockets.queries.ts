@@ -1,12 +1,12 @@
 import { migration } from '@app/read-store';
 
-/** Half of the advisory lock that opens of one user take one after the other; the other half is the user. */
+/** Half of the key of an advisory lock that serializes the opens of one user; the other half is the user. */
 const lockClass = 7_265_004;
 
 export const streamSocketsMigrations = [
-  // Open SSE sockets of the deployment: operational rows, no read model. Where a partner key holds one, its id stands for the user's.
-  // A function, since each of its statements sees what was committed before it: one statement that takes the lock and counts
-  // would count what was there before it got the lock.
+  // Open SSE sockets of the deployment: operational rows, no read model. If a partner key holds one, its id is in place of the user's. A
+  // function, because each of its statements sees everything committed before it: a single statement that takes the lock and counts would
+  // count the rows from before it got the lock.
   migration(
     400,
     'CreateStreamSockets',
@@ -39,15 +39,15 @@ export const openSocket = 'SELECT open_stream_socket($1, $2, $3, $4, $5) AS open
 /** $1 sockets. */
 export const closeSockets = 'DELETE FROM stream_sockets WHERE id = ANY($1::uuid[])';
 
-/** Puts rows of open sockets back that others swept while this process was silent. $1 process, $2 sockets, $3 their owners. */
+/** Restores rows of open sockets that others swept while this process was silent. $1 process, $2 sockets, $3 their owners. */
 export const keepSockets = `
   INSERT INTO stream_sockets (id, process_id, user_id)
   SELECT socket, $1, owner FROM unnest($2::uuid[], $3::uuid[]) AS open (socket, owner)
   ON CONFLICT (id) DO NOTHING`;
 
 /**
- * Removes rows of processes that were not heard of for $1 ms, and such rows of this process that it has not open:
- * an open whose answer was lost leaves one. $2 this process, $3 its open sockets.
+ * Removes rows of processes without a heartbeat for $1 ms, and rows of this process for sockets that it does not have open: an open whose
+ * answer was lost leaves one. $2 this process, $3 its open sockets.
  */
 export const sweepSockets = `
   DELETE FROM stream_sockets s WHERE

@@ -9,7 +9,7 @@ import { closeSockets, keepSockets, openSocket, sweepSockets } from './stream-so
 const sweptAfterMs = 60_000;
 const closeRetryMs = 1_000;
 
-/** Whose streams are counted together. */
+/** The owner whose streams are counted together. */
 export interface SocketOwner {
   /** A UUID: of a user, or of a partner key. */
   readonly id: string;
@@ -35,7 +35,7 @@ export class StreamSockets implements BeforeApplicationShutdown {
     private readonly configuration: Configuration,
   ) {}
 
-  /** A socket's id, which `release` takes back; null when the replica or the owner has as many as allowed. Throws Unavailable. */
+  /** Returns a socket's id, to be passed to `release`; null when the replica or the owner has as many as allowed. Throws Unavailable. */
   async acquire({ id: owner, streamsMax }: SocketOwner): Promise<string | null> {
     const { STREAMS_PER_REPLICA } = this.configuration.env;
     if (this.taken >= STREAMS_PER_REPLICA) return null;
@@ -58,21 +58,23 @@ export class StreamSockets implements BeforeApplicationShutdown {
     return null;
   }
 
-  /** Frees a socket's place; once is enough, and again does nothing. */
+  /** Frees a socket's place; a repeated call does nothing. */
   release(id: string): void {
     if (!this.open.delete(id)) return;
     this.taken -= 1;
     this.closeLater(id);
   }
 
-  /** Restores rows of sockets that are open here and removes those of sockets that no process has open; call it about once a minute. */
+  /**
+   * Restores rows of sockets that are open here and removes those of sockets that no process has open; to be called about once a minute.
+   */
   async tidy(): Promise<void> {
     const owners = new Map(this.open);
     const ids = [...owners.keys()];
     await this.database.query(sweepSockets, [sweptAfterMs, this.processes.id, ids]);
     if (ids.length === 0) return;
     await this.database.query(keepSockets, [this.processes.id, ids, [...owners.values()]]);
-    // What was released meanwhile may have been put back.
+    // A socket that was released meanwhile may have been restored.
     for (const id of ids) if (!this.open.has(id)) this.closeLater(id);
   }
 

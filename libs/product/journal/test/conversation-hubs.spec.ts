@@ -72,12 +72,12 @@ it('a hub whose first read is behind what the tail has brought misses nothing', 
   const [id, watched] = [newConversationId(), newConversationId()];
   await append(id);
   await append(watched);
-  // Somebody streams something, so the tail runs.
+  // Another conversation has a stream, so the tail runs.
   const other = await read(watched, 0);
   await append(id, 3);
   await append(watched);
   await other.reader.got(3);
-  // As a node of a cluster answers that has not got everything yet.
+  // The answer of a cluster's node that does not have everything yet.
   jest.spyOn(journal, 'lastRevision').mockResolvedValueOnce(1);
   const { reader } = await read(id, 0);
   expect(await reader.got(5)).toEqual([1, 2, 3, 4, 5]);
@@ -137,7 +137,7 @@ it('a hub that is stopped while it starts takes nothing from the one that is sta
   jest.spyOn(journal, 'lastRevision').mockReturnValueOnce(new Promise((resolve) => (goOn = resolve)));
   const late = hubs.join(id);
   await until('its first read', async () => (jest.mocked(journal.lastRevision).mock.calls[0] ? true : null));
-  // As when its tail breaks meanwhile.
+  // Simulates that its tail breaks meanwhile.
   hubs['beginAnew'](new Error('the tail broke'));
   const again = await read(id, 0);
   goOn(0);

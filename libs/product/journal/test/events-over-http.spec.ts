@@ -165,7 +165,7 @@ describe('conversations.stream', () => {
     expect(ninth.response.headers['retry-after']).toBe('5');
     await ninth.until(({ ended }) => ended !== 'no');
     expect(JSON.parse(ninth.text)).toMatchObject({ reason: 'stream_capacity', retryable: true });
-    // HEAD is answered with the head of a stream, and needs no place.
+    // HEAD is answered with the head of a stream, and counts as no stream.
     const url = `http://127.0.0.1:${api.port}${pathOf(id, 'stream')}`;
     const head = await fetch(url, { method: 'HEAD', headers: ada.headers });
     expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([

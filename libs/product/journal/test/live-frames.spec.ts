@@ -19,7 +19,7 @@ function delta(text: string, message = 2): LiveDelta {
   return { type: 'agent.text_delta', at: instantOf(0), runId, messageId, text };
 }
 
-/** What is heard of one conversation, as `<last digit of the message>:<text>`. */
+/** The deltas received for one conversation, as `<last digit of the message>:<text>`. */
 function listenTo(id: ConversationId): string[] {
   const heard: string[] = [];
   stores.notifications.on(liveChannel, (payload) => {

@@ -1,4 +1,4 @@
-/** A stream whose client reads it is no idle connection, however short the time that those have. */
+/** A stream that its client reads is no idle connection, however short their timeout is. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';

@@ -9,9 +9,9 @@ import {
 } from '@app/testing/journal';
 
 /**
- * Conversations that are streamed at once. A real server takes 100 calls on a connection, as the embedded one does: with a
- * subscription for each stream, 50 clients of 150 saw nothing live, and nobody was told (EventStoreDB 23.10.6). With `EVENTSTORE_URL`
- * the store is that one.
+ * Conversations that are streamed concurrently. A real server takes 100 calls on a connection, as the embedded one does: with a
+ * subscription for each stream, 50 clients of 150 saw nothing live, without any error (EventStoreDB 23.10.6). With `EVENTSTORE_URL` the
+ * store is that one.
  */
 const STREAMS = process.env['FIGURES'] === 'full' ? 2_000 : 100;
 const FULL = 2_000;
@@ -54,7 +54,7 @@ it(
     await seen(2);
     await inTurns(ids, (id) => stores.append(id, ada.userId, 1));
     await seen(3);
-    // Reads and appends are answered beside them.
+    // Reads and appends are answered at the same time.
     const pages = await inTurns(ids, async (id) => {
       const response = await fetch(`http://127.0.0.1:${api.port}${pathOf(id, 'events')}`, { headers: ada.headers });
       const { data } = (await response.json()) as { data: unknown[] };
@@ -62,7 +62,7 @@ it(
     });
     expect(new Set(pages)).toEqual(new Set([3]));
 
-    // One that does not read is cut in the end, and holds up none of the others meanwhile.
+    // A client that does not read is cut in the end, and delays none of the others meanwhile.
     const [stalled, ...others] = clients;
     stalled?.response.pause();
     const [stalledId, ...otherIds] = ids;

@@ -51,7 +51,7 @@ describe('readers', () => {
     await slow.until(({ ended }) => ended !== 'no');
     const got = slow.seqs;
     expect(got.length).toBeLessThan(42);
-    // A crowded machine may be too slow to keep up once more.
+    // A busy machine may be too slow to keep up once more.
     while (got.at(-1) !== 42) {
       const again = await open(id, { 'last-event-id': String(got.at(-1) ?? 0) });
       await again.until(({ seqs, ended }) => seqs.at(-1) === 42 || ended !== 'no');
@@ -145,7 +145,7 @@ describe('conversations.stream', () => {
     await checked();
     await sleep(3_100);
     api.accounts.states.set(disabled.userId, { disabled: true });
-    // A heartbeat may have looked at the one that has expired.
+    // A heartbeat may already have checked the expired one.
     expect([disabled, kept].map(({ client }) => client.ended)).toEqual(['no', 'no']);
     await checked();
     for (const { client } of [expiring, disabled]) await client.until(({ ended }) => ended === 'cleanly');

@@ -6,7 +6,7 @@ import type { FrameSink } from '../src/event-socket';
 import { Journal } from '../src/journal';
 import { newConversationId, newUserId, startStores, type TestStores } from '@app/testing/journal';
 
-/** A reader that takes time to read, and remembers the seqs of all frames it got. */
+/** A reader that reads slowly, and remembers the seqs of all frames it got. */
 class SlowReader implements FrameSink {
   closed = false;
   readonly seqs: number[] = [];
@@ -37,7 +37,7 @@ afterAll(() => stores?.stop());
 
 describe('a hub', () => {
   it('gives every reader every event after its cursor once, in order, however appends, replays and joins interleave', async () => {
-    // Most appends are small and most cursors near the head: that is where replay and live meet.
+    // Most appends are small and most cursors near the head, because that is where replay and live meet.
     const count = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 4 }) }, fc.integer({ min: 1, max: 300 }));
     const back = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -4, max: 6 }) }, fc.integer({ min: 0, max: 900 }));
     const pauseMs = fc.integer({ min: 0, max: 5 });
@@ -49,7 +49,7 @@ describe('a hub', () => {
     const interleaving = fc.array(step, { minLength: 20, maxLength: 60 });
     await fc.assert(fc.asyncProperty(interleaving, fc.integer({ min: 1, max: 700 }), runInterleaving), {
       numRuns: 8,
-      endOnFailure: true, // each failing run waits for what does not come
+      endOnFailure: true, // each failing run waits for events that never arrive
     });
   });
 });
@@ -66,7 +66,7 @@ async function runInterleaving(steps: Step[], first: number): Promise<void> {
   let appending: Promise<unknown> = Promise.resolve();
   for (const step of steps) {
     if (step.kind === 'pause') await sleep(step.ms);
-    // Appends and joins run beside each other; only the appends wait for each other.
+    // Appends and joins run concurrently; only the appends wait for each other.
     else if (step.kind === 'append')
       appending = appending.then(async () => (head = await stores.append(id, owner, step.count)));
     else {
