@@ -3,7 +3,7 @@ import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type ConversationId, type Result, type UserId } from '@app/kernel';
 import { conversationKind } from './conversation.stream';
 
-/** Archives a conversation; repeated without effect. Refuses with `not_found`, and with `run_active` while a run is not ended. */
+/** Archives a conversation; a repeated call changes nothing. Refuses with `not_found`, and with `run_active` while a run is not ended. */
 export class ArchiveConversation extends Command<Result<void>> {
   constructor(
     readonly userId: UserId,

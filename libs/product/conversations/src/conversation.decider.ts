@@ -53,11 +53,11 @@ export type ConversationCommand =
   | ExpireRunApproval
   | CopyOperation;
 
-/** An occurrence of an automation: the conversation, where it does not exist yet, and the run begin in one append. */
+/** An occurrence of an automation: the conversation, if it does not exist yet, and the run begin in one append. */
 export interface TriggerRun {
   readonly type: 'TriggerRun';
   readonly at: Instant;
-  /** Of a conversation that begins with it. */
+  /** The title of a conversation that begins with it. */
   readonly title: string;
   readonly automationId: string;
   readonly occurrenceId: string;
@@ -157,8 +157,8 @@ function trigger(command: TriggerRun, state: ConversationState): Decision<Conver
 }
 
 /**
- * Appends each copy once, and no submission after the operation's end. A late copy takes the time of the conversation's last event, so
- * that the times in a journal never go back.
+ * Appends each copy once, and no submission after the operation's end. A late copy gets the time of the conversation's last event, so that
+ * the times in a journal never go back.
  */
 function copy({ copy }: CopyOperation, state: ConversationState): Decision<ConversationEvent> {
   if (state.userId === null) return reject(notFound);

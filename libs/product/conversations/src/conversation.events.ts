@@ -63,7 +63,7 @@ const triggered = event(
   },
 );
 
-/** A file of the conversation; its bytes are kept elsewhere, by their hash. */
+/** A file of the conversation; its bytes are stored elsewhere, by their hash. */
 const uploaded = event('artifact.uploaded', 'The conversation has one more file.', {
   public: {
     artifactId: uuid<ArtifactId>(),
@@ -94,7 +94,7 @@ const settlement = event(
     public: {
       operationId,
       status: oneOf(['settled', 'failed']),
-      /** These two as `financialOperations.get` shows them. */
+      /** As in `financialOperations.get`, like `failure` below. */
       actions: list(byName<JsonValue>('OperationAction'), { min: 1 }),
       failure: nullable(byName<JsonValue>('OperationFailure')),
     },
@@ -118,12 +118,12 @@ const settlement = event(
   },
 );
 
-/** What a financial operation came to, copied from its own stream into the conversation that it began in. */
+/** A result of a financial operation, copied from its own stream into the conversation in which it began. */
 export type OperationCopy = EventOf<typeof submitted> | EventOf<typeof settlement>;
 
 /**
- * The events of a conversation's stream; each payload is public as it stands. In the order in which their examples tell of a
- * withdrawal, and of what else can happen.
+ * The events of a conversation's stream; each payload is public as it is. Ordered so that their examples form the story of a withdrawal,
+ * followed by other events.
  */
 export const conversationEvents = [
   created,
@@ -150,5 +150,5 @@ export const conversationEvents = [
 ] as const;
 export type ConversationEvent = EventOf<(typeof conversationEvents)[number]>;
 
-/** Members that are kept in the event's metadata, because everything in the stream's payloads is public. */
+/** Members that are stored in the event's metadata, because everything in the stream's payloads is public. */
 export const privateMembers = privateMembersOf<ConversationEvent['type']>(conversationEvents);

@@ -100,7 +100,7 @@ export const conversationExamples = {
   readonly [Name in 'created' | 'running' | 'renamed']: ConversationView;
 } & { readonly page: ConversationPage; readonly messages: MessagePage };
 
-/** In paths. */
+/** The parameter in paths. */
 export const conversationIdParameter: PathParameter = {
   description: 'A conversation of the user',
   example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01',

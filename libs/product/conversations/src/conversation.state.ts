@@ -11,10 +11,10 @@ import {
   type RunState,
 } from './run.state';
 
-/** Ended runs that the state remembers by id; the read model knows all of them. */
+/** Most ended runs that the state remembers by id; the read model knows all of them. */
 export const rememberedEndedRunsMax = 64;
 
-/** A conversation as its stream tells it. */
+/** A conversation as folded from its stream. */
 export interface ConversationState {
   /** Null as long as the conversation does not exist. */
   readonly userId: UserId | null;
@@ -33,7 +33,7 @@ export interface ConversationState {
   readonly endedRunIds: readonly RunId[];
   /** Its files, newest last. */
   readonly artifacts: readonly ArtifactFacts[];
-  /** What was copied here of each financial operation that began here: each fact is copied once. */
+  /** The financial operations that began here, with the last fact copied of each: each fact is copied once. */
   readonly operations: { readonly [operationId: string]: 'submitted' | 'over' };
 }
 
@@ -53,7 +53,10 @@ export const initialConversation: ConversationState = {
   operations: {},
 };
 
-/** The run that waits for this approval, what is known of it, and whether a decision on it would resume the run; null when none does. */
+/**
+ * Returns the run that waits for this approval, the approval, and whether a decision on it would resume the run; null if no run waits for
+ * it.
+ */
 export function waitingApproval(
   state: ConversationState,
   approvalId: ApprovalId,
@@ -64,7 +67,7 @@ export function waitingApproval(
   return { run, approval, resumes: isLastPending(run, approvalId) };
 }
 
-/** How many approvals wait for a decision in the conversation. */
+/** The number of approvals that wait for a decision in the conversation. */
 export function pendingApprovals(state: ConversationState): number {
   return Object.values(state.openRuns).reduce((count, run) => count + pendingOf(run).length, 0);
 }
@@ -100,7 +103,7 @@ export function evolveConversation(state: ConversationState, event: Conversation
       const { userId, title, origin, automationId, at } = event;
       return { ...state, userId, title, origin, automationId, createdAt: at, lastActivityAt: at, lastSeq };
     }
-    // These two do not count as activity: a list by recent activity does not move for them.
+    // These two do not count as activity: the order by recent activity does not change.
     case 'conversation.updated':
       return { ...state, title: event.title, lastSeq };
     case 'conversation.archived':
@@ -143,6 +146,6 @@ function liveRunAfter(liveRunId: RunId | null, event: OpenRunEvent): RunId | nul
 
 function runsAfter(state: ConversationState, event: OpenRunEvent, seq: number): ConversationState['openRuns'] {
   const run = Object.values(state.openRuns).find(({ runKey }) => runKey === event.runKey);
-  // The decider lets no event of a run pass that is not open.
+  // The decider rejects events of a run that is not open.
   return run === undefined ? state.openRuns : { ...state.openRuns, [run.runId]: evolveRun(run, event, seq) };
 }

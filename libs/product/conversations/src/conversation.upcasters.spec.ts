@@ -2,7 +2,7 @@ import { decodeEvent, upcast, type StoredEvent } from '@app/event-store';
 import { untuned } from './run.schema';
 import { conversationKind } from './conversation.stream';
 
-/** As version 1 was stored: the profile with its defaults filled in, and null where there is none. */
+/** A stored event of version 1: the profile with its defaults filled in, and null where there is none. */
 const started: StoredEvent = {
   stream: 'conversation-1',
   revision: 1,

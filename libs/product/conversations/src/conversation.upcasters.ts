@@ -2,7 +2,7 @@ import { approvalUpcasters } from '@app/consent';
 import type { JsonObject, JsonValue } from '@app/kernel';
 import { untuned } from './run.schema';
 
-/** Version 1 of `run.started` kept the profile with the defaults of the deployment filled in, and null for what it had none for. */
+/** Version 1 of `run.started` stored the profile with the deployment's defaults filled in, and null where there was none. */
 function requestApart(stored: JsonObject): JsonObject {
   const { input, profile } = membersOf(stored['request']);
   const filled = membersOf(profile);
@@ -16,12 +16,12 @@ function membersOf(value: JsonValue | undefined): JsonObject {
   return (value ?? {}) as JsonObject;
 }
 
-/** Version 1 knew no estimates: what it counted, a provider had told. */
+/** Version 1 knew no estimates: its counts were the provider's. */
 function countedUsage(stored: JsonObject): JsonObject {
   return { ...stored, usage: { ...membersOf(stored['usage']), estimated: false } };
 }
 
-/** Version 1 did not see that the output limit had cut an answer. */
+/** Version 1 did not record that the output limit had cut an answer. */
 function wholeText(stored: JsonObject): JsonObject {
   return { ...stored, truncated: false };
 }
@@ -31,22 +31,22 @@ function wholeResponse(stored: JsonObject): JsonObject {
   return { ...countedUsage(stored), response: response == null ? null : wholeText(membersOf(response)) };
 }
 
-/** Until then each segment was claimed by an event of its own. */
+/** Earlier versions claimed each segment by an event of its own. */
 function withoutHolder(stored: JsonObject): JsonObject {
   return { ...stored, holder: null };
 }
 
-/** Until then how much of the input a cache had held was priced, and not kept. */
+/** Earlier versions priced the cached part of the input without recording it. */
 function uncountedCache(stored: JsonObject): JsonObject {
   return { ...stored, usage: { cachedInputTokens: 0, ...membersOf(stored['usage']) } };
 }
 
-/** Until then nothing but the run's model answered, and a step did not say so. */
+/** In earlier versions only the run's model could answer, so a step did not name it. */
 function namelessStep(stored: JsonObject): JsonObject {
   return { ...uncountedCache(stored), model: null };
 }
 
-/** Until then a profile knew no agents, and nothing to turn but the model. */
+/** Profiles of earlier versions had no agents, and no settings except the model. */
 function withoutAgent(stored: JsonObject): JsonObject {
   const resolved = { ...membersOf(stored['resolved']), ...untuned };
   return { ...stored, resolved, agentInstructions: null };

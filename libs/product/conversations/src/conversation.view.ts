@@ -19,7 +19,7 @@ export function conversationView(id: string, state: ConversationState): Conversa
   };
 }
 
-/** A live run wins over pending approvals. */
+/** A live run takes precedence over pending approvals. */
 function statusOf(state: ConversationState): ConversationView['status'] {
   if (state.liveRunId !== null) return 'running';
   return pendingApprovals(state) > 0 ? 'awaiting_approval' : 'idle';

@@ -69,7 +69,7 @@ export class ConversationsController {
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** The handlers of the commands and queries that it executes. */
 export const conversationsHandlers = [
   ArchiveConversationHandler,
   CreateConversationHandler,

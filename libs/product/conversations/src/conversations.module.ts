@@ -14,7 +14,7 @@ import { ConversationsController, conversationsHandlers } from './conversations.
 })
 export class ConversationsModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables, migrations and projections in PostgreSQL. */
 export const conversationsReadModel = {
   rows: [ConversationRow, MessageRow],
   migrations: conversationsMigrations,

@@ -76,7 +76,7 @@ const recorded = events.map((event, revision): Recorded<ConversationEvent> => {
   };
 });
 
-/** The rows by key after these events, as the runner would make them. */
+/** The rows by key after these events, as the runner would build them. */
 function project<Row extends ReadModelRow>(projection: Projection<Row, ConversationEvent>, upTo = recorded.length) {
   const rows: Record<string, Row> = {};
   for (const each of recorded.slice(0, upTo)) {

@@ -58,12 +58,12 @@ export const conversationsMigrations = [
   ),
 ];
 
-/** Whether something runs or waits for the user there (docs/decisions/artifacts-and-activity.md, "ConversationActivityItem"). */
+/** Whether a run is live or waits for the user there (docs/decisions/artifacts-and-activity.md, "ConversationActivityItem"). */
 function isActive(row: Pick<ConversationRow, 'liveRunId' | 'pendingApprovals'>): boolean {
   return row.liveRunId !== null || row.pendingApprovals > 0;
 }
 
-/** Name of the counter for one combination of what conversations are listed by. */
+/** The name of the counter for one combination of the filters of the list. */
 export function counterName(userId: string, origin: string, archived: boolean, active: boolean): string {
   return `${userId}/${origin}/${archived ? 'archived' : 'present'}/${active ? 'active' : 'resting'}`;
 }
@@ -122,12 +122,12 @@ function pendingChange(event: ConversationEvent): number {
   return event.type === 'approval.decided' || event.type === 'approval.expired' ? -1 : 0;
 }
 
-/** Ids are answered in lower case, however they were sent. */
+/** Ids are returned in lower case, however they were sent. */
 function inputOf({ input: { text, artifactIds = [] } }: RunRequest) {
   return { text, artifactIds: artifactIds.map((id) => id.toLowerCase()) };
 }
 
-/** Table `messages`: what the user said (a run's input) and what the agent said. */
+/** Table `messages`: those of the user (inputs of runs) and those of the agent. */
 export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
   name: 'messages',
   version: 1,

@@ -7,7 +7,7 @@ import type { ConversationView } from './conversation.schema';
 import { conversationKind } from './conversation.stream';
 import { conversationView } from './conversation.view';
 
-/** Creates a conversation of the user's own making. Refuses with `rate_limited` where the user has too many. */
+/** Creates a conversation at the user's request. Refuses with `rate_limited` if the user has too many. */
 export class CreateConversation extends Command<Result<ConversationView>> {
   constructor(
     readonly userId: UserId,

@@ -9,8 +9,8 @@ import { ListConversationsDto } from './conversations.dto';
 import { ConversationRow, counterName } from './conversations.projection';
 
 /**
- * A page of a user's conversations, most recently active first. The cursors of a first page that is shown elsewhere continue
- * here. Refuses a cursor of another list, filter or user with `invalid_cursor`.
+ * A page of a user's conversations, most recently active first. The cursors of a first page that another operation returns continue here.
+ * Refuses a cursor of another list, filter or user with `invalid_cursor`.
  */
 export class ListConversations extends Query<Result<ConversationPage>> {
   constructor(
@@ -66,7 +66,7 @@ export class ListConversationsHandler implements IQueryHandler<ListConversations
     );
   }
 
-  /** How many conversations the filter lets through, from kept counters. */
+  /** The number of conversations that pass the filter, from maintained counters. */
   private async total(userId: UserId, filter: Filter): Promise<number> {
     const from = filter.origin === undefined ? origins : [filter.origin];
     const activities = filter.active === undefined ? [true, false] : [filter.active];

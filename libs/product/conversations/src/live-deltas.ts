@@ -6,7 +6,7 @@ import { exampleMessages } from './run.events';
 const runId = uuid<RunId>();
 const messageId = uuid<MessageId>({ description: "Of the message in the conversation's messages" });
 
-/** Live only: presentation of a message that is still being written; it has no place in the journal. */
+/** Live only: presentation of a message that is still being written; it is not journaled. */
 export const textDelta = event(
   'agent.text_delta',
   'What a message that is being written grows by. Live only: never replayed, and `agent.message` has the whole.',
@@ -26,5 +26,5 @@ export const reasoningDelta = event(
     example: { runId: exampleIds.run, messageId: exampleMessages.thought, text: 'The user wants to ' },
   },
 );
-/** What is written right now, in a message or in the reasoning before it. */
+/** A piece of text that is being written right now, in a message or in the reasoning before it. */
 export type LiveDelta = TextDelta | EventOf<typeof reasoningDelta>;

@@ -5,7 +5,7 @@ import type { ConversationView } from './conversation.schema';
 import { conversationKind } from './conversation.stream';
 import { conversationView } from './conversation.view';
 
-/** Renames a conversation; a title that is already so changes nothing. Refuses with `not_found`. */
+/** Renames a conversation; the same title changes nothing. Refuses with `not_found`. */
 export class RenameConversation extends Command<Result<ConversationView>> {
   constructor(
     readonly userId: UserId,

@@ -11,14 +11,14 @@ import type { RunEndStatus, RunEvent, ToolOutcome } from './run.events';
 import type { RunFailure, RunResponse } from './run.schema';
 import type { RunState } from './run.state';
 
-/** What a call came to. */
+/** The result of a call. */
 export interface ToolReturn {
   readonly toolCallId: ToolCallId;
   readonly outcome: ToolOutcome;
   readonly result: JsonValue;
 }
 
-/** What a reader was shown, under the id that its deltas had. */
+/** Text that a reader was shown, under the id of its deltas. */
 export interface RecordedText {
   readonly messageId: MessageId;
   readonly text: string;
@@ -50,7 +50,7 @@ export function endRun(run: RunState, at: Instant, end: RunEnd): RunEvent {
   };
 }
 
-/** What every event of a run begins with. */
+/** The members that every event of a run has. */
 export function headOf<Type extends RunEvent['type']>(
   type: Type,
   { runId, runKey }: RunState,

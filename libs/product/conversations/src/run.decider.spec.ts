@@ -171,7 +171,7 @@ describe('a stop', () => {
     const usage = { inputTokens: 2, cachedInputTokens: 0, outputTokens: 3, costCents: 1, estimated: true };
     const calls = [{ toolCallId, tool: 'clock', input: {} }];
     const message = { messageId, text: 'hi', truncated: true };
-    // What was said and used until then stays, and nothing is called any more.
+    // Text and usage so far stay, and no further call is made.
     stopped
       .when(step({ estimated: true, message, calls, end: completed }))
       .then(

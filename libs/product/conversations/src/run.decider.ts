@@ -20,7 +20,7 @@ import type { ResolvedRun, RunRequest } from './run.schema';
 import { abortedEnd, endRun, headOf, toolReturned, type RecordedText, type RunEnd, type ToolReturn } from './run-facts';
 import { approvalOf, evolveRun, type RunState } from './run.state';
 
-/** What the run is, beside the conversation that holds it. */
+/** The facts of a new run, in addition to the conversation that contains it. */
 export interface StartRun {
   readonly type: 'StartRun';
   readonly at: Instant;
@@ -33,7 +33,7 @@ export interface StartRun {
   readonly occurrenceId: string | null;
   readonly request: RunRequest;
   readonly resolved: ResolvedRun;
-  /** Of the agent that it was resolved to; null without any. */
+  /** Instructions of the agent that it was resolved to; null without any. */
   readonly agentInstructions: string | null;
   /** The process that executes it from here on; null: the process that claims it. */
   readonly holder: ProcessId | null;
@@ -48,25 +48,25 @@ export type RunCommand =
   | SuspendRun
   | (ByHolder & { readonly type: 'EndRun'; readonly end: RunEnd });
 
-/** Open calls that an automation's contract covers: their approvals are opened and decided in one append, and the run goes on. */
+/** Open calls that an automation's contract covers: their approvals are opened and decided in one append, and the run continues. */
 export interface AuthorizeCalls extends ByHolder {
   readonly type: 'AuthorizeCalls';
   readonly approvals: readonly OpenApproval[];
 }
 
-/** The calls that are open need the user's consent: the run waits for it. */
+/** The open calls need the user's consent: the run waits for it. */
 export interface SuspendRun extends ByHolder {
   readonly type: 'SuspendRun';
   readonly approvals: readonly OpenApproval[];
 }
 
-/** An approval to open, without what the run knows. */
+/** An approval to open, without the members that the run provides. */
 export type OpenApproval = Omit<
   Extract<ApprovalEvent, { readonly type: 'approval.opened' }>,
   'type' | 'at' | 'runId' | 'runKey' | 'userId'
 >;
 
-/** Everything that one model step came to, in one append; `end` where the step was the last. */
+/** All results of one model step, in one append; `end` if the step was the last. */
 export interface RecordStep extends ByHolder {
   readonly type: 'RecordStep';
   /** The model that answered. */
@@ -76,11 +76,11 @@ export interface RecordStep extends ByHolder {
   readonly outputTokens: number;
   readonly costMicroCents: number;
   readonly estimated: boolean;
-  /** What it thought before, as far as it was shown. */
+  /** The reasoning before it, as far as it was shown. */
   readonly reasoning: RecordedText | null;
   readonly message: RecordedText | null;
   readonly calls: readonly { readonly toolCallId: ToolCallId; readonly tool: string; readonly input: JsonValue }[];
-  /** What those of them came to that have returned already. */
+  /** Results of those calls that have already returned. */
   readonly returned: readonly ToolReturn[];
   readonly end: RunEnd | null;
 }
@@ -92,7 +92,7 @@ interface ByHolder {
   readonly attempt: number;
 }
 
-/** Decides a command on an open run; undefined is a run that has ended or never was. */
+/** Decides a command on an open run; undefined: a run that has ended or never existed. */
 export function decideRun(command: RunCommand, run: RunState | undefined): Decision<RunEvent | ApprovalEvent> {
   if (run === undefined) return reject(because('run_not_active'));
   switch (command.type) {
@@ -108,7 +108,7 @@ export function decideRun(command: RunCommand, run: RunState | undefined): Decis
     case 'AuthorizeCalls':
     case 'SuspendRun':
     case 'EndRun':
-      // Here a fenced predecessor learns, however late it wakes up, that the run is no longer its own.
+      // A fenced predecessor is rejected here, however late it continues: the run is no longer its own.
       if (command.attempt !== run.attempt || run.status === 'awaiting_approval') {
         return reject(because('run_not_active'));
       }
@@ -127,7 +127,7 @@ function stop(command: { readonly at: Instant }, run: RunState): Decision<RunEve
     case 'stopping':
       return accept();
     case 'awaiting_approval':
-      // Whether a waiting run may be stopped depends on the rest of the conversation, which decides it.
+      // Whether a waiting run may be stopped depends on the other runs, so the conversation decides it.
       return reject(because('run_not_active'));
     default:
       return unreachable(run.status);
@@ -140,7 +140,7 @@ function byHolder(
 ): Decision<RunEvent | ApprovalEvent> {
   switch (command.type) {
     case 'RecordStep':
-      // After `run.stopping` the run can only end as aborted: what was said and used stays, and nothing is called any more.
+      // After `run.stopping` the run can only end as aborted: text and usage stay, and no further call is made.
       return step(run.status === 'stopping' ? { ...command, calls: [], returned: [], end: abortedEnd } : command, run);
     case 'ReturnTool':
       if (!run.openCalls.includes(command.toolCallId)) return accept();
@@ -211,7 +211,7 @@ function step(command: RecordStep, run: RunState): Decision<RunEvent> {
   return accept<RunEvent>(stepped, ...thought, ...said, ...called, ...returned, ...over);
 }
 
-/** A run that ends leaves no call open: not even one that was approved and not made. */
+/** A run that ends leaves no call open, not even one that was approved and not made. */
 function returnedAsCut(run: RunState, at: Instant): RunEvent[] {
   const cut = { outcome: 'error', result: { error: 'the run ended before the tool returned' } } as const;
   return run.openCalls.map((toolCallId) => toolReturned({ toolCallId, ...cut }, run, at));

@@ -22,10 +22,13 @@ const toolCallId = text<ToolCallId>({
 const runKey = internal<RunKey>();
 const userId = internal<UserId>();
 const segmentCostCents = internal<number>();
-/** The process that executes the segment from its begin on, without a claim of its own; null: the process that claims it. Since version 3 and 2. */
+/**
+ * The process that executes the segment from its begin on, without a claim of its own; null: the process that claims it. Since versions 3
+ * (`run.started`) and 2 (`run.resumed`).
+ */
 const holder = internal<ProcessId | null>();
 
-/** Examples tell of a user's withdrawal by the agent. */
+/** The ids of the examples, which form the story of a user's withdrawal by the agent. */
 const ids = {
   run: exampleIds.run,
   approval: exampleIds.approval,
@@ -37,7 +40,7 @@ export const exampleMessages = {
 };
 const usage = { inputTokens: 388, cachedInputTokens: 0, outputTokens: 41, costCents: 1, estimated: false };
 export const exampleToken = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
-/** UUIDv5 of the approval, as an agent's transfer has it. */
+/** UUIDv5 of the approval, as for every transfer of the agent. */
 export const exampleOperationId = '0a5be28c-7585-541f-a3b0-7f7bdcdc09cf';
 
 const started = event('run.started', 'A run was admitted; it holds the conversation until it waits or ends.', {
@@ -48,7 +51,7 @@ const started = event('run.started', 'A run was admitted; it holds the conversat
     occurrenceId: nullable(uuid(), { description: 'Of the occurrence that started it' }),
     request: RunRequest,
   },
-  /** What the request was resolved to with the instructions of its agent, whose run it is, and the id of the message that the input is. */
+  /** The resolution of the request with its agent's instructions, the run's owner, and the id of the message that is the input. */
   private: {
     runKey,
     userId,
@@ -79,7 +82,7 @@ const claimed = event(
 const suspended = event('run.suspended', 'The run waits for approvals, and does not hold the conversation meanwhile.', {
   /** `usage` is that of the whole run so far. */
   public: { runId, segment, approvalIds, usage: Usage },
-  /** Whose run it is, and what the segment that is over costs. */
+  /** The run's owner, and the cost of the segment that is over. */
   private: { runKey, userId, segmentCostCents },
   example: { runId: ids.run, segment: 1, approvalIds: [ids.approval], usage },
 });
@@ -105,7 +108,7 @@ const ended = event('run.ended', 'The run is over.', {
     failure: nullable(RunFailure, { description: 'Of a failed run' }),
     usage: Usage,
   },
-  /** Whose run it was, the segment that ended, and what it costs. */
+  /** The run's owner, the segment that ended, and its cost. */
   private: { runKey, userId, segment: internal<number>(), segmentCostCents },
   example: {
     runId: ids.run,
@@ -125,7 +128,7 @@ const step = event('agent.step', "The model has answered once; first of its step
       description:
         "Which answered: the run's, or one of the deployment's fallbacks; null in steps of before there were any",
     }),
-    /** The step's usage; `costCents` is what the step adds to its segment's cost, so that steps add up. */
+    /** The step's usage; `costCents` is the amount that the step adds to its segment's cost, so that steps add up. */
     usage: Usage,
   },
   /** The exact cost, which is rounded up once per segment. */

@@ -15,7 +15,7 @@ import {
   type Shaped,
 } from '@app/schema';
 
-/** What of a run both its resource and its events show. */
+/** The parts of a run that both its resource and its events show. */
 
 /** Tokens, and the cost in whole cents. */
 export const Usage = shape('Usage', {
@@ -65,7 +65,7 @@ export const temperatureBounds = { min: 0, max: 2 } as const;
 
 const steps = { min: 1, max: limits.maxStepsMax, description: 'Model steps, over all segments' };
 
-/** A profile as it was asked for; what is absent was left to the deployment. */
+/** A profile as requested; absent members were left to the deployment. */
 const RunProfileShape = shape(
   'RunProfile',
   {
@@ -82,7 +82,7 @@ const RunProfileShape = shape(
   { description: 'The profile as it was sent; `resolved` of the run says what the deployment filled in' },
 );
 
-/** What was sent, to the letter, as `runs.get` gives it back. */
+/** The request exactly as it was sent, as `runs.get` returns it. */
 export const RunRequest = shape(
   'RunRequest',
   {
@@ -96,7 +96,7 @@ export const RunRequest = shape(
 );
 export type RunRequest = Shaped<typeof RunRequest>;
 
-/** What the deployment resolved it to at admission; the run keeps it when defaults change later. */
+/** The resolution of the request at admission; later changes of defaults do not affect the run. */
 export const Resolved = shape(
   'ResolvedRun',
   {
@@ -120,16 +120,18 @@ export const Resolved = shape(
 );
 export type ResolvedRun = Shaped<typeof Resolved>;
 
-/** What a run is resolved to beside model, tools and steps where neither its profile nor an agent says anything. */
+/** The resolution in addition to model, tools and steps, if neither the profile nor an agent says anything. */
 export const untuned = { agent: null, temperature: null, effort: null, reasoning: true } as const;
 
-/** Everything that a run executes with. */
+/** Everything that the execution of a run depends on. */
 export interface RunProfile extends ResolvedRun {
   readonly instructions: string | null;
   readonly outputSchema: JsonValue;
 }
 
-/** @param standing the instructions of the agent that the run was resolved to, which come before its own; null without any */
+/**
+ * @param standing the instructions of the agent that the run was resolved to, which precede its own; null without any
+ */
 export function profileOf(request: RunRequest, resolved: ResolvedRun, standing: string | null): RunProfile {
   const { instructions: own = null, outputSchema = null } = request.profile ?? {};
   const told = [standing, own].filter((part): part is string => part !== null);

@@ -22,9 +22,9 @@ export interface RunState {
   readonly agentInstructions: string | null;
   /** 1, then one more at each continuation. */
   readonly segment: number;
-  /** How often the run got a holder, by its begin, a resumption or a claim; only the last one may append. */
+  /** How often the run got a holder, by its begin, a resumption or a claim; only the last holder may append. */
   readonly attempt: number;
-  /** Steps that are recorded. */
+  /** The number of recorded steps. */
   readonly steps: number;
   /** `seq` of its `run.started`. */
   readonly startedSeq: number;
@@ -34,7 +34,7 @@ export interface RunState {
   readonly segmentCostMicroCents: number;
   /** Calls that were journaled and have not returned. */
   readonly openCalls: readonly ToolCallId[];
-  /** What it waits for, decided ones included; empty while it does not wait. */
+  /** The approvals that it waits for, including decided ones; empty while it does not wait. */
   readonly approvals: readonly ApprovalState[];
 }
 
@@ -64,7 +64,7 @@ function heldBy(holder: ProcessId | null, attempts: number): Pick<RunState, 'sta
   return holder === null ? { status: 'queued', attempt: attempts } : { status: 'running', attempt: attempts + 1 };
 }
 
-/** An event that changes an open run; its end is the conversation's to fold. */
+/** An event that changes an open run; the conversation folds its end. */
 export type OpenRunEvent = Exclude<RunEvent, { type: 'run.started' | 'run.ended' }> | ApprovalEvent;
 
 /** Folds an event of an open run, the `seq`-th of its conversation. */

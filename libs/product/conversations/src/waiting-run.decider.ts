@@ -14,7 +14,9 @@ import { approvalOf, evolveRun, isLastPending, pendingOf, type RunState } from '
 /** A decision on an approval that a run waits for. */
 export interface DecideRunApproval extends DecideApproval {
   readonly type: 'DecideApproval';
-  /** The execution slot that the next segment of the run holds already, and who executes it from here on; null without a slot. */
+  /**
+   * The execution slot that the next segment of the run already has, and the process that executes it from here on; null without a slot.
+   */
   readonly slot: { readonly holder: ProcessId | null } | null;
 }
 
@@ -32,8 +34,8 @@ const expiredEnd: RunEnd = {
 };
 
 /**
- * Decides one approval; the decision that leaves none pending resumes the run in the same append, which takes the conversation
- * and a slot, and returns the calls that were denied. Where it cannot, nothing is recorded (docs/decisions/approvals.md).
+ * Decides one approval; the decision that leaves none pending resumes the run in the same append, which occupies the conversation and a
+ * slot, and returns the calls that were denied. If it cannot, nothing is recorded (docs/decisions/approvals.md).
  */
 export function decideRunApproval(
   command: DecideRunApproval,
@@ -56,7 +58,7 @@ export function decideRunApproval(
   return accept<WaitingEvent>(...decision.events, resumed, ...returnedAsDenied(run, decision.events, command.at));
 }
 
-/** What the user denied is over; no executor is needed to say so. */
+/** Denied calls return at once, because that needs no executor. */
 function returnedAsDenied(run: RunState, decided: readonly ApprovalEvent[], at: Instant): RunEvent[] {
   const { approvals } = decided.reduce((before, event) => evolveRun(before, event), run);
   return approvals.flatMap(({ status, toolCallId, denialReason }) =>
@@ -66,7 +68,7 @@ function returnedAsDenied(run: RunState, decided: readonly ApprovalEvent[], at: 
   );
 }
 
-/** One approval's time is over: the run ends at once, the rest expire with it, and nothing approved earlier is executed. */
+/** One approval has expired: the run ends at once, the others expire with it, and nothing approved earlier is executed. */
 export function expireRunApproval(command: ExpireRunApproval, run: RunState | undefined): Decision<WaitingEvent> {
   const decision = expireApproval(command, approvalOf(run, command.approvalId));
   if (!decision.accepted || decision.events.length === 0 || run === undefined) return decision;
@@ -84,7 +86,7 @@ function timedOut(
   { at, approvalId }: { readonly at: Instant; readonly approvalId: ApprovalId },
   run: RunState,
 ): WaitingEvent[] {
-  // The one that ran out comes first: it is the reason for all the others.
+  // The one that timed out is first, because it is the reason for all the others.
   const pending = [...pendingOf(run)].sort(
     (one, other) => Number(other.approvalId === approvalId) - Number(one.approvalId === approvalId),
   );

@@ -15,7 +15,7 @@ import type { ConversationEvent } from '../src/conversation.events';
 import { type RunRequest, untuned } from '../src/run.schema';
 import type { OpenApproval } from '../src/run.decider';
 
-/** What happens to a run that waits for approvals: the facts of its specifications. */
+/** The facts of a run that waits for approvals, for its specs. */
 export const at = instant('2026-03-01T10:00Z');
 export const expiresAt = instant('2026-03-02T10:00Z');
 export const userId = asId<UserId>('ada');
