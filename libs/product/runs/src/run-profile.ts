@@ -17,7 +17,7 @@ export abstract class EngineCatalog {
   abstract readonly models: readonly string[];
   abstract readonly defaultModel: string;
   abstract readonly tools: readonly string[];
-  /** Of several with one name, the newest is the last. */
+  /** The newest version of a name is the last. */
   abstract readonly agents: readonly NamedAgent[];
 }
 
