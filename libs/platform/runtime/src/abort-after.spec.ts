@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { abortAfter } from './abort-after';
 
 setFlagsFromString('--expose-gc');
-// Reason for the assertion: the flag puts it there.
+// Reason for the assertion: the flag defines it.
 const collectGarbage = runInNewContext('gc') as () => void;
 
 it('ends what waits for it together with another signal, whatever is collected meanwhile', async () => {

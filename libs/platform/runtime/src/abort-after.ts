@@ -1,6 +1,6 @@
 /**
- * A signal that aborts after so long, in real time, with a `TimeoutError`. Unlike that of `AbortSignal.timeout`, which the garbage
- * collection of Node 20 takes where only `AbortSignal.any` refers to it, it stays until then.
+ * A signal that aborts after this time, in real time, with a `TimeoutError`. The garbage collection of Node 20 removes the signal of
+ * `AbortSignal.timeout` if only `AbortSignal.any` refers to it; this one is kept until it aborts.
  */
 export function abortAfter(ms: number): AbortSignal {
   const late = new AbortController();

@@ -2,7 +2,7 @@ import { makeValidator } from 'envalid';
 import { isIP } from 'node:net';
 import { positiveInteger, Rule } from './variable-rules';
 
-/** Names of networks that Fastify knows: 127.0.0.0/8 and ::1; link-local addresses; the private networks of RFC 1918 and RFC 4193. */
+/** Names of networks that Fastify supports: 127.0.0.0/8 and ::1; link-local addresses; the private networks of RFC 1918 and RFC 4193. */
 const networkNames = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 const proxies = makeValidator<string>((text) => {
@@ -21,7 +21,7 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || (/^([1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= bitsMax);
 }
 
-/** How many requests are let in, and whose they are. */
+/** The environment variables of admission: rate limits, load limits and trusted proxies. */
 export const admissionVariables = {
   RATE_LIMIT_KEY_PER_MINUTE: positiveInteger({ default: 6000, desc: 'Requests per partner key in any 60 s' }),
   RATE_LIMIT_USER_PER_MINUTE: positiveInteger({ default: 300, desc: 'Requests per user in any 60 s' }),

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { makeValidator } from 'envalid';
 import { Rule } from './variable-rules';
 
-/** A version of a named agent: what a profile that names it need not say. */
+/** A version of a named agent: settings that a profile which names it may omit. */
 export interface AgentSettings {
   readonly name: string;
   readonly version: string;
@@ -23,7 +23,7 @@ const version = {
   type: 'object',
   properties: {
     version: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$' },
-    // Journals keep them: no store of ours takes U+0000, nor half of a character.
+    // Stored in journals, which accept neither U+0000 nor half a surrogate pair.
     instructions: {
       type: 'string',
       minLength: 1,
@@ -85,14 +85,14 @@ export const agentVariables = {
   }),
 };
 
-/** What of an environment agents have to fit; what broke its own rules is not there. */
+/** The part of an environment that agents must match; values that broke their own rules are absent. */
 interface Offered {
   readonly MODEL_NAME?: string | undefined;
   readonly MODEL_ALLOWED?: readonly string[] | undefined;
   readonly AGENTS?: readonly AgentSettings[];
 }
 
-/** What is wrong with the agents beside the models, as `NAME: rule`. */
+/** Returns the conflicts between the agents and the models, as `NAME: rule`. */
 export function agentProblems({
   MODEL_NAME: main,
   MODEL_ALLOWED: allowed = [],

@@ -4,10 +4,10 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Metrics } from './metrics';
 import { settledWithin } from './settled-within';
 
-/** Less than the second that anything on the management port waits for a database. */
+/** Less than the second that a request to the management port waits for a database. */
 const answerWithinMs = 800;
 
-/** What is asked of one gauge; `labelNames` where it has a series for each of something. */
+/** Description of one gauge; with `labelNames` if it has several series. */
 export interface AskedGauge {
   readonly help: string;
   readonly labelNames?: readonly string[];
@@ -21,9 +21,9 @@ export interface Figure<Name extends string> {
 }
 
 /**
- * Gauges that one question answers, which is asked when `GET /metrics` is: one at a time, however often they are looked at. While its
- * answer fails or is late they are absent: better no figure than a stale one, or than none of all the others.
- * `parley_figures_missing` then names the first of them, so that an alert on an absent figure is not silent.
+ * Registers gauges that one question answers. It is asked on `GET /metrics`, one at a time, however often the gauges are read. While the
+ * answer fails or is late they are absent: a missing figure is better than a stale one, or than none of the others either.
+ * `parley_figures_missing` then names the first of them, so that an alert on an absent figure does not stay silent.
  */
 export function askedGauges<Name extends string>(
   { registry }: Metrics,
@@ -59,12 +59,12 @@ class Question<Name extends string> {
     private readonly ask: () => Promise<readonly Figure<Name>[]>,
   ) {}
 
-  /** The first of its gauges. */
+  /** The first of its gauges, which names it. */
   get figure(): string {
     return this.names[0] ?? '';
   }
 
-  /** Nothing where the answer fails or is late. */
+  /** Returns the figures; none if the answer fails or is late. */
   async answer(): Promise<readonly Figure<Name>[]> {
     const asking = (this.asking ??= this.asked().finally(() => (this.asking = null)));
     if (await settledWithin([asking], answerWithinMs)) return asking;
@@ -94,7 +94,7 @@ class Question<Name extends string> {
 
 const questions = new WeakMap<Registry, Question<string>[]>();
 
-/** The questions of a registry, which has a gauge that says which of them have no answer. */
+/** The questions of a registry, with a gauge that reports which of them have no answer. */
 function questionsOf(registry: Registry): Question<string>[] {
   const known = questions.get(registry);
   if (known !== undefined) return known;

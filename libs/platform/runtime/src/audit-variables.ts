@@ -2,7 +2,7 @@ import { parseVerifierKey, type VerifierKey } from '@app/transparency';
 import { makeValidator } from 'envalid';
 import { Rule, wholeNumber } from './variable-rules';
 
-/** A witness of the log: whose signatures count, and where they are asked for. */
+/** A witness of the log: its key, and the address of its add-checkpoint service. */
 export interface WitnessAddress {
   readonly key: VerifierKey;
   /** Without a slash at the end. */
@@ -36,7 +36,7 @@ function parseWitness(item: string): WitnessAddress | null {
   return { key, url: url.replace(/\/+$/, '') };
 }
 
-/** The log of all events (docs/decisions/proof.md). */
+/** The environment variables of the log of all events (docs/decisions/proof.md). */
 export const auditVariables = {
   AUDIT_SIGNING_KEY: signingSeed({
     default: undefined,
@@ -52,7 +52,7 @@ export const auditVariables = {
   }),
 };
 
-/** Whether more witnesses must sign than there are. */
+/** Whether more witnesses are required than are configured. */
 export function needsTooMany(given: NodeJS.ProcessEnv): boolean {
   const count = (given['WITNESSES'] ?? '').split(',').filter((item) => item.trim() !== '').length;
   return Number(given['WITNESSES_NEEDED'] ?? '0') > count;

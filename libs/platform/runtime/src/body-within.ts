@@ -1,17 +1,20 @@
-/** An answer holds more than its reader takes. */
+/** An answer is longer than its reader accepts. */
 export class AnswerTooLong extends Error {
   constructor(bytesMax: number) {
     super(`an answer of more than ${bytesMax} bytes`);
   }
 }
 
-/** The body of an answer, unpacked. What is too long is left there, and its connection ends. @throws AnswerTooLong, and what `fetch` throws */
+/**
+ * Returns the body of an answer, decompressed. The remainder of one that is too long is not read, and its connection ends. @throws
+ * AnswerTooLong, and the errors of `fetch`
+ */
 export async function bodyWithin(response: Response, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop by throwing cancels the body.
   for await (const chunk of response.body ?? []) {
-    // Reason for the assertion: the types of the body of fetch leave its chunks open; they are bytes.
+    // Reason for the assertion: the types of fetch leave the chunks of the body open; they are bytes.
     const piece = chunk as Uint8Array;
     bytes += piece.length;
     if (bytes > bytesMax) throw new AnswerTooLong(bytesMax);

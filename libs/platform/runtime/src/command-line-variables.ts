@@ -1,7 +1,7 @@
 import { str } from 'envalid';
 import { httpUrl } from './variable-rules';
 
-/** What `parley` needs to call the operator API of a service elsewhere; the service itself reads neither. */
+/** The variables with which `parley` calls the operator API of a remote service; the service itself reads neither. */
 export const commandLineVariables = {
   PARLEY_URL: httpUrl({
     default: undefined,

@@ -1,6 +1,6 @@
 import { variables } from './configuration';
 
-/** The reference of all environment variables as a Markdown page: the text of docs/configuration.md. */
+/** Returns the reference of all environment variables as a Markdown page: the text of docs/configuration.md. */
 export function configurationPage(): string {
   const rows = Object.entries(variables).map(([name, variable]) => {
     const { desc, choices, default: fallback }: Described = variable;

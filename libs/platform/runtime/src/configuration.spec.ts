@@ -183,7 +183,7 @@ describe('Configuration', () => {
     const other = 'https://staff.example';
     expect(of({}).operatorIssuer).toBe('http://127.0.0.1:8080/sandbox/issuer');
     expect(of({ OPERATOR_ISSUER: other }).operatorIssuer).toBe(other);
-    // Who logs users in says nothing of operators.
+    // The issuer of users implies nothing about operators.
     expect(of({ OIDC_ISSUER: other }).operatorIssuer).toBeNull();
     expect(of(production).operatorIssuer).toBeNull();
     expect(of({ ...production, OPERATOR_ISSUER: other }).operatorIssuer).toBe(other);

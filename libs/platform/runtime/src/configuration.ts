@@ -156,13 +156,13 @@ export class Configuration {
     return this.env.PARLEY_MODE === 'sandbox';
   }
 
-  /** Where this process listens. */
+  /** The URL at which this process listens. */
   get baseUrl(): string {
     const host = this.env.HOST.includes(':') ? `[${this.env.HOST}]` : this.env.HOST;
     return `http://${host}:${this.env.PORT}`;
   }
 
-  /** Where partners reach the service, without a slash at the end. */
+  /** The URL under which partners reach the service, without a slash at the end. */
   get publicUrl(): string {
     return (this.env.PUBLIC_URL ?? this.baseUrl).replace(/\/+$/, '');
   }
@@ -172,36 +172,39 @@ export class Configuration {
     return this.env.OIDC_ISSUER ?? [`${this.baseUrl}/sandbox/issuer`];
   }
 
-  /** The issuer of operators' tokens: a sandbox's own, unless another one is named; null: there is no operator API. */
+  /** The issuer of operators' tokens: a sandbox's own, unless another one is named; null if there is no operator API. */
   get operatorIssuer(): string | null {
     return this.env.OPERATOR_ISSUER ?? this.issuers.find((issuer) => this.isOwnIssuer(issuer)) ?? null;
   }
 
-  /** The issuer in whose name a sandbox mints tokens: its own one, if it is among those that are accepted. */
+  /** The issuer in whose name a sandbox mints tokens: its own one, if it is among the accepted ones. */
   get sandboxIssuer(): string {
     const [first = ''] = this.issuers;
     return this.issuers.find((issuer) => this.isOwnIssuer(issuer)) ?? first;
   }
 
   /**
-   * Whether an issuer is this deployment's own sandbox, whose tokens live by the service clock (docs/decisions/sandbox.md).
-   * Replicas on several ports name that of one of them as OIDC_ISSUER.
+   * Whether an issuer is this deployment's own sandbox, whose tokens use the service clock (docs/decisions/sandbox.md). Replicas on several
+   * ports name the issuer of one of them as OIDC_ISSUER.
    */
   isOwnIssuer(issuer: string): boolean {
     return this.sandbox && issuer.endsWith('/sandbox/issuer');
   }
 
-  /** How far an issuer's clock may be off from the one that its tokens are checked by; that of our own is the same clock. */
+  /**
+   * Tolerated difference between an issuer's clock and the one that its tokens are checked by; 0 for our own, which uses the same clock.
+   */
   clockSkewMsOf(issuer: string): number {
     return this.isOwnIssuer(issuer) ? 0 : this.env.OIDC_CLOCK_SKEW_SECONDS * 1000;
   }
 }
 
-/** All that is wrong with the environment, in one message that holds names and rules but no values. */
+/** All problems of the environment, in one message that contains names and rules but no values. */
 export class ConfigurationError extends Error {}
 
 /**
- * Reads and validates the environment, reporting every problem at once. An empty value counts as not set, as compose files write it.
+ * Reads and validates the environment, reporting every problem at once. An empty value counts as not set, because compose files spell it
+ * so.
  * @throws ConfigurationError
  */
 export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration {
@@ -212,7 +215,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       for (const name of openInSandbox(given)) broken.push(`  ${name}: sandbox mode listens on loopback only`);
       broken.push(...sandboxDefaults(given, defaultDataDir).map((rule) => `  ${rule}`));
       broken.push(...nearIntentsRules(given).map((rule) => `  ${rule}`));
-      // Reason for the assertion: envalid gives the values that passed, and types them unknown.
+      // Reason for the assertion: envalid passes the valid values, and types them unknown.
       const passed = valid as Partial<Environment>;
       broken.push(
         ...[
@@ -234,7 +237,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
   return new Configuration(env);
 }
 
-/** What a validated environment should make its operator think, in lines; to be shown at every start. */
+/** Warnings about a validated environment, in lines; to be shown at every start. */
 export function configurationWarnings(environment: NodeJS.ProcessEnv, { env }: Configuration): string[] {
   return [...insecureWarnings(env), ...unknownVariables(environment, Object.keys(variables))];
 }

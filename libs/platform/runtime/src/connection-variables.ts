@@ -1,6 +1,6 @@
 import { positiveInteger } from './variable-rules';
 
-/** Bounds of the connections to an api process. */
+/** The environment variables that limit connections to an api process. */
 export const connectionVariables = {
   STREAMS_PER_REPLICA: positiveInteger({ default: 2000, desc: 'Open event streams per api process' }),
   CONNECTIONS_PER_REPLICA: positiveInteger({

@@ -17,7 +17,10 @@ const signingKeys = makeValidator<readonly KeyObject[]>((text) => {
   return keys;
 });
 
-/** Line ends may be spelled `\n`, as files of variables need it. What `openssl ecparam` writes before its key says nothing more. */
+/**
+ * Parses private keys in PEM. Line ends may be spelled `\n`, as files of variables need it. The parameters that `openssl ecparam` writes
+ * before its key are redundant.
+ */
 function keysInPem(text: string): readonly KeyObject[] {
   const pem = text.replaceAll('\\n', '\n');
   const rest = pem.replaceAll(pemBlock, '').replaceAll(/-----(BEGIN|END) EC PARAMETERS-----|[A-Za-z0-9+/=\s]/g, '');
@@ -31,13 +34,13 @@ function keysInJson(text: string): readonly KeyObject[] {
   return parsed.map((jwk) => signingKey(() => createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' })));
 }
 
-/** A key that signs what its public half verifies: in a JWK both are written down, and may be those of two keys. */
+/** Returns a key whose signatures its public half verifies: a JWK contains both, possibly of two different keys. */
 function signingKey(read: () => KeyObject): KeyObject {
   let key: KeyObject;
   try {
     key = read();
   } catch {
-    // Why would quote a secret.
+    // The error's message would quote a secret.
     throw rule;
   }
   const probe = Buffer.from('probe');
@@ -53,12 +56,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Refused as what is no key.
+    // Refused like any text that is not a key.
     return null;
   }
 }
 
-/** The keys by which servers of tools know whose call it is (docs/mcp.md). */
+/** The environment variable of the keys with which servers of tools verify for whose user a call is (docs/mcp.md). */
 export const contextVariables = {
   CONTEXT_SIGNING_KEYS: signingKeys({
     default: undefined,
@@ -69,7 +72,7 @@ export const contextVariables = {
   }),
 };
 
-/** What production lacks so that servers over HTTP can tell whose call it is, as `NAME: rule`. */
+/** The settings that production lacks so that servers over HTTP can verify for whose user a call is, as `NAME: rule`. */
 export function contextProblems(env: Readonly<Record<string, unknown>>): string[] {
   const { PARLEY_MODE: mode, MCP_SERVERS: servers } = env;
   if (mode !== 'production' || !Array.isArray(servers) || !servers.some(isOverHttp)) return [];

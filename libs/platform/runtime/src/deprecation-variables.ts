@@ -4,14 +4,14 @@ import { Rule } from './variable-rules';
 const utcInstant = makeValidator<string>((text) => {
   const whole = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
   const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(whole) && !Number.isNaN(Date.parse(whole));
-  // The language takes 30 February for 2 March.
+  // JavaScript parses 30 February as 2 March.
   if (!isInstant || !new Date(whole).toISOString().startsWith(whole.slice(0, -1))) {
     throw new Rule('must be a date, or an instant in UTC as in 2027-01-31T00:00:00Z');
   }
   return whole;
 });
 
-/** When `/v1` became deprecated and when it ends (specification, "Versioning", rule 6); unset while it is neither. */
+/** When `/v1` became deprecated and when it ends (specification, "Versioning", rule 6); unset while it is not deprecated. */
 export const deprecationVariables = {
   V1_DEPRECATED_AT: utcInstant({
     default: undefined,

@@ -1,7 +1,7 @@
 import { Unavailable } from '@app/kernel';
 import { GroupLoader } from './group-loader';
 
-/** A loader whose calls are answered when the test says so. */
+/** A loader whose calls are answered when the test decides. */
 function controlled(bounds = { batchMax: 3, waitingMax: 8 }) {
   const calls: { requests: readonly number[]; finish: (error?: Error) => void }[] = [];
   const loader = new GroupLoader<number, string>(

@@ -2,9 +2,9 @@ import { Unavailable } from '@app/kernel';
 import DataLoader from 'dataloader';
 
 export interface GroupBounds {
-  /** Requests that one call answers at most. */
+  /** Maximum number of requests that one call answers. */
   readonly batchMax: number;
-  /** Requests that wait at most; the next is refused as unavailable. */
+  /** Maximum number of waiting requests; the next one is refused as unavailable. */
   readonly waitingMax: number;
 }
 
@@ -12,12 +12,12 @@ export interface GroupBounds {
 const answerWithinMs = 10_000;
 
 /**
- * Answers many concurrent requests with few calls, as a group commit does: at most one call is under way, and requests
- * that arrive meanwhile go into the next. An idle loader calls at the end of the present turn of the event loop.
+ * Answers many concurrent requests with few calls, like a group commit: at most one call is in flight, and requests that arrive meanwhile
+ * go into the next. An idle loader calls at the end of the present turn of the event loop.
  */
 export class GroupLoader<Request, Answer> {
   private readonly loader: DataLoader<Request, Answer>;
-  /** Batches that wait for their turn, oldest first; bounded by `waitingMax`. */
+  /** Batches that wait for their turn, oldest first; limited by `waitingMax`. */
   private readonly ready: (() => void)[] = [];
   private busy = false;
   private waiting = 0;
@@ -33,7 +33,7 @@ export class GroupLoader<Request, Answer> {
     });
   }
 
-  /** The answer to one request. @throws Unavailable when too many wait already, and what the call throws */
+  /** Returns the answer to one request. @throws Unavailable when too many wait already, and the errors of the call */
   load(request: Request): Promise<Answer> {
     if (this.waiting >= this.bounds.waitingMax) return Promise.reject(new Unavailable('database'));
     this.waiting += 1;
@@ -56,7 +56,7 @@ export class GroupLoader<Request, Answer> {
     } finally {
       this.busy = false;
       this.waiting -= requests.length;
-      // In a turn of its own, so that requests caused by the answers join the waiting batch.
+      // In a separate turn, so that requests caused by the answers join the waiting batch.
       if (this.ready.length > 0) setImmediate(() => this.next());
     }
   }

@@ -6,7 +6,7 @@ const userAudience = 'parley';
 const operatorAudience = 'parley-operator';
 const audiencesMax = 64;
 
-/** Compared with a token's `iss` to the letter, so a slash at the end stays. */
+/** Compared exactly with a token's `iss`, so a slash at the end is kept. */
 const issuers = makeValidator<readonly string[]>((text) => {
   const named = splitList(text);
   if (named.length === 0 || named.length > issuersMax || !named.every(isIssuer))
@@ -37,7 +37,7 @@ function isIssuer(text: string): boolean {
   return /^https?:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text);
 }
 
-/** The environment variables of who logs users and operators in. */
+/** The environment variables of the identity providers of users and operators. */
 export const identityVariables = {
   OIDC_ISSUER: issuers({
     default: undefined,
@@ -79,13 +79,13 @@ export const identityVariables = {
   }),
 };
 
-/** Whether a user's token could be taken for an operator's. */
+/** Whether a user's token could pass for an operator's. */
 export function sharesAudience(env: NodeJS.ProcessEnv): boolean {
   const ofUsers = splitList(env['OIDC_AUDIENCE'] ?? userAudience);
   return ofUsers.includes(env['OPERATOR_AUDIENCE'] ?? operatorAudience);
 }
 
-/** Whether keys are named without saying whose of several issuers they are. */
+/** Whether the keys' address is set without exactly one issuer, so that their owner is unclear. */
 export function leavesKeysOpen(env: NodeJS.ProcessEnv): boolean {
   return env['OIDC_JWKS_URI'] !== undefined && splitList(env['OIDC_ISSUER'] ?? '').length !== 1;
 }

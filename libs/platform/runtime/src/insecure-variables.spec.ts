@@ -9,7 +9,7 @@ describe('production', () => {
     MODEL_NAME: 'm',
     MODEL_PRICES: '{"m":{"inputUsdPerMillion":"1","outputUsdPerMillion":"1"}}',
   };
-  /** What a server over HTTP knows by whose call it is. */
+  /** The settings with which a server over HTTP verifies for whose user a call is. */
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const context = {
     CONTEXT_SIGNING_KEYS: JSON.stringify(privateKey.export({ format: 'jwk' })),
@@ -52,7 +52,7 @@ describe('production', () => {
     const takesHttp = Object.keys(variables).filter((name) =>
       messageOf({ PORT: 'wrong', [name]: 'http://a b' }).includes(`${name}: must begin with http://`),
     );
-    // Nothing is sent to PUBLIC_URL: documents name it. PARLEY_URL is the command line's, which sends no token in clear text.
+    // Nothing is sent to PUBLIC_URL: documents name it. PARLEY_URL belongs to the command line, which sends no token in clear text.
     const known = new Set(['PUBLIC_URL', 'PARLEY_URL', ...clear.map(([, variable]) => variable)]);
     expect(takesHttp.length).toBeGreaterThan(4);
     expect(takesHttp.filter((name) => !known.has(name))).toEqual([]);

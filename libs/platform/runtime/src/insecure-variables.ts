@@ -1,7 +1,7 @@
 import { isJsonObject } from '@app/kernel';
 import { bool } from 'envalid';
 
-/** What an operator has to say before production takes what others on the way can read or alter. */
+/** The allowances without which production refuses connections that third parties in between can read or alter. */
 export const insecureVariables = {
   WEBHOOK_ALLOW_PRIVATE: bool({
     default: undefined,
@@ -40,14 +40,14 @@ const providerUrls = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
 ];
 
-/** What production refuses of a validated environment because it travels in clear text, as `NAME: rule`. */
+/** The variables of a validated environment that production refuses because they send data in clear text, as `NAME: rule`. */
 export function insecureProblems(env: Values): string[] {
   return insecureOf(env)
     .filter(({ allowance }) => env[allowance] !== true)
     .map(({ variable, rule, allowance }) => `${variable}: ${rule} (or set ${allowance}=true)`);
 }
 
-/** A line for each variable that production takes only because it was told to. */
+/** A line for each variable that production accepts only because of an allowance. */
 export function insecureWarnings(env: Values): string[] {
   return insecureOf(env)
     .filter(({ allowance }) => env[allowance] === true)
@@ -85,10 +85,10 @@ function isClearHttp(text: string): boolean {
   return !/^https:/i.test(text) && !isOnThisMachine(text);
 }
 
-/** The names by which `pg` is asked for TLS in which the server has to show who it is. */
+/** The modes in which `pg` requires TLS and verifies the server's identity. */
 const verifiedModes = ['verify-full', 'verify-ca', 'require'];
 
-/** `pg` goes by its query: `host` replaces the one of the URL, and a path is a socket of this machine. */
+/** `pg` uses the URL's query: `host` replaces the URL's host, and a path is a local socket. */
 function isClearPostgres(text: string): boolean {
   const query = queryOf(text);
   const host = query.get('host') ?? hostOf(text);
@@ -98,7 +98,7 @@ function isClearPostgres(text: string): boolean {
   return !verifiedModes.includes(query.get('sslmode') ?? '');
 }
 
-/** The client of EventStoreDB takes TLS for granted, and several hosts with commas between. */
+/** The client of EventStoreDB uses TLS by default, and accepts several hosts separated by commas. */
 function isClearEventStore(text: string): boolean {
   if (text.startsWith('unix:')) return false;
   const query = new Map([...queryOf(text)].map(([name, value]) => [name.toLowerCase(), value.toLowerCase()]));
@@ -107,7 +107,7 @@ function isClearEventStore(text: string): boolean {
   return careless && !authority.split(',').every((host) => isLoopback(hostOf(`esdb://${host}`)));
 }
 
-/** Where MCP servers are reached over HTTP, and who issues the tokens for them. */
+/** The URLs of MCP servers over HTTP, and of the issuers of tokens for them. */
 function serverUrls(servers: unknown): string[] {
   return (Array.isArray(servers) ? servers : []).flatMap((server: unknown) => {
     const transport = isJsonObject(server) ? server['transport'] : undefined;
@@ -126,12 +126,12 @@ function fallbackUrls(fallbacks: unknown): string[] {
   });
 }
 
-/** Whether a URL leads to this very machine. */
+/** Whether a URL refers to this machine. */
 export function isOnThisMachine(text: string): boolean {
   return isLoopback(hostOf(text));
 }
 
-/** The host that a URL names; empty where it names none. */
+/** The host that a URL names; empty if it names none. */
 function hostOf(text: string): string {
   return URL.canParse(text) ? new URL(text).hostname : '';
 }

@@ -3,7 +3,7 @@ import { createPino, PinoNestLogger } from './logging';
 
 const secret = 'pk_live_7Qb2';
 
-/** The lines that `write` makes the logger write. */
+/** The lines that the logger writes during `write`. */
 function logged(write: (logger: PinoNestLogger) => void, level = 'debug'): Record<string, unknown>[] {
   const lines: string[] = [];
   const configuration = readConfiguration({ LOG_LEVEL: level });

@@ -4,12 +4,14 @@ import type * as Pretty from 'pino-pretty';
 import pino, { type DestinationStream, type Logger as Pino, type LoggerOptions } from 'pino';
 import type { Configuration } from './configuration';
 
-/** Members that may hold a credential; they are removed wherever a log line carries them. */
+/** Members that may hold a credential; they are removed from every log line. */
 const secretName =
   /^(headers|cookies?|set-cookie|x-api-key|key)$|(authorization|token|secret|password|(api|partner|secret|signing)_?key)$/i;
-/** What lies deeper in an object than this is left out of its log line. */
+/** Deeper levels of an object are left out of its log line. */
 const depthMax = 6;
-/** Lines are written many at a time, since each write costs more than its line; none waits longer than this, nor beyond the end of the process. */
+/**
+ * Lines are written in batches, because each write costs more than its line; none waits longer than this, or beyond the end of the process.
+ */
 const writtenTogether = { minLength: 4096, periodicFlush: 100 };
 
 /** Whether log lines are for people, who read them in a terminal, rather than for machines. */
@@ -17,7 +19,7 @@ export function hasReadableLogs({ env }: Configuration): boolean {
   return env.LOG_FORMAT === 'pretty' || (env.LOG_FORMAT === 'auto' && process.stdout.isTTY);
 }
 
-/** Logs for Nest's own `Logger` and for request lines, on standard output unless told otherwise: JSON, or readable in a terminal. */
+/** Creates the logger for Nest's own `Logger` and for request lines, on standard output by default: JSON, or readable in a terminal. */
 export function createPino(configuration: Configuration, component: string, output?: DestinationStream): Pino {
   const options: LoggerOptions = {
     level: configuration.env.LOG_LEVEL,
@@ -30,10 +32,9 @@ export function createPino(configuration: Configuration, component: string, outp
   return pino(options, output ?? pino.destination({ sync: false, ...writtenTogether }));
 }
 
-/** What a person sees of a line: when, what, and fields behind it; which process wrote it is plain in a terminal. */
+/** Formats lines for people: time, message and fields. The process is omitted, because it is obvious in a terminal. */
 function readable(output: DestinationStream | undefined): DestinationStream {
-  // Reason for the assertion: `require` knows no types.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it where nobody reads along as well
+  // Reason for the assertion: `require` is untyped.
   const { default: pretty } = require('pino-pretty') as typeof Pretty;
   const destination = output === undefined ? 1 : linesTo(output);
   return pretty({
@@ -67,7 +68,7 @@ function withoutDeepSecrets(value: unknown, depth: number): unknown {
   return 'toJSON' in value ? value : withoutSecrets(value, depth + 1);
 }
 
-/** Type, message, code and stack with its causes. What else hangs on an error (a statement's parameters, a body, headers) stays out. */
+/** Type, message, code and stack with its causes. Other members of an error (a statement's parameters, a body, headers) are left out. */
 function briefError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack } = pino.stdSerializers.err(error);
@@ -76,7 +77,7 @@ function briefError(error: unknown): unknown {
 
 let silenced = false;
 
-/** From here on `PinoNestLogger` writes nothing, for a start that was told to end: what breaks then breaks because of that. */
+/** Silences `PinoNestLogger` from now on, for a start that is being ended: later failures are a consequence of that. */
 export function silenceLogs(): void {
   silenced = true;
 }
@@ -112,7 +113,7 @@ export class PinoNestLogger implements LoggerService {
   }
 }
 
-/** Nest's own log contexts at a start: a line for every module and route, which would bury everything else. */
+/** Nest's own log contexts at a start: one line for every module and route, which would bury everything else. */
 const nestsOwn = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
 
 function isNestsOwn(context: unknown): boolean {

@@ -3,12 +3,12 @@ import { makeValidator } from 'envalid';
 import { parseConsentTemplate, templateBounds, type ConsentTemplate } from './consent-template';
 import { Rule } from './variable-rules';
 
-/** Whether a tool may be called as it is, only with the user's approval, or not at all. */
+/** Whether a tool may be called without asking, only with the user's approval, or not at all. */
 export type McpConsent = 'auto' | 'ask' | 'off';
 
-/** The client credentials grant of OAuth 2.1: the service's own account with the issuer, by exactly one kind of secret. */
+/** The client credentials grant of OAuth 2.1: the service's own account with the issuer, with exactly one kind of secret. */
 export interface McpClientCredentials {
-  /** The only authorization server that gets the credentials, whatever the MCP server names. */
+  /** The only authorization server that receives the credentials, whatever the MCP server names. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
@@ -21,7 +21,7 @@ export interface McpClientCredentials {
   readonly scope?: string;
 }
 
-/** How a server is reached: over HTTP, or as a child process by its standard input and output. */
+/** The connection to a server: over HTTP, or to a child process by its standard input and output. */
 export type McpTransport =
   | {
       readonly type: 'http';
@@ -35,16 +35,16 @@ export type McpTransport =
       readonly type: 'stdio';
       readonly command: string;
       readonly args?: readonly string[];
-      /** All that it gets besides the usual HOME, PATH and so on: the service's own variables hold secrets. */
+      /** Everything that it receives in addition to the usual HOME, PATH and so on, because the service's own variables hold secrets. */
       readonly env?: Readonly<Record<string, string>>;
     };
 
-/** What the operator says of a tool. */
+/** The operator's settings of a tool. */
 export interface McpToolSettings {
   readonly consent: McpConsent;
-  /** Whether it does nothing twice for one `parley/toolCallId`; null: what the server itself says of the tool counts. */
+  /** Whether repeated calls with one `parley/toolCallId` have a single effect; null to use the server's own declaration. */
   readonly idempotent: boolean | null;
-  /** What the user is asked; null: to look at the input. */
+  /** The consent text; null to show the input. */
   readonly consentSummary: ConsentTemplate | null;
 }
 
@@ -52,13 +52,13 @@ export interface McpToolSettings {
 export interface McpServerSettings {
   readonly name: string;
   readonly transport: McpTransport;
-  /** For every tool that `tools` does not name, as `idempotent`. */
+  /** Applies to every tool that `tools` does not name, as does `idempotent`. */
   readonly consent: McpConsent;
   readonly idempotent: boolean | null;
   readonly tools: Readonly<Record<string, McpToolSettings>>;
   /** How long a call may take. */
   readonly timeoutMs: number;
-  /** Until the server has started and told its tools. */
+  /** Time limit for the server to start and list its tools. */
   readonly startTimeoutMs: number;
   readonly resultBytesMax: number;
 }
@@ -71,7 +71,7 @@ interface GivenTool {
 
 type GivenServer = Pick<McpServerSettings, 'name' | 'transport' | 'consent'> &
   Partial<Omit<McpServerSettings, 'tools'>> & {
-    /** A list: these, and no others. */
+    /** A list allows only these tools. */
     readonly tools?: Readonly<Record<string, McpConsent | GivenTool>> | readonly string[];
   };
 
@@ -107,7 +107,7 @@ const tool = {
     properties: { consent, idempotent, consentSummary: { type: 'string' } },
     required: ['consent'],
     additionalProperties: false,
-    // Nobody is asked about another tool.
+    // No other tool asks for consent.
     if: { required: ['consentSummary'] },
     then: { properties: { consent: { const: 'ask' } } },
   },

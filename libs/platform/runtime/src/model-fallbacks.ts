@@ -2,24 +2,24 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { makeValidator } from 'envalid';
 import { Rule } from './variable-rules';
 
-/** How models are reached. */
+/** The connection to a provider of models. */
 export interface ModelConnection {
   readonly provider: 'openai-compatible' | 'anthropic';
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
-  /** Besides; they may hold secrets as well. */
+  /** Additional headers, which may hold secrets as well. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A model that a step turns to when the chosen one's provider is away. */
+/** A model that a step falls back to while the chosen model's provider is away. */
 export interface ModelFallback {
-  /** As its provider names it. */
+  /** The provider's name for it. */
   readonly model: string;
-  /** As this service names it: in prices, journals and metrics. */
+  /** This service's name for it, in prices, journals and metrics. */
   readonly name: string;
-  /** The models that it may stand in for; null: the default one. */
+  /** The models that it may replace; null for the default one. */
   readonly for: readonly string[] | null;
-  /** Null: as the models of MODEL_PROVIDER are reached. */
+  /** Null to use the connection of MODEL_PROVIDER. */
   readonly connection: ModelConnection | null;
 }
 
@@ -34,7 +34,7 @@ interface GivenFallback {
 }
 
 const fallbacksMax = 8;
-/** As one of a list, and never the model of rules, which is no stand-in for one that thinks. */
+/** A name as an item of a list. Never the model of rules, which cannot replace a language model. */
 const modelName = { type: 'string', pattern: '^(?!parley/rules$)[\\x21-\\x2b\\x2d-\\x7e]{1,128}$' };
 
 const fallbacksSchema = {
@@ -60,7 +60,7 @@ const fallbacksSchema = {
       },
     },
     required: ['model'],
-    // A key goes to the one whose it is.
+    // A key is only sent to the provider that it belongs to.
     dependentRequired: { baseUrl: ['provider'], apiKey: ['provider'], headers: ['provider'] },
     allOf: [
       {
@@ -104,7 +104,7 @@ function parsedJson(json: string): unknown {
   }
 }
 
-/** What of an environment a list of fallbacks has to fit; what broke its own rules is not there. */
+/** The part of an environment that a list of fallbacks must match; values that broke their own rules are absent. */
 interface Offered {
   readonly MODEL_PROVIDER?: string;
   readonly MODEL_NAME?: string | undefined;
@@ -113,7 +113,7 @@ interface Offered {
   readonly MODEL_FALLBACKS?: readonly ModelFallback[];
 }
 
-/** What is wrong with the fallbacks beside the other models, as `NAME: rule`. */
+/** Returns the conflicts between the fallbacks and the other models, as `NAME: rule`. */
 export function fallbackProblems(env: Offered): readonly string[] {
   const { MODEL_FALLBACKS: fallbacks = [], MODEL_PRICES: prices } = env;
   if (fallbacks.length === 0) return [];

@@ -1,6 +1,6 @@
 import { isJsonObject, parseDecimal, type Decimal } from '@app/kernel';
 
-/** What a model's tokens cost, in USD per million, exactly. */
+/** The prices of a model's tokens, in USD per million, exactly. */
 export interface ModelPrice {
   readonly inputUsdPerMillion: Decimal;
   /** The price of input that the provider's cache held. */
@@ -12,7 +12,7 @@ export interface ModelPrice {
 
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
-/** Six digits of dollars and twelve decimals: far beyond any price, and within what costs are counted in. */
+/** Six digits of dollars and twelve decimals: far beyond any price, and within the precision of costs. */
 const priceText = /^\d{1,6}(\.\d{1,12})?$/;
 const memberNames: readonly string[] = [
   'inputUsdPerMillion',
@@ -22,9 +22,9 @@ const memberNames: readonly string[] = [
 ];
 
 /**
- * Reads `{model: {inputUsdPerMillion, cachedInputUsdPerMillion, cacheWriteUsdPerMillion, outputUsdPerMillion}}`, decimal strings.
- * Where they have no prices of their own, cached input costs as much as any, and input that is put into the cache a quarter more, as
- * Anthropic takes it (docs/configuration.md). Null for anything else.
+ * Parses `{model: {inputUsdPerMillion, cachedInputUsdPerMillion, cacheWriteUsdPerMillion, outputUsdPerMillion}}`, decimal strings. Without
+ * prices of their own, cached input costs as much as any, and input that is put into the cache a quarter more, as Anthropic charges it
+ * (docs/configuration.md). Null for anything else.
  */
 export function parseModelPrices(text: string): ModelPrices | null {
   const listed = parseJson(text);

@@ -15,7 +15,7 @@ describe('the variables of models', () => {
     expect(env.MODEL_PRICES).toEqual({
       big: {
         inputUsdPerMillion: { unscaled: 3n, scale: 0 },
-        // That of any input, where it has no price of its own.
+        // That of any input, because it has no price of its own.
         cachedInputUsdPerMillion: { unscaled: 3n, scale: 0 },
         // A quarter more, likewise.
         cacheWriteUsdPerMillion: { unscaled: 375n, scale: 2 },

@@ -4,7 +4,7 @@ import { modelFallbacks } from './model-fallbacks';
 import { parseModelPrices, type ModelPrices } from './model-prices';
 import { httpUrl, positiveInteger, Rule, wholeNumber } from './variable-rules';
 
-/** As providers name models, and as one item of a list: no spaces, no commas. */
+/** A provider's name of a model, as an item of a list: no spaces, no commas. */
 const modelNamePattern = /^[\x21-\x2b\x2d-\x7e]{1,128}$/;
 const modelsMax = 64;
 
@@ -31,13 +31,13 @@ const modelPrices = makeValidator<ModelPrices>((text) => {
   return prices;
 });
 
-/** What can stand in a header of HTTP. */
+/** A value of an HTTP header. */
 const headerSecret = makeValidator<string>((text) => {
   if (!/^[\x21-\x7e]{1,4096}$/.test(text)) throw new Rule('must be 1 to 4096 visible ASCII characters');
   return text;
 });
 
-/** A header as HTTP takes it, but for those that frame the request. */
+/** A name of an HTTP header, except those that frame the request. */
 const headerName = /^(?!(content-type|content-length|transfer-encoding|connection|host)$)[a-z0-9_-]{1,128}$/i;
 const headersMax = 32;
 
@@ -51,7 +51,7 @@ const headers = makeValidator<Readonly<Record<string, string>>>((json) => {
       `must be JSON: {"name": "value"}, at most ${headersMax} headers of visible ASCII, none that frames the request`,
     );
   }
-  // Reason for the assertion: every value is a string, which was checked.
+  // Reason for the assertion: every value was checked to be a string.
   return given as Readonly<Record<string, string>>;
 });
 
@@ -144,7 +144,7 @@ export const modelVariables = {
   }),
 };
 
-/** Whether a model is offered that has no price: no budget could be kept with it. Values that break their own rules count as not set. */
+/** Whether an offered model has no price, without which no budget could be enforced. Values that break their own rules count as not set. */
 export function offersUnpriced(env: NodeJS.ProcessEnv): boolean {
   const prices = parseModelPrices(env['MODEL_PRICES'] ?? '');
   if (!hasProvider(env) || prices === null) return false;

@@ -1,6 +1,6 @@
 /**
- * What the provider `near-intents` cannot move money with, as `NAME: rule`: a subject is nobody's account on NEAR, and the relay takes
- * nothing without its token (docs/decisions/money.md).
+ * Settings with which the provider `near-intents` cannot move money, as `NAME: rule`: a subject is not an account on NEAR, and the relay
+ * accepts nothing without its token (docs/decisions/money.md).
  */
 export function nearIntentsRules(given: NodeJS.ProcessEnv): string[] {
   if (given['WALLET_PROVIDER'] !== 'near-intents') return [];

@@ -2,12 +2,11 @@ import type { Configuration } from './configuration';
 import type * as Adapter from './otlp-tracing.adapter';
 import { NoTracing, type Tracing } from './tracing';
 
-/** Tracing as the deployment configures it: OpenTelemetry is loaded only where it has somewhere to send traces to. */
+/** Returns tracing as the deployment configures it: OpenTelemetry is loaded only if traces have a destination. */
 export function openTracing({ env }: Configuration): Tracing {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return new NoTracing();
-  // Reason for the assertion: `require` knows no types.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it everywhere
+  // Reason for the assertion: `require` is untyped.
   const { OtlpTracing } = require('./otlp-tracing.adapter') as typeof Adapter;
   return OtlpTracing.to(endpoint);
 }

@@ -23,7 +23,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { parseTraceParent, spanIdOfEvent, writeTraceParent, type TraceParent } from './trace-parent';
 import { Tracing, type Span, type SpanAttributes, type SpanStart } from './tracing';
 
-/** Spans that wait to be sent; what is more is lost. */
+/** Maximum number of spans that wait to be sent; more are dropped. */
 const waitingSpansMax = 4_096;
 const spansPerRequestMax = 512;
 const sendEveryMs = 1_000;
@@ -39,7 +39,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Sends spans in batches to an OpenTelemetry collector (OTLP over HTTP). Losing spans costs nothing but the spans. */
+/** Sends spans in batches to an OpenTelemetry collector (OTLP over HTTP). A failure loses spans, and nothing else. */
 export class OtlpTracing extends Tracing implements OnApplicationShutdown {
   readonly on = true;
   private readonly present = new AsyncLocalStorage<OpenSpan>();
@@ -52,7 +52,7 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
     super();
   }
 
-  /** @param endpoint the collector's base URL, as OTEL_EXPORTER_OTLP_ENDPOINT has it */
+  /** @param endpoint the collector's base URL, the value of OTEL_EXPORTER_OTLP_ENDPOINT */
   static to(endpoint: string): OtlpTracing {
     complainNowAndThen();
     const ids = new ChosenIds();
@@ -100,12 +100,12 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushWithinMs)));
-    const flushed = this.provider.shutdown().catch(() => undefined); // what could not be sent is lost, and was logged
+    const flushed = this.provider.shutdown().catch(() => undefined); // the remainder could not be sent and is lost, and was logged
     await Promise.race([flushed, late]);
     clearTimeout(timer);
   }
 
-  /** The span's parent; null when nothing is to be traced. */
+  /** The span's parent; null if nothing is to be traced. */
   private contextOf({ cause, afterEvent }: SpanStart): Context | null {
     const caused = cause === undefined ? null : parseTraceParent(cause);
     if (afterEvent !== undefined) return caused && under({ ...caused, spanId: spanIdOfEvent(afterEvent) });
@@ -148,7 +148,7 @@ class OpenSpan implements Span {
   }
 }
 
-/** Random ids, but for the one span whose id was chosen just before it begins. */
+/** Random ids, except for the span whose id was chosen just before it begins. */
 class ChosenIds implements IdGenerator {
   nextSpanId: string | null = null;
   private readonly random = new RandomIdGenerator();
@@ -164,7 +164,7 @@ class ChosenIds implements IdGenerator {
   }
 }
 
-/** The library's own complaints, without their words, which may be the collector's. */
+/** Logs the library's own complaints, without their texts, which may be the collector's. */
 function complainNowAndThen(): void {
   const logger = new Logger('Tracing');
   let quietUntilMs = 0;

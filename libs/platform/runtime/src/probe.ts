@@ -20,10 +20,10 @@ export type ProbePoint =
   | 'webhooks:after-claim'
   | 'webhooks:after-send';
 
-/** Whom the points are published to; the crash suites listen, and nobody does in the product. */
+/** The channel on which points are published; only the crash suites subscribe. */
 const points = channel('parley:probe');
 
-/** Told of each point as it is passed. */
+/** Publishes each point as it is passed. */
 export class Probe {
   reached(point: ProbePoint): void {
     points.publish(point);

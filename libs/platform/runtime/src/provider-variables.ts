@@ -1,7 +1,7 @@
 import { str } from 'envalid';
 import { ed25519Key, httpUrl, positiveInteger } from './variable-rules';
 
-/** Where wallets live, and how their provider is reached. */
+/** The environment variables of wallets and their provider. */
 export const providerVariables = {
   WALLET_PROVIDER: str({
     choices: ['sandbox', 'near-intents'] as const,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What production refuses of an environment because it belongs to a sandbox, as `NAME: rule` (docs/decisions/configuration-and-start.md). */
+/** The settings that production refuses because they belong to a sandbox, as `NAME: rule` (docs/decisions/configuration-and-start.md). */
 export function sandboxDefaults(given: NodeJS.ProcessEnv, defaultDataDir: string): string[] {
   if (given['PARLEY_MODE'] !== 'production') return [];
   const refused: string[] = [];
@@ -17,29 +17,32 @@ export function sandboxDefaults(given: NodeJS.ProcessEnv, defaultDataDir: string
   return refused;
 }
 
-/** Least different bytes, and different steps between neighbours, of 32 random bytes: fewer have odds below 1 in 10^12. */
+/** Minimum number of different bytes, and of different steps between neighbours, in 32 random bytes: fewer have odds below 1 in 10^12. */
 const differentMin = 16;
 
-/** Whether a key of full length was made by hand: one byte again and again, a word repeated, numbers in a row. Shorter ones break a rule of their own. */
+/**
+ * Whether a key of full length was made by hand: one byte repeated, a word repeated, consecutive numbers. A separate rule refuses shorter
+ * keys.
+ */
 function isWeak(key: Buffer): boolean {
   const steps = [...key].map((byte, place) => (byte - (key[place - 1] ?? 0)) & 0xff);
   return key.length >= 32 && (new Set(key).size < differentMin || new Set(steps).size < differentMin);
 }
 
-/** The secret key that a sandbox generated into the data folder, if one did. */
+/** The secret key that a sandbox generated in the data folder, if any. */
 function generatedKey(dataDir: string): unknown {
   try {
     const secrets: unknown = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8'));
     return typeof secrets === 'object' && secrets !== null && 'secretKey' in secrets ? secrets.secretKey : undefined;
   } catch {
-    // No sandbox ever ran here, or none whose key this user may read.
+    // No sandbox has run here, or this user may not read its key.
     return undefined;
   }
 }
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 
-/** The addresses that others than this machine reach, where none of them may. */
+/** The variables that make a sandbox reachable from other machines, which is not allowed. */
 export function openInSandbox(given: NodeJS.ProcessEnv): readonly string[] {
   if ((given['PARLEY_MODE'] ?? 'sandbox') !== 'sandbox') return [];
   return ['HOST', 'MANAGEMENT_HOST'].filter((name) => !loopbackHosts.includes(given[name] ?? '127.0.0.1'));

@@ -5,7 +5,7 @@ import type { Configuration } from './configuration';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Seals secrets that PostgreSQL keeps, with AES-256-GCM under a key that derives from `PARLEY_SECRET_KEY`. */
+/** Seals secrets that PostgreSQL stores, with AES-256-GCM under a key that derives from `PARLEY_SECRET_KEY`. */
 export class Sealing {
   private readonly key: Buffer;
 
@@ -19,7 +19,7 @@ export class Sealing {
     this.key = Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'base64'), '', label, 32));
   }
 
-  /** Nonce, tag and ciphertext. They open only together with the same `boundTo`, which names the row that they belong to. */
+  /** Returns nonce, tag and ciphertext. They open only with the same `boundTo`, which names the row that they belong to. */
   seal(plain: Uint8Array, boundTo: string): Buffer {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(boundTo, 'utf8'));
@@ -27,7 +27,7 @@ export class Sealing {
     return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
   }
 
-  /** @throws Error when it does not open: the secret is another one, or somebody altered or moved the row */
+  /** @throws Error when it does not open: the secret is a different one, or the row was altered or moved */
   open(sealed: Buffer, boundTo: string): Buffer {
     const decipher = createDecipheriv('aes-256-gcm', this.key, sealed.subarray(0, nonceBytes))
       .setAAD(Buffer.from(boundTo, 'utf8'))

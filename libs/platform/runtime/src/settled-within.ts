@@ -1,4 +1,4 @@
-/** Waits for work to end, one way or the other, but no longer than that; answers whether it has. */
+/** Waits for work to end, successfully or not, but no longer than this; returns whether it has. */
 export async function settledWithin(work: readonly Promise<unknown>[], withinMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

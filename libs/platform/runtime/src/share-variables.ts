@@ -1,6 +1,6 @@
 import { byteCount, positiveInteger } from './variable-rules';
 
-/** The environment variables that keep one user from taking what is everybody's (docs/decisions/conventions.md, "Shares and quotas"). */
+/** The environment variables that keep one user from taking shared resources (docs/decisions/conventions.md, "Shares and quotas"). */
 export const shareVariables = {
   EXECUTION_CAPACITY_PER_USER: positiveInteger({
     default: undefined,

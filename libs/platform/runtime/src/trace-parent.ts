@@ -1,4 +1,4 @@
-/** A span as W3C Trace Context names it. */
+/** A span as W3C Trace Context identifies it. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -10,7 +10,7 @@ export interface TraceParent {
 const format = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const sampledFlag = 1;
 
-/** Reads a `traceparent` (W3C Trace Context, 3.2); null for any other text. Later versions may say more, which is passed over. */
+/** Parses a `traceparent` (W3C Trace Context, 3.2); null for any other text. Additional parts of later versions are ignored. */
 export function parseTraceParent(text: string): TraceParent | null {
   const [, version, traceId, spanId, flags, more] = format.exec(text) ?? [];
   if (version === undefined || traceId === undefined || spanId === undefined || flags === undefined) return null;
@@ -23,7 +23,7 @@ export function writeTraceParent({ traceId, spanId, sampled }: TraceParent): str
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-/** The id of the span that stands for an event: the random half of the event's own id (UUIDv7). */
+/** The id of the span of an event: the random half of the event's own id (UUIDv7). */
 export function spanIdOfEvent(eventId: string): string {
   return eventId.replaceAll('-', '').slice(16);
 }

@@ -1,44 +1,45 @@
-/** Ids, counts and names out of our own code; never contents, and nothing that a partner, a model or a provider wrote. */
+/** Ids, counts and names from our own code; never contents, and nothing that a partner, a model or a provider wrote. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanStart {
   /**
-   * The correlation id of what causes it, or a `traceparent` header. Where it is a W3C traceparent, the span belongs to that trace:
-   * under the present span if that does as well, else directly under the one that it names. Otherwise it is under the present span.
+   * The correlation id of the cause, or a `traceparent` header. If it is a W3C traceparent, the span belongs to that trace: under the
+   * present span if that is in the same trace, otherwise directly under the span that it names. If it is not one, the span is under the
+   * present span.
    */
   readonly cause?: string | undefined;
   readonly kind?: 'internal' | 'server' | 'client' | 'consumer';
   readonly attributes?: SpanAttributes;
-  /** The id of the event that it stands for: `afterEvent` finds the span by it, in any process. */
+  /** The id of the event that the span represents: `afterEvent` finds the span by it, in any process. */
   readonly ofEvent?: string;
-  /** The event that it follows, in the trace of the cause; nothing is traced when the cause is of no trace. */
+  /** The event that it follows, in the trace of the cause; nothing is traced if the cause has no trace. */
   readonly afterEvent?: string;
-  /** When it began, if not now; milliseconds of the epoch. */
+  /** When it began, if not now; milliseconds since the epoch. */
   readonly startedAtMs?: number;
 }
 
-/** A piece of work that is being traced. */
+/** A traced piece of work. */
 export interface Span {
-  /** Names it as others' cause (W3C Trace Context): as a correlation id it lives in the metadata of events. */
+  /** Identifies the span as the cause of other work (W3C Trace Context); it is stored in the metadata of events as the correlation id. */
   readonly traceparent: string;
   set(attributes: SpanAttributes): void;
-  /** Once; `failedBy` names a kind of error, and is never its message. */
+  /** To be called once; `failedBy` names a kind of error, and is never its message. */
   end(failedBy?: string): void;
 }
 
-/** What a process tells of the way that its work takes. Bound once by the composition root. */
+/** Traces a process's work. Bound once by the composition root. */
 export abstract class Tracing {
-  /** Whether anything is traced; costly attributes need not be gathered otherwise. */
+  /** Whether anything is traced; if not, costly attributes need not be computed. */
   abstract readonly on: boolean;
-  /** Begins a span that its caller ends; null when nothing is traced. */
+  /** Begins a span that its caller ends; null if nothing is traced. */
   abstract begin(name: string, start: SpanStart): Span | null;
-  /** Does the work with this as the present span; null leaves the present one. */
+  /** Does the work with this as the present span; null keeps the present one. */
   abstract within<Value>(span: Span | null, work: () => Promise<Value>): Promise<Value>;
-  /** Does the work in a span of its own, which fails when the work does. */
+  /** Does the work in a span of its own, which fails if the work does. */
   abstract span<Value>(name: string, start: SpanStart, work: (span: Span | null) => Promise<Value>): Promise<Value>;
 }
 
-/** Tracing is off: the work is done and nothing else. */
+/** No tracing: only the work is done. */
 export class NoTracing extends Tracing {
   readonly on = false;
 

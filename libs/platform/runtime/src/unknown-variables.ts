@@ -1,16 +1,16 @@
 import leven from 'leven';
 
-/** Names of OpenTelemetry itself begin like ours for it. */
+/** OpenTelemetry's own variables have the same prefix as ours for it. */
 const othersPrefix = 'OTEL_';
-/** What Docker and Kubernetes set by themselves for a service that is named like a prefix of ours. */
+/** Variables that Docker and Kubernetes set for a service whose name equals a prefix of ours. */
 const platformName = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
-/** What many machines set for other programs: this one is of Python's `requests`. */
+/** Variables that many machines set for other programs: this one is of Python's `requests`. */
 const othersNames: readonly string[] = ['REQUESTS_CA_BUNDLE'];
-/** A long name that differs from one of ours by so few letters must be a misspelling of it, whatever its prefix. */
+/** A long name that differs from one of ours by this few letters must be a misspelling of it, whatever its prefix. */
 const nearEnough = { lettersMin: 8, distanceMax: 2 };
 
 /**
- * A line for each variable that is not known, but begins like one that is, or is nearly spelled like one; each names the nearest.
+ * Returns a line for each unknown variable that begins like a known one, or is spelled nearly like one; each names the nearest.
  * @param known the table's names
  */
 export function unknownVariables(environment: NodeJS.ProcessEnv, known: readonly string[]): string[] {
@@ -24,7 +24,7 @@ export function unknownVariables(environment: NodeJS.ProcessEnv, known: readonly
 
 function isMisspelled(name: string, known: readonly string[]): boolean {
   if (name.length < nearEnough.lettersMin) return false;
-  // Lengths first: at each start, every variable of the environment is compared with each of ours.
+  // Lengths first, because each start compares every variable of the environment with each of ours.
   const isNear = (other: string): boolean =>
     Math.abs(other.length - name.length) <= nearEnough.distanceMax && leven(name, other) <= nearEnough.distanceMax;
   return known.some(isNear);

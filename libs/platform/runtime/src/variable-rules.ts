@@ -1,6 +1,6 @@
 import { makeValidator } from 'envalid';
 
-/** What a value must be; unlike the messages of `envalid`, it never quotes the value, which may be a misplaced secret. */
+/** The requirement on a value; unlike the messages of `envalid`, it never quotes the value, which may be a misplaced secret. */
 export class Rule extends Error {}
 
 export const positiveInteger = makeValidator<number>((text) => {

@@ -2,7 +2,7 @@ import { ConfigurationError, readConfiguration } from '../src/configuration';
 
 export const secretKey = 'Wq2uYw5oXOJZ9uB0z6nG1Xy8cXh3m4kQv7pTtR5sLfE=';
 
-/** All that production asks for. */
+/** All settings that production requires. */
 export const production = {
   PARLEY_MODE: 'production',
   PARLEY_SECRET_KEY: secretKey,
@@ -11,7 +11,7 @@ export const production = {
   SOLVER_RELAY_TOKEN: 'for-the-relay',
 };
 
-/** What is said of an environment, which must be refused. */
+/** The error message for an environment that must be refused. */
 export function messageOf(environment: NodeJS.ProcessEnv): string {
   try {
     readConfiguration(environment);

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { fetchWithoutRedirects } from '../src';
 
-// Jest's global object has no `gc`; a context that is made while the flag is set has one.
+// Jest's global object has no `gc`; a context that is created while the flag is set has one.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 setFlagsFromString('--no-expose-gc');
@@ -35,7 +35,7 @@ describe('fetchWithoutRedirects', () => {
 
   it('stops waiting for a silent body when its signal aborts, also after a garbage collection', async () => {
     const stop = new AbortController();
-    // Keeps the body only, so that the rest of the response can be collected.
+    // Keeps only the body, so that the response itself can be collected.
     const read = async () => (await fetchWithoutRedirects(`${url}/200`, { signal: stop.signal })).text();
     const reading = expect(read()).rejects.toThrow('aborted');
     while (asked.length === 0) await nextTurn();
