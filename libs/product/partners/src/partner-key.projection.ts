@@ -5,7 +5,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PartnerKeyEvent } from './partner-key.events';
 import { partnerKeyKind } from './partner-key.stream';
 
-/** A partner key for admission's look-ups and operators' lists. */
+/** A partner key for admission and for operators' lists. */
 @Entity('partner_keys')
 export class PartnerKeyRow {
   @PrimaryColumn('uuid') keyId: string;

@@ -6,7 +6,7 @@ import { PartnerKeyRow } from './partner-key.projection';
 
 const known = selectList(PartnerKeyRow, ['keyHash', 'keyId', 'feed']);
 
-/** The request guard's look-ups of keys, from the read model. */
+/** The request guard's queries for keys, from the read model. */
 @Injectable()
 export class StoredPartnerKeys extends PartnerKeys {
   private readonly listeners = new Set<(keyId: PartnerKeyId) => void>();

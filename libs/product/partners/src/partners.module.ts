@@ -7,7 +7,7 @@ import { RegisterPartnerKeyHandler } from './register-partner-key';
 import { RevokePartnerKeyHandler } from './revoke-partner-key';
 import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './partner-key.projection';
 
-/** Partner keys; binds the port by which admission looks them up. */
+/** Partner keys; binds admission's port for reading them. */
 @Module({
   providers: [
     FindPartnerKeyHandler,

@@ -8,7 +8,7 @@ import { UserRow } from './user.projection';
 import { userKind } from './user.stream';
 
 /**
- * Most streams that one look-up folds at a time; further identities without a row wait for these, so that the store's
+ * Most streams folded at a time by one query; further identities without a row wait for these, so that the store's
  * limits are not reached.
  */
 const foldsAtOnceMax = 16;

@@ -8,7 +8,7 @@ import { userKind } from './user.stream';
  * `account_disabled`.
  */
 export class EnsureUser extends Command<Result<void>> {
-  /** @param identity includes the account id, which derives from the rest */
+  /** @param identity includes the account id, which derives from issuer and subject */
   constructor(
     readonly identity: {
       readonly userId: UserId;

@@ -5,7 +5,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { UserEvent } from './user.events';
 import { userKind } from './user.stream';
 
-/** An account for admission's look-ups and for operators. */
+/** An account for admission and for operators. */
 @Entity('users')
 export class UserRow {
   @PrimaryColumn('uuid') userId: string;

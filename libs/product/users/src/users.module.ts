@@ -7,7 +7,7 @@ import { FindAccountHandler } from './find-account';
 import { UsersController, usersHandlers } from './users.controller';
 import { UserRow, usersMigrations, usersProjection } from './user.projection';
 
-/** Accounts; binds the port by which admission looks them up. */
+/** Accounts; binds admission's port for reading them. */
 @Module({
   controllers: [UsersController],
   providers: [

@@ -21,8 +21,8 @@ import { ContractUses } from './contract-uses';
 import { contractWorthUsd, type PricedToken } from './contract-worth';
 
 /**
- * This long after an approval's expiry no call can still be about to use it: a use without an operation is then
- * returned.
+ * This long after an approval's expiry no call can still be about to use it: a use without an operation then stops
+ * counting.
  */
 const operationComesWithinMs = 5 * 60_000;
 
@@ -58,8 +58,8 @@ export class ContractAuthority {
 
   /**
    * Whether the automation's approved contract covers a call: its actions equal the contract's exactly, and the bounds
-   * hold at present prices. If so, records its use, once for each call; a use from which no operation results is
-   * returned. Does not cover calls for a paused automation, another user's, an unapproved contract, or a run that
+   * hold at present prices. If so, records its use, once for each call; a use from which no operation results stops
+   * counting. Does not cover calls for a paused automation, another user's, an unapproved contract, or a run that
    * another rule started.
    * @throws Unavailable
    */

@@ -68,7 +68,7 @@ export class ContractUses implements AuthorityLedger {
     return settled;
   }
 
-  /** Returns a use from which nothing was submitted to the provider. */
+  /** Stops counting a use from which nothing was submitted to the provider. */
   async giveBack(automationId: AutomationId, approvalId: ApprovalId, cause: Cause): Promise<void> {
     await this.record(automationId, approvalId, { type: 'ReturnContractUse' }, cause);
   }

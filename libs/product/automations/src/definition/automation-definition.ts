@@ -50,7 +50,8 @@ export type Schedule =
 /** How matches lead to occurrences. */
 export interface FiringPolicy {
   /**
-   * `match`: every match fires; `edge`: a match whose last known verdict was no match; `once`: the first match only.
+   * `match`: every match fires; `edge`: a match fires unless the last known verdict was a match too; `once`: only the
+   * first match fires.
    */
   readonly trigger: 'match' | 'edge' | 'once';
   /** After an accepted occurrence: 0 to 2678400. */

@@ -16,7 +16,7 @@ export const revision = text({
 
 export const definitionVersion = integer({ min: 1, description: 'Grows by one with each update' });
 
-/** A text of at most so many characters, and whether it was cut. @param name of this shape in the API documents */
+/** A text of at most `max` characters, and whether it was cut. @param name of this shape in the API documents */
 export function truncatedText(name: string, max: number, description: string): Schema<Truncated> {
   return shape(
     name,

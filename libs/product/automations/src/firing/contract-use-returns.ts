@@ -17,9 +17,9 @@ import { contractUseTimers } from '../authority/contract-authority';
 import { ContractUses } from '../authority/contract-uses';
 
 /**
- * Counts the amounts that uses of an automation's contract moved, once their operations are over, and returns the uses
- * from which nothing resulted: the provider accepted nothing, or no operation exists when the approval can no longer be
- * used (docs/decisions/automations.md).
+ * Counts the amounts that uses of an automation's contract moved, once their operations are over, and stops counting
+ * uses from which nothing resulted: the provider accepted nothing, or no operation exists when the approval can no
+ * longer be used (docs/decisions/automations.md).
  */
 @Injectable()
 export class ContractUseReturns implements Reactor, OnModuleInit {
@@ -47,7 +47,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
     await this.uses.settle(asId<AutomationId>(automationId), operation, causeOfEvent(this.name, stored));
   }
 
-  /** Returns the use if no operation exists when the approval's time is over. */
+  /** Stops counting the use if no operation exists when the approval's time is over. */
   private async returnIfUnused({ automationId, approvalId }: JsonObject): Promise<void> {
     const [ofAutomation, ofApproval] = [parseUuid<AutomationId>(automationId), parseUuid<ApprovalId>(approvalId)];
     if (ofAutomation === null || ofApproval === null) throw new Error('a timer names no use of a contract');
