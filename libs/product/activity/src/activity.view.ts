@@ -4,7 +4,7 @@ import { byName, nullable, oneOf, pageOfShape, shape, text, uuid, instant, type 
 import type { OperationEvent } from '@app/wallets';
 import { titleLengthMax } from './milestone-titles';
 
-/** Most milestones in one page. */
+/** Maximum number of milestones in one page. */
 export const historyLimitMax = 50;
 
 /** The events that a history is derived from. */

@@ -4,8 +4,8 @@ import type { Caps } from './budget.state';
 import { Budgets, type BudgetChange } from './budgets';
 
 /**
- * Replaces the configured caps by these for the user. For operators. Idempotent. Refuses with `invalid_input`. @throws
- * Unavailable
+ * Replaces the configured caps by these for the user. For operators. Idempotent. Refuses with `invalid_input`.
+ * @throws Unavailable
  */
 export class SetCaps extends Command<Result<void>> {
   constructor(

@@ -2,7 +2,7 @@ import { FrameWindow, oneBuffer, type FrameSink, type FrameSource, type PlacedFr
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedEntry, FeedReader } from './feed-reader';
 
-/** Most events in one page of a replay. */
+/** Maximum number of events in one page of a replay. */
 const pageEvents = 200;
 /** Limits of the window of the newest encoded events, for readers that are about to join. */
 const windowMax = { frames: 1_000, bytes: 512 * 1024 };

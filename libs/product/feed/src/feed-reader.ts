@@ -4,7 +4,7 @@ import { Cursors, PageSpace } from '@app/http';
 import { ok, type Result } from '@app/kernel';
 import { canTell, noticeBody, Notices, toldCategories, type Notice, type NoticeType } from '@app/notices';
 
-/** Most events of the store that one page examines; most of them are no notices. */
+/** Maximum number of events of the store that one page examines; most of them are no notices. */
 const lookedMax = 5_000;
 /** Limits of one read of them, in events and in bytes. */
 const readEvents = 500;

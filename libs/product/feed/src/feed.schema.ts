@@ -2,7 +2,7 @@ import { limits, type JsonObject } from '@app/kernel';
 import { noticeTypes, type NoticeData } from '@app/notices';
 import { instant, integer, oneOf, optional, pageMembers, shape, text, uuid } from '@app/schema';
 
-/** Most events in one page. */
+/** Maximum number of events in one page. */
 export const feedLimitMax = 500;
 
 /** The ids that the event concerns, as in thin bodies. */

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { FeedReader } from './feed-reader';
 import { FeedTail } from './feed-tail';
 
-/** Most open streams of one key in the whole deployment. */
+/** Maximum number of open streams of one key in the whole deployment. */
 const streamsMax = 8;
 
 /**

@@ -12,7 +12,7 @@ import { isTold, noticeOf, type Told } from './notice-of';
 import type { Notice } from './notice';
 import { subjectOf, type Subject } from './subject';
 
-/** Most subjects cached per process; each is a few ids, which never change. */
+/** Maximum number of subjects cached per process; each is a few ids, which never change. */
 const subjectsMax = 50_000;
 /** Events whose streams are read concurrently. */
 const lookUpsAtOnce = 64;

@@ -8,8 +8,8 @@ import { UserRow } from './user.projection';
 import { userKind } from './user.stream';
 
 /**
- * Most streams folded at a time by one query; further identities without a row wait for these, so that the store's
- * limits are not reached.
+ * Maximum number of streams folded at a time by one query; further identities without a row wait for these, so that the
+ * store's limits are not reached.
  */
 const foldsAtOnceMax = 16;
 

@@ -17,9 +17,9 @@ import type { SymbolOf } from '../definition/token-symbols';
 import { changeWords, type ChangeWords } from './change-words';
 import { profileWords } from './profile-words';
 
-/** Most code points of a quotation in a summary that is too long otherwise; the terms show all of it. */
+/** Maximum length, in code points, of a quotation in a summary that is too long otherwise; the terms show all of it. */
 const tightLengthMax = 60;
-/** Most code points of a rule's name, which is never shortened: the limit of a definition. */
+/** Maximum length, in code points, of a rule's name, which is never shortened: the limit of a definition. */
 const nameLengthMax = 120;
 
 /**

@@ -10,7 +10,7 @@ import { automationKind } from './automation.stream';
  * nearly as long.
  */
 const abandonedAfter = '10 minutes';
-/** Most abandoned places that are examined at once. */
+/** Maximum number of abandoned places that are examined at once. */
 const abandonedAtOnceMax = 100;
 
 const removeCounted = `

@@ -4,7 +4,7 @@ import { Database } from '@app/read-store';
 import { askedGauges, Metrics } from '@app/runtime';
 import type { OccurrenceDelivery } from './automation.row';
 
-/** Most occurrences that one query counts; beyond it the figures are too low. */
+/** Maximum number of occurrences that one query counts; beyond it the figures are too low. */
 const lookedAtMax = 10_000;
 
 const waiting: readonly OccurrenceDelivery[] = ['pending', 'deferred'];

@@ -14,8 +14,8 @@ import {
 } from '../inputs/input.decider';
 
 /**
- * Most occurrences of one automation that wait behind another; the next is rejected (docs/decisions/automations.md,
- * `queue`).
+ * Maximum number of occurrences of one automation that wait behind another; the next is rejected
+ * (docs/decisions/automations.md, `queue`).
  */
 export const waitingMax = 100;
 

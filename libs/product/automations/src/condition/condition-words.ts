@@ -6,7 +6,9 @@ import type { SymbolOf } from '../definition/token-symbols';
 export interface ConditionStyle {
   /** The provider's symbol of a token; null where it is named by its id. */
   readonly symbolOf: SymbolOf;
-  /** Most code points of each quotation of a name, value, pointer or token id; `Infinity` for no limit. */
+  /**
+   * Maximum length, in code points, of each quotation of a name, value, pointer or token id; `Infinity` for no limit.
+   */
   readonly quotedLengthMax: number;
 }
 

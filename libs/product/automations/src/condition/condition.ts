@@ -8,7 +8,7 @@ export const conditionBounds = {
   depthMax: 8,
   nodesMax: 256,
   fieldLengthMax: 1024,
-  /** Most bytes of the whole rule as JSON, because a simulation evaluates it thousands of times. */
+  /** Maximum size of the whole rule as JSON, because a simulation evaluates it thousands of times. */
   ruleBytesMax: 64 * 1024,
 } as const;
 

@@ -132,7 +132,7 @@ function labelOf({ name, source }: Binding, field: string, symbolOf: SymbolOf): 
   return words`${sampledFields[field] ?? quotedExactly(field)} of ${token}`;
 }
 
-/** Most code points of a token's id in a label. */
+/** Maximum length, in code points, of a token's id in a label. */
 const shownTokenIdLengthMax = 60;
 
 /** Words for the fields of sampled sources. */

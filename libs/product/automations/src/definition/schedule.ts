@@ -4,10 +4,13 @@ import { LRUCache } from 'lru-cache';
 import type { Schedule } from './automation-definition';
 import { instantAtWall, instantPassing, wallAt } from './zones';
 
-/** Most parsed expressions that are cached; each is short, and ten thousand rules rarely share more distinct ones. */
+/**
+ * Maximum number of parsed expressions that are cached; each is short, and ten thousand rules rarely share more
+ * distinct ones.
+ */
 const expressionsMax = 4096;
 const expressions = new LRUCache<string, { readonly cron: Cron | null }>({ max: expressionsMax });
-/** Most due minutes that are skipped because clocks show them twice and they were due the first time. */
+/** Maximum number of due minutes that are skipped because clocks show them twice and they were due the first time. */
 const repeatedMinutesMax = 25 * 60;
 const lastEpochMs = Date.parse('9999-12-31T23:59:59.999Z');
 

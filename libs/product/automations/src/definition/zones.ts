@@ -19,7 +19,7 @@ interface Stretch {
 
 /** No zone was ever further from UTC, so an instant that far back certainly shows an earlier wall time. */
 const farthestOffsetMs = 26 * 3_600_000;
-/** Most stretches that are cached, each a zone's name and three numbers: several for every zone. */
+/** Maximum number of stretches that are cached, each a zone's name and three numbers: several for every zone. */
 const stretchesMax = 4096;
 const stretches = new LRUCache<string, Stretch>({ max: stretchesMax });
 /** The search for a stretch starts at the beginning of a year, because requests lie close together in time. */

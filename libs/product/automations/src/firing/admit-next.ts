@@ -10,7 +10,7 @@ const retryLastMs = 300_000;
 const doublingsMax = 6;
 /** The pause while the deployment's automations are paused. */
 const pausedRetryMs = 60_000;
-/** Most occurrences that one call handles: as many as can wait, and the one before them. */
+/** Maximum number of occurrences that one call handles: as many as can wait, and the one before them. */
 const turnsMax = 101;
 
 const disabledOwner = words`The account is disabled.`;

@@ -5,10 +5,10 @@ import { GroupLoader } from '@app/runtime';
 import type { UnresolvedReason } from '../condition/condition';
 import type { Facts } from '../condition/readings';
 
-/** Most reasons stored of a check; a status shows the first. */
+/** Maximum number of reasons stored of a check; a status shows the first. */
 const reasonsKeptMax = 16;
 
-/** Most checks in one statement, and most that wait for a statement. */
+/** Maximum number of checks in one statement, and of those that wait for a statement. */
 const grouped = { batchMax: 200, waitingMax: 10_000 } as const;
 
 export const checkOutcomes = ['matched', 'not_matched', 'unknown'] as const;

@@ -79,8 +79,8 @@ export async function handleEnd(world: FiringWorld, { automationId, epoch }: Act
 }
 
 /**
- * Handles the end of a run in one of the automation's conversations: the next occurrence may be admitted. @throws
- * Unavailable
+ * Handles the end of a run in one of the automation's conversations: the next occurrence may be admitted.
+ * @throws Unavailable
  */
 export async function handleRunEnded(world: FiringWorld, automationId: AutomationId, runId: RunId): Promise<void> {
   const occurrenceOf = (automation: AutomationState) =>

@@ -10,9 +10,12 @@ import { automationOf, dueTimers, endTimers, epochOf, occurrenceTimers } from '.
 import type { FiringWorld } from './firing-world';
 import { LiveFiring } from './live-firing';
 
-/** Most due times, and most deferred admissions, that one process handles at once: each until its run has begun. */
+/**
+ * Maximum number of due times, and of deferred admissions, that one process handles at once: each until its run has
+ * begun.
+ */
 const firingAtOnceMax = 32;
-/** Most sources that one process samples at once. */
+/** Maximum number of sources that one process samples at once. */
 const samplesAtOnceMax = 32;
 
 /**

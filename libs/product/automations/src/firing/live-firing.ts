@@ -9,7 +9,7 @@ import type { FiringWorld } from './firing-world';
 import { OccurrenceAdmission } from './occurrence-admission';
 import { RuleLooks } from './rule-looks';
 
-/** Most admissions of one automation that wait for each other in one process. */
+/** Maximum number of admissions of one automation that wait for each other in one process. */
 const waitingMax = 1_000;
 
 /** Implements the ports of firing with the product's services. */

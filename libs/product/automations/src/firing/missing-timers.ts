@@ -8,7 +8,7 @@ import { DueTimes } from './due-times';
 import { dueTimers, endTimers, occurrenceTimer, occurrenceTimers } from './firing-timers';
 import { OccurrenceRow } from '../automation/automation.row';
 
-/** Most automations, and most occurrences, that one sweep handles. */
+/** Maximum number of automations, and of occurrences, that one sweep handles. */
 const missingAtOnceMax = 500;
 
 /**

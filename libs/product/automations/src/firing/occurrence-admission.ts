@@ -23,7 +23,7 @@ import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from 
 import type { ActiveOccurrence, Automation } from '../automation/automation.state';
 import type { Admission } from './firing-world';
 
-/** Most archived conversations of one automation. */
+/** Maximum number of archived conversations of one automation. */
 const archivedMax = 100_000;
 
 /**

@@ -2,7 +2,7 @@ import type { AutomationId, Instant } from '@app/kernel';
 import type { Database } from '@app/read-store';
 import type { InboundEvent, InputSource } from './input.stream';
 
-/** Most inputs in memory at a time: each has up to 16 KiB of data. */
+/** Maximum number of inputs in memory at a time: each has up to 16 KiB of data. */
 const inputsAtOnce = 200;
 
 /** An input as it was recorded. */

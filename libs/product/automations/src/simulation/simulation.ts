@@ -16,7 +16,7 @@ import type { RecordedInput } from '../inputs/recorded-inputs';
 import { nextDue } from '../definition/schedule';
 import { readingsAt, type SampleHistory } from '../sources/source-sample';
 
-/** Most firings that a simulation lists (docs/decisions/automations.md, `automations.simulate`). */
+/** Maximum number of firings that a simulation lists (docs/decisions/automations.md, `automations.simulate`). */
 export const firedMax = 500;
 
 /** A due time, or a recorded input. */

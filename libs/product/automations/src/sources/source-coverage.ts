@@ -3,7 +3,7 @@ import type { Condition, SampledSource } from '../condition/condition';
 import { sourceIdOf } from '../condition/readings';
 import { gapAfterMs, sampleEveryMs, type Sample, type SampleHistory } from './source-sample';
 
-/** Most spans that one source's coverage lists; the others are counted. */
+/** Maximum number of spans that one source's coverage lists; the others are counted. */
 export const spansMax = 50;
 
 export interface Span {

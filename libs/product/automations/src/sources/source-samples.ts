@@ -12,10 +12,13 @@ interface SampleRow {
   readonly reason: string | null;
 }
 
-/** Most old rows that one statement deletes. */
+/** Maximum number of old rows that one statement deletes. */
 const prunedAtOnceMax = 10_000;
 
-/** Most sources that one query returns; a deployment with more of them in use starts the others with the next query. */
+/**
+ * Maximum number of sources that one query returns; a deployment with more of them in use starts the others with the
+ * next query.
+ */
 const sourcesAtOnceMax = 1_000;
 
 interface SourceRow {

@@ -11,8 +11,8 @@ import { truncate } from '../definition/behavior';
 const itemsMax = 5;
 const taskLengthMax = 160;
 /**
- * Most bytes of a page's items as JSON (docs/decisions/automations.md, "Search"); the other members fit in the
- * remainder of 8 KiB.
+ * Maximum size in bytes of a page's items as JSON (docs/decisions/automations.md, "Search"); the other members fit in
+ * the remainder of 8 KiB.
  */
 const itemsBytesMax = 8 * 1024 - 192;
 

@@ -9,8 +9,8 @@ export const Signalled = shape('RecordedInput', { status: recording, inputId: uu
 export type Signalled = Shaped<typeof Signalled>;
 
 /**
- * Records an event for the rule to evaluate, and answers once it is visible. Refuses as `InputRecorder.hand`. @throws
- * Unavailable
+ * Records an event for the rule to evaluate, and answers once it is visible. Refuses as `InputRecorder.hand`.
+ * @throws Unavailable
  */
 export class SignalAutomation extends Command<Result<Signalled>> {
   constructor(readonly handed: Handed) {

@@ -25,8 +25,8 @@ import { AutomationReader } from './automation-reader';
 
 const spanMaxMs = 7 * 86_400_000;
 /**
- * Most due times and inputs of one simulation: every minute of seven days, and as many inputs. If there are more, it
- * ends there, truncated.
+ * Maximum number of due times and inputs of one simulation: every minute of seven days, and as many inputs. If there
+ * are more, it ends there, truncated.
  */
 const looksMax = 20_160;
 /**
