@@ -1,8 +1,8 @@
 import { instantOf, type Instant } from './instants';
 
 /**
- * The service's clock: event times, expiries, budgets and the sandbox issuer's tokens run on it (docs/decisions/sandbox.md).
- * Leases, heartbeats, rate windows and time-outs do not: they use real or monotonic time.
+ * The service's clock: event times, expiries, budgets and the sandbox issuer's tokens use it (docs/decisions/sandbox.md). Leases,
+ * heartbeats, rate windows and time-outs do not: they use real or monotonic time.
  */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch, by the service's clock. */

@@ -16,7 +16,7 @@ const decimals = fc
   .map(([unscaled, scale]): Decimal => ({ unscaled, scale }));
 const positive = decimals.filter(({ unscaled }) => unscaled > 0n);
 
-/** As a whole number over a common denominator that is beyond every scale here. */
+/** As a whole number over a common denominator beyond every scale here. */
 const overall = ({ unscaled, scale }: Decimal) => unscaled * 10n ** BigInt(200 - scale);
 
 describe('parseDecimal', () => {

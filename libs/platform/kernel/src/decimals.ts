@@ -4,16 +4,16 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** The longest decimal text that is read: the contract's longest, a price (specification, "WithdrawalSources"). */
+/** Maximum length of a decimal text: that of the contract's longest, a price (specification, "WithdrawalSources"). */
 const decimalLengthMax = 500;
-/** Most fraction digits of a number in this module: more than any token has (at most 255), even multiplied twice. */
+/** Maximum number of fraction digits in this module: more than any token has (at most 255), even multiplied twice. */
 const scaleMax = 4 * decimalLengthMax;
 
 const spelling = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 
 /**
- * The number that a text spells: digits without leading zeros, and optionally a point and more digits. Null for any other spelling
- * (a sign, an exponent, spaces, no digit before or after the point) and for more than 500 characters.
+ * Parses a number: digits without leading zeros, and optionally a point and more digits. Null for any other spelling (a sign, an exponent,
+ * spaces, no digit before or after the point) and for more than 500 characters.
  */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > decimalLengthMax) return null;
@@ -21,14 +21,14 @@ export function parseDecimal(text: string): Decimal | null {
   return whole === undefined ? null : { unscaled: BigInt(whole + fraction), scale: fraction.length };
 }
 
-/** `unscaled` / 10^`scale`. Throws RangeError for a negative number, and for a scale that is not a whole number of 0 to 2000. */
+/** Returns `unscaled` / 10^`scale`. Throws RangeError for a negative number, and for a scale that is not a whole number of 0 to 2000. */
 export function decimalOf(unscaled: bigint, scale: number): Decimal {
   if (unscaled < 0n) throw new RangeError('a negative amount');
   if (!Number.isInteger(scale) || scale < 0 || scale > scaleMax) throw new RangeError(`not a scale: ${scale}`);
   return { unscaled, scale };
 }
 
-/** Spells a number with the fewest digits: `1.5`, `0.05`, `20`. */
+/** Formats a number with the fewest digits: `1.5`, `0.05`, `20`. */
 export function decimalText({ unscaled, scale }: Decimal): string {
   const digits = unscaled.toString().padStart(scale + 1, '0');
   const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
@@ -48,7 +48,7 @@ export function add(one: Decimal, other: Decimal): Decimal {
   return decimalOf(scaled(one) + scaled(other), scale);
 }
 
-/** The least number with at most so many fraction digits that is not less. */
+/** Rounds up to at most so many fraction digits. */
 export function roundUp(number: Decimal, fractionDigits: number): Decimal {
   if (number.scale <= fractionDigits) return number;
   const divisor = powerOfTen(number.scale - fractionDigits);

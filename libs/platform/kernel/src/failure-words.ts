@@ -1,6 +1,6 @@
 /**
- * What failed, for a line of the log: the message of an error and those of its causes, each once. `the database did not answer` alone
- * means a PostgreSQL that is away and a table that somebody locked, which are mended differently.
+ * Formats a failure for the log: the message of an error and those of its causes, each once. `the database did not answer` alone could mean
+ * an unreachable PostgreSQL or a locked table, which need different repairs.
  */
 export function failureWords(error: unknown): string {
   const said: string[] = [];

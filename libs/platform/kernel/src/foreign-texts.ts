@@ -1,17 +1,17 @@
-/** Characters that join or vary their neighbours and have no look of their own; a text reads the same without them. */
+/** Characters that join or vary their neighbours and are not drawn themselves; a text reads the same without them. */
 const joining = /[\u200c\u200d\ufe00-\ufe0f]/g;
 /** Space of any kind, line and paragraph breaks and the blank Braille cell included. */
 const space = /[\s\u0085\u2800]+/gu;
 /** Control, format (bidirectional, zero-width, tags), private, unassigned and default-ignorable code points, unpaired surrogates. */
 const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
-/** A base with up to four combining marks, or marks that have no base or are too many: these would be drawn over what is beside them. */
+/** A base with up to four combining marks; or marks without a base, or too many of them, which would be drawn over their neighbours. */
 const marked = /([\p{L}\p{N}\p{So}\p{Sm}\p{Sc}]\p{M}{0,4})|\p{M}+/gu;
 const replacement = '\ufffd';
 
 /**
- * A foreign text on one line, in Unicode's form NFC: each run of space is one space; what is not seen, changes the order of what is, or
- * is drawn over its neighbours is `U+FFFD`. For a place of its own, such as a cell of a table or a line of a terminal; within a sentence
- * of ours it is `quoted`.
+ * A foreign text on one line, in Unicode's form NFC: each run of space becomes one space; characters that are invisible, change the order
+ * of others, or are drawn over their neighbours become `U+FFFD`. For a place of its own, such as a cell of a table or a line of a terminal;
+ * within a sentence of ours use `quoted`.
  */
 export function onOneLine(text: string): string {
   return text
@@ -24,8 +24,8 @@ export function onOneLine(text: string): string {
 }
 
 /**
- * Every character that is a quotation mark, or is drawn like one or like half of a double one: Unicode's property, and the confusables
- * of both marks (UTS 39), which are accents that stand alone, modifier letters, primes, dingbats and marks of other scripts.
+ * Every character that is a quotation mark, or is drawn like one or like half of a double one: Unicode's property, and the confusables of
+ * both marks (UTS 39), which are standalone accents, modifier letters, primes, dingbats and marks of other scripts.
  */
 const quotationMarks = [
   '\\p{Quotation_Mark}',
@@ -36,21 +36,24 @@ const quotationMarks = [
 const quotationLike = new RegExp(`(?:[${quotationMarks}]\\p{M}*)+`, 'gu');
 
 /**
- * A foreign text as it is within quotation marks of ours: on one line, without any character that could pass for such a mark, alone or
- * doubled; its beginning and `…` where it is longer.
+ * A foreign text for use within our quotation marks: on one line, without any character that could pass for such a mark, alone or doubled;
+ * cut with `…` if it is too long.
  * @param lengthMax in code points
  */
 export function withinMarks(text: string, lengthMax: number): string {
   return cut(onOneLine(text).replace(quotationLike, "'").normalize('NFC'), lengthMax);
 }
 
-/** The beginning and `…` where it is longer. @param lengthMax in code points */
+/** Cuts a text that is too long, and appends `…`. @param lengthMax in code points */
 export function cut(text: string, lengthMax: number): string {
   const points = [...text];
   return points.length <= lengthMax ? points.join('') : `${points.slice(0, Math.max(0, lengthMax - 1)).join('')}…`;
 }
 
-/** Reads otherwise, or like nothing, within marks: the unseen, space but one between two words, quotation marks but a single `'`. */
+/**
+ * Characters that are changed or invisible within marks: invisible ones, space except one between two words, quotation marks except a
+ * single `'`.
+ */
 const inexact = new RegExp(
   `${unseen.source}|[\\u200c\\u200d\\ufe00-\\ufe0f]|(?! )[\\s\\u0085\\u2800]|^ | $|(?<= ) |(?<=')'|(?!')[${quotationMarks}]`,
   'gu',
@@ -58,13 +61,14 @@ const inexact = new RegExp(
 const beyondAscii = /[^\x20-\x7e]/gu;
 
 /**
- * A foreign text within quotation marks of ours, such that two texts of different code points read differently: what `withinMarks` would
- * change is an escape of JSON, `\u200d`, or `\u{e0041}` beyond four digits. For what is compared or sent, byte by byte.
+ * A foreign text within our quotation marks, such that two texts of different code points are displayed differently: characters that
+ * `withinMarks` would change become JSON escapes, `\u200d`, or `\u{e0041}` beyond four digits. For texts that are compared or sent, byte by
+ * byte.
  * @param escaped whether a backslash in it begins an escape already, as in JSON
  */
 export function exactlyWithinMarks(text: string, escaped = false): string {
   const exact = (escaped ? text : text.replaceAll('\\', '\\\\')).replace(inexact, escapeOf);
-  // What is left depends on neighbours: marks over letters, and what another form of Unicode composes.
+  // The remaining changes depend on neighbours: marks over letters, and sequences that NFC composes.
   return withinMarks(exact, Infinity) === exact ? exact : exact.replace(beyondAscii, escapeOf);
 }
 

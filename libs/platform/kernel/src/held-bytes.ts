@@ -1,20 +1,20 @@
-/** Of an object or a list, beside what stands in it. */
+/** Overhead of an object or a list, on top of its members. */
 const objectBytes = 56;
-/** Of a member: its place, the name or index that leads to it, and the number that it may be. */
+/** Bytes of a member: its slot, its name or index, and its value if that is a number. */
 const memberBytes = 24;
-/** Of a string, beside its characters. */
+/** Overhead of a string, on top of its characters. */
 const stringBytes = 24;
-/** Of a character, in a string of the engine at worst. */
+/** Bytes of one character in a JavaScript string, at worst. */
 const characterBytes = 2;
 
-/** What one string takes up, as reckoned here. */
+/** Estimated bytes of a string. */
 export function heldByText({ length }: string): number {
   return stringBytes + characterBytes * length;
 }
 
 /**
- * What a tree of plain values (a state, a document) takes up in memory, as bounds of caches reckon it: rather too much than too little.
- * What is shared counts each time. It looks at every member once, and makes nothing.
+ * Estimated memory of a tree of plain values (a state, a document), for the limits of caches; rather too high than too low. Shared values
+ * count each time. Visits every member once, and allocates nothing.
  */
 export function heldBytes(value: unknown): number {
   if (typeof value === 'string') return heldByText(value);
@@ -24,7 +24,7 @@ export function heldBytes(value: unknown): number {
     for (const item of value) bytes += memberBytes + heldBytes(item);
     return bytes;
   }
-  // Reason for the assertion: an object's members may be read by name, and nothing is taken for granted of what is found there.
+  // Reason for the assertion: an object's members can be read by name, and nothing is assumed about their values.
   const members = value as Readonly<Record<string, unknown>>;
   for (const name in members) bytes += memberBytes + heldBytes(members[name]);
   return bytes;

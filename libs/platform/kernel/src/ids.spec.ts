@@ -34,7 +34,7 @@ describe('parseUuid', () => {
     ` ${withVersion('7')}`,
     `${withVersion('7')}\n`,
     withVersion('7').replace('a', 'g'),
-    // Letters of other scripts that look like hexadecimal digits.
+    // Letters of other scripts that resemble hexadecimal digits.
     withVersion('7').replace('a', '\u0430'),
     withVersion('7').replace('0', '\uff10'),
   ])('refuses %j', (text) => expect(parseUuid(text)).toBeNull());

@@ -1,4 +1,4 @@
-/** A string that is known to name one kind of thing; made only by the functions that checked or minted it. */
+/** A string that is known to identify one kind of object; made only by the functions that checked or generated it. */
 export type Branded<Name extends string> = string & { readonly __brand: Name };
 
 export type UserId = Branded<'UserId'>;
@@ -24,7 +24,7 @@ export type InputId = Branded<'InputId'>;
 /** A process of the deployment, from its start to its end. */
 export type ProcessId = Branded<'ProcessId'>;
 export type PartnerKeyId = Branded<'PartnerKeyId'>;
-/** Where a partner has its events delivered. */
+/** A destination to which a partner's events are delivered. */
 export type EndpointId = Branded<'EndpointId'>;
 export type RequestId = Branded<'RequestId'>;
 
@@ -32,16 +32,16 @@ export type RequestId = Branded<'RequestId'>;
 const uuid =
   /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$/;
 
-/** The UUID in lower case, or null when the text is none. Either case is accepted (docs/decisions/conventions.md). */
+/** Parses a UUID into lower case; null for any other text. Either case is accepted (docs/decisions/conventions.md). */
 export function parseUuid<Id extends Branded<string>>(text: unknown): Id | null {
   if (typeof text !== 'string') return null;
   const lower = text.toLowerCase();
-  // Reason for the assertion: this is where the brand is earned.
+  // Reason for the assertion: the check above justifies the brand.
   return uuid.test(lower) ? (lower as Id) : null;
 }
 
-/** Names a text that the caller minted or read back from its own records as an id of that kind. */
+/** Brands a text that the caller generated, or read from its own records, as an id of that kind. */
 export function asId<Id extends Branded<string>>(text: string): Id {
-  // Reason for the assertion: this is where trusted text gets its brand.
+  // Reason for the assertion: trusted text gets its brand here.
   return text as Id;
 }

@@ -47,7 +47,7 @@ describe('an instant that is given', () => {
     ['0000-12-31T23:30:00-01:00', '0001-01-01T00:30:00.000Z'],
     ['9999-12-31T23:59:59.999999999Z', '9999-12-31T23:59:59.999Z'],
     ['0001-01-01T00:00:00.000000000Z', '0001-01-01T00:00:00.000Z'],
-    // Leap seconds, which clocks of ours do not count.
+    // Leap seconds, which our clocks do not count.
     ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59.999Z'],
     ['1990-12-31T15:59:60.5-08:00', '1990-12-31T23:59:59.999Z'],
   ])('%s is %s', (given, instant) => expect(instantIn(given)).toBe(instant));

@@ -1,6 +1,6 @@
 import { isJsonPointer, valueAt } from './json-pointers';
 
-/** The document of RFC 6901, section 5, and a list in it. */
+/** The document of RFC 6901, section 5, with a list in it. */
 const document = {
   foo: ['bar', 'baz'],
   '': 0,

@@ -4,12 +4,12 @@ import type { JsonObject, JsonValue } from './json';
 export const pointerForm = /^(?:\/(?:[^~/]|~[01])*)*$/u;
 const indexForm = /^(?:0|[1-9]\d*)$/;
 
-/** Whether a text is a JSON pointer (RFC 6901); the empty one names the whole. */
+/** Whether a text is a JSON pointer (RFC 6901); the empty one refers to the whole document. */
 export function isJsonPointer(text: string): boolean {
   return pointerForm.test(text);
 }
 
-/** What a JSON pointer names in a document, or undefined: only own members, and items by their index. */
+/** The value at a JSON pointer in a document, or undefined: only own members, and items by index. */
 export function valueAt(document: JsonValue, pointer: string): JsonValue | undefined {
   let found: JsonValue | undefined = document;
   for (const token of pointer.split('/').slice(1)) {

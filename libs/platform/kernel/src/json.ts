@@ -11,7 +11,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON pointer to a member or item, its names and indexes from the root on escaped as in RFC 6901. */
+/** The JSON pointer to a member or item, from names and indexes starting at the root, escaped as in RFC 6901. */
 export function pointerTo(...tokens: readonly (string | number)[]): string {
   return tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
@@ -38,14 +38,14 @@ const arbitraryLevelsMax = 8;
 const arbitraryEntriesMax = 256;
 
 /**
- * Whether a value is JSON that keeps the limits of arbitrary JSON: 16 KiB of UTF-8 as serialized, 8 levels of objects and arrays, 256
- * entries (members of objects and items of arrays together). Looks no deeper and no further than the limits.
+ * Whether a value is JSON within the limits of arbitrary JSON: 16 KiB of UTF-8 as serialized, 8 levels of objects and arrays, 256 entries
+ * (members of objects and items of arrays together). Visits nothing beyond the limits of levels and entries.
  */
 export function isBoundedJson(value: unknown): value is JsonValue {
   let entries = 0;
   const fits = (part: unknown, level: number): boolean => {
     if (part === null || typeof part === 'string' || typeof part === 'boolean') return true;
-    // JSON.parse makes an infinity of 1e999, which no JSON spells.
+    // JSON.parse turns 1e999 into infinity, which JSON cannot represent.
     if (typeof part === 'number') return Number.isFinite(part);
     if (level > arbitraryLevelsMax || !(Array.isArray(part) || isJsonObject(part))) return false;
     const items: readonly unknown[] = Object.values(part);
@@ -57,7 +57,7 @@ export function isBoundedJson(value: unknown): value is JsonValue {
 
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** Whether a value can be stored as it is: no deeper than JSON of ours may be, and all of its text as every store can hold it. */
+/** Whether a value can be stored as it is: not too deeply nested, and all of its text acceptable to every store. */
 export function isStorable(value: JsonValue, above = 0): boolean {
   if (typeof value === 'string') return !unstorable.test(value);
   if (value === null || typeof value !== 'object') return true;

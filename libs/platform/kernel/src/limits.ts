@@ -1,10 +1,10 @@
-/** Bounds of the contract that more than one part of the product keeps (specification, "Limits"; docs/decisions/conventions.md). */
+/** Limits of the contract that several parts of the product enforce (specification, "Limits"; docs/decisions/conventions.md). */
 export const limits = {
   titleLengthMax: 200,
   cursorLengthMax: 256,
   listLimitMax: 100,
   listLimitDefault: 50,
-  /** Most bytes of the JSON of a list's page, unless its first item alone is longer. */
+  /** Maximum bytes of the JSON of a list's page, unless its first item alone is longer. */
   pageBytesMax: 1024 * 1024,
   eventsLimitMax: 1000,
   eventsLimitDefault: 500,
@@ -12,7 +12,7 @@ export const limits = {
   inputTextLengthMax: 32_768,
   artifactIdsMax: 10,
   instructionsLengthMax: 8192,
-  /** With the version after `@`. */
+  /** Including `@` and the version. */
   agentNameLengthMax: 128,
   profileToolsMax: 64,
   maxStepsMax: 50,

@@ -35,7 +35,7 @@ const specified = `
   rate_limited             429 rate_limited     true
   stream_capacity          429 rate_limited     true`;
 
-/** Those of the operator API alone, which the specification does not shape. */
+/** The reasons of the operator API alone, which the specification does not define. */
 const ofOperators = `
   projection_state         409 conflict         false
   differences_unseen       409 conflict         false`;

@@ -1,6 +1,6 @@
 /**
- * The one table of machine-readable reasons (specification, "Errors"; docs/decisions/conventions.md, "Problems").
- * Handlers, documents and tests all read it; a reason that is not here does not exist.
+ * The single table of machine-readable reasons (specification, "Errors"; docs/decisions/conventions.md, "Problems"). Handlers, documents
+ * and tests all read it; a reason that is not in it does not exist.
  */
 export const reasons = {
   run_active: conflict('A run already holds this conversation', true),
@@ -33,7 +33,7 @@ export const reasons = {
   internal: reason(500, 'internal', 'A fault on the service side', false),
   rate_limited: reason(429, 'rate_limited', 'A limit is reached', true),
   stream_capacity: reason(429, 'rate_limited', 'No stream socket is free', true),
-  // Of the operator API alone: the set is closed within /v1.
+  // Used by the operator API only, because the set is closed within /v1.
   projection_state: conflict('The read model, or its rebuild, is not in a state for that', false),
   differences_unseen: conflict('The tables differ, and the digest is not that of their differences', false),
 } as const satisfies Record<string, ReasonRow>;
@@ -41,7 +41,7 @@ export const reasons = {
 export type Reason = keyof typeof reasons;
 
 /**
- * What `withdrawal_changed` asks its caller to do: the member `change` of that problem, with the words of its document
+ * The advice of `withdrawal_changed` to its caller: the member `change` of that problem, with its description in documents
  * (docs/decisions/approvals.md).
  */
 export const withdrawalChanges = {
@@ -58,7 +58,7 @@ export const withdrawalChanges = {
 
 export type WithdrawalChange = keyof typeof withdrawalChanges;
 
-/** The `<kind>` of a problem's `type` URN, with the status that it belongs to. */
+/** The `<kind>` of a problem's `type` URN, with its status. */
 export const problemKinds = {
   invalid_input: { status: 400, title: 'The request failed validation' },
   unauthenticated: { status: 401, title: 'The credentials were not accepted' },
@@ -85,7 +85,7 @@ export interface ReasonRow {
   readonly retryable: boolean;
 }
 
-/** @typeParam Title a literal: it may be part of a sentence (`words.ts`) */
+/** @typeParam Title a literal, so that it may be part of a sentence (`words.ts`) */
 function reason<Kind extends ProblemKind, const Title extends string>(
   status: number,
   kind: Kind,

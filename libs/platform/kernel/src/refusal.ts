@@ -6,7 +6,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** Why something was refused; the HTTP layer turns each into exactly one problem. */
+/** The reason of a refusal; the HTTP layer turns each into exactly one problem. */
 export type Refusal =
   | {
       readonly kind: 'reason';
@@ -14,13 +14,13 @@ export type Refusal =
       readonly retryable?: boolean;
       /** Set for `withdrawal_changed` only. */
       readonly change?: WithdrawalChange;
-      /** Set for `rate_limited` only, where waiting helps. */
+      /** Set for `rate_limited` only, if waiting helps. */
       readonly retryAfterSeconds?: number;
     }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'invalid_input'; readonly issues: readonly Issue[] };
 
-/** The outcome of a use case: a value, or why not. */
+/** The outcome of a use case: a value, or a refusal. */
 export type Result<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 
@@ -34,17 +34,17 @@ export function refuse<Value = never>(refusal: Refusal): Result<Value> {
   return { ok: false, refusal };
 }
 
-/** A refusal by a row of the reasons table. `retryable` overrides the row's own (a frozen budget). */
+/** A refusal by a row of the reasons table. `retryable` overrides the row's own value (a frozen budget). */
 export function because(reason: Exclude<Reason, 'invalid_input'>, retryable?: boolean): Refusal {
   return retryable === undefined ? { kind: 'reason', reason } : { kind: 'reason', reason, retryable };
 }
 
-/** A 409 `withdrawal_changed` that says what to do about it. */
+/** A 409 `withdrawal_changed` that advises the caller. */
 export function withdrawalChanged(change: WithdrawalChange): Refusal {
   return { kind: 'reason', reason: 'withdrawal_changed', change };
 }
 
-/** Missing, foreign and malformed ids all answer with this one (specification, "Errors", rule 1). */
+/** The same answer for missing, foreign and malformed ids (specification, "Errors", rule 1). */
 export const notFound: Refusal = { kind: 'not_found' };
 
 /** A 400 `invalid_input` that points at one part of the input. */

@@ -1,6 +1,6 @@
 /**
- * A dependency did not answer, so nothing is known to have happened.
- * Answered as 503 `internal` with `retryable: true` (docs/decisions/conventions.md, "Problems"), unless the thrower names a reason of its own.
+ * A dependency did not answer, so it is unknown whether anything happened. Answered as 503 `internal` with `retryable: true`
+ * (docs/decisions/conventions.md, "Problems"), unless the thrower names a different reason.
  */
 export class Unavailable extends Error {
   constructor(
@@ -22,22 +22,22 @@ export class Unavailable extends Error {
   readonly reason: 'engine_unavailable' | 'provider_unavailable' | undefined;
 }
 
-/** It answers, and ended a call that took too long: asked the same again, it may do so each time. */
+/** The dependency answers, but ended a call that took too long; the same call may fail like this each time. */
 export class TookTooLong extends Unavailable {}
 
 /**
- * Damage that an administrator of the event store, or another program, did to a stream. `tombstoned`: it is gone for good. `deleted`: it was
- * soft-deleted. `truncated`: its first events are hidden or gone, or some in the middle. `foreign`: it holds an event that this product
- * did not write.
+ * Damage that an administrator of the event store, or another program, did to a stream. `tombstoned`: it is gone for good. `deleted`: it
+ * was soft-deleted. `truncated`: its first events, or some in the middle, are hidden or gone. `foreign`: it contains an event that this
+ * product did not write.
  */
 export type StreamDamage = 'tombstoned' | 'deleted' | 'truncated' | 'foreign';
 
 /**
- * A stream is not whole, so nothing is folded from it and nothing decided on it. It is that stream's trouble alone: the store answers, and
- * asking again does not help before an operator has acted (docs/runbook.md, "ParleyStreamDamaged").
+ * A stream is not whole, so nothing is folded from it or decided on it. Only that stream is affected: the store answers, and retrying does
+ * not help before an operator has acted (docs/runbook.md, "ParleyStreamDamaged").
  */
 export class DamagedStream extends Unavailable {
-  /** @param from the first revision that can be read, of a truncated stream; that of the event, of a foreign one; else null */
+  /** @param from the first readable revision of a truncated stream; the revision of the event in a foreign one; otherwise null */
   constructor(
     readonly stream: string,
     readonly damage: StreamDamage,
@@ -48,8 +48,8 @@ export class DamagedStream extends Unavailable {
   }
 
   /**
-   * Whether what the stream is of is gone for good, so that asking again does not help. Never of the streams that there is one of: calls of
-   * everybody need them, and no path names them.
+   * Whether the stream's object is gone for good, so that retrying does not help. Never true for the deployment's singleton streams: the
+   * calls of all users need them, and no path names them.
    */
   get isGone(): boolean {
     return this.damage === 'tombstoned' && !ofDeployment.includes(this.stream);

@@ -13,7 +13,9 @@ import {
   type Words,
 } from './words';
 
-/** Code points of every category, unpaired surrogates included; of the large ones only a part, but for the full figures. */
+/**
+ * Code points of every category, unpaired surrogates included; of the largest categories only a sample, unless full figures are requested.
+ */
 function* codePoints(): Generator<string> {
   const part = process.env['FIGURES'] === 'full' ? 1 : 97;
   for (let point = 0; point <= 0x10ffff; point += 1) {
@@ -24,7 +26,7 @@ function* codePoints(): Generator<string> {
 
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Why a quotation is none; null where it is one. */
+/** The reason why a quotation is malformed; null if it is well-formed. */
 function wrongWith(quotation: Words): string | null {
   const inside = quotation.slice(1, -1);
   if (!quotation.startsWith('“') || !quotation.endsWith('”')) return 'it has no marks';
@@ -111,7 +113,7 @@ it('a line has nothing unseen, and keeps its own marks', () => {
   expect(onOneLine('\u001b[31m"red"\u009b0m\n\u202eend')).toBe('\ufffd[31m"red"\ufffd0m \ufffdend');
 });
 
-/** Amounts, and words in a half. */
+/** Amounts, and texts with a word as a half. */
 const unlikeTickers = [
   '$100',
   '$5',
@@ -166,7 +168,7 @@ describe('a sentence that is cut', () => {
   );
 });
 
-/** Held by the compiler: each of these stops the build where it compiles. */
+/** Checked by the compiler: each of these would break the build if it compiled. */
 export function _onlyWordsOfOurs(
   text: string,
   id: RunId,

@@ -4,16 +4,16 @@ import type { JsonValue } from './json';
 
 declare const ofOurs: unique symbol;
 /**
- * A text that consists of literals of ours, numbers, spellings of a closed grammar, and quotations. Only this file makes one, so a text
- * that a model, a user, a partner, a tool server or a provider wrote is within marks in it, and cannot read as a sentence of ours
- * (docs/decisions/approvals.md). Texts from elsewhere do not compile where it is demanded.
+ * A text that consists of literals in our source, numbers, spellings of a closed grammar, and quotations. Only this file creates one, so a
+ * text by a model, a user, a partner, a tool server or a provider is always within marks, and cannot read as a sentence of ours
+ * (docs/decisions/approvals.md). Other texts do not compile where it is required.
  */
 export type Words = string & { readonly [ofOurs]: true };
 
-/** A text whose type names every character of it: it is in our source. */
+/** A text whose type specifies every character, so that it is in our source. */
 type Literal<Value> = Value extends string ? (Record<never, never> extends Record<Value, 1> ? never : Value) : never;
 type Part<Value> = Value extends Words | number | bigint ? Value : Literal<Value>;
-/** A sentence of ours as a parameter takes it: words, or a literal that is in the source of the call. */
+/** The type of a parameter for a sentence of ours: words, or a literal in the source of the call. */
 export type Ours<Text extends string> = Part<Text> & Text;
 type Parts<Values extends readonly unknown[]> = { readonly [Index in keyof Values]: Part<Values[Index]> };
 
@@ -26,30 +26,31 @@ export function words<const Values extends readonly (string | number | bigint)[]
   ...values: Values & Parts<Values>
 ): Words {
   const text = literals.reduce((sentence, literal, index) => `${sentence}${values[index - 1]}${literal}`);
-  return text as Words; // reason for the assertion: it has parts of ours alone
+  return text as Words; // reason for the assertion: it consists of parts of ours alone
 }
 
-/** A literal of ours as a whole sentence; words as they are. */
+/** A literal of ours as a whole sentence; words unchanged. */
 export function sentence<const Text extends string>(text: Ours<Text>): Words {
   return ours(text);
 }
 
-/** Most code points of a quotation that is shortened. */
+/** Maximum code points of a quotation before it is cut. */
 const quotedLengthMax = 200;
 
 /**
- * A foreign text within marks that it cannot contain, on one line, without control, format or bidirectional characters; its beginning
- * and `…` where it is longer.
- * @param lengthMax in code points, without the marks; `Infinity` for all of it
+ * A foreign text within marks that it cannot contain, on one line, without control, format or bidirectional characters; cut with `…` if it
+ * is too long.
+ * @param lengthMax in code points, without the marks; `Infinity` for the whole text
  */
 export function quoted(text: string, lengthMax: number = quotedLengthMax): Words {
   return words`“${ours(withinMarks(text, lengthMax))}”`;
 }
 
 /**
- * A foreign text that is compared or sent as it is: as above, and two texts that differ read differently, since what is not seen, or would
- * be shown otherwise, is an escape such as `\u200d`. A list or an object as its JSON, with `'` as marks; no text reads like one.
- * @param lengthMax as above
+ * A foreign text that is compared or sent as it is: as `quoted`, but different texts are displayed differently, because characters that are
+ * invisible or would be changed become escapes such as `\u200d`. A list or an object is shown as its JSON, with `'` as marks; no text is
+ * displayed like one.
+ * @param lengthMax as in `quoted`
  */
 export function quotedExactly(value: JsonValue, lengthMax: number = quotedLengthMax): Words {
   const exact =
@@ -62,7 +63,7 @@ export function quotedExactly(value: JsonValue, lengthMax: number = quotedLength
 /** Escapes, empty texts and marks of a JSON text. */
 const inJson = /\\.|""|["']/gs;
 
-/** Marks of JSON are `'`, so one in a text is an escape; two of them would pass for a mark of ours. */
+/** JSON's quotation marks become `'`, so one within a text becomes an escape; two of them would pass for one of our marks. */
 function unmarked(part: string): string {
   switch (part) {
     case '\\"':
@@ -78,25 +79,25 @@ function unmarked(part: string): string {
   }
 }
 
-/** Spellings that cannot read as words of a sentence: they are shown as they are. */
+/** Spellings that cannot read as words of a sentence: they are shown unchanged. */
 const grammars = {
   /** `0.01`. */
   decimal: /^-?\d{1,80}(\.\d{1,80})?$/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   /** `nep141:wrap.near`; the part before the colon keeps it from being a word. */
   tokenId: /^nep(141|171|245):[a-z0-9._:-]{1,512}$/,
-  /** `USDC`, `wNEAR`, `$WIF`, `BTC.e`, `a-b`; a letter first, so that it is no amount, and no half of it a word. */
+  /** `USDC`, `wNEAR`, `$WIF`, `BTC.e`, `a-b`; it begins with a letter so that it is no amount, and no half of it is a word. */
   ticker: /^(?=.*([A-Z].*[A-Z]|[\d$₮])|.{1,3}[.+-].{1,3}$)\$?[A-Za-z][A-Za-z0-9$₮]{0,11}(?:[.+-][A-Za-z0-9]{1,12})?$/,
   /** `Europe/Berlin`, `UTC`. */
   zone: /^(UTC|GMT|[A-Z][A-Za-z_]{1,30}(\/[A-Za-z0-9_+-]{1,30}){1,3})$/,
-  /** `At 22:00, Monday through Friday`, as the library of cron expressions says it. */
+  /** `At 22:00, Monday through Friday`, as the library of cron expressions formats it. */
   times: /^[A-Z][A-Za-z0-9:,/ -]{1,400}$/,
   hash: /^sha256:[0-9a-f]{64}$/,
   /** `/actions/0/input`: a JSON pointer without space or mark. */
   pointer: /^(\/[A-Za-z0-9_]{1,40}){1,16}$/,
 } as const;
 
-/** Words of our sentences, which are no names of tokens in them. */
+/** Words of our sentences, which are not accepted as names of tokens in them. */
 const reserved =
   /^\$?(all|and|any|as|at|by|daily|each|every|for|free|if|in|is|it|less|more|most|no|not|nothing|now|of|on|once|or|so|the|then|times?|to|until|up|yes|you|yours?)$/i;
 
@@ -109,20 +110,20 @@ export function isSpelled(text: string, grammar: Grammar): boolean {
   );
 }
 
-/** A text as it is where it has the form of the grammar; else quoted exactly, whole. */
+/** The text unchanged if it has the form of the grammar; otherwise quoted exactly, whole. */
 export function spelled(text: string, grammar: Grammar): Words {
   return isSpelled(text, grammar) ? ours(text) : quotedExactly(text, Infinity);
 }
 
-/** Neither marks of quotations nor what is not seen, nor a break of the line. */
+/** Marks of quotations, invisible characters, and line breaks. */
 const unfit = /["“”„‟«»〝〞＂❝❞″]|\p{C}|\p{Default_Ignorable_Code_Point}|\p{Zl}|\p{Zp}/u;
 
-/** Words of whoever runs the deployment, as its configuration has them; null where they could pass for a quotation's mark or are unseen. */
+/** A text of the operator, from the configuration; null if it could pass for a quotation's mark or is invisible. */
 export function operatorWords(text: string): Words | null {
   return unfit.test(text) ? null : ours(text);
 }
 
-/** `2026-12-01 09:00 UTC`; seconds only where there are some. */
+/** Formats an instant as `2026-12-01 09:00 UTC`; seconds only if they are not zero. */
 export function instantWords(instant: Instant): Words {
   const form = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00\.000|(:\d\d(?:\.\d{3})?))Z$/.exec(instant);
   if (form === null) return quoted(instant);
@@ -130,39 +131,41 @@ export function instantWords(instant: Instant): Words {
   return words`${ours(day)} ${ours(minute)}${ours(rest.replace(/\.000$/, ''))} UTC`;
 }
 
-/** The parts in their order, with a text of ours between them. */
+/** Joins the parts in order, with a text of ours between them. */
 export function joined<Between extends string>(parts: readonly Words[], between: Part<Between> & Between): Words {
   return ours(parts.join(between));
 }
 
-/** Without space at its ends. */
+/** Removes space at both ends. */
 export function trimmed(text: Words): Words {
   return ours(text.trim());
 }
 
-/** With its first letter large. */
+/** Capitalizes the first letter. */
 export function capitalized(text: Words): Words {
   return ours(text.charAt(0).toUpperCase() + text.slice(1));
 }
 
-/** With its first letter small. */
+/** Makes the first letter lower-case. */
 export function uncapitalized(text: Words): Words {
   return ours(text.charAt(0).toLowerCase() + text.slice(1));
 }
 
-/** The beginning and `…` where it is longer; a quotation that is cut ends with its mark. @param lengthMax in code points, at least 3 */
+/**
+ * Cuts a text that is too long, and appends `…`; a quotation that is cut ends with its mark. @param lengthMax in code points, at least 3
+ */
 export function shortened(text: Words, lengthMax: number): Words {
   const points = [...text];
   if (points.length <= lengthMax) return text;
   const kept = points.slice(0, lengthMax - 1);
   const opens = kept.lastIndexOf('“');
   const isOpen = opens > kept.lastIndexOf('”');
-  // A mark that would be the last but one has no text to hold.
+  // An opening mark that would be the last character but one has no text after it.
   const end = isOpen && opens > kept.length - 3 ? opens : isOpen ? kept.length - 1 : kept.length;
   const beginning = kept.slice(0, end).join('');
   return ours(end > opens && isOpen ? `${beginning}…”` : `${beginning.trimEnd()}…`);
 }
 
 function ours(text: string): Words {
-  return text as Words; // reason for the assertion: each caller has checked it, or made it of words
+  return text as Words; // reason for the assertion: each caller has checked it, or built it from words
 }
