@@ -130,7 +130,7 @@ describe.each(operatorContracts.map((contract) => [contract.operation, contract]
       );
     await parley(...wordsOf(contract), ...options);
     expectTame();
-    // A rebuild lists what exists, and this list is empty.
+    // The command for rebuilds shows names from a list, and here the list has none.
     if (contract.operation === 'projections.rebuild') return;
     expect(written.stdout).toContain('u001b');
     if (options.length > 0) expect(JSON.parse(written.stdout)).toMatchObject(answer ?? {});

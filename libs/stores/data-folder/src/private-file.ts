@@ -2,15 +2,15 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from './usable-folder';
 
-/** Writes a file that only the folder's owner can read (0600), completely or not at all. */
+/** Writes a file that only its owner can read and write (0600), completely or not at all. */
 export async function writePrivate(folder: string, name: string, content: object): Promise<void> {
   await makeFolder(folder);
   await writeDurably(folder, name, `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /**
- * Writes a file that only the folder's owner can read (0600), completely or not at all; after it returns, the file survives a crash. At
- * most one call at a time for each name.
+ * Writes a file that only its owner can read and write (0600), completely or not at all; after it returns, the file survives a crash.
+ * At most one call at a time for each name.
  */
 export async function writeDurably(folder: string, name: string, text: string): Promise<void> {
   const unfinished = join(folder, `.${name}.unfinished`);

@@ -64,7 +64,7 @@ function storedRow(row: Columns): StoredRow {
   return { ...row, revision: Number(row.revision), position: Number(row.position) };
 }
 
-/** Position of the last event; 0 where there is none. */
+/** Position of the last event; 0 when there is none. */
 export async function lastStoredPosition(query: Query): Promise<number> {
   const [row] = await query<{ last: string | null }>('SELECT max(global_position) AS last FROM event_store.events', []);
   return Number(row?.last ?? 0);
