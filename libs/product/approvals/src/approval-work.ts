@@ -6,15 +6,15 @@ import { OperationDriver } from '@app/wallets';
 import { ExpireApprovals } from './expire-approvals';
 import { OperationCopies } from './operation-copies';
 
-/** How often a worker looks for pending approvals without a timer. Real time. */
+/** How often a worker polls for pending approvals without a timer. Real time. */
 const sweepEveryMs = 30_000;
-/** On it a provider's callback says that there is news of a submission; the payload is its key. */
+/** The channel on which a provider's callback announces news of a submission; the payload is its key. */
 const settlementsChannel = 'parley_settlements';
 
-/** Work at hand at once; a hint that comes on top is dropped, since the driver asks by itself in time. */
+/** Most tasks in flight; a further hint is dropped, since the driver asks the provider by itself in time. */
 const inHandMax = 64;
 
-/** What a worker process does about approvals and their operations: expiry, copies into the journal, providers' callbacks. */
+/** A worker process's duties for approvals and their operations: expiry, copies into the journal, providers' callbacks. */
 @Injectable()
 export class ApprovalWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(ApprovalWork.name);
@@ -45,13 +45,13 @@ export class ApprovalWork implements OnApplicationBootstrap, OnModuleDestroy {
     await Promise.all(this.inHand);
   }
 
-  /** A hint, and no more: it may come twice, for nothing, or not at all; the driver asks the provider itself. */
+  /** Only a hint, which may arrive twice, without news, or not at all; the driver asks the provider itself. */
   private wakeDriver(submissionKey: string): void {
     const operationId = parseUuid<OperationId>(submissionKey.split('/')[0]);
     if (operationId !== null && this.inHand.size < inHandMax) this.keep('a settlement', this.driver.wake(operationId));
   }
 
-  /** Failures here are made good by the next sweep, or by the driver's own timer. */
+  /** The next sweep, or the driver's own timer, repairs failures here. */
   private keep(what: string, work: Promise<unknown>): void {
     const done = work.then(
       () => undefined,

@@ -9,7 +9,7 @@ const symbolOf = () => 'USDC';
 const approvalId = asId<ApprovalId>('019a3c6d-5a31-7c20-8d11-5e4f3a2b1c0d');
 const runId = '019a3c6d-51f2-7a08-b4c1-0d9e8f7a6b15';
 
-/** What an agent's tool call waits for, as the examples of the reference tell it: true down to the fingerprint. */
+/** The review of an agent's tool call in the examples of the reference: true down to the fingerprint. */
 const review = {
   approvalId,
   userId,
@@ -17,7 +17,7 @@ const review = {
   contract,
   kind: 'agent_tool',
   tool: 'intents_transfer',
-  // Reason for the assertion: a contract holds nothing but JSON; interfaces cannot say so.
+  // Reason for the assertion: a contract holds nothing but JSON; interfaces cannot express that.
   input: { contract: contract as unknown as JsonValue },
   expiresAt: asId<Instant>('2026-11-22T09:31:12.640Z'),
   summary: renderContract(contract, symbolOf),

@@ -35,7 +35,7 @@ export const fingerprintShape = text({
     'SHA-256 of the RFC 8785 form of `{v: 1, approvalId, kind, userId, walletId, tool, input, contract, expiresAt}`: binds a decision to exactly what was reviewed',
 });
 
-// Members that all kinds have alike.
+// Members that all kinds share.
 const id = uuid();
 const fingerprint = fingerprintShape;
 const status = oneOf(approvalStatuses, { description: '`pending` until somebody decides, or it is too late' });
@@ -135,7 +135,7 @@ const AutomationContractApproval = shape(
     kind: constant('automation_contract'),
     tool: constant('automation_contract'),
     fingerprint,
-    // Kept as the JSON that was reviewed.
+    // Stored as the JSON that was reviewed.
     input: byName<JsonObject>('AutomationDefinition'),
     contract: AutomationContractShape,
     status,
@@ -162,7 +162,7 @@ const AutomationContractApproval = shape(
   },
 );
 
-/** What the variants may say, and no more than the domain knows. */
+/** The values that the variants may have, which are no more than the domain knows. */
 interface AnyApproval {
   readonly kind: ApprovalKind;
   readonly contract: Contract | null;
@@ -181,7 +181,7 @@ type OneOfItsKind = Shaped<typeof anyApproval>;
 /** An approval of any kind: the members that all kinds have, each with every value that a kind may have there. */
 export type ApprovalView = Pick<OneOfItsKind, keyof OneOfItsKind>;
 
-/** Approval, of any kind (docs/decisions/approvals.md). To the compiler, which cannot tell the kind of a row, it is the view. */
+/** Approval, of any kind (docs/decisions/approvals.md). For the compiler, which cannot determine the kind of a row, it is the view. */
 export const Approval: Schema<ApprovalView> = anyApproval;
 
 export const ApprovalPage = countedPageOfShape('Approval', Approval);

@@ -9,10 +9,10 @@ import type { ApprovalView } from './approval.schema';
 /** The kinds of streams that hold approvals; `ApprovalHomes` has a home for each. */
 export const holderKinds = [conversationKind, operationKind, automationKind] as const;
 
-/** Every event that may concern an approval, of any stream that holds one. */
+/** Every event of a stream that holds approvals, whether it concerns one or not. */
 export type ApprovalHolderEvent = ConversationEvent | OperationEvent | AutomationEvent;
 
-/** What makes or changes an approval. */
+/** The events that create or change an approval. */
 export type ApprovalChange =
   | ApprovalEvent
   | Extract<OperationEvent, { readonly type: 'operation.used' }>
@@ -26,12 +26,12 @@ const changes: ReadonlySet<string> = new Set<ApprovalChange['type']>([
   'contract.superseded',
 ]);
 
-/** Whether the event makes or changes an approval, which it then names. */
+/** Whether the event creates or changes an approval, which it then names. */
 export function isApprovalChange(event: ApprovalHolderEvent): event is ApprovalChange {
   return changes.has(event.type);
 }
 
-/** An approval that was just opened in this stream. */
+/** Returns the view of an approval that was just opened in this stream. */
 export function viewOfOpening(
   event: Extract<ApprovalEvent, { type: 'approval.opened' }>,
   stream: string,
@@ -61,7 +61,7 @@ export function viewOfOpening(
   };
 }
 
-/** The approval, or a row that holds one, after an event in this stream. */
+/** Returns the approval, or a row that holds one, after an event in this stream. */
 export function viewAfter<View extends ApprovalView>(view: View, event: ApprovalChange, stream: string): View {
   switch (event.type) {
     case 'approval.opened':
@@ -72,7 +72,7 @@ export function viewAfter<View extends ApprovalView>(view: View, event: Approval
     }
     case 'approval.expired':
       return { ...view, status: 'expired', endedReason: event.endedReason };
-    // What was decided stands; it covers nothing any more.
+    // The decision remains valid as a record, but covers nothing any more.
     case 'contract.superseded':
       return { ...view, endedReason: 'superseded' };
     // The single use of an agent's approval; its operation's id is in the stream's name.

@@ -49,12 +49,12 @@ export class ApprovalsController {
     return answer(await this.commands.execute(new DecideApproval({ userId, approvalId, decision, cause })));
   }
 
-  /** The document that proves what was reviewed, what was decided and what came of it; `verifyReceipt` checks it offline. */
+  /** The document that proves the review, the decision and their effects; `verifyReceipt` checks it offline. */
   @Serves(readReceipt)
   async receipt(@Caller() { userId }: Caller, @Param('approvalId') approvalId: ApprovalId): Promise<Receipt> {
     return answer(await this.queries.execute(new GetReceipt(userId, approvalId)));
   }
 }
 
-/** What handles the commands and queries that it executes. */
+/** The handlers of the commands and queries that it executes. */
 export const approvalsHandlers = [DecideApprovalHandler, GetApprovalHandler, GetReceiptHandler, ListApprovalsHandler];

@@ -18,7 +18,7 @@ export class ListApprovalsDto {
 }
 
 export class ApproveDto {
-  // No bound of length here: a fingerprint other than the approval's own is refused anyway.
+  // No bound of length here, because a fingerprint other than the approval's own is refused anyway.
   @Member(
     text({
       description: "The approval's own, as it was shown; any other is `invalid_input`, and nothing is recorded",

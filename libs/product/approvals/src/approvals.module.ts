@@ -19,7 +19,7 @@ import { OperationCopies } from './operation-copies';
 import { ReceiptEvents } from './receipt-events';
 import { SelectedApprovals } from './selected-approvals';
 
-/** The streams in which approvals live: what else can hold one is entered here. */
+/** The streams in which approvals live; a further kind of stream is added here. */
 @Module({
   imports: [AutomationConsentModule, RunsModule, WalletsModule],
   providers: [
@@ -33,7 +33,7 @@ import { SelectedApprovals } from './selected-approvals';
 })
 class ApprovalHomesModule {}
 
-/** What users are asked for, and what they decided. */
+/** The API of approvals, decisions and receipts. */
 @Module({
   imports: [ApprovalHomesModule, AuditModule],
   controllers: [ApprovalsController],
@@ -48,7 +48,7 @@ export class ApprovalsModule {}
 })
 export class ApprovalWorkModule {}
 
-/** What the slice keeps in PostgreSQL. */
+/** The slice's tables, migrations and projections in PostgreSQL. */
 export const approvalsReadModel = {
   rows: [ApprovalRow, OperationCopyRow],
   migrations: approvalsMigrations,

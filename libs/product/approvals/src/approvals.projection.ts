@@ -7,7 +7,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ApprovalView } from './approval.schema';
 import { holderKinds, isApprovalChange, viewOfOpening, viewAfter, type ApprovalHolderEvent } from './approval.view';
 
-/** An approval, as the API answers it, and where its events are. */
+/** An approval, as the API returns it, and the places of its events. */
 @Entity('approvals')
 export class ApprovalRow implements ApprovalView, ReadModelRow {
   @PrimaryColumn('uuid') id: string;
@@ -15,7 +15,7 @@ export class ApprovalRow implements ApprovalView, ReadModelRow {
   @Column('text') kind: ApprovalKind;
   @Column('text') tool: string;
   @Column('text') fingerprint: string;
-  /** `json` and not `jsonb`: what was reviewed is shown as it was written, down to the order of its members. */
+  /** `json` rather than `jsonb`, so that what was reviewed is shown as it was written, down to the order of its members. */
   @Column('json', { nullable: true }) input: JsonValue;
   @Column('json', { nullable: true }) contract: Contract | null;
   @Column('text') status: ApprovalStatus;
@@ -32,11 +32,11 @@ export class ApprovalRow implements ApprovalView, ReadModelRow {
   @Column('text', { nullable: true }) endedReason: ApprovalEnd | null;
   @Column('text') summary: string;
   @Column('json') terms: ApprovalView['terms'];
-  /** The stream that holds it, the place of its opening there, and that of its decision or expiry. */
+  /** The stream that holds it, the revision of its opening there, and that of its decision or expiry. */
   @Column('text') stream: string;
   @Column('integer') openedRevision: number;
   @Column('integer', { nullable: true }) closedRevision: number | null;
-  /** The request that opened it: what the service does about it by itself continues that request. */
+  /** The request that opened it: actions of the service itself continue that request. */
   @Column('json') openedBy: OpenedBy;
   /** Position of its opening: lists are sorted by it. */
   @Column('bigint') openedPosition: number;
@@ -49,7 +49,7 @@ interface OpenedBy {
   readonly eventId: string;
 }
 
-/** The event that a fact of an operation was copied to in its conversation. */
+/** The event into which a fact of an operation was copied in its conversation. */
 @Entity('operation_copies')
 export class OperationCopyRow implements ReadModelRow {
   /** `<operationId>/<event type>`. */
@@ -80,7 +80,7 @@ export const approvalsMigrations = [
   migration(631, 'AddApprovalTerms', `ALTER TABLE approvals ADD COLUMN terms json NOT NULL DEFAULT '[]'`),
 ];
 
-/** Table `approvals`, of every stream that can hold one. */
+/** Table `approvals`, from every stream that can hold one. */
 export const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> = {
   name: 'approvals',
   version: 2,

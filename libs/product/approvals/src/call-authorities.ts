@@ -5,11 +5,11 @@ import { Database } from '@app/read-store';
 import { jsonIn } from './receipt-bytes';
 import type { SelectedApproval } from './selected-approvals';
 
-/** Between the use of a contract and the approval of the call that it is for, few events come; after a crash, those of some minutes. */
+/** Few events lie between the use of a contract and the approval of the call that it is for; after a crash, those of some minutes. */
 const usePageEvents = 100;
 const useSearchEventsMax = 2_000;
 
-/** What covered a call: the contract's own approval, and the use of it, in the stream of the call's automation. */
+/** Finds what covered a call: the contract's own approval, and the use of it, in the stream of the call's automation. */
 @Injectable()
 export class CallAuthorities {
   constructor(
@@ -18,7 +18,7 @@ export class CallAuthorities {
   ) {}
 
   /**
-   * The contract's opening and decision and the use, oldest first; none where they are not found.
+   * Returns the contract's opening and decision and the use, oldest first; empty if they are not found.
    * @param openedPosition of the call's approval: the use was recorded before it. Throws Unavailable
    */
   async of({ id, automationId }: SelectedApproval, openedPosition: number): Promise<ReceivedEvent[]> {
@@ -31,7 +31,9 @@ export class CallAuthorities {
     return approved.length === 0 ? [] : [...decided.flat(), use];
   }
 
-  /** Revision of the stream's last event before a position, or -1. Positions grow along a stream, so it is found by halves. */
+  /**
+   * Returns the revision of the stream's last event before a position, or -1. Found by binary search, since positions grow along a stream.
+   */
   private async lastBefore(position: number, stream: string): Promise<number> {
     let [before, after] = [-1, (await this.store.lastRevision(stream)) + 1];
     while (after - before > 1) {
@@ -56,7 +58,7 @@ export class CallAuthorities {
     return null;
   }
 
-  /** Revisions of the opening and the decision of the contract that was approved last before the use. */
+  /** Returns the revisions of the opening and the decision of the last contract approved before the use. */
   private async approvedBefore({ stream, revision }: ReceivedEvent): Promise<readonly number[]> {
     const [approved] = await this.database.query<{ opened: number; closed: number }>(
       `SELECT opened_revision AS opened, closed_revision AS closed FROM {approvals}

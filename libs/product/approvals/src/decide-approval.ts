@@ -14,15 +14,15 @@ import {
 import type { Decided } from './approval.schema';
 import { SelectedApprovals } from './selected-approvals';
 
-/** A yes is to exactly what was reviewed, which its fingerprint names. */
+/** An approval is of exactly what was reviewed, as identified by its fingerprint. */
 export type UserDecision =
   | { readonly status: 'approved'; readonly fingerprint: string }
   | Extract<ApprovalVerdict, { readonly status: 'denied' }>;
 
 /**
  * Records the user's decision on an approval, by the home of the stream that holds it (docs/decisions/approvals.md). Refuses with
- * `not_found`, with `invalid_input` at `/fingerprint` unless that is the approval's, and as the home does: a withdrawal is confirmed,
- * never approved here. @throws Unavailable when a store is away; then the client reads what was recorded
+ * `not_found`, with `invalid_input` at `/fingerprint` unless that is the approval's, and as the home does: a withdrawal is confirmed, never
+ * approved here. @throws Unavailable when a store is away; the client must then read what was recorded
  */
 export class DecideApproval extends Command<Result<Decided>> {
   constructor(

@@ -14,10 +14,10 @@ import { verifyReceipt } from './receipt-verifier';
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
-/** Named in the schemas and described by automations; no example here has one. */
+/** Named in the schemas and described by automations; no example here contains one. */
 const anotherSlices = optional(withName('AutomationDefinition', json()));
 
-/** What is shown of the contract has to be true, since partners build on it. */
+/** The examples of the contract must be true, since partners build on them. */
 describe('the examples of the reference', () => {
   const received = JSON.parse(JSON.stringify(receiptExample)) as Receipt;
 

@@ -6,10 +6,10 @@ import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import { ApprovalRow } from './approvals.projection';
 
-/** Timers that one sweep schedules again. */
+/** Most timers that one sweep schedules again. */
 const missingAtOnceMax = 500;
 
-/** A pending approval whose time is kept by a timer. */
+/** A pending approval whose expiry needs a timer. */
 interface Pending {
   readonly approvalId: ApprovalId;
   /** `conversation-<id>`, `operation-<id>` or `automation-<id>`. */
@@ -18,8 +18,8 @@ interface Pending {
 }
 
 /**
- * Ends approvals whose time is over, by the service clock: opening one schedules its timer first.
- * Only the streams decide: a timer that comes early, twice or for nothing changes nothing.
+ * Ends approvals that have expired, by the service clock: opening one schedules its timer first. Only the streams decide: a timer that
+ * fires early, twice or for nothing changes nothing.
  */
 @Injectable()
 export class ExpireApprovals implements OnModuleInit {
@@ -35,7 +35,7 @@ export class ExpireApprovals implements OnModuleInit {
     );
   }
 
-  /** Schedules the timers of pending approvals that have none (a crash of PostgreSQL may lose some); answers how many. */
+  /** Schedules the timers of pending approvals that have none (a crash of PostgreSQL may lose some); returns their number. */
   async sweep(): Promise<number> {
     const missing = await this.database.query<Pending>(
       `SELECT a.id AS "approvalId", ${selectList(ApprovalRow, ['stream', 'expiresAt'], { table: 'a' })} FROM {approvals} AS a
@@ -55,13 +55,13 @@ export class ExpireApprovals implements OnModuleInit {
     await home.expire({ approvalId, streamId }, cause);
   }
 
-  /** It continues the request that the approval was opened for. */
+  /** Continues the request that opened the approval. */
   private async causeOf(approvalId: ApprovalId): Promise<Cause> {
     const [row] = await this.database.query<Pick<ApprovalRow, 'openedBy'>>(
       `SELECT ${selectList(ApprovalRow, ['openedBy'])} FROM {approvals} WHERE id = $1`,
       [approvalId],
     );
-    // Absent when it was opened so lately that the read model does not have it.
+    // Absent if it was opened so recently that the read model does not have it.
     if (row === undefined) return causeOfService('approval-expiry', uuidV7());
     const { requestId, correlationId, eventId } = row.openedBy;
     return causeOfEvent('approval-expiry', { id: eventId, metadata: { requestId, $correlationId: correlationId } });
@@ -70,6 +70,6 @@ export class ExpireApprovals implements OnModuleInit {
 
 function textOf<Id extends string>(value: JsonValue | undefined): Id {
   if (typeof value !== 'string') throw new Error('a timer of kind approval names an approval and its stream');
-  // Reason for the assertion: timers of this kind are written by the product alone.
+  // Reason for the assertion: only the product writes timers of this kind.
   return value as Id;
 }

@@ -11,8 +11,8 @@ import { SelectedApprovals } from './selected-approvals';
 const proofWithinMs = 2_000;
 
 /**
- * The receipt of an approval as of now, from the events in their streams, wherever the read models say that they are; refuses with
- * `not_found`. @throws Unavailable when a store is away
+ * The receipt of an approval as of now, from the events in their streams, found by the read models; refuses with `not_found`. @throws
+ * Unavailable when a store is away
  */
 export class GetReceipt extends Query<Result<Receipt>> {
   constructor(

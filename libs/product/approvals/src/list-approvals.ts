@@ -21,7 +21,7 @@ export class ListApprovals extends Query<Result<string>> {
   }
 }
 
-/** The members of an approval, as the API answers it. */
+/** The members of an approval, as the API returns it. */
 const members = selectList(ApprovalRow, memberNames(Approval));
 
 @QueryHandler(ListApprovals)
@@ -45,7 +45,7 @@ export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
 
   private async rows(userId: UserId, status: ApprovalFilter, before: number | null, limit: number): Promise<TextRow[]> {
     const page = [userId, before ?? Number.MAX_SAFE_INTEGER, limit];
-    // Two statements, so that each has an index that gives its rows in order.
+    // Two statements, so that each has an index in the order of its rows.
     const [where, preparedAs, parameters] =
       status === 'all'
         ? ['', 'approvals.list.all', page]
@@ -61,7 +61,7 @@ export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
     );
   }
 
-  /** How many approvals the list has, from kept counters. */
+  /** The length of the list, from maintained counters. */
   private async total(userId: UserId, status: ApprovalFilter): Promise<number> {
     const names = (status === 'all' ? approvalStatuses : [status]).map((one) => `${userId}/${one}`);
     const [row] = await this.database.query<{ total: number }>(

@@ -10,9 +10,9 @@ import { operationEventsMax } from './receipt-events';
 const copiedTypes = new Set<string>(['submission.accepted', 'operation.settled', 'operation.failed']);
 
 /**
- * Copies into the journal what becomes of the operations of its runs: `operation.submitted` when the provider has taken the first
- * action, `settlement.updated` at the end, each as of the instant at which it happened, or of the conversation's last event where
- * that is later. The conversation takes each once.
+ * Copies the progress of a run's operations into the journal: `operation.submitted` when the provider has accepted the first action,
+ * `settlement.updated` at the end, each as of the instant at which it happened, or of the conversation's last event if that is later. The
+ * conversation accepts each once.
  */
 @Injectable()
 export class OperationCopies implements Reactor {
@@ -39,7 +39,7 @@ export class OperationCopies implements Reactor {
   }
 }
 
-/** The copy of an operation's event, with the conversation that takes it; null where none does. */
+/** Returns the copy of an operation's event, with the conversation that takes it; null if none does. */
 function copyIn(stored: StoredEvent, events: readonly StoredEvent[]) {
   const view = operationView(events.map((event) => decodeEvent<OperationEvent>(operationKind, event)));
   if (view === null || view.conversationId === null) return null;

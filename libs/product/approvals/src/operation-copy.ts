@@ -3,7 +3,9 @@ import { idInStream, type Recorded } from '@app/event-store';
 import { asId, type ApprovalId, type JsonValue, type OperationId, type RunId } from '@app/kernel';
 import { operationKind, type OperationEvent, type OperationView } from '@app/wallets';
 
-/** An event of an operation as a conversation's journal shows it; null for one that no journal shows. @param view as of that event */
+/**
+ * Returns an event of an operation as a conversation's journal shows it; null for one that no journal shows. @param view as of that event
+ */
 export function operationCopy({ event, stream }: Recorded<OperationEvent>, view: OperationView): OperationCopy | null {
   const { at } = event;
   const operationId = asId<OperationId>(idInStream(operationKind, stream) ?? '');
@@ -13,7 +15,7 @@ export function operationCopy({ event, stream }: Recorded<OperationEvent>, view:
     return event.index === 0 ? { type: 'operation.submitted', at, operationId, runId, approvalId } : null;
   }
   if (event.type !== 'operation.settled' && event.type !== 'operation.failed') return null;
-  // Reason for the assertion: what the API answers is JSON.
+  // Reason for the assertion: the API's answer is JSON.
   const { actions, failure } = view as unknown as {
     readonly actions: readonly JsonValue[];
     readonly failure: JsonValue;

@@ -11,8 +11,9 @@ import { isClosing, problemOf, problemsAt, type Closing, type Placed, type Place
 type Use = Extract<AutomationEvent, { readonly type: 'contract.used' }>;
 
 /**
- * Why an automation's contract cannot have covered the call (docs/decisions/automations.md, "Authority"): its user approved it before the
- * use, the call does what it says to the letter, and the use is within its bounds, as far as one use can show that.
+ * Returns why an automation's contract cannot have covered the call (docs/decisions/automations.md, "Authority"). It can if its user
+ * approved it before the use, the call does exactly what the contract says, and the use is within its bounds, as far as one use can show
+ * that.
  * @param authority the events of the automation's stream
  */
 export function authorityProblems(

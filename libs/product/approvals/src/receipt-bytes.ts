@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '@app/kernel';
 import { entryBytes, fromBase64, textOf, toBase64, type LogEntry } from '@app/transparency';
 import type { ReceiptEvent } from './receipt.schema';
 
-/** An event with its bytes, as the store holds them. */
+/** An event with its stored bytes. */
 export interface EventBytes {
   readonly stream: string;
   readonly revision: number;
@@ -14,13 +14,13 @@ export interface EventBytes {
   readonly metadata: Uint8Array;
 }
 
-/** The event as a receipt carries it. */
+/** Returns the event as a receipt contains it. */
 export function receiptEvent(event: EventBytes): ReceiptEvent {
   const { stream, revision, id, type, data, metadata } = event;
   return { stream, revision, id, type, data: toBase64(data), metadata: toBase64(metadata), ...hashesOf(event) };
 }
 
-/** What is said of the bytes. */
+/** Returns the hashes of the bytes, as a receipt states them. */
 export function hashesOf({
   stream,
   revision,
@@ -33,35 +33,35 @@ export function hashesOf({
   return { ...hashes, leafSha256: sha256Hex(entryBytes({ stream, revision, id, type, ...hashes })) };
 }
 
-/** The entry of the log that the event must be. */
+/** Returns the entry of the log that the event must be. */
 export function entryOf({ stream, revision, id, type, dataSha256, metadataSha256 }: ReceiptEvent): LogEntry {
   return { stream, revision, id, type, dataSha256, metadataSha256 };
 }
 
-/** The bytes that a receipt carries of an event; null where `data` or `metadata` are no base64. */
+/** Returns the bytes of an event in a receipt; null if `data` or `metadata` is not base64. */
 export function bytesIn({ stream, revision, id, type, ...encoded }: ReceiptEvent): EventBytes | null {
   const [data, metadata] = [fromBase64(encoded.data), fromBase64(encoded.metadata)];
   return data === null || metadata === null ? null : { stream, revision, id, type, data, metadata };
 }
 
 /**
- * The event as the store's other readers have it. Its position is not known; receipts have their events in an order of their own.
+ * Returns the event as other readers of the store get it. Its position is unknown; receipts have their events in an order of their own.
  * @throws TypeError for bytes that are no JSON objects
  */
 export function storedEventOf({ stream, revision, id, type, data, metadata }: EventBytes, index: number): StoredEvent {
   const [payload, beside] = [jsonIn(data), jsonIn(metadata)];
   if (payload === null || beside === null) throw new TypeError(`event ${revision} of ${stream} is no JSON`);
-  // Reason for the assertion: what decodes it reads of the metadata what the product wrote there.
+  // Reason for the assertion: its decoder reads only members of the metadata that the product wrote.
   const written = beside as unknown as StoredEvent['metadata'];
   return { stream, revision, position: index + 1, id, type, payload, metadata: written };
 }
 
-/** The JSON object that the bytes are; null for others. */
+/** Parses the bytes as a JSON object; null for anything else. */
 export function jsonIn(bytes: Uint8Array): JsonObject | null {
   try {
     const value: unknown = JSON.parse(textOf(bytes) ?? '');
     return isJsonObject(value) ? value : null;
   } catch {
-    return null; // it is no JSON at all
+    return null; // not JSON at all
   }
 }

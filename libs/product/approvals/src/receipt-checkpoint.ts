@@ -20,13 +20,13 @@ import { problemOf } from './receipt-rules';
 export interface Demands {
   /** That the log signed the checkpoint. */
   readonly signature: boolean;
-  /** That so many witnesses signed it. */
+  /** That enough witnesses signed it. */
   readonly witnesses: boolean;
-  /** That each event is in the log, under whatever of the two is demanded. */
+  /** That each event is in the log, under whichever of the two is demanded. */
   readonly inclusion: boolean;
 }
 
-/** The claims that a policy demands; none of them without a policy. */
+/** Returns the claims that a policy demands; none of them without a policy. */
 export function demandsOf(policy: TrustPolicy | null): Demands {
   const signature = policy !== null && policy.log.length > 0;
   const witnesses = policy !== null && policy.needed !== 0;
@@ -46,14 +46,14 @@ const noneNeeded: ReceiptFinding = {
   text: 'That witnesses signed the checkpoint: none of them was needed.',
 };
 
-/** The claims that a policy leaves open. */
+/** Returns the claims that a policy leaves open. */
 export function uncheckedBy(policy: TrustPolicy | null): ReceiptFinding[] {
   const { signature, witnesses } = demandsOf(policy);
   const unneeded = policy !== null && policy.witnesses.length > 0 ? noneNeeded : noWitnessKey;
   return [...(signature ? [] : [noLogKey]), ...(witnesses ? [] : [unneeded])];
 }
 
-/** The checkpoint of a receipt, with the findings about its signatures. */
+/** The signed tree head of a receipt, with the findings about its signatures. */
 export type OpenedCheckpoint = Checkpoint & Found & { readonly cosignatures: readonly Cosignature[] };
 
 const distrusts: Readonly<Record<Distrust, string>> = {
@@ -63,7 +63,10 @@ const distrusts: Readonly<Record<Distrust, string>> = {
   not_signed: 'was not signed by the log',
 };
 
-/** Opens the checkpoint of a receipt by the keys of the policy. @returns why it is none that the policy accepts */
+/**
+ * Opens the checkpoint (signed tree head) of a receipt by the keys of the policy. @returns a text with the reason if the policy does not
+ * accept it
+ */
 export function openReceiptCheckpoint(text: string, policy: TrustPolicy | null): OpenedCheckpoint | string {
   const note = parseNote(text);
   const checkpoint = note && parseCheckpoint(note.text);
@@ -96,7 +99,7 @@ function witnessingOf(note: Note, policy: TrustPolicy | null): Found & Pick<Open
   };
 }
 
-/** A line that has the name of a trusted witness has to be its signature. */
+/** A line with the name of a trusted witness must be its signature. */
 function forgedLines(note: Note, witnesses: TrustPolicy['witnesses']): ReceiptProblem[] {
   return witnesses
     .filter((key) => signaturesBy(note, key).length > 0 && cosignatureBy(note, key) === null)

@@ -4,14 +4,14 @@ import type { Opening } from './receipt';
 import type { ReceiptProblem } from './receipt-report';
 import { problemsAt, type Closing, type Placed } from './receipt-rules';
 
-/** Why an approval cannot have been opened like this. */
+/** Returns why an approval cannot have been opened like this. */
 export function openingProblems(opened: Placed<Opening>): ReceiptProblem[] {
   const { event } = opened;
   const reviewed = fingerprintOf(reviewedDocument(event));
   return problemsAt(opened, [[reviewed === event.fingerprint, 'what was reviewed does not hash to the fingerprint']]);
 }
 
-/** Why it cannot have ended like this: it is decided once, in time, and by the user whose it is. */
+/** Returns why it cannot have ended like this: it is decided once, in time, and by its own user. */
 export function decisionProblems(opened: Placed<Opening>, closings: readonly Placed<Closing>[]): ReceiptProblem[] {
   const { approvalId, expiresAt } = opened.event;
   return closings.flatMap((closing, nth) => {

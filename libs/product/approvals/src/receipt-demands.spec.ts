@@ -1,6 +1,6 @@
 /**
- * Whoever demands a key of the log, or witnesses, gets `holds: true` only where every event is proven under them. A generated matrix plays
- * every way in which a proof can be absent or malformed against every demand.
+ * A caller that demands a key of the log, or witnesses, gets `holds: true` only if every event is proven under them. A generated matrix
+ * plays every way in which a proof can be absent or malformed against every demand.
  */
 import { seededRandom } from '@app/testing/journeys';
 import { toBase64 } from '@app/transparency';
@@ -13,9 +13,9 @@ const demands: readonly Demand[] = ['nothing', 'log', 'both', 'witness'];
 
 /** The demands under which a receipt with this fault may still hold. */
 const heldUnder = {
-  /** Something is not there. */
+  /** Something is missing. */
   absent: ['nothing'],
-  /** Something is there that is no proof. */
+  /** Something is present that is no proof. */
   malformed: [],
   unsigned: ['nothing', 'witness'],
   unwitnessed: ['nothing', 'log'],
@@ -54,7 +54,7 @@ const ofEvent: readonly (readonly [string, Effect, (whole: Inclusion, size: numb
   ['a surplus member', 'malformed', (whole) => ({ ...whole, size: 1 })],
 ];
 
-/** Faults of what all events share. */
+/** Faults of the parts that all events share. */
 const ofProof: readonly (readonly [string, Effect, (whole: WholeProof, given: Proven) => unknown])[] = [
   ['null', 'absent', () => null],
   ['left out', 'malformed', () => undefined],
@@ -124,7 +124,7 @@ function onlyWitness(checkpoint: string): string {
   return `${textOf(checkpoint)}\n${lineOf(checkpoint)}`;
 }
 
-/** Nine events for the full figures; a decision and its opening are enough for a table, since each event is verified by itself. */
+/** Nine events for the full figures; a decision and its opening suffice for a table, since each event is verified by itself. */
 const full = process.env['FIGURES'] === 'full';
 const given = proven(received((full ? journeys.settled() : journeys.denied()).events));
 const { receipt, size } = given;
@@ -132,7 +132,7 @@ const whole = receipt.proof;
 const policies = policiesFor(given);
 const count = whole.inclusions.length;
 
-/** Through JSON, as a reader has it. */
+/** Through JSON, as a reader gets it. */
 const reportOf = (proof: unknown, demand: Demand) =>
   verifyReceipt(JSON.parse(JSON.stringify({ ...receipt, proof })), policies[demand]);
 
@@ -173,7 +173,7 @@ it.each(demands)('demanding %s: each fault of one event, alone and with one of a
   expect(wrong).toEqual([]);
 });
 
-/** Whether the verdict is that, and a receipt that does not hold has problems with their places. */
+/** Whether the verdict is as expected, and a receipt that does not hold has problems with their places. */
 function isJudged(proof: unknown, demand: Demand, isHeld: boolean): boolean {
   const { holds, problems } = reportOf(proof, demand);
   return holds === isHeld && holds === (problems.length === 0) && problems.every(({ path }) => path !== '');
@@ -202,7 +202,7 @@ it.each(ofProof)('a proof that is %s: %s', (_, effect, fault) => {
     const isHeld = (heldUnder[effect] as readonly Demand[]).includes(demand);
     expect([demand, report.holds]).toEqual([demand, isHeld]);
     expect([demand, report.problems.length > 0]).toEqual([demand, !isHeld]);
-    // What a reader has not demanded is never shown as proven by others.
+    // A claim that a reader has not demanded is never shown as proven by others.
     if (demand === 'nothing') expect(report.proven.map((one) => one.aspect)).not.toContain('signature');
   }
 });

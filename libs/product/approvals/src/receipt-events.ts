@@ -5,10 +5,10 @@ import { operationKind } from '@app/wallets';
 import { CallAuthorities } from './call-authorities';
 import type { SelectedApproval } from './selected-approvals';
 
-/** Events that an operation's stream can have: 16 actions, each sent again a few times before its operation expires. */
+/** Most events of an operation's stream: 16 actions, each sent again a few times before its operation expires. */
 export const operationEventsMax = 2_000;
 
-/** What a receipt carries: the events of an approval, with the bytes that are stored. */
+/** Collects the contents of a receipt: the events of an approval, with their stored bytes. */
 @Injectable()
 export class ReceiptEvents {
   constructor(
@@ -17,7 +17,7 @@ export class ReceiptEvents {
     private readonly authorities: CallAuthorities,
   ) {}
 
-  /** In the order that receipts have them in. Throws Unavailable. */
+  /** Returns the events in the order of a receipt. Throws Unavailable. */
   async of(approval: SelectedApproval): Promise<ReceivedEvent[]> {
     const { stream, openedRevision, closedRevision, operationId } = approval;
     const operationStream = operationId === null ? null : streamName(operationKind, operationId);
@@ -34,7 +34,7 @@ export class ReceiptEvents {
     return [...authority, ...decided, ...operation, ...copies];
   }
 
-  /** Revisions of what was copied of an operation into its conversation, oldest first. */
+  /** Returns the revisions of an operation's copies in its conversation, oldest first. */
   private async copies(operationId: string): Promise<number[]> {
     const rows = await this.database.query<{ revision: number }>(
       'SELECT revision FROM {operation_copies} WHERE copy_key = ANY($1) ORDER BY revision',

@@ -18,7 +18,7 @@ import { verifyReceipt } from './receipt-verifier';
 
 const settled = () => received(journeys.settled().events);
 
-/** The forger writes a receipt of events that never were, with every hash in order: only their history can give it away. */
+/** The forger writes a receipt of invented events, with every hash in order: only their history can reveal it. */
 describe('a forged history', () => {
   const problemsOf = (history: History) =>
     verifyReceipt(received(history.events)).problems.map(({ message }) => message);
@@ -114,7 +114,7 @@ function hashedOf(stored: StoredEvent): object {
   return { ...received([History.begin().inConversation(opened()).events[0]!, stored]).events[1] };
 }
 
-/** What decides a covered call is in its automation's stream, of which the receipt holds what was approved and this one use. */
+/** The authority for a covered call is in its automation's stream, of which the receipt holds the approved contract and this one use. */
 describe('a forged authority', () => {
   const approved = { ...decided('approved', 30), approvalId: ids.contractApprovalId, runKey: null };
   const problemsOf = (...authority: Parameters<typeof covered>[0] & object) =>

@@ -9,7 +9,7 @@ import { movedProblems } from './receipt-moved';
 import type { ReceiptProblem } from './receipt-report';
 import { isClosing, problemOf, problemsAt, type Placed, type PlacedEvent, type Rule } from './receipt-rules';
 
-/** Why these events, each in itself as it was stored, cannot be the history of one approval. */
+/** Returns why these events, each unaltered as it was stored, cannot be the history of one approval. */
 export function historyProblems(stored: readonly StoredEvent[]): ReceiptProblem[] {
   const events = stored.map((event, index) => ({ ...decodeHolderEvent(event), index }));
   const opened = subjectOf(events);
@@ -61,7 +61,7 @@ function operationProblems(
   ];
 }
 
-/** All of the operation's stream is there, and what was sent was journaled as its own, after the use. */
+/** Checks that the operation's stream is complete, and that each submission was journaled as its own, after the use. */
 function sentProblems(
   recorded: Placed<OperationEvent>,
   nth: number,
@@ -123,7 +123,7 @@ function copyProblems(
   });
 }
 
-/** Those of one stream are in its order. */
+/** Checks that the events of each stream are in its order. */
 function orderProblems(events: readonly PlacedEvent[]): ReceiptProblem[] {
   const last = new Map<string, number>();
   return events.flatMap((recorded) => {
@@ -137,7 +137,7 @@ function isCopy(recorded: PlacedEvent): recorded is Placed<OperationCopy> {
   return recorded.event.type === 'operation.submitted' || recorded.event.type === 'settlement.updated';
 }
 
-/** Beside the approval, its operation and what the conversation was told of it, nothing belongs here. */
+/** Reports events other than those of the approval, its operation and its copies in the conversation. */
 function strangerProblems(own: readonly PlacedEvent[]): ReceiptProblem[] {
   return own
     .filter((event) => !isOpening(event) && !isClosing(event) && !isOfOperation(event) && !isCopy(event))

@@ -12,15 +12,15 @@ import {
 import type { ReceiptProblem } from './receipt-report';
 import { problemsAt, type Placed, type Rule } from './receipt-rules';
 
-/** Of `submission.journaled`: earlier ones kept no worth. */
+/** The version of `submission.journaled` from which on events record a worth. */
 const worthSinceVersion = 3;
 
 /**
- * Why the submissions are not what was agreed: each, as the operation journaled it, is held against its action's own words and against the
- * state of the operation before it; and its worth, with what was moved before it, against one use of the contract that covers the call
- * (docs/decisions/approvals.md, "Contract"). A worth that was not kept, as in events of earlier versions, shows nothing.
- * @param operation the operation's events, all of them, in their order
- * @param bounds of the covering contract; null where the user decided
+ * Returns why the submissions are not what was agreed. Each, as the operation journaled it, is checked against its action's own words and
+ * against the state of the operation before it; its worth, with what was moved before it, against one use of the contract that covers the
+ * call (docs/decisions/approvals.md, "Contract"). A missing worth, as in events of earlier versions, shows nothing.
+ * @param operation all of the operation's events, in their order
+ * @param bounds of the covering contract; null if the user decided
  */
 export function movedProblems(
   operation: readonly Placed<OperationEvent>[],
@@ -41,7 +41,7 @@ export function movedProblems(
   });
 }
 
-/** Without a worth nothing is sent that is agreed to by it, or that a contract covers. */
+/** Without a worth, nothing may be sent whose words or covering contract depend on it. */
 function worthRules(
   before: OperationState,
   { index, worthUsd }: Extract<OperationEvent, { readonly type: 'submission.journaled' }>,
@@ -55,7 +55,7 @@ function worthRules(
   ];
 }
 
-/** Whether one use of that worth in US dollars is within the bounds. A text that is no decimal never is. */
+/** Whether one use of that worth in US dollars is within the bounds; false for a text that is no decimal. */
 export function isWithinUse(usd: string, { perUseUsd, totalUsd }: ContractBounds): boolean {
   const [moved, perUse, total] = [parseDecimal(usd), parseDecimal(perUseUsd), parseDecimal(totalUsd)];
   if (moved === null || perUse === null || total === null) return false;

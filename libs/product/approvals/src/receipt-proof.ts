@@ -14,7 +14,7 @@ import type { Found, ReceiptCheckpoint, ReceiptFinding, ReceiptProblem } from '.
 import { problemOf } from './receipt-rules';
 import type { ReceiptEvent } from './receipt.schema';
 
-/** A proof as a receipt has it, every member of its type. */
+/** A proof from a receipt, with every member checked for its type. */
 interface ReadProof {
   readonly checkpoint: string | null;
   readonly inclusions: readonly (JsonObject | null)[];
@@ -22,7 +22,7 @@ interface ReadProof {
 
 export type ProofFound = Found & { readonly checkpoint: ReceiptCheckpoint | null };
 
-/** The findings about a receipt's `proof`: that its events are in the log, under the keys of the policy. */
+/** Returns the findings about a receipt's `proof`: that its events are in the log, under the keys of the policy. */
 export function proofFound(proof: unknown, events: readonly ReceiptEvent[], policy: TrustPolicy | null): ProofFound {
   if (proof === null) return missing('/proof', 'is missing: nothing proves that these events are in the log', policy);
   const read = readProof(proof, events.length);
@@ -51,7 +51,7 @@ function wrong(path: string, message: string, policy: TrustPolicy | null): Proof
   return { problems, proven: [], unproven: [], unchecked: uncheckedBy(policy), checkpoint: null };
 }
 
-/** A problem where the policy demands it; else a claim that is not proven. */
+/** A problem if the policy demands the proof, otherwise a claim that is not proven. */
 function missing(path: string, message: string, policy: TrustPolicy | null): ProofFound {
   if (demandsOf(policy).inclusion) return wrong(path, message, policy);
   const unproven: ReceiptFinding = {
@@ -61,7 +61,7 @@ function missing(path: string, message: string, policy: TrustPolicy | null): Pro
   return { problems: [], proven: [], unproven: [unproven], unchecked: uncheckedBy(policy), checkpoint: null };
 }
 
-/** Every member has to be of its type: a member that is passed over here is never verified. */
+/** Reads a proof; null unless every member is of its type, because a member that is skipped here is never verified. */
 function readProof(proof: unknown, eventCount: number): ReadProof | null {
   if (!isJsonObject(proof) || Object.keys(proof).sort().join() !== 'checkpoint,complete,inclusions') return null;
   const { checkpoint, complete } = proof;
@@ -117,7 +117,7 @@ function placeOf({ stream, revision }: ReceiptEvent, nth: number): Place {
   return { path: pointerTo('proof', 'inclusions', nth), stream, revision };
 }
 
-/** The inclusions that are there and do not hold. */
+/** Returns problems for the inclusions that are present and do not hold. */
 function placesFound(
   inclusions: ReadProof['inclusions'],
   events: readonly ReceiptEvent[],

@@ -1,17 +1,17 @@
-/** What does not hold in a receipt. */
+/** A fault in a receipt. */
 export interface ReceiptProblem {
   /** A JSON pointer into the document. */
   readonly path: string;
-  /** Of the event that it is about; both null where it is about none. */
+  /** The event that it is about; both null if it is about none. */
   readonly stream: string | null;
   readonly revision: number | null;
   readonly message: string;
 }
 
 /**
- * What a receipt can prove, each on top of the one before: that its bytes hash to what is said of them; that all else in it is what these
- * events come to; that the events can be one history; that an automation's contract covered the call; that the events are in the log; that
- * the log signed that; that witnesses saw it.
+ * A claim that a receipt can prove, each building on the previous one: that its bytes have the stated hashes; that everything else in it
+ * follows from these events; that the events can be one history; that an automation's contract covered the call; that the events are in the
+ * log; that the log signed that; that witnesses saw it.
  */
 export type ReceiptAspect = 'bytes' | 'conclusions' | 'history' | 'authority' | 'inclusion' | 'signature' | 'witnesses';
 
@@ -21,21 +21,21 @@ export interface ReceiptFinding {
   readonly text: string;
 }
 
-/** The checkpoint that a receipt's proofs lead to. */
+/** The checkpoint (signed tree head) to which a receipt's proofs lead. */
 export interface ReceiptCheckpoint {
   readonly origin: string;
   readonly size: number;
   /** In base64. */
   readonly root: string;
-  /** Trusted witnesses that signed it, and when. */
+  /** Trusted witnesses that signed it, and the times of their signatures. */
   readonly witnesses: readonly { readonly name: string; readonly at: string }[];
 }
 
 /** The result of verifying a receipt. */
 export interface ReceiptReport {
   /**
-   * Nothing is wrong with it, and everything that the policy demands is proven: with a key of the log or with witnesses, that each event
-   * of the receipt is in the log under them.
+   * It has no fault, and everything that the policy demands is proven: with a key of the log or with witnesses, that each event of the
+   * receipt is in the log under them.
    */
   readonly holds: boolean;
   readonly proven: readonly ReceiptFinding[];
@@ -44,7 +44,7 @@ export interface ReceiptReport {
   /** Claims that the policy does not demand, for which nothing was verified. */
   readonly unchecked: readonly ReceiptFinding[];
   readonly problems: readonly ReceiptProblem[];
-  /** Null where the receipt names none. */
+  /** Null if the receipt has none. */
   readonly checkpoint: ReceiptCheckpoint | null;
 }
 

@@ -4,14 +4,14 @@ import { pointerTo } from '@app/kernel';
 import type { ApprovalHolderEvent } from './approval.view';
 import type { ReceiptProblem } from './receipt-report';
 
-/** An event of a receipt, and which of its events it is. */
+/** An event of a receipt, with its index in the receipt. */
 export type Placed<Event> = Recorded<Event> & { readonly index: number };
 export type PlacedEvent = Placed<ApprovalHolderEvent>;
 export type Closing = Extract<ApprovalEvent, { readonly type: 'approval.decided' | 'approval.expired' }>;
-/** A claim that must hold of an event: what is wrong with the event when it does not. */
+/** A claim that must hold for an event, and the message for the case that it does not. */
 export type Rule = readonly [holds: boolean, message: string];
 
-/** What does not hold of an event. */
+/** Returns the broken rules of an event as problems. */
 export function problemsAt(
   { index, stream, revision }: Pick<PlacedEvent, 'index' | 'stream' | 'revision'>,
   rules: readonly Rule[],
@@ -20,7 +20,7 @@ export function problemsAt(
   return rules.flatMap(([holds, message]) => (holds ? [] : [{ path, stream, revision, message }]));
 }
 
-/** What is wrong with no event in particular. */
+/** A problem that concerns no event in particular. */
 export function problemOf(path: string, message: string): ReceiptProblem {
   return { path, stream: null, revision: null, message };
 }

@@ -8,17 +8,17 @@ import type { ContentsFound, ReceiptFinding, ReceiptProblem, ReceiptReport } fro
 import { problemOf } from './receipt-rules';
 import type { Receipt, ReceiptEvent } from './receipt.schema';
 
-/** More than this says nothing new. */
+/** Further problems add no information. */
 const problemsMax = 50;
 
 /**
  * Verifies a receipt, offline. The policy demands: with keys of the log, its signature; with `needed` witnesses, their signatures; with
- * either, that each event is in the log under them. Whatever is demanded and is missing or malformed is a problem, so that `holds` is
- * false; whatever is not demanded is listed as `unchecked`.
+ * either, that each event is in the log under them. A demanded part that is missing or malformed is a problem, so that `holds` is false;
+ * parts that are not demanded are listed as `unchecked`.
  *
- * First, that the stored bytes hash to what is said of them; that approval, review, decision, authority and operation are exactly what
- * those events come to; that the events can be one history: what was reviewed hashes to the fingerprint, that was decided once and in
- * time, and nothing else was used, sent and told to the conversation. Then, by `proof`, that each event is in the log.
+ * Checks first that the stored bytes have the stated hashes; that approval, review, decision, authority and operation follow exactly from
+ * those events; that the events can be one history: the reviewed document hashes to the fingerprint, was decided once and in time, and
+ * nothing else was used, sent and copied into the conversation. Then, by `proof`, that each event is in the log.
  */
 export function verifyReceipt(document: unknown, policy: TrustPolicy | null = null): ReceiptReport {
   if (!isJsonObject(document)) return refused([problemOf('', 'is not a receipt')]);
@@ -51,11 +51,11 @@ function bytesFinding({ length }: readonly EventBytes[]): ReceiptFinding {
   return { aspect: 'bytes', text: `The stored bytes of ${length} events hash to what is said of them.` };
 }
 
-/** Whether all that the document says follows from its events, and whether they can be one history. */
+/** Checks whether everything in the document follows from its events, and whether they can be one history. */
 function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): ContentsFound {
   try {
     const receipt = receiptOf(bytes, null);
-    // Through JSON, as a client gets it: what is undefined is absent.
+    // Through JSON, as a client gets it: undefined members are absent.
     const expected = JSON.parse(JSON.stringify(receipt)) as JsonObject;
     const differing = differences(asOfItsTime(expected, document), document, '');
     const history = historyProblems(bytes.map(storedEventOf));
@@ -68,7 +68,7 @@ function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Cont
       unproven: unprovenOf(receipt),
     };
   } catch (error) {
-    // The bytes are what their hashes say, and still no events of this product.
+    // The bytes have the stated hashes, but are no events of this product.
     const said = error instanceof Error ? error.message : 'unknown';
     return {
       problems: [problemOf('/events', `are not the events of an approval (${said})`)],
@@ -91,7 +91,7 @@ const authorityHolds: ReceiptFinding = {
   text: "Its user had approved the automation's contract before; it allows exactly these actions, and this use is within its bounds.",
 };
 
-/** What events of other receipts would have to show. */
+/** Claims that only events of other receipts could prove. */
 function unprovenOf({ decision, authority }: Receipt): ReceiptFinding[] {
   if (authority !== null) {
     const text =
@@ -102,16 +102,16 @@ function unprovenOf({ decision, authority }: Receipt): ReceiptFinding[] {
   return [{ aspect: 'authority', text: "It does not hold the contract's own approval, which covered the call." }];
 }
 
-/** Members that receipts did not have at first are absent from those of that time, where nothing was to say. */
+/** Members added to receipts later may be missing from earlier receipts if they would have been empty. */
 function asOfItsTime(expected: JsonObject, document: JsonObject): JsonObject {
   const { authority, proof: _, ...others } = expected;
-  // Whether it is a proof is looked at apart.
+  // The proof itself is checked separately.
   const proof = 'proof' in document ? { proof: document['proof'] ?? null } : { proof: null };
   const dated = authority === null && !('authority' in document) ? others : { ...others, authority: authority ?? null };
   return { ...dated, ...proof, approval: approvalOfItsTime(dated['approval'], document['approval']) };
 }
 
-/** Approvals that were opened before there were terms have none; receipts of that time do not say so. */
+/** Approvals that were opened before terms existed have none; receipts of that time lack the member. */
 function approvalOfItsTime(approval: JsonValue | undefined, given: JsonValue | undefined): JsonValue {
   if (!isJsonObject(approval) || !isJsonObject(given) || 'terms' in given) return approval ?? null;
   const { terms, ...others } = approval;
@@ -120,7 +120,7 @@ function approvalOfItsTime(approval: JsonValue | undefined, given: JsonValue | u
 
 const textMembers = ['stream', 'id', 'type', 'data', 'metadata', 'dataSha256', 'metadataSha256', 'leafSha256'] as const;
 
-/** An event's bytes, as far as nothing is wrong with it. */
+/** Returns an event's bytes, and its problems. */
 function readEvent(item: JsonValue, index: number): { bytes: EventBytes | null; problems: ReceiptProblem[] } {
   const path = pointerTo('events', index);
   const bytes = isReceiptEvent(item) ? bytesIn(item) : null;
@@ -147,7 +147,7 @@ function isReceiptEvent(item: JsonValue): item is ReceiptEvent & { readonly [mem
   return textMembers.every((name) => typeof item[name] === 'string') && Number.isSafeInteger(item['revision']);
 }
 
-/** Where a document is wrong. */
+/** Returns the places where a document differs from the expected one. */
 function differences(expected: JsonValue, found: JsonValue | undefined, path: string): ReceiptProblem[] {
   if (found === undefined) return [problemOf(path, 'is missing')];
   const [wanted, given] = [membersOf(expected), membersOf(found)];
@@ -161,7 +161,7 @@ function differences(expected: JsonValue, found: JsonValue | undefined, path: st
   ];
 }
 
-/** Members of an object, items of a list; null for any other value. */
+/** Returns the members of an object or the items of a list; null for any other value. */
 function membersOf(value: JsonValue): Map<string, JsonValue> | null {
   return typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : null;
 }

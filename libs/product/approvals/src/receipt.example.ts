@@ -37,7 +37,7 @@ const opened: Extract<ApprovalEvent, { readonly type: 'approval.opened' }> = {
   fingerprintVersion,
 };
 
-/** Everything that happened to the withdrawal of the examples. */
+/** All events of the withdrawal of the examples. */
 const events: readonly OperationEvent[] = [
   {
     type: 'operation.prepared',
@@ -95,7 +95,7 @@ const user: Actor = { kind: 'user', id: userId, partnerKeyId: '019a3c00-0a1b-7c2
 const service: Actor = { kind: 'service', id: 'wallets' };
 const requestId = asId<RequestId>('019a3c62-4f1b-7a00-9d21-7c6b5a4f3e2d');
 
-/** As the store holds it, under an id that is the same each time the reference is made. */
+/** Returns an event as stored, with an id that is the same each time the reference is generated. */
 function storedBytes(event: OperationEvent, revision: number): EventBytes {
   const cause = { requestId, correlationId: requestId, causationId: requestId };
   const { data, metadata } = encodeEvent(operationKind, event, { ...cause, actor: revision < 4 ? user : service });
@@ -112,10 +112,10 @@ function storedBytes(event: OperationEvent, revision: number): EventBytes {
 /** The log of the examples: it has these events and nothing else. */
 export const exampleLog = { origin: 'parley/019a3c5e-0000-7000-8000-0a1b2c3d4e5f', seed: new Uint8Array(32).fill(7) };
 
-/** Made by the key of that seed; a specification makes it again. */
+/** Made by the key of that seed; a spec makes it again. */
 const exampleSignature = 'L41GjWwybxwCR/a35qcsQFQzVgMoP22GfdZb4WNRTfxflrqwyjNkJVheWWXfb0e3weOJHPLYcKca/MHCMfmY5RN4KgU=';
 
-/** That each of eight leaves is in the tree of them all. */
+/** Proves for each of eight leaves that it is in the tree of them all. */
 function exampleProof(stored: readonly EventBytes[]): ReceiptProof {
   const leaves = stored.map((event) => leafHash(entryBytes(entryOf(receiptEvent(event)))));
   const text = checkpointText({ origin: exampleLog.origin, size: leaves.length, root: rootOver(leaves) });

@@ -99,8 +99,8 @@ const ReceiptProofShape = shape('ReceiptProof', {
 export type ReceiptProof = Shaped<typeof ReceiptProofShape>;
 
 /**
- * What ties the reviewed bytes to the decision, the operation and its settlement (docs/decisions/approvals.md). All that it says
- * follows from `events`, the stored bytes themselves; `verifyReceipt` derives the same conclusions from them again.
+ * Connects the reviewed bytes with the decision, the operation and its settlement (docs/decisions/approvals.md). All of it follows from
+ * `events`, the stored bytes themselves; `verifyReceipt` derives the same conclusions from them again.
  */
 export const ReceiptShape = shape('Receipt', {
   v: constant(1),

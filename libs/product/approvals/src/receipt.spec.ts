@@ -72,7 +72,8 @@ describe('verifyReceipt', () => {
     for (const name of Object.keys(journeys) as (keyof typeof journeys)[]) {
       const receipt = JSON.parse(JSON.stringify(received(journeys[name]().events))) as JsonValue;
       const unseen = [...alterations(receipt)].filter(({ value }) => verifyReceipt(value).holds);
-      // At first, no receipt said that there is no authority; and what the conversation was told last may be missing: it is told after the fact.
+      // The first receipts had no member for a missing authority; and the last copy in the conversation may be missing, because copies
+      // follow later.
       const dated = name === 'covered' ? [] : ['/authority gone'];
       const toldLast = name === 'settled' ? ['/events/8 gone'] : name === 'covered' ? ['/events/11 gone'] : [];
       expect({ name, unseen: unseen.map(({ what }) => what) }).toEqual({ name, unseen: [...dated, ...toldLast] });
@@ -83,7 +84,7 @@ describe('verifyReceipt', () => {
     const receipt = settled();
     const altered = receipt.events.flatMap((event, index) => [
       ...flippedBytes(event.data).flatMap((data) => {
-        // The hashes are made to fit as well: what follows from the events is then another document.
+        // The hashes are corrected as well: a different document then follows from the events.
         const dataSha256 = sha256Hex(Buffer.from(data, 'base64'));
         const fitting = event.type.startsWith('approval.') ? [hashed({ ...event, data, dataSha256 })] : [];
         return [{ ...event, data }, ...fitting].map((forged) => withEvent(receipt, index, forged));

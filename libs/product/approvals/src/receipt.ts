@@ -10,7 +10,9 @@ import { holderKinds, isApprovalChange, viewOfOpening, viewAfter, type ApprovalH
 import { receiptEvent, storedEventOf, type EventBytes } from './receipt-bytes';
 import type { Receipt, ReceiptDecision, ReceiptProof } from './receipt.schema';
 
-/** The receipt that these events come to; they are of one approval, in the order above. Throws when none opens one. */
+/**
+ * Returns the receipt that follows from these events; they are of one approval, in the order of `ReceiptEvents`. Throws if none opens one.
+ */
 export function receiptOf(stored: readonly EventBytes[], proof: ReceiptProof | null): Receipt {
   const events = stored.map((event, index) => decodeHolderEvent(storedEventOf(event, index)));
   const opening = subjectOf(events);
@@ -28,7 +30,7 @@ export function receiptOf(stored: readonly EventBytes[], proof: ReceiptProof | n
   };
 }
 
-/** The domain event of an event in a receipt. @throws Error for a stream that can hold no approval */
+/** Decodes an event of a receipt. @throws Error for a stream that can hold no approval */
 export function decodeHolderEvent(stored: StoredEvent): Recorded<ApprovalHolderEvent> {
   const kind = holderKinds.find((one) => idInStream(one, stored.stream) !== null);
   if (kind === undefined) throw new Error(`no approval can be in ${stored.stream}`);
@@ -37,7 +39,10 @@ export function decodeHolderEvent(stored: StoredEvent): Recorded<ApprovalHolderE
 
 export type Opening = Extract<ApprovalEvent, { readonly type: 'approval.opened' }>;
 
-/** The opening of the approval that a receipt is of. Where there is another in an automation's stream, that is of its authority. */
+/**
+ * Returns the opening of the approval that a receipt is for. If there is another one in an automation's stream, that is part of its
+ * authority.
+ */
 export function subjectOf<Placed extends Recorded<ApprovalHolderEvent>>(
   events: readonly Placed[],
 ): (Placed & Recorded<Opening>) | undefined {
@@ -84,7 +89,7 @@ function decisionOf(
   return null;
 }
 
-/** What covered the call: the contract of its automation, and the use of it. */
+/** Returns the authority for the call: the contract of its automation, and the use of it. */
 function authorityOf(
   subject: Recorded<Opening>,
   events: readonly Recorded<ApprovalHolderEvent>[],

@@ -10,7 +10,7 @@ export type SelectedApproval = ApprovalView & Pick<ApprovalRow, 'stream' | 'open
 
 const members = selectList(ApprovalRow, [...memberNames(Approval), 'stream', 'openedRevision', 'closedRevision']);
 
-/** Single approvals of a user, as the read models have them. */
+/** Single approvals of a user, from the read models. */
 @Injectable()
 export class SelectedApprovals {
   constructor(
@@ -23,7 +23,7 @@ export class SelectedApprovals {
     return this.gate.find(() => this.row(userId, id));
   }
 
-  /** As `find`, and no older than this call: who has seen its decision or its operation on the stream finds it here. */
+  /** Like `find`, and no older than this call: after its decision or its operation on the stream, a caller finds it here. */
   async findAsOfNow(userId: UserId, id: ApprovalId): Promise<SelectedApproval | null> {
     const approval = await this.find(userId, id);
     if (approval === null || !canChange(approval)) return approval;
@@ -40,7 +40,7 @@ export class SelectedApprovals {
   }
 }
 
-/** Whether more can become of it: a decision, or the use of one that was approved. */
+/** Whether it can still change: by a decision, or by the use of one that was approved. */
 function canChange({ status, operationId }: ApprovalView): boolean {
   return status === 'pending' || (status === 'approved' && operationId === null);
 }

@@ -29,7 +29,7 @@ export const ids = {
   automationId: asId<AutomationId>('0190c3c2-0000-7000-8000-000000000008'),
 };
 
-/** An instant of the history, in seconds after its beginning. */
+/** An instant of the history, in seconds from its beginning. */
 export function at(seconds: number): Instant {
   return instantOf(Date.parse('2026-05-04T10:00:00.000Z') + seconds * 1000);
 }
@@ -77,7 +77,7 @@ export function opened(changes: Partial<Opened> = {}): Opened {
   };
 }
 
-/** The opening of an automation's contract, of the actions of the agent's approval. */
+/** The opening of an automation's contract, with the actions of the agent's approval. */
 export function openedContract(changes: Partial<Opened> = {}): Opened {
   const none = { runId: null, runKey: null, toolCallId: null };
   const bounds = { maxUses: 3, perUseUsd: '10.5', totalUsd: '25', notAfter: at(600) };

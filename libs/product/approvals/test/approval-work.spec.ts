@@ -79,7 +79,7 @@ describe('a direct withdrawal', () => {
     expect(approval).toMatchObject({ status: 'expired', endedReason: 'timeout', decidedAt: null });
     const operation = (await user.get<Operation>(`/financial-operations/${prepared.operationId}`)).body;
     expect(operation.status).toBe('expired');
-    // The clock runs on while it is moved.
+    // The clock continues while it is moved.
     expect(Date.parse(String(operation['updatedAt'])) - Date.parse(prepared.expiresAt)).toBeLessThan(1_000 + tookMs);
     expect(verifyReceipt(await receiptOf(approval)).problems).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('an operation', () => {
     }
     expect(await journal(user, conversationId)).toEqual(before);
     const accepted = moves.find(({ type }) => type === 'submission.accepted');
-    // Never before what the journal has already: on a busy machine the run may have gone on before it was copied.
+    // Never before what the journal has already: on a busy machine the run may have continued before it was copied.
     const previous = before[before.findIndex(({ payload }) => payload.type === 'operation.submitted') - 1];
     expect(submitted.payload.at).toBe([previous?.payload.at, accepted?.payload['at']].toSorted().at(-1));
 

@@ -78,7 +78,7 @@ describe('an approval', () => {
     }
     expect((await app.state(two.conversationId)).lastSeq).toBe(lastSeq);
     await approve(user, two);
-    // Also when it is decided: the fingerprint is looked at first.
+    // Even if it is decided, because the fingerprint is checked first.
     const decidedOne = await user.post(`${pathOf(two)}/approve`, { fingerprint: other });
     expectProblem(decidedOne, 'invalid_input', { at: ['/fingerprint'] });
   });

@@ -2,9 +2,9 @@ import type { TestClient } from '@app/testing/client';
 import { anInstant, expectProblem } from '@app/testing/journeys';
 import type { ApprovalsApp, Waiting } from '@app/testing/slices';
 
-// Decisions of a user on the approvals that a run waits for. Reason for the assertions: a test names one that it has.
+// Decisions of a user on the approvals that a run waits for. Reason for the assertions: each test names an approval that exists.
 
-/** How a decision answers that was taken. */
+/** The answer to a decision that was recorded. */
 export const decided = { status: 200, body: { decided: true } };
 
 export const pathOf = ({ approvals }: Waiting, nth = 0) => `/approvals/${approvals[nth]!.approvalId}`;

@@ -11,12 +11,12 @@ import { bytesOf, History, journeys, received } from './histories';
 
 type Private = NonNullable<StoredEvent['metadata']['private']>;
 
-/** An opening as it was stored by a version before, with its fingerprint; other events as they are. */
+/** An opening as an earlier version stored it, with its fingerprint; other events unchanged. */
 function asStoredBy(version: 1 | 2, stored: StoredEvent): StoredEvent {
   if (stored.type !== 'approval.opened') return stored;
   const kind = [operationKind, automationKind].find(({ category }) => stored.stream.startsWith(category));
   const { event } = decodeEvent((kind ?? conversationKind) as typeof conversationKind, stored);
-  // Reason for the assertion: its stored type says so.
+  // Reason for the assertion: the stored type was checked.
   const opening = event as unknown as Opening;
   const fingerprint = fingerprintOf(reviewedDocument({ ...opening, fingerprintVersion: 1 }));
   const { v: _, private: secret, ...metadata } = stored.metadata;
@@ -59,7 +59,7 @@ describe('an approval of version 1', () => {
   });
 });
 
-/** The event with another private member, and all hashes over it made again. */
+/** The event with another private member, if it is an opening. */
 function altered(stored: StoredEvent, members: Private): StoredEvent {
   const changed = { ...stored.metadata, private: { ...stored.metadata.private, ...members } };
   return stored.type === 'approval.opened' ? { ...stored, metadata: changed } : stored;

@@ -29,7 +29,7 @@ const actors = {
   user: { kind: 'user', id: ids.userId, partnerKeyId: 'key-1' },
 } as const satisfies Record<string, Actor>;
 
-/** Builds stored events, each after those before it in its stream. */
+/** Builds stored events, each following the previous one in its stream. */
 export class History {
   readonly events: StoredEvent[] = [];
 
@@ -59,7 +59,7 @@ export class History {
     return this;
   }
 
-  /** What the conversation is told of the operation so far. */
+  /** Adds the copy of the operation so far to the conversation. */
   copied(type: 'operation.submitted' | 'settlement.updated'): this {
     const ofOperation = this.events.filter(({ stream }) => stream === `operation-${operationId}`);
     const source = ofOperation.find(
@@ -93,7 +93,7 @@ export class History {
     const encoded = encodeEvent(kind as Parameters<typeof encodeEvent>[0], event, cause);
     const revision = (this.revisions.get(stream) ?? -1) + 1;
     this.revisions.set(stream, revision);
-    // As the store gives it back.
+    // As the store returns it.
     const { payload, metadata } = JSON.parse(
       JSON.stringify({ payload: encoded.data, metadata: encoded.metadata }),
     ) as Pick<StoredEvent, 'payload' | 'metadata'>;
@@ -103,7 +103,7 @@ export class History {
   }
 }
 
-/** The event as the store holds it. */
+/** The event's stored bytes. */
 export function bytesOf({ stream, revision, id, type, payload, metadata }: StoredEvent): EventBytes {
   return { stream, revision, id, type, data: utf8(JSON.stringify(payload)), metadata: utf8(JSON.stringify(metadata)) };
 }
@@ -127,7 +127,7 @@ export function covered(
     .inConversation({ ...decided('approved', 50), decidedBy: 'automation_contract' });
 }
 
-/** The journeys that an approval can have come by. */
+/** The histories that an approval can have. */
 export const journeys = {
   pending: (): History => History.begin().inConversation(opened()),
   denied: (): History => History.begin().inConversation(opened()).inConversation(decided('denied'), 'user'),

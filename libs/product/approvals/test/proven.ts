@@ -13,10 +13,10 @@ import { entryOf } from '../src/receipt-bytes';
 import type { Receipt, ReceiptProof } from '../src/receipt.schema';
 
 export const witness = signingKey('witness', 'witness.example/w1', new Uint8Array(32).fill(9));
-/** Has the name of the witness, and another key. */
+/** A key with the witness's name that is not the witness's. */
 export const namesake = signingKey('witness', 'witness.example/w1', new Uint8Array(32).fill(10));
 
-/** Leaves of other events before, and after. */
+/** The number of leaves of other events before, and after. */
 const [before, after] = [3, 5];
 const seconds = 1_790_000_000;
 
@@ -55,7 +55,7 @@ export function textOf(note: string): string {
   return parseNote(note)?.text ?? '';
 }
 
-/** What a verifier may demand: nothing, the log, the log and its witness, or the witness alone. */
+/** The possible demands of a verifier: nothing, the log, the log and its witness, or the witness alone. */
 export function policiesFor({ log }: Proven): Record<'nothing' | 'log' | 'both' | 'witness', TrustPolicy | null> {
   // Reason for the assertion: it is a key.
   const key = parseVerifierKey(log.verifierKey) as VerifierKey;

@@ -1,4 +1,6 @@
-/** The verifier in Python, written from docs/audit.md, on receipts of every kind: it holds what ours holds, and refuses what was altered. */
+/**
+ * The verifier in Python, written from docs/audit.md, on receipts of every kind: it accepts what ours accepts, and refuses altered ones.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +37,7 @@ const caseOf = (journey: Name, name: string, document: unknown) => ({
   witnesses: [verifierKeyText(witness)],
 });
 
-/** The names of the cases that it holds. */
+/** The names of the cases that it accepts. */
 async function held(cases: readonly Case[]): Promise<string[]> {
   const file = join(folder, 'cases.json');
   await writeFile(file, JSON.stringify(cases));
@@ -58,7 +60,7 @@ it(
     const whole = JSON.parse(JSON.stringify(receipts.get('denied')!.receipt)) as JsonValue;
     const altered = [...alterations(whole)].map(({ value, what }) => caseOf('denied', what, value));
     expect(altered.length).toBeGreaterThan(100);
-    // At first, no receipt said that there is no authority.
+    // The first receipts had no member for a missing authority.
     expect(await held(altered)).toEqual(['/authority gone']);
   },
   installedWithinMs,

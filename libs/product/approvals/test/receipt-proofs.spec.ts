@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** Ids of approvals: of each kind, and of a call that a contract covered. */
+/** Ids of approvals: one of each kind, and one of a call that a contract covered. */
 async function approvalsOfEachKind(): Promise<Record<string, string>> {
   const { runId, approval } = await asking(user, await conversationOf(user), 'withdraw 1.5 USDC');
   expect((await approve(user, approval)).status).toBe(200);
@@ -70,7 +70,7 @@ async function approvalsOfEachKind(): Promise<Record<string, string>> {
   return { agent: approval.id, withdrawal: withdrawal.approvalId, contract: contract.id, covered: covered.id };
 }
 
-/** A receipt whose events are all in the log: on a machine that is busy, a checkpoint may take more than the 2 s that a receipt waits. */
+/** A receipt whose events are all in the log; on a busy machine, a checkpoint may take longer than the 2 s that a receipt waits. */
 async function provenReceipt(approvalId: string): Promise<Receipt> {
   return until('a receipt with all proofs', async () => {
     const { status, body } = await user.get(`/approvals/${approvalId}/receipt`);
@@ -81,7 +81,7 @@ async function provenReceipt(approvalId: string): Promise<Receipt> {
   });
 }
 
-/** With the line that a witness would have added to the checkpoint. */
+/** Adds the line that a witness would have added to the checkpoint. */
 function witnessed(receipt: Receipt): Receipt {
   const { proof } = receipt;
   const checkpoint = proof?.checkpoint ?? '';
@@ -90,7 +90,7 @@ function witnessed(receipt: Receipt): Receipt {
   return { ...receipt, proof: proof && { ...proof, checkpoint: checkpoint + line } };
 }
 
-/** The keys by which the log signed. */
+/** The keys with which the log signed. */
 async function logKeys(): Promise<VerifierKey[]> {
   // Reason for the assertion below: it is a text in every such event.
   const signed = await recorded(deployment, 'checkpoint.signed');
@@ -203,7 +203,7 @@ it('every change of one bit is refused', () => {
   expect(unseen).toEqual([]);
 });
 
-/** What a reader has of the bytes; undefined for bytes that are no JSON in UTF-8. */
+/** The document that a reader parses from the bytes; undefined for bytes that are no JSON in UTF-8. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;

@@ -1,4 +1,4 @@
-/** `npm run verify-receipt` as a person and a script read it: the verdict first, on stdout, then the findings; the exit code follows. */
+/** `npm run verify-receipt` for a person and a script: the verdict first, on stdout, then the findings; the exit code follows. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
