@@ -1,4 +1,4 @@
-// Bundles the page into dist/: `npm run build --workspace examples/chat`. `npm start` does so first.
+// Bundles the page into dist/: `npm run build --workspace examples/chat`. `npm start` runs it first.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ for (const { path: file, contents } of outputFiles) await put(path.basename(file
 for (const name of ['index.html', 'icon.svg']) await put(name, await readFile(path.join(page, name)));
 
 /**
- * Leaves alone what is right already, and replaces the rest at once: somebody may be reading it.
+ * Skips a file that is unchanged, and replaces others atomically, because another process may be reading them.
  * @param {string} name
  * @param {Uint8Array} contents
  */

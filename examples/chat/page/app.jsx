@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { call, wordsFor } from './call.js';
 import { Shell } from './shell.jsx';
 
-/** The page, or the door to it. */
+/** The page, or the form to sign in. */
 export function App() {
   const [name, setName] = useState(/** @type {string | null | undefined} undefined: not known yet */ (undefined));
   const [notice, setNotice] = useState('');
@@ -23,7 +23,7 @@ export function App() {
   }, []);
 
   async function signOut() {
-    await call('DELETE', '/api/session').catch(() => undefined); // the session is forgotten here all the same
+    await call('DELETE', '/api/session').catch(() => undefined); // the page drops the session in any case
     location.hash = '';
     setNotice('');
     setName(null);

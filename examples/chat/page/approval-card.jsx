@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react';
 
-/** What the card says above all, by the state of its tool call. */
+/** The heading of the card, by the state of its tool call. */
 const headings = new Map([
   ['approval-requested', 'Your approval is needed'],
   ['approval-responded', 'Sending your answer…'],
@@ -11,7 +11,7 @@ const headings = new Map([
 ]);
 
 /**
- * What is agreed to, line by line, and the question. What only programs read comes last, closed.
+ * Shows the terms of an approval, line by line, and asks for the decision. The data for programs is last, collapsed.
  * @param {{
  *   asked: import('@parley/client/ai-sdk').ApprovalDescriptor,
  *   state: string,
@@ -30,7 +30,7 @@ export function ApprovalCard({ asked, state, detail = '', isBusy, announce, onAn
   useEffect(() => {
     if (!isAsked) return;
     announce(`Your approval is needed. ${summary ?? ''}`);
-    // Its first line stays in view, however long it is.
+    // Keeps its first line in view, however long it is.
     const frame = requestAnimationFrame(() => heading.current?.scrollIntoView({ block: 'nearest' }));
     return () => cancelAnimationFrame(frame);
   }, [isAsked, summary, announce]);
@@ -67,7 +67,7 @@ export function ApprovalCard({ asked, state, detail = '', isBusy, announce, onAn
         <Decision
           isBusy={isBusy}
           onAnswer={(answer) => {
-            heading.current?.focus(); // the buttons go
+            heading.current?.focus(); // the buttons disappear
             onAnswer(answer);
           }}
         />

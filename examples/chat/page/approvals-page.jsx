@@ -3,7 +3,7 @@ import { ApprovalCard } from './approval-card.jsx';
 import { call, wordsFor } from './call.js';
 
 /**
- * Everything that waits for the user: also what no conversation asks, such as the contract of an automation.
+ * All approvals that wait for the user, including those of no conversation, such as the contract of an automation.
  * @param {{ tools: import('./shell.jsx').Tools }} props
  */
 export function ApprovalsPage({ tools }) {
@@ -25,7 +25,7 @@ export function ApprovalsPage({ tools }) {
   useEffect(() => void read(), [read]);
 
   /**
-   * @param {{ id: string, fingerprint: string }} approval what was shown
+   * @param {{ id: string, fingerprint: string }} approval as it was shown
    * @param {{ approved: boolean, reason: string }} answer
    */
   async function answer({ id, fingerprint }, { approved, reason }) {
@@ -36,7 +36,7 @@ export function ApprovalsPage({ tools }) {
       else await call('POST', `/api/approvals/${id}/deny`, reason === '' ? {} : { reason });
       announce('Your decision is recorded.');
     } catch (error) {
-      // The question stays, with what went wrong.
+      // Keeps the question, with the failure.
       if (!fail(error)) setProblem(wordsFor(error));
     }
     await read();

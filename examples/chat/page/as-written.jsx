@@ -1,11 +1,11 @@
 import { Component } from 'react';
 
 /**
- * Shows a text as it was written where what would show it better fails: one answer that cannot be rendered takes nothing else along.
+ * Shows a text as it was written if its children cannot be rendered, so that the failure of one answer does not break the page.
  * @augments {Component<{ text: string, children: import('react').ReactNode }, { failed: string | null }>}
  */
 export class OrAsWritten extends Component {
-  /** @type {{ failed: string | null }} the text that could not be rendered; a longer one may be */
+  /** @type {{ failed: string | null }} the text that could not be rendered; a longer text is tried again */
   state = { failed: null };
 
   /** @param {unknown} error */

@@ -3,7 +3,7 @@ import { call, wordsFor } from './call.js';
 import { goTo } from './place.js';
 
 /**
- * What runs by itself. New ones are made by talking; nothing of them moves money before their terms are approved.
+ * The user's automations. New ones are created in a conversation; none moves money before its terms are approved.
  * @param {{ tools: import('./shell.jsx').Tools }} props
  */
 export function AutomationsPage({ tools }) {
@@ -24,7 +24,7 @@ export function AutomationsPage({ tools }) {
   useEffect(() => void read(), [read]);
 
   /**
-   * @param {{ id: string, name: string, revision: string }} automation as it is shown
+   * @param {{ id: string, name: string, revision: string }} automation as shown
    * @param {'pause' | 'resume'} verb
    */
   async function change({ id, name, revision }, verb) {

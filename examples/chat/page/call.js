@@ -2,7 +2,7 @@
 class CallFailed extends Error {
   /**
    * @param {string} reason
-   * @param {number} status 0 where nobody answered
+   * @param {number} status 0 if there was no answer
    * @param {string} message
    */
   constructor(reason, status, message) {
@@ -12,7 +12,7 @@ class CallFailed extends Error {
   }
 }
 
-/** What a user is told, by the reason. */
+/** Messages for the user, by reason. */
 const words = new Map([
   ['run_active', 'The agent is still working on your last message. Wait until it is done, or stop it.'],
   ['budget_exhausted', 'The budget for the agent is used up for now. Your message was not sent.'],
@@ -25,7 +25,7 @@ const words = new Map([
 ]);
 
 /**
- * What went wrong, in words for the user.
+ * Returns a message for the user about a failure.
  * @param {unknown} error
  */
 export function wordsFor(error) {
@@ -39,7 +39,7 @@ export function wordsFor(error) {
  * @param {'GET' | 'POST' | 'DELETE'} method
  * @param {string} path
  * @param {object} [body]
- * @returns {Promise<any>} what it answers; the caller knows its shape
+ * @returns {Promise<any>} its answer; the caller knows its shape
  */
 export async function call(method, path, body) {
   const init =

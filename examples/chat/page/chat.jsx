@@ -3,7 +3,7 @@ import { wordsFor } from './call.js';
 import { Conversation } from './conversation.jsx';
 
 /**
- * A conversation, once it is loaded.
+ * Loads a conversation and shows it.
  * @param {{ id: string, tools: import('./shell.jsx').Tools }} props
  */
 export function Chat({ id, tools }) {

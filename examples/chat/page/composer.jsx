@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 /**
- * Where a message is written: Enter sends, Shift and Enter begins a line.
+ * The field to write a message in: Enter sends, Shift+Enter begins a line.
  * @param {{ draft: string, onDraft: (text: string) => void, onSend: (text: string) => void, onStop?: () => void, isBusy: boolean, problem: string }} props
  */
 export function Composer({ draft, onDraft, onSend, onStop, isBusy, problem }) {
@@ -16,7 +16,7 @@ export function Composer({ draft, onDraft, onSend, onStop, isBusy, problem }) {
 
   /** @param {import('react').KeyboardEvent} event */
   function keyDown(event) {
-    // While a word is being composed (IME), Enter belongs to it.
+    // While a word is being composed (IME), Enter confirms it.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     send();

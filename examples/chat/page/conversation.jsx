@@ -7,11 +7,11 @@ import { takeFirstMessage } from './first-message.js';
 import { Message } from './message.jsx';
 import { useUpdates } from './use-updates.js';
 
-/** This close to the end is at the end. */
+/** Within this distance the user counts as being at the end. */
 const nearlyPixels = 120;
 
 /**
- * The AI SDK's useChat in front of Parley.
+ * A conversation: the AI SDK's useChat with Parley behind it.
  * @param {{ id: string, history: import('@parley/client/ai-sdk').ChatHistory, tools: import('./shell.jsx').Tools }} props
  */
 export function Conversation({ id, history, tools }) {
@@ -38,7 +38,7 @@ export function Conversation({ id, history, tools }) {
   const isBusy = status === 'submitted' || status === 'streaming';
 
   useEffect(() => {
-    // A message that was not taken goes back to where it was written.
+    // Puts a message that was refused back into the field where it was written.
     const last = messages.at(-1);
     if (status !== 'error' || last?.role !== 'user') return;
     setDraft(textOf(last));
@@ -75,7 +75,7 @@ export function Conversation({ id, history, tools }) {
 }
 
 /**
- * Sends what was written before the conversation was there.
+ * Sends the message that was written before the conversation existed.
  * @param {string} id
  * @param {{ sendMessage: (message: { text: string }) => Promise<void> }} chat
  */
@@ -87,7 +87,7 @@ function useFirstMessage(id, { sendMessage }) {
 }
 
 /**
- * Stays at the end of what is said, unless the user scrolled away from there.
+ * Keeps the log scrolled to its end, unless the user scrolled away from there.
  * @param {readonly object[]} messages
  */
 function useFollowedEnd(messages) {

@@ -1,4 +1,4 @@
-/** What was written before its conversation was there; taken by the conversation's page, once. */
+/** First messages, written before their conversations existed; the page of each conversation takes its message once. */
 const waiting = new Map();
 
 /**

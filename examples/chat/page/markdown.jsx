@@ -3,13 +3,13 @@ import remarkGfm from 'remark-gfm';
 import { AsWritten, OrAsWritten } from './as-written.jsx';
 import { boundLevels, nestsTooDeep } from './nesting.js';
 
-/** Links lead to other pages of the web and nowhere else. */
+/** Schemes of links, which may only lead to other pages of the web or to a mail. */
 const schemes = ['http:', 'https:', 'mailto:'];
 
 /**
- * What the agent said. Markup in it is Markdown's only: HTML stays text, images are named and not loaded (a picture's address can carry
- * what was said to whoever serves it), links are the web's and open apart. One that nests too deep, or cannot be rendered, is shown as it
- * was written.
+ * A text of the agent. Only Markdown in it is markup: HTML stays text, images are named and not loaded (the address of an image can
+ * carry the conversation to the server of the image), and links lead to the web and open in a new tab. A text that nests too deep, or
+ * cannot be rendered, is shown as it was written.
  * @param {{ text: string }} props
  */
 export function Markdown({ text }) {

@@ -9,7 +9,7 @@ import { Settlement } from './settlement.jsx';
  */
 
 /**
- * One message: what the user asked, or all that came of it.
+ * One message: the user's, or the whole answer to it.
  * @param {{ message: ParleyUIMessage, chat: Answering, announce: (words: string) => void, isStreaming: boolean }} props
  */
 export function Message({ message, chat, announce, isStreaming }) {

@@ -1,22 +1,21 @@
 /**
- * How deep Markdown may nest. What parses and renders it calls itself for each level and takes long for many of them, so that a few
- * thousand characters would end the page; a text that people read stays far below these.
+ * Limits for the nesting of Markdown. Its parser and renderer recurse for each level and are slow with many, so a few thousand
+ * characters could crash the page; a text for people stays far below these limits.
  */
 const containersMax = 32;
 const indentMax = 200;
 const delimiterRunMax = 200;
 const delimitersMax = 600;
 
-/** Levels of the tree that is rendered, those of a table or a list included. */
+/** Maximum levels of the rendered tree, including those of a table or a list. */
 const levelsMax = 120;
 
-/** Marks of quotes and lists that a line begins with. */
+/** The marks of quotes and lists at the beginning of a line. */
 const containers = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
 const container = />|[-+*]|\d+[.)]/g;
 
 /**
- * Whether a text is to be shown as it was written, since its Markdown nests deeper than any text does. Takes a time that grows with its
- * length alone.
+ * Whether a text must be shown as plain text, because its Markdown nests deeper than any real text. Takes time linear in its length.
  * @param {string} text
  */
 export function nestsTooDeep(text) {
@@ -42,7 +41,7 @@ function columnsOf(blank) {
 }
 
 /**
- * A plugin of remark: a tree that is deeper than `levelsMax` becomes one paragraph with the text as it was written.
+ * A remark plugin that replaces a tree deeper than `levelsMax` by one paragraph with the plain text.
  * @returns {(tree: import('mdast').Root, file: { toString(): string }) => void}
  */
 export function boundLevels() {

@@ -12,7 +12,7 @@ const ideas = [
 ];
 
 /**
- * The page before there is a conversation: the first message makes one.
+ * The page before there is a conversation: the first message creates one.
  * @param {{ tools: import('./shell.jsx').Tools, onCreated: (id: string) => void }} props
  */
 export function NewChat({ tools, onCreated }) {

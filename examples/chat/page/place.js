@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Where in the page the user is: it stands in the address, so that a reload stays there.
+ * The part of the page that the user sees; it is stored in the address, so that a reload keeps it.
  * @typedef {{ page: 'chats' | 'approvals' | 'automations' | 'wallet' | 'new' } | { page: 'chat', id: string }} Place
  */
 

@@ -5,7 +5,7 @@ const words = {
 };
 
 /**
- * A transfer on its way, and what came of it.
+ * A transfer and its outcome.
  * @param {{ data: import('@parley/client/ai-sdk').SettlementData }} props
  */
 export function Settlement({ data }) {

@@ -12,7 +12,7 @@ import { WalletPage } from './wallet-page.jsx';
 /**
  * @typedef {import('@parley/client').Schemas['Conversation']} Conversation
  * @typedef {{ transport: ParleyChatTransport, fail: (error: unknown) => boolean, refresh: () => void, announce: (words: string) => void }} Tools
- *   `fail` says whether the session is over; `refresh` reads the list of conversations again
+ *   `fail` returns whether the session is over; `refresh` reads the list of conversations again
  */
 
 const links = /** @type {const} */ ([

@@ -1,7 +1,7 @@
 import { approvalDescriptorOf } from '@parley/client/ai-sdk';
 import { ApprovalCard } from './approval-card.jsx';
 
-/** What is said of a tool that was used. */
+/** Descriptions of used tools, by the tool's name. */
 const toolWords = new Map([
   ['wallet_balances', 'Looked at your wallet'],
   ['token_price', 'Looked up a price'],
@@ -14,7 +14,7 @@ const toolWords = new Map([
 ]);
 
 /**
- * A tool call: a line, or a card where it needs consent.
+ * A tool call: a line, or a card if it needs consent.
  * @param {{ part: import('ai').DynamicToolUIPart, chat: import('./message.jsx').Answering, announce: (words: string) => void, isStreaming: boolean }} props
  */
 export function ToolCall({ part, chat, announce, isStreaming }) {

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react';
 
 /**
- * Keeps the messages of a chat up to date while no answer streams: settlements, decisions elsewhere, automations. What comes while one
- * does stream waits until it is over.
+ * Keeps the messages of a chat up to date while no answer streams: settlements, decisions made elsewhere, automations. Updates that
+ * arrive while an answer streams are applied when it is over.
  * @param {import('@ai-sdk/react').UseChatHelpers<import('@parley/client/ai-sdk').ParleyUIMessage>} chat
- * @param {number} seq what the page was loaded with
+ * @param {number} seq the `seq` up to which the page was loaded
  * @param {import('./shell.jsx').Tools} tools
  */
 export function useUpdates(chat, seq, { transport, fail, refresh }) {

@@ -3,7 +3,7 @@ import { call, wordsFor } from './call.js';
 import { dollars, scaled } from 'partner-backend-example/page/money.js';
 
 /**
- * What the user holds.
+ * The assets of the user.
  * @param {{ tools: import('./shell.jsx').Tools }} props
  */
 export function WalletPage({ tools }) {

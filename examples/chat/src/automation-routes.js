@@ -8,7 +8,7 @@ const revisionBody = {
 };
 
 /**
- * What runs by itself: listed, paused and resumed. New ones are made by talking, and by consent.
+ * Lists, pauses and resumes automations. New ones are created in a conversation, with the user's consent.
  * @param {import('fastify').FastifyInstance} app
  * @param {import('partner-backend-example/src/sessions.js').Sessions} sessions
  */
@@ -18,7 +18,7 @@ export function automationRoutes(app, sessions) {
     return parley.automations.list({ limit: automationsMax });
   });
 
-  // The revision that the page shows goes along: Parley refuses when the automation has changed since.
+  // Sends the revision that the page shows: Parley refuses if the automation has changed since.
   app.post('/api/automations/:automationId/pause', { schema: { body: revisionBody } }, async (request) => {
     const { parley } = sessions.of(request);
     return parley.automations.pause(shownOf(request));

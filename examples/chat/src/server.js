@@ -6,8 +6,8 @@ import { chatRoute } from './chat-route.js';
 const page = fileURLToPath(new URL('../dist', import.meta.url));
 
 /**
- * The page and the server behind it. Who is signed in, and how, is the other example's (`examples/partner-backend`): replace it there
- * with your own.
+ * Creates the server with its page. Sign-in and sessions are those of the other example (`examples/partner-backend`): replace them
+ * there with your own.
  * @param {import('partner-backend-example/src/settings.js').Settings} settings
  */
 export async function createServer(settings) {

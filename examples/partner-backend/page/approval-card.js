@@ -20,7 +20,7 @@ const headings = {
 };
 
 /**
- * A card that asks for a decision and later shows what became of it.
+ * Returns a card that asks for a decision and later shows its outcome.
  * @param {Asked} first
  */
 export function approvalCard(first) {
@@ -70,7 +70,7 @@ export function approvalCard(first) {
   };
 }
 
-/** Whether the focus can go to what is asked: nobody is in the middle of writing, or anywhere else. */
+/** Whether the focus can move to the question: the user is not writing, and nothing else has the focus. */
 function isNobodyBusy() {
   const { activeElement } = document;
   const isEmpty = activeElement instanceof HTMLTextAreaElement && activeElement.value === '';
@@ -78,7 +78,8 @@ function isNobodyBusy() {
 }
 
 /**
- * What exactly would be done: in sentences, term by term, and what binds the decision to it. What only programs read comes last, closed.
+ * Shows exactly what would be done: in sentences, term by term, with the fingerprint that binds the decision to it. The data for
+ * programs is last, collapsed.
  * @param {HTMLElement} review
  * @param {Approval} approval
  */
@@ -108,7 +109,7 @@ function showReview(review, approval) {
 }
 
 /**
- * What is agreed to, line by line, in the order of the service.
+ * Returns the terms line by line, in the order of the service.
  * @param {Approval['terms']} terms
  */
 function termList(terms) {
@@ -117,8 +118,8 @@ function termList(terms) {
 }
 
 /**
- * What became of the decision. That money moved is read from the financial operation; neither the decision nor the end of the run
- * says so.
+ * Returns the outcome of the decision. Whether money moved is read from the financial operation, because neither the decision nor
+ * the end of the run says so.
  * @param {Asked} item
  * @param {Approval} reviewed the approval as it was read first
  * @param {Map<string, import('./wallet.js').Asset> | null} before the balances when the decision was asked for

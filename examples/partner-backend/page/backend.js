@@ -1,6 +1,6 @@
 import { wordsFor } from './problem-words.js';
 
-/** A failure, with words for the user. */
+/** A failure, with a message for the user. */
 class Problem extends Error {
   /**
    * @param {string} reason
@@ -13,7 +13,7 @@ class Problem extends Error {
 }
 
 /**
- * One call of our own backend; the browser sends the session's cookie along.
+ * Calls our own backend; the browser sends the session's cookie with it.
  * @param {string} method
  * @param {string} path
  * @param {object} [body]

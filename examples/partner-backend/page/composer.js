@@ -5,9 +5,9 @@ const suggestions = ['What is my balance?', 'Price of NEAR', 'Withdraw 1.5 USDC'
 const titleLengthMax = 60;
 
 /**
- * Where the user writes, sends and stops.
+ * The form in which the user writes, sends and stops.
  * @param {object} talk
- * @param {(words: string) => Promise<string>} talk.conversationFor the open conversation's id; makes one for these words when none is
+ * @param {(words: string) => Promise<string>} talk.conversationFor returns the open conversation's id; creates one for this message if none is open
  * @param {() => string | null} talk.liveRunId
  */
 export function composer({ conversationFor, liveRunId }) {
@@ -16,7 +16,7 @@ export function composer({ conversationFor, liveRunId }) {
   const send = byId('send', HTMLButtonElement);
   const stop = byId('stop', HTMLButtonElement);
   const problem = byId('problem', HTMLElement);
-  /** The message being sent, with its run's id: sent again after a failure, it is still the same one. */
+  /** The message being sent, with its run's id, so that sending it again after a failure starts no second run. */
   let draft = { text: '', runId: '' };
 
   async function submit() {
@@ -33,7 +33,7 @@ export function composer({ conversationFor, liveRunId }) {
   }
 
   /**
-   * @param {HTMLButtonElement} button busy meanwhile
+   * @param {HTMLButtonElement} button disabled meanwhile
    * @param {() => Promise<void>} work
    */
   async function attempt(button, work) {
@@ -70,7 +70,7 @@ export function composer({ conversationFor, liveRunId }) {
 }
 
 /**
- * A conversation's title from its first message.
+ * Returns a title for a conversation from its first message.
  * @param {string} words
  */
 export function titleFrom(words) {

@@ -4,12 +4,12 @@ import { nameOf } from './wallet.js';
 
 /**
  * @typedef {import('@parley/client').Schemas['Contract']['actions'][number]} Action
- * @typedef {Action['input']} Choice a token that is named, or any that the wallet holds
+ * @typedef {Action['input']} Choice a specific token, or any that the wallet holds
  * @typedef {Action['quantity']} Quantity
  */
 
 /**
- * One action of a contract: in words, and below them exactly what is authorized, in the token's own units.
+ * Describes one action of a contract: in words, followed by exactly what is authorized, in the token's own units.
  * @param {Action} action
  */
 export function describeAction(action) {
@@ -86,7 +86,7 @@ function choiceFacts(label, choice) {
 }
 
 /**
- * A labelled value, for a `dl`.
+ * Returns a labelled value for a `dl`.
  * @param {string} label
  * @param {string | Node} value
  */

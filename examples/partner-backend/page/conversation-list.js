@@ -7,8 +7,8 @@ const states = new Map([
 ]);
 
 /**
- * The list at the side, most recently active first.
- * @param {() => Pick<import('@parley/client').Schemas['Conversation'], 'id' | 'status'> | null} opened the conversation that is open now; its journal knows its status sooner
+ * The list of conversations at the side, most recently active first.
+ * @param {() => Pick<import('@parley/client').Schemas['Conversation'], 'id' | 'status'> | null} opened returns the open conversation, with the status of its journal, which is newer
  */
 export function conversationList(opened) {
   const list = byId('conversations', HTMLElement);
@@ -32,7 +32,7 @@ export function conversationList(opened) {
   async function refresh() {
     const turn = (asked += 1);
     const page = await call('GET', '/api/conversations');
-    if (turn !== asked) return; // asked for again meanwhile
+    if (turn !== asked) return; // requested again meanwhile
     ({ data: conversations, nextCursor } = page);
     show();
   }

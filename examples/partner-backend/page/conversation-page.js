@@ -10,12 +10,12 @@ import { clearWallet, readWallet } from './wallet.js';
 
 const refreshAfterMs = 300;
 const idPattern = /^#([0-9a-f-]{36})$/;
-/** After these the lists at the side have something new. */
+/** Events that change the lists at the side. */
 const tellsTheSide = /^(run\.(started|ended)|conversation\.updated)$/;
 
 /**
- * The page of somebody who is signed in: the open conversation, and the list and the wallet beside it. The address's fragment
- * names the open conversation, so that it survives a reload and the back button works.
+ * The page of a signed-in user: the open conversation, with the list and the wallet at its side. The address's fragment names the
+ * open conversation, so that it survives a reload and the back button works.
  */
 export class ConversationPage {
   #log = createLog(byId('log', HTMLElement), byId('scroll', HTMLElement));
@@ -34,14 +34,14 @@ export class ConversationPage {
   #refreshing;
   #onSignedOut;
 
-  /** @param {() => void} onSignedOut the session is over, no matter who ended it */
+  /** @param {() => void} onSignedOut called when the session is over, for whatever reason */
   constructor(onSignedOut) {
     this.#onSignedOut = onSignedOut;
     addEventListener('hashchange', () => this.#openFromAddress());
     addEventListener('popstate', () => this.#openFromAddress());
   }
 
-  /** Shows what the address names. */
+  /** Shows the conversation that the address names. */
   start() {
     this.#isShown = true;
     this.#refreshSide();
@@ -49,7 +49,7 @@ export class ConversationPage {
     this.#writing.focus();
   }
 
-  /** Shows nothing any more; the address stays, for the user who signs in again. */
+  /** Clears the page; the address is kept, for when the user signs in again. */
   stop() {
     this.#isShown = false;
     this.#open(null);
@@ -65,7 +65,7 @@ export class ConversationPage {
     this.#writing.focus();
   }
 
-  /** @param {string | null} id null: a conversation that is made with its first message */
+  /** @param {string | null} id null: a conversation that its first message will create */
   #open(id) {
     this.#stopFollowing();
     this.#openId = id;
@@ -91,11 +91,11 @@ export class ConversationPage {
   /** @param {import('@parley/client').JournalFrame} frame */
   #onFrame(frame) {
     for (const item of fold(this.#journal, frame)) this.#log.show(item);
-    if (frame.delivery === 'live') return; // a word of a message changes nothing else
+    if (frame.delivery === 'live') return; // text of a message changes nothing else
     this.#showState();
     this.#list.show();
     if (!tellsTheSide.test(frame.payload.type)) return;
-    // Once for all that a replay brings at once, and when the lists have had the time to learn of it.
+    // Once for all events of a replay, and after a delay in which the lists are updated.
     clearTimeout(this.#refreshing);
     this.#refreshing = setTimeout(() => this.#refreshSide(), refreshAfterMs);
   }
@@ -113,7 +113,7 @@ export class ConversationPage {
     showProblem(byId('connection', HTMLElement), isOpen ? null : 'Connection lost. Reconnecting…');
   }
 
-  /** The lists beside the conversation are a courtesy: when they cannot be read, what they show is a little older. */
+  /** Refreshes the lists at the side. If they cannot be read, they show slightly older data, which is acceptable. */
   #refreshSide() {
     if (!this.#isShown) return;
     this.#list.refresh().catch(() => undefined);
@@ -125,7 +125,7 @@ export class ConversationPage {
     return this.#openId === null ? null : { id: this.#openId, status: statusOf(this.#journal) };
   }
 
-  /** @param {string} words the first message of a conversation that is still to be made */
+  /** @param {string} words the first message, for which a conversation may have to be created */
   async #conversationFor(words) {
     if (this.#openId !== null) return this.#openId;
     const { id } = await call('POST', '/api/conversations', { title: titleFrom(words) });

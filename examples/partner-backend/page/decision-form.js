@@ -2,9 +2,10 @@ import { call } from './backend.js';
 import { make, showProblem } from './elements.js';
 
 /**
- * Approve, or deny with a reason. The decision itself shows when the journal tells of it; `decided` is for what has no journal.
+ * Returns a form to approve, or to deny with a reason. The decision itself is shown when the journal reports it; the event
+ * `decided` is for approvals without a journal.
  * @param {{ id: string, fingerprint: string }} approval
- * @param {HTMLElement} heading takes the focus when the buttons go
+ * @param {HTMLElement} heading takes the focus when the buttons disappear
  */
 export function decisionForm({ id, fingerprint }, heading) {
   const approve = make('button', { type: 'button', class: 'primary' }, 'Approve');

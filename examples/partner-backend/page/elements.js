@@ -1,7 +1,7 @@
-/** @typedef {Node | string | null | undefined} Child text is only ever text: nothing from outside can become markup */
+/** @typedef {Node | string | null | undefined} Child texts are inserted only as text: no outside content can become markup */
 
 /**
- * A new element with attributes (absent when null or false) and children.
+ * Returns a new element with attributes (absent when null or false) and children.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, string | boolean | null>} [attributes]
@@ -18,7 +18,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * Puts these children in place of those that an element has.
+ * Replaces the children of an element.
  * @param {HTMLElement} element
  * @param {Child[]} children
  */
@@ -27,7 +27,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * The element of the page with this id.
+ * Returns the element of the page with this id. Throws if the page has none of that kind.
  * @template {HTMLElement} Kind
  * @param {string} id
  * @param {{ new (): Kind }} kind
@@ -40,7 +40,7 @@ export function byId(id, kind) {
 }
 
 /**
- * Shows a problem's words in its place, or takes them away.
+ * Shows a problem's message in its place, or hides the place for null.
  * @param {HTMLElement} place
  * @param {string | null} words
  */
@@ -50,7 +50,7 @@ export function showProblem(place, words) {
 }
 
 /**
- * Says something to those who listen to the page instead of looking at it.
+ * Announces a text to users of screen readers.
  * @param {string} words
  */
 export function announce(words) {

@@ -3,15 +3,15 @@ import { call } from './backend.js';
 const openAgainAfterMs = 3_000;
 
 /**
- * Follows a conversation's journal for as long as it is wanted. The browser itself reconnects a broken connection and says where
- * it was (`Last-Event-ID`); what it gives up on, a refusal, is looked into and tried again from the same place.
+ * Follows a conversation's journal until it is ended. The browser itself reconnects a broken connection and sends its position
+ * (`Last-Event-ID`); after a refusal, on which it gives up, the reason is requested and the stream reopened at the same position.
  * @param {string} conversationId
  * @param {object} listener
  * @param {(frame: import('@parley/client').JournalFrame) => void} listener.onFrame
  * @param {(isOpen: boolean) => void} listener.onConnection
  * @param {() => void} listener.onSignedOut
- * @param {() => void} listener.onMissing there is no such conversation, or it is somebody else's
- * @returns {() => void} ends it
+ * @param {() => void} listener.onMissing there is no such conversation, or it is another user's
+ * @returns {() => void} ends following
  */
 export function follow(conversationId, { onFrame, onConnection, onSignedOut, onMissing }) {
   let lastSeq = 0;

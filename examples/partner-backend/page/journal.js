@@ -1,4 +1,4 @@
-// What a conversation looks like, folded from its journal. Pure: the same frames give the same items, whenever they arrive.
+// The items of a conversation, folded from its journal. Pure: the same frames give the same items, whenever they arrive.
 
 /**
  * @typedef {import('@parley/client').JournalFrame} Frame
@@ -6,12 +6,12 @@
  *
  * @typedef {{ kind: 'said', key: string, by: 'user' | 'agent', text: string, complete: boolean }} Said
  * @typedef {{ kind: 'tool', key: string, tool: string, outcome: string | null }} Tool
- * @typedef {object} Asked an approval, and what became of it
+ * @typedef {object} Asked an approval and its outcome
  * @property {'approval'} kind
  * @property {string} key
  * @property {string} approvalId
  * @property {'pending' | 'approved' | 'denied' | 'expired'} status
- * @property {string | null} operationId once what was approved was sent off
+ * @property {string | null} operationId set once the approved action was submitted
  * @property {string | null} runId
  * @property {boolean} isOver its run has ended
  * @property {'settled' | 'failed' | null} settlement the only evidence that money moved
@@ -19,7 +19,7 @@
  * @typedef {Said | Tool | Asked | Note} Item
  *
  * @typedef {object} Journal
- * @property {number} lastSeq everything up to here is folded in
+ * @property {number} lastSeq all events up to this one are folded in
  * @property {string | null} title
  * @property {string | null} liveRunId the run that works now; one that waits for an approval does not
  * @property {boolean} isStopping
@@ -32,7 +32,7 @@ export function emptyJournal() {
 }
 
 /**
- * As `conversations.list` calls it.
+ * Returns the status as `conversations.list` names it.
  * @param {Journal} journal
  * @returns {import('@parley/client').ConversationStatus}
  */
@@ -43,14 +43,14 @@ export function statusOf({ liveRunId, items }) {
 }
 
 /**
- * Takes one frame in.
+ * Folds one frame.
  * @param {Journal} journal
  * @param {Frame} frame
  * @returns {Item[]} the items that are new or have changed
  */
 export function fold(journal, frame) {
   if (frame.delivery === 'durable') {
-    if (frame.seq <= journal.lastSeq) return []; // seen before the connection was lost
+    if (frame.seq <= journal.lastSeq) return []; // received before the connection was lost
     journal.lastSeq = frame.seq;
   }
   const changed = change(journal, frame.payload);
@@ -128,7 +128,7 @@ function toolOrMoney(journal, event) {
 }
 
 /**
- * A word of a message that is still being written. When the whole message is in the journal its words are late, and dropped.
+ * Handles live text of a message. After the whole message was recorded, its live text is late, and dropped.
  * @param {Journal} journal
  * @param {Extract<Event, { type: 'agent.text_delta' }>} delta
  * @returns {Item[]}

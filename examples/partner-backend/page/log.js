@@ -3,10 +3,10 @@ import { announce, make } from './elements.js';
 
 /** @typedef {import('./journal.js').Item} Item */
 
-/** This close to the end is at the end. */
+/** Within this distance the user counts as being at the end. */
 const nearlyPixels = 80;
 
-/** What is said of a tool that was used. */
+/** Descriptions of used tools, by the tool's name. */
 const toolWords = new Map([
   ['wallet_balances', 'Looked at your wallet'],
   ['token_price', 'Looked up a price'],
@@ -24,7 +24,7 @@ const outcomeWords = new Map([
 ]);
 
 /**
- * Shows a conversation's items in a list, each one in a place of its own that changes with it.
+ * Shows a conversation's items in a list, each in an element of its own that is updated with it.
  * @param {HTMLElement} list
  * @param {HTMLElement} pane scrolls the list; it stays at the end unless the user scrolled away from there
  */
@@ -62,7 +62,7 @@ export function createLog(list, pane) {
 }
 
 /**
- * Where a pane is scrolled to when it shows the newest: to its end, but not past the beginning of what it asks consent for.
+ * Returns the scroll position that shows the newest items: the end, but not past the beginning of a pending approval.
  * @param {HTMLElement} pane
  */
 function endOf(pane) {

@@ -26,7 +26,7 @@ function showSignIn(why) {
   nameInput.focus();
 }
 
-/** @param {boolean} isOpen whether the side is shown where it does not fit beside the conversation */
+/** @param {boolean} isOpen whether the side is shown on a screen where it does not fit next to the conversation */
 function openMenu(isOpen) {
   app.classList.toggle('menu-open', isOpen);
   menu.setAttribute('aria-expanded', String(isOpen));
@@ -44,7 +44,7 @@ byId('sign-in-form', HTMLFormElement).addEventListener('submit', async (event) =
   }
 });
 byId('sign-out', HTMLElement).addEventListener('click', async () => {
-  await call('DELETE', '/api/session').catch(() => undefined); // gone either way, as far as this page is concerned
+  await call('DELETE', '/api/session').catch(() => undefined); // the page drops the session in any case
   history.replaceState(null, '', location.pathname);
   showSignIn(null);
 });
@@ -60,7 +60,7 @@ byId('side', HTMLElement).addEventListener('keydown', (event) => {
 });
 addEventListener('hashchange', () => openMenu(false));
 byId('skip', HTMLElement).addEventListener('click', (event) => {
-  event.preventDefault(); // the fragment is for conversations
+  event.preventDefault(); // the fragment names conversations
   byId('text', HTMLElement).focus();
 });
 

@@ -1,10 +1,10 @@
-// Amounts are decimal digits in a token's smallest unit. They stay strings: a float would lie about them.
+// Amounts are decimal digits in a token's smallest unit. They stay strings, because a float would lose digits.
 
-/** Fraction digits that tell enough at a glance. */
+/** Fraction digits that are enough for an overview. */
 const shownDigits = 6;
 
 /**
- * Raw units as a decimal: `scaled('1500000', 6)` is `1.5`.
+ * Returns raw units as a decimal: `scaled('1500000', 6)` is `1.5`.
  * @param {string} amountRaw
  * @param {number} decimals
  */
@@ -16,7 +16,7 @@ export function scaled(amountRaw, decimals) {
 }
 
 /**
- * A decimal with its first few fraction digits. What is cut is cut, never rounded, and leaves a mark.
+ * Returns a decimal with its first few fraction digits. The others are cut, never rounded, and replaced by `…`.
  * @param {string} decimal
  */
 export function shortened(decimal) {
@@ -25,7 +25,7 @@ export function shortened(decimal) {
 }
 
 /**
- * Cents as dollars: `dollars('123456')` is `$1,234.56`.
+ * Returns cents as dollars: `dollars('123456')` is `$1,234.56`.
  * @param {string} cents
  */
 export function dollars(cents) {

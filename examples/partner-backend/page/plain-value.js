@@ -2,7 +2,7 @@ import { fact } from './contract-words.js';
 import { make } from './elements.js';
 
 /**
- * A JSON value as people read it: members by their names, items one below the other, a text as it is.
+ * Returns a JSON value in readable form: members with their names, items one below the other, texts unchanged.
  * @param {unknown} value
  * @returns {HTMLElement}
  */

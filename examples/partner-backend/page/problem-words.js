@@ -1,4 +1,4 @@
-/** What a user is told, by the reason of the problem. */
+/** Messages for the user, by the reason of the problem. */
 const words = new Map([
   ['run_active', 'The agent is still working on your last message. Wait until it is done, or stop it.'],
   ['budget_exhausted', 'The budget for the agent is used up for now. Your message was not sent.'],

@@ -4,8 +4,8 @@ import { announce, byId } from './elements.js';
 import { asked } from './journal.js';
 
 /**
- * Approvals that belong to no conversation, such as what an automation may do by itself. No journal tells of them here, so they are
- * asked for.
+ * Approvals that belong to no conversation, such as the contract of an automation. No journal on this page reports them, so they
+ * are requested.
  */
 export function waitingList() {
   const place = byId('waiting', HTMLElement);
@@ -39,7 +39,7 @@ export function waitingList() {
     announce('Your decision is recorded.');
   }
 
-  place.addEventListener('decided', () => void refresh().catch(() => undefined)); // shown a little later then
+  place.addEventListener('decided', () => void refresh().catch(() => undefined)); // then it is shown at the next refresh
   return {
     refresh,
     clear() {

@@ -4,21 +4,21 @@ import { dollars, scaled, shortened } from './money.js';
 
 /** @typedef {import('@parley/client').Schemas['WithdrawalAsset']} Asset */
 
-/** @type {Map<string, Asset>} by token; what was read last */
+/** @type {Map<string, Asset>} the balances that were read last, by token */
 let assets = new Map();
 let asked = 0;
 
-/** Reads the balances again, shows them at the side, and answers them. */
+/** Reads the balances again, shows them at the side, and returns them. */
 export async function readWallet() {
   const turn = (asked += 1);
   /** @type {import('@parley/client').Schemas['WithdrawalSources']} */
   const sources = await call('GET', '/api/wallet');
   const read = new Map(sources.assets.map((asset) => [asset.tokenId, asset]));
-  if (turn === asked) show(read); // else they were read again meanwhile
+  if (turn === asked) show(read); // otherwise they were read again meanwhile
   return read;
 }
 
-/** Forgets the balances of the user who signed out. */
+/** Clears the balances of the user who signed out. */
 export function clearWallet() {
   asked += 1;
   show(new Map());
@@ -31,7 +31,7 @@ function show(read) {
 }
 
 /**
- * What a token is called: its symbol where the wallet knows one, else its id.
+ * Returns the name of a token: its symbol if the wallet knows one, else its id.
  * @param {string} tokenId
  */
 export function nameOf(tokenId) {
@@ -39,7 +39,7 @@ export function nameOf(tokenId) {
 }
 
 /**
- * An asset's balance as a person reads it.
+ * Returns an asset's balance in readable form.
  * @param {Asset | undefined} asset undefined when nothing is left of it
  */
 export function balanceOf(asset) {

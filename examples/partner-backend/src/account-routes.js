@@ -6,12 +6,12 @@ const signInBody = {
   type: 'object',
   required: ['name'],
   additionalProperties: false,
-  // Control characters and halves of surrogate pairs are in no name, and Parley takes none of them in a subject.
+  // Control characters and unpaired surrogates are in no name, and Parley refuses them in a subject.
   properties: { name: { type: 'string', pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$', maxLength: 60 } },
 };
 
 /**
- * Who is signed in, signing in and out.
+ * The current session, signing in and signing out.
  * @param {import('fastify').FastifyInstance} app
  * @param {import('./sessions.js').Sessions} sessions
  * @param {import('./settings.js').Settings} settings
@@ -24,7 +24,7 @@ export function accountRoutes(app, sessions, settings) {
     const identity = await signIn(settings.baseUrl, name);
     const parley = clientFor(identity, settings);
 
-    // Both are safe to repeat: the account and its wallet are made at the first sign-in, and found at every other.
+    // Both are safe to repeat: the account and its wallet are created at the first sign-in, and found at every later one.
     await parley.users.ensure();
     await parley.wallets.ensure();
 
@@ -39,7 +39,7 @@ export function accountRoutes(app, sessions, settings) {
 }
 
 /**
- * A client for one session: the partner's key says which company calls, the token for which user.
+ * Returns a client for one session: the partner's key identifies the company, and the token the user.
  * @param {import('./sign-in.js').Identity} identity
  * @param {import('./settings.js').Settings} settings
  */
@@ -48,7 +48,7 @@ function clientFor(identity, { baseUrl, partnerKey }) {
     baseUrl,
     partnerKey,
     userToken: renewingToken(identity.issueToken),
-    // Somebody is waiting for the answer: a short hiccup is bridged, and what only time can solve (409) is told at once.
+    // The user is waiting: short failures are retried, and a conflict that only time resolves (409) is reported at once.
     retry: { totalMs: 4_000, when: (problem) => problem.retryable && problem.status !== 409 },
   });
 }

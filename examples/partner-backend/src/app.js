@@ -9,7 +9,7 @@ import { answerProblem } from './problems.js';
 import { refuseOtherSites } from './same-origin.js';
 import { createSessions } from './sessions.js';
 
-/** Scripts, styles and requests of this very site and nothing else: what an answer smuggles in cannot run, load or phone home. */
+/** Allows scripts, styles and requests of this site only, so that injected content of an answer cannot run, load or send anything. */
 const contentSecurityPolicy = {
   useDefaults: false,
   directives: {
@@ -25,14 +25,14 @@ const contentSecurityPolicy = {
 };
 
 /**
- * A server with a page, sign-in and sessions, and the calls about conversations and money; `examples/chat` begins with it as well.
+ * Creates a server with a page, sign-in and sessions, and the routes for conversations and money; `examples/chat` builds on it too.
  * @param {import('./settings.js').Settings} settings
- * @param {string} page folder of what anybody may load
+ * @param {string} page folder of the public files
  */
 export async function createApp(settings, page) {
   const app = fastify({
     logger: { level: 'warn' },
-    forceCloseConnections: true, // streams would keep a stopping server alive
+    forceCloseConnections: true, // otherwise streams would keep a stopping server alive
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
   });
   const sessions = createSessions(settings.publicOrigin);

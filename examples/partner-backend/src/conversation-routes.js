@@ -14,8 +14,8 @@ const messageBody = {
 };
 
 /**
- * Conversations and runs. Each route names the one call to Parley that the page may make, for the account of its own session:
- * a browser cannot reach anything else.
+ * Conversations and runs. Each route makes exactly one call to Parley, for the account of its own session: a browser cannot
+ * reach anything else.
  * @param {import('fastify').FastifyInstance} app
  * @param {import('./sessions.js').Sessions} sessions
  */
@@ -38,7 +38,7 @@ export function conversationRoutes(app, sessions) {
     return parley.conversations.get({ conversationId });
   });
 
-  // The page makes the run's id, so that a message that is sent twice (a lost answer, a double click) starts one run.
+  // The page creates the run's id, so that a message that is sent twice (a lost answer, a double click) starts one run.
   app.post('/api/conversations/:conversationId/messages', { schema: { body: messageBody } }, async (request, reply) => {
     const { parley } = sessions.of(request);
     const { conversationId } = /** @type {{ conversationId: string }} */ (request.params);

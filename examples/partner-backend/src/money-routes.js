@@ -1,4 +1,4 @@
-/** So many undecided approvals are shown at once; the next come when these are decided. */
+/** Number of undecided approvals that are shown at once; others follow when these are decided. */
 const approvalsMax = 20;
 
 const approveBody = {
@@ -34,7 +34,7 @@ export function moneyRoutes(app, sessions) {
     return parley.approvals.get({ approvalId: approvalIdOf(request) });
   });
 
-  // The fingerprint that the user saw goes along: Parley refuses when it is not that of what would be done.
+  // Sends the fingerprint that the user saw: Parley refuses if it does not match the action.
   app.post('/api/approvals/:approvalId/approve', { schema: { body: approveBody } }, async (request) => {
     const { parley } = sessions.of(request);
     const { fingerprint } = /** @type {{ fingerprint: string }} checked by the schema */ (request.body);

@@ -2,19 +2,19 @@ import { isProblem, isUnreachable } from '@parley/client';
 import { NotSignedIn } from './sessions.js';
 
 /**
- * @typedef {object} PageProblem what the page learns of a failure
+ * @typedef {object} PageProblem the description of a failure that the page receives
  * @property {string} reason Parley's own reasons, and a few of this backend
- * @property {string} title for logs; the page has words of its own
+ * @property {string} title for logs; the page has its own messages
  * @property {boolean} retryable
- * @property {string} [requestId] what to quote to Parley's operators
+ * @property {string} [requestId] id to quote to Parley's operators
  * @property {number} [retryAfterSeconds]
  */
 
-/** Reasons that blame this backend's own key: the user can do nothing about them, and need not know. */
+/** Reasons that concern this backend's own key: the user cannot do anything about them, and need not know. */
 const ours = new Set(['partner_key_required', 'partner_key_invalid']);
 
 /**
- * Turns whatever a route threw into a status and a PageProblem.
+ * Answers an error of a route with a status and a PageProblem.
  * @param {unknown} error
  * @param {import('fastify').FastifyRequest} request
  * @param {import('fastify').FastifyReply} reply
@@ -47,7 +47,7 @@ function problemOf(error) {
 function ofParley({ status, reason, title, retryable, requestId, retryAfterSeconds }) {
   const told = { title, retryable, requestId, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   if (reason !== undefined && ours.has(reason)) return { ...told, status: 500, reason: 'internal' };
-  // The token was renewed and refused all the same: for the page that is the end of the session.
+  // The renewed token was refused too: for the page the session is over.
   if (status === 401) return { ...told, status, reason: 'not_signed_in' };
   return { ...told, status, reason: reason ?? (status === 404 ? 'not_found' : 'internal') };
 }

@@ -1,10 +1,10 @@
-/** A token is renewed this long before it expires, or at half of its life when that is shorter. */
+/** A token is renewed this long before it expires, or after half of its lifetime if that is shorter. */
 const renewBeforeMs = 60_000;
 
 /**
- * Keeps an access token fresh: answers a function that gives one which is good for a while. Many who ask at once share one renewal.
+ * Returns a function that provides an access token that is valid for a while. Concurrent calls share one renewal.
  * @param {() => Promise<import('./sign-in.js').AccessToken>} issueToken
- * @returns {(ask: { renew: boolean }) => Promise<string>} with `renew` the last token was refused, whatever its age says
+ * @returns {(ask: { renew: boolean }) => Promise<string>} `renew` means that the last token was refused, whatever its age
  */
 export function renewingToken(issueToken) {
   /** @type {Promise<string> | null} */

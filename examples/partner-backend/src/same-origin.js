@@ -1,13 +1,13 @@
 /**
- * A hook that answers only to the page's own address, and lets only the page itself change anything. Together with a cookie that
- * is SameSite=Strict this is what keeps other sites from acting in a user's name.
+ * Returns a hook that answers only at the page's own address, and lets only the page itself change anything. Together with a
+ * SameSite=Strict cookie this prevents other sites from acting in a user's name.
  * @param {URL} publicOrigin
  * @returns {import('fastify').onRequestAsyncHookHandler}
  */
 export function refuseOtherSites(publicOrigin) {
   return async (request, reply) => {
     reply.header('cache-control', request.url.startsWith('/api/') ? 'no-store' : 'no-cache');
-    // A name that somebody else's DNS points here is not ours.
+    // Refuses names that another owner's DNS resolves to this server.
     if (request.headers.host !== publicOrigin.host) {
       return reply.code(421).send({ reason: 'wrong_address', title: `This page is at ${publicOrigin.origin}` });
     }

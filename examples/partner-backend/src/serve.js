@@ -1,7 +1,7 @@
 import { readSettings } from './settings.js';
 
 /**
- * Runs a server until it is told to stop. Says where it is, or why it is not.
+ * Runs a server until SIGINT or SIGTERM. Prints its address, or why it could not start.
  * @param {(settings: import('./settings.js').Settings) => Promise<import('fastify').FastifyInstance>} createServer
  * @param {NodeJS.ProcessEnv} env
  */

@@ -5,7 +5,7 @@ import { streamRoute } from './stream-route.js';
 const page = fileURLToPath(new URL('../page', import.meta.url));
 
 /**
- * The whole backend: the page, its session, and the few calls to Parley that the page needs.
+ * Creates the whole backend: the page, its session, and the few calls to Parley that the page needs.
  * @param {import('./settings.js').Settings} settings
  */
 export async function createServer(settings) {

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 
 const sessionLifeMs = 12 * 60 * 60 * 1000;
-/** Over this many the oldest session ends. With several processes of this backend, keep sessions in a store they share. */
+/** Above this number the oldest session ends. With several processes of this backend, keep sessions in a store that they share. */
 const sessionsMax = 10_000;
 
-/** Nobody is signed in, or not any more. */
+/** The request has no session, or its session has ended. */
 export class NotSignedIn extends Error {}
 
 /**
- * @typedef {object} Session what this backend knows of a browser; nothing of it but a random id ever gets there
+ * @typedef {object} Session the state that this backend keeps for a browser, which itself only gets a random id
  * @property {string} name
- * @property {import('@parley/client').ParleyClient} parley speaks to Parley with both credentials, the partner's and this user's, and
- *   acts for this user's account alone
- * @property {AbortSignal} over aborts when the session ends, and its streams with it
+ * @property {import('@parley/client').ParleyClient} parley calls Parley with both credentials, the partner's and this user's, and acts
+ *   only for this user's account
+ * @property {AbortSignal} over aborts when the session ends, which ends its streams
  */
 
 /**
- * Sessions of browsers, in memory, found by a cookie that no script can read and no other site can make a browser send.
+ * Keeps sessions in memory, found by a cookie that no script can read and that no other site can make a browser send.
  * @param {URL} publicOrigin
  */
 export function createSessions(publicOrigin) {
@@ -46,7 +46,7 @@ export function createSessions(publicOrigin) {
     find,
 
     /**
-     * The session of the browser that sent the request.
+     * Returns the session of the browser that sent the request. Throws NotSignedIn if there is none.
      * @param {import('fastify').FastifyRequest} request
      * @returns {Session}
      */
@@ -57,7 +57,7 @@ export function createSessions(publicOrigin) {
     },
 
     /**
-     * Opens a session under a new id, in place of the one that the browser had.
+     * Opens a session under a new id, replacing the one that the browser had.
      * @param {import('fastify').FastifyRequest} request
      * @param {import('fastify').FastifyReply} reply
      * @param {Pick<Session, 'name' | 'parley'>} who
@@ -80,7 +80,7 @@ export function createSessions(publicOrigin) {
       reply.clearCookie(cookieName, cookie);
     },
 
-    /** Ends all of them, and so every stream. */
+    /** Ends all sessions, and with them every stream. */
     closeAll() {
       for (const id of [...sessions.keys()]) end(id);
     },

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 
-/** Where `npm start` of the repository writes what its sandbox may be reached with. */
+/** File in which `npm start` of the repository writes the access to its sandbox. */
 const sandboxFile = new URL('../../../.parley/sandbox.json', import.meta.url);
 
 /**
  * @typedef {object} Settings
- * @property {string} baseUrl where Parley is
- * @property {string} partnerKey the company's own secret: it goes to Parley and nowhere else, least of all to a browser
+ * @property {string} baseUrl address of Parley
+ * @property {string} partnerKey the company's own secret: it is sent only to Parley, and never to a browser
  * @property {string} host the address to listen on
  * @property {number} port
- * @property {URL} publicOrigin how browsers reach the page; behind a proxy that ends TLS this is its https address
+ * @property {URL} publicOrigin address of the page for browsers; behind a proxy that terminates TLS, its https address
  */
 
 /**
- * Reads the settings from the environment, and from the sandbox of this repository where the environment is silent.
+ * Reads the settings from the environment; those that are not set come from the sandbox of this repository.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Settings}
  */

@@ -1,5 +1,5 @@
 // ┌──────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
-// │ THE ONE PLACE TO REPLACE. This login is a fake: anybody who types a name is believed.                            │
+// │ THE ONE PLACE TO REPLACE. This login is a fake: it accepts any name without a check.                             │
 // │ Put your own here: check the password, the passkey or the code of your OpenID provider, and let `issueToken`     │
 // │ ask that provider for access tokens (the grant of the refresh token). Parley verifies them against OIDC_ISSUER.  │
 // └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
@@ -7,17 +7,17 @@
 const tokenLifeSeconds = 600;
 
 /**
- * @typedef {object} AccessToken as the token endpoint of an OpenID provider gives it
+ * @typedef {object} AccessToken as the token endpoint of an OpenID provider returns it
  * @property {string} accessToken
  * @property {number} expiresInSeconds
  *
- * @typedef {object} Identity somebody who signed in
- * @property {string} name what the page calls them
- * @property {() => Promise<AccessToken>} issueToken gets a new access token for them, as often as one is needed
+ * @typedef {object} Identity a user who signed in
+ * @property {string} name the name that the page shows
+ * @property {() => Promise<AccessToken>} issueToken requests a new access token for them; called whenever one is needed
  */
 
 /**
- * Signs somebody in by their name alone, with the issuer that is built into Parley's sandbox.
+ * Signs a user in by name only, with the issuer that is built into Parley's sandbox.
  * @param {string} baseUrl
  * @param {string} name
  * @returns {Promise<Identity>}

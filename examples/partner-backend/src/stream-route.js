@@ -4,9 +4,9 @@ import { PassThrough } from 'node:stream';
 const heartbeatMs = 15_000;
 
 /**
- * A conversation's journal as server-sent events for the page's EventSource. The client resumes towards Parley by itself; this
- * route makes the same true towards the browser: what is durable carries its `seq` as SSE id, and a browser that comes back with
- * `Last-Event-ID` goes on after it.
+ * Serves a conversation's journal as server-sent events for the page's EventSource. The client resumes its stream from Parley by
+ * itself; this route does the same for the browser: durable frames carry their `seq` as SSE id, and a browser that reconnects
+ * with `Last-Event-ID` continues after it.
  * @param {import('fastify').FastifyInstance} app
  * @param {import('./sessions.js').Sessions} sessions
  */
@@ -14,7 +14,7 @@ export function streamRoute(app, sessions) {
   app.get('/api/conversations/:conversationId/stream', async (request, reply) => {
     const { parley, over } = sessions.of(request);
     const { conversationId } = /** @type {{ conversationId: string }} */ (request.params);
-    // Refused before the first byte, while there is still a status to refuse with.
+    // Fails before the first byte, while a status can still be sent.
     await parley.conversations.get({ conversationId });
 
     const gone = new AbortController();
@@ -22,7 +22,7 @@ export function streamRoute(app, sessions) {
     const signal = AbortSignal.any([gone.signal, over]);
     const frames = parley.conversations.stream({ conversationId, after: resumeAfter(request) }, { signal });
     reply.header('content-type', 'text/event-stream');
-    reply.header('x-accel-buffering', 'no'); // nginx would collect deltas before it passes them on
+    reply.header('x-accel-buffering', 'no'); // otherwise nginx would buffer deltas before it forwards them
     return reply.send(serverSentEvents(frames, signal));
   });
 }
@@ -35,8 +35,8 @@ function resumeAfter({ headers, query }) {
 }
 
 /**
- * The frames as bytes for the browser. Ends with them, or with the signal; a browser that reads slowly slows the reading from
- * Parley down, and fills no memory here.
+ * Returns the frames as bytes for the browser. Ends with them, or with the signal; a slow browser slows the reading from Parley
+ * down instead of filling memory here.
  * @param {AsyncIterable<import('@parley/client').JournalFrame>} frames
  * @param {AbortSignal} signal
  */
@@ -65,7 +65,7 @@ async function pump(frames, out, signal) {
       if (!out.write(`${id}data: ${JSON.stringify(frame)}\n\n`)) await once(out, 'drain', { signal });
     }
   } catch {
-    // Refused for good (signed out at Parley, the account disabled) or gone: the stream ends, the browser comes back,
-    // and the checks at the door above tell it why.
+    // Refused for good (signed out at Parley, account disabled) or disconnected: the stream ends, and when the browser
+    // reconnects, the calls at the start of the route report the reason.
   }
 }

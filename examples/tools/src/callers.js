@@ -1,23 +1,23 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 
-/** Parley signs for a minute; clocks may differ a little. */
+/** Parley's signature is valid for a minute; clocks may differ slightly. */
 const clockSkewSeconds = 10;
 
-/** The call does not say whose it is, in a way that can be believed. */
+/** The call has no valid proof of the user it is made for. */
 export class NotCalledForAUser extends Error {}
 
 /**
- * @typedef {object} Caller whose call it is
+ * @typedef {object} Caller the user and the call
  * @property {string} userId the user at Parley, as `POST /v1/users` answered it
- * @property {string} callId the same for every attempt of one call; another user's call may have the same
+ * @property {string} callId the same for every attempt of one call; a call of another user may have the same id
  */
 
 /**
- * Finds out whose a call is. Nothing but the header is asked: what a model wrote, and `_meta`, anybody can write who reaches this server.
+ * Identifies the user of a call, by the header only: the arguments and `_meta` can be written by anyone who reaches this server.
  * @param {import('./settings.js').Settings} settings
  */
 export function createCallers({ baseUrl, name }) {
-  // Asked for once, kept, and asked for again where a key is not known.
+  // Requested once, cached, and requested again for an unknown key.
   const keys = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`));
 
   return {
@@ -47,7 +47,7 @@ export function createCallers({ baseUrl, name }) {
       });
       return payload;
     } catch (cause) {
-      // Anything else, such as keys that cannot be fetched, is no fault of who calls.
+      // Anything else, such as keys that cannot be fetched, is not the caller's fault.
       if (!(cause instanceof errors.JOSEError) || cause instanceof errors.JWKSTimeout) throw cause;
       throw new NotCalledForAUser(`Parley-Context is refused: ${cause.code}`, { cause });
     }

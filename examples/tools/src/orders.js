@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** What every user has ordered: an example has no shop. */
+/** The orders of every user, because the example has no shop. */
 const goods = ['A pair of socks', 'A teapot', 'Three lemons'];
 
 /**
@@ -10,18 +10,18 @@ const goods = ['A pair of socks', 'A teapot', 'Three lemons'];
  * @property {string} what
  * @property {'open' | 'cancelled'} status
  *
- * @typedef {object} Done what a call came to, a line of the file
+ * @typedef {object} Done the outcome of a call; a line of the file
  * @property {string} userId
  * @property {string} callId
  * @property {string} orderId
  * @property {boolean} cancelled whether this call cancelled the order
- * @property {string} answer what the caller was told, or would have been
+ * @property {string} answer the answer to the caller, whether or not it arrived
  */
 
 /**
- * The orders of all users. A file says what was done: each line is the effect of a call and its answer, both or neither, on disk before
- * anybody is answered. A call that comes again, after an answer was lost or this process was killed, gets the answer of the first time.
- * One process writes the file; nothing in here waits, so calls come one after the other.
+ * The orders of all users. A file records the effects: each line has the effect of a call and its answer, both or neither, and is on
+ * disk before the call is answered. A repeated call, after an answer was lost or this process was killed, gets the first answer.
+ * Only one process may write the file; nothing here is asynchronous, so calls run one after the other.
  * @param {string} path
  */
 export function openOrders(path) {
@@ -59,10 +59,10 @@ export function openOrders(path) {
     },
 
     /**
-     * Cancels an order of the caller's own, once.
+     * Cancels an order of the caller, once.
      * @param {import('./callers.js').Caller} caller
      * @param {string} orderId
-     * @returns {string} what came of it
+     * @returns {string} the outcome
      */
     cancel({ userId, callId }, orderId) {
       const before = calls.get(keyOf(userId, callId));
@@ -78,7 +78,8 @@ export function openOrders(path) {
 }
 
 /**
- * The lines of the file. What was being written when the process was killed was not answered to anybody, and is taken away.
+ * Returns the complete lines of the file. An incomplete line, from a process that was killed while writing, is removed, because its
+ * call was not answered.
  * @param {number} file
  */
 function wholeLines(file) {
@@ -95,7 +96,7 @@ function ordersOf(userId) {
 }
 
 /**
- * One text for two, which no other two have.
+ * Returns a key that is unique for the two ids.
  * @param {string} userId
  * @param {string} id
  */

@@ -3,7 +3,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { createTools } from './tools.js';
 
 /**
- * MCP over streamable HTTP, at `/mcp`. It keeps no sessions: each request is served by itself, so that any process could answer it.
+ * Serves MCP over streamable HTTP, at `/mcp`. It keeps no sessions: each request is independent, so any process could answer it.
  * @param {ReturnType<typeof import('./callers.js').createCallers>} callers
  * @param {ReturnType<typeof import('./orders.js').openOrders>} orders
  */

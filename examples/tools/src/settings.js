@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 
-/** Where `npm start` of the repository writes where its sandbox is. */
+/** File in which `npm start` of the repository writes the address of its sandbox. */
 const sandboxFile = new URL('../../../.parley/sandbox.json', import.meta.url);
 
 /**
  * @typedef {object} Settings
- * @property {string} baseUrl where Parley is, as its PUBLIC_URL says: the issuer of what it signs
- * @property {string} name of this server in MCP_SERVERS: whom it is signed for
+ * @property {string} baseUrl address of Parley, equal to its PUBLIC_URL: the issuer of its signatures
+ * @property {string} name of this server in MCP_SERVERS: the audience of the signatures
  * @property {string} host the address to listen on
  * @property {number} port
- * @property {string} ordersFile where what was done is written down
+ * @property {string} ordersFile the file that records the effects of calls
  */
 
 /**
- * Reads the settings from the environment, and from the sandbox of this repository where the environment is silent.
+ * Reads the settings from the environment; the address of Parley, if not set, comes from the sandbox of this repository.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Settings}
  */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NotCalledForAUser } from './callers.js';
 
 /**
- * The tools, for one request. No tool has a member for the user: it is whoever the call is signed for.
+ * Creates the tools for one request. No tool has an input for the user, who is the one that the call is signed for.
  * @param {ReturnType<typeof import('./callers.js').createCallers>} callers
  * @param {ReturnType<typeof import('./orders.js').openOrders>} orders
  */
