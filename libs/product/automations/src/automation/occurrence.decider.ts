@@ -14,16 +14,14 @@ import {
 } from '../inputs/input.decider';
 
 /**
- * Maximum number of occurrences of one automation that wait behind another; the next is rejected
- * (docs/decisions/automations.md, `queue`).
+ * Maximum number of waiting occurrences of an automation; more are rejected (docs/decisions/automations.md, `queue`).
  */
 export const waitingMax = 100;
 
 /**
- * Records the result of an evaluation or an invocation: an occurrence or none, by the firing policy and the overlap
- * policy. No events when the same due time or input was handled before. An input that leads to no occurrence records
- * the reason, and an invocation that cannot be taken records a rejected occurrence. After the last due time the
- * automation is completed.
+ * Records the result of an evaluation or invocation, by the firing and overlap policies. No events for a due time or
+ * input that was handled before. An input without an occurrence records the reason; an invocation that cannot be taken,
+ * a rejected occurrence. After the last due time the automation is completed.
  */
 export function recordMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
   if (isRepeated(command, automation)) return accept();
@@ -69,8 +67,7 @@ function outcomeOf(judgement: Exclude<Judgement, 'fire'>, verdict: Verdict): Pas
 }
 
 function judgeMatch(command: RecordMatch, { definition, memory, occurrences, active, epoch }: Automation): Judgement {
-  // An accepted match of trigger `once` completes the automation, which was checked before; only active ones remain to
-  // be checked.
+  // Accepting a match of trigger `once` completes the automation, which was checked before: only active ones remain.
   const taken = active.some((occurrence) => occurrence.trigger !== 'invoke' && occurrence.epoch === epoch);
   return judge(definition.firing, { ...memory, accepted: occurrences, taken }, command);
 }
@@ -146,9 +143,7 @@ export function isWaiting({ delivery }: ActiveOccurrence): boolean {
   return delivery === 'pending' || delivery === 'deferred';
 }
 
-/**
- * Rejects all waiting occurrences, because the firing policy takes no more; those being admitted, or running, go on.
- */
+/** Rejects all waiting occurrences, because the firing policy takes no more; admitted and running ones go on. */
 export function rejectWaiting(at: Instant, { active }: Automation, reason: Words): OccurrenceEvent[] {
   return active.filter(isWaiting).map(({ occurrenceId }) => rejectOccurrence(at, occurrenceId, reason));
 }
