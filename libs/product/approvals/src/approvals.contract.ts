@@ -11,7 +11,7 @@ export const approvalsGroup: OperationGroup = {
   description: 'What a tool call needs the user to decide, with the exact contract behind it',
 };
 
-/** Why a decision is not recorded; all but the first leave the approval pending. */
+/** Reasons for which a decision is not recorded; all but the first leave the approval pending. */
 const undecided: readonly Reason[] = [
   'approval_not_pending',
   'run_active',

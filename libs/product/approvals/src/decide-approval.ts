@@ -14,7 +14,7 @@ import {
 import type { Decided } from './approval.schema';
 import { SelectedApprovals } from './selected-approvals';
 
-/** An approval is of exactly what was reviewed, as identified by its fingerprint. */
+/** A user approves exactly what was reviewed, as identified by its fingerprint. */
 export type UserDecision =
   | { readonly status: 'approved'; readonly fingerprint: string }
   | Extract<ApprovalVerdict, { readonly status: 'denied' }>;

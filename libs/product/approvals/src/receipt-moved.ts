@@ -41,7 +41,7 @@ export function movedProblems(
   });
 }
 
-/** Without a worth, nothing may be sent whose words or covering contract depend on it. */
+/** Without a worth, nothing may be sent that was agreed to by its worth, or that a contract covers. */
 function worthRules(
   before: OperationState,
   { index, worthUsd }: Extract<OperationEvent, { readonly type: 'submission.journaled' }>,

@@ -12,7 +12,7 @@ function requestApart(stored: JsonObject): JsonObject {
 }
 
 function membersOf(value: JsonValue | undefined): JsonObject {
-  // Reason for the assertion: version 1 wrote objects here.
+  // Reason for the assertion: version 1 stored objects here.
   return (value ?? {}) as JsonObject;
 }
 

@@ -8,7 +8,7 @@ import type { Turn } from './model';
 import { progressAfter, type RunProgress } from './next';
 import type { RunContext } from './tool';
 
-/** A run's command without what the claim knows: its instant, its run and its attempt. */
+/** A command on a run, without the members that the claim adds: its instant, its run and its attempt. */
 export type HeldCommand = Without<Extract<RunCommand, { readonly attempt: number }>, 'at' | 'runId' | 'attempt'>;
 type Without<Union, Key extends string> = Union extends unknown ? Omit<Union, Key> : never;
 

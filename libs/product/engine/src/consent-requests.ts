@@ -22,7 +22,7 @@ const coverableTool = 'intents_transfer';
 /** The tool result when the user has no room for another pending approval. */
 const tooManyPending = failWith('too many approvals wait for the user already: some must be decided first');
 
-/** A call with what the user reads before deciding. */
+/** A call with its review, which the user reads before deciding. */
 interface ReviewedCall {
   readonly call: JournaledCall;
   readonly review: Reviewed;
@@ -50,9 +50,9 @@ export class ConsentRequests {
 
   /**
    * Reviews the calls. Calls that cannot be made return their error. Calls that the contract of the run's own automation covers are
-   * authorized, and the run goes on with them. Only when none is covered, one append opens an approval for each of the others and suspends
-   * the run; the remaining calls are asked for in the next round. Rejects with the signal's reason when it aborts during the review. Throws
-   * Unavailable for a store of our own.
+   * authorized, and the run continues with them. Only when none is covered, one append opens an approval for each of the others and
+   * suspends the run; the remaining calls are asked for in the next round. Rejects with the signal's reason when it aborts during the
+   * review. Throws Unavailable for a store of our own.
    */
   async ask(claimed: ClaimedRun, calls: readonly JournaledCall[], signal: AbortSignal): Promise<Recording> {
     try {

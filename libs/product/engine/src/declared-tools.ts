@@ -15,6 +15,6 @@ function classIn(file: string): Type<ToolDeclaration> {
   const exported: unknown[] = Object.values(require(`./tools/${file}`) as object); // reason: a module is an object
   const [found, ...others] = exported;
   if (typeof found !== 'function' || others.length > 0) throw new Error(`${file} must export its tool's class alone`);
-  // Reason for the assertion: `require` knows no types; the class says itself what it implements.
+  // Reason for the assertion: `require` knows no types; the class itself declares what it implements.
   return found as Type<ToolDeclaration>;
 }

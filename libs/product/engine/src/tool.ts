@@ -41,7 +41,7 @@ export type Tool = AutoTool | AskTool;
 
 /** A tool's description for models, and its effect for the engine. */
 export interface ToolHead {
-  /** As the model sees it. */
+  /** The name that the model sees. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of its input, an object; the tool checks its input itself all the same. */

@@ -35,7 +35,7 @@ it.each(['openai-compatible', 'anthropic'])('a model of %s', async (provider) =>
     byFetch: true,
   });
   expect(found).toMatchObject({ hanging: [], left: [] });
-  // Nothing that was sent is an answer.
+  // None of the responses is an answer.
   for (const ended of Object.values(found.ended)) expect(String(ended)).toMatch(/^Error: /);
 });
 

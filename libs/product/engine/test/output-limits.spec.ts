@@ -58,7 +58,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
     ['that is configured, where it is lower', { MODEL_OUTPUT_TOKENS: '300' }, 300],
     ['that is usual, where the reservation pays for more', {}, 32_768],
   ])('is sent the limit %s', async (_which, settings, expected) => {
-    const own = provider === 'anthropic' && !('MODEL_OUTPUT_TOKENS' in settings) ? 4_096 : expected; // the SDK's limit for models that it does not know
+    const own = provider === 'anthropic' && !('MODEL_OUTPUT_TOKENS' in settings) ? 4_096 : expected; // the SDK's limit for unknown models
     const { asked } = await ask([{ text: ['Fine.'] }], holding(9_000_000_000), settings);
     expect(limitOf(asked[0]!)).toBe(own);
   });

@@ -74,7 +74,7 @@ export class ConversationHub implements FrameSource {
     }
   }
 
-  /** Forgets a reader. */
+  /** Removes a reader. */
   leave(reader: FrameSink): void {
     this.live.delete(reader);
   }

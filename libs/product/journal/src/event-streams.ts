@@ -19,7 +19,7 @@ const retryFrame = Buffer.from('retry: 2000\n\n');
 export interface FrameSource {
   /** Serves one reader from its `next` on; resolves when it is live or gone. The caller must then call `leave`. Throws Unavailable. */
   serve(reader: FrameSink): Promise<void>;
-  /** Forgets a reader. */
+  /** Removes a reader. */
   leave(reader: FrameSink): void;
 }
 

@@ -44,7 +44,7 @@ export class FrameWindow {
       : this.frames.slice(this.frames.findLastIndex((frame) => frame.position <= position) + 1);
   }
 
-  /** Drops what is too old to be of use. */
+  /** Drops frames that are too old to be of use. */
   age(nowMs: number): void {
     const fresh = this.frames.findIndex(({ atMs }) => nowMs - atMs < keptMs);
     this.drop(fresh === -1 ? this.frames.length : fresh);

@@ -105,7 +105,7 @@ it('readers of a hub that misses an event are sent back, lose nothing, and hold 
 it('readers come back when the subscription cannot be opened, and lose nothing', async () => {
   const id = newConversationId();
   await append(id);
-  // As many as the connection takes: no other can be opened.
+  // Opens as many calls as the connection takes, so that no other can be opened.
   const stop = new AbortController();
   const { signal } = stop;
   const onBatch = async () => undefined;

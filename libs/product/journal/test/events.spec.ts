@@ -78,7 +78,7 @@ describe('events.list', () => {
     };
     const first = await poll(500);
     expect([first.data.length, first.nextCursor]).toEqual([1, null]);
-    // Nothing new: the position stays.
+    // No new events: the position stays.
     expect(await poll(500)).toEqual({ data: [], nextCursor: null, endCursor: first.endCursor });
     await say(user, id);
     const part = await poll(2);

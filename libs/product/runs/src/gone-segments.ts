@@ -27,7 +27,7 @@ export class GoneSegments {
     private readonly budgets: Budgets,
   ) {}
 
-  /** One round; it does nothing while the read models may lack a step of a run. @throws Unavailable */
+  /** Runs one round; does nothing while the read models may lack a step of a run. @throws Unavailable */
   async settle(): Promise<void> {
     const { all } = this.store.damaged;
     const tombstoned = all.filter(({ damage }) => damage === 'tombstoned');

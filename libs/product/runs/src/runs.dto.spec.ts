@@ -45,7 +45,7 @@ const bodies: fc.Arbitrary<JsonValue> = fc
       }),
     ),
   })
-  // Undefined members are absent in JSON.
+  // JSON omits undefined members.
   .map((body) => JSON.parse(JSON.stringify(body)) as JsonValue);
 
 /** Rules that JSON Schema cannot express: no text holds U+0000 or half a surrogate pair, and an output schema has at most 16 KiB. */

@@ -57,7 +57,7 @@ export class SegmentWatchdog {
     });
   }
 
-  /** One round. */
+  /** Runs one round. */
   async sweep(): Promise<void> {
     await this.slots.sweep();
     await this.gone.settle();

@@ -14,7 +14,7 @@ type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 /** How long a cancellation may take, because a server may not even accept that. */
 const cancelWithinMs = 2000;
 
-/** A dropped stream is resumed after its last event up to this many times. */
+/** How a dropped stream is resumed after its last event: with growing pauses, a limited number of times. */
 const resumption = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 5000,

@@ -21,7 +21,7 @@ const leftOutToldMax = 10;
 const attemptPausesMs = [250, 500, 1000, 2000, 4000, 8000];
 
 /**
- * Results for a model when no answer came; the cause goes to the log. A model that took "no answer" for "not done" would repeat the call
+ * Results for a model when no answer arrived; the cause goes to the log. A model that took "no answer" for "not done" would repeat the call
  * under another key.
  */
 const words: Readonly<Record<Exclude<McpFailed['kind'], 'refused'>, Words>> = {
@@ -213,7 +213,7 @@ export class McpServer {
   }
 }
 
-/** Repeats a call while no answer comes, until the pauses are used up. Rejects with the last failure. */
+/** Repeats a call while no answer arrives, until the pauses are used up. Rejects with the last failure. */
 async function askAgain(ask: () => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   for (const pauseMs of attemptPausesMs) {
     try {

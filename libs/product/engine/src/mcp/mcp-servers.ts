@@ -47,7 +47,7 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
     return find();
   }
 
-  /** The names of all tools that runs may call now: those reserved by the product, and those of the servers that are there. */
+  /** The names of all tools that runs may call now: those reserved by the product, and those of available servers. */
   get toolNames(): readonly string[] {
     return [...this.taken, ...this.tools.map(({ name }) => name)];
   }

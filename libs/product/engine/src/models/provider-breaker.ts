@@ -41,8 +41,8 @@ export class ProviderBreaker {
   }
 
   /**
-   * Asks as soon as the provider may be asked. After a failed trial attempt it waits on. Throws ProviderTrouble, `not_asked` if nothing was
-   * tried in the time that was left.
+   * Asks as soon as the provider may be asked. After a failed trial attempt it continues to wait. Throws ProviderTrouble, `not_asked` if
+   * nothing was tried in the time that was left.
    */
   async ask<Answer>(leftMs: () => number, signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
     for (;;) {

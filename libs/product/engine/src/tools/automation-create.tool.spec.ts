@@ -33,7 +33,7 @@ const compare = { compare: { left: read, op: 'lt', right: { value: '2' } } };
 const condition = { bindings: [price], rule: { all: [compare, { not: { exists: read } }, { any: [compare] }] } };
 const withCondition = (change: JsonObject) => ({ ...least, condition: { ...condition, ...change } });
 const withWake = (schedule: JsonObject) => ({ ...least, wake: { kind: 'schedule', schedule } });
-const withFiring = (change: JsonObject) => ({ ...least, firing: { ...(least['firing'] as JsonObject), ...change } }); // reason for the assertion: it is an object
+const withFiring = (change: JsonObject) => ({ ...least, firing: { ...(least['firing'] as JsonObject), ...change } }); // reason: it is an object
 
 it.each<[string, JsonValue]>([
   ['the least', least],
