@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
-/** The RFC 8785 (JCS) form of a JSON value: equal values give the same text. Throws TypeError for a value that JSON cannot hold. */
+/**
+ * Returns the RFC 8785 (JCS) form of a JSON value: equal values have equal texts. Throws TypeError for a value that JSON cannot represent.
+ */
 export function canonicalText(value: object): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError('not a JSON value');

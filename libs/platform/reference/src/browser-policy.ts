@@ -1,6 +1,6 @@
 /**
- * No script but the site's own files, no connection but to the service itself. The renderer sets styles of its own, which is all
- * that must be allowed inline.
+ * Allows only scripts from the site's own files, and connections to the service itself. The renderer sets its own styles, the only inline
+ * content that must be allowed.
  */
 const policy = [
   "default-src 'none'",
@@ -14,7 +14,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Fields of every page, besides those of every answer. */
+/** Fields of every page, in addition to those of every answer. */
 export const pageFields = {
   'content-security-policy': policy,
   'x-frame-options': 'DENY',

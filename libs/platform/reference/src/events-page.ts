@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { anchorOf } from './guides';
 import { escapeHtml } from './html';
 
-/** A reference in a document may lead to another one; a longer chain is a mistake in the document. */
+/** A reference in a document may lead to another one; a longer chain is an error in the document. */
 const referencesMax = 16;
 
-/** What the page says of one event. */
+/** The page's data about one event. */
 interface DescribedEvent {
   readonly type: string;
   readonly summary: string;
@@ -14,7 +14,7 @@ interface DescribedEvent {
   readonly example: JsonValue | undefined;
 }
 
-/** The journal's events of an AsyncAPI 3 document as HTML: a section for each, with its members and an example. */
+/** Renders the journal's events of an AsyncAPI 3 document as HTML: a section for each, with its members and an example. */
 export function eventsBody(document: JsonObject): string {
   const events = eventsOf(document);
   const links = events.map(({ type }) => `<li><a href="#${anchorOf(type)}">${escapeHtml(type)}</a></li>`).join('');
@@ -79,13 +79,13 @@ function eventsOf(document: JsonObject): readonly DescribedEvent[] {
   });
 }
 
-/** The members of an object, those of all parts of an `allOf` included. */
+/** The members of an object, including those of all parts of an `allOf`. */
 function membersOf(schema: JsonObject, document: JsonObject): JsonObject {
   const parts = listOf(schema['allOf']).map((part) => objectOf(objectOf(resolve(part, document))['properties']));
   return parts.reduce((all, part) => ({ ...all, ...part }), objectOf(schema['properties']));
 }
 
-/** What a value is, or what its reference inside the document leads to. */
+/** The value, or the target of its reference inside the document. */
 function resolve(value: JsonValue | undefined, document: JsonObject): JsonValue | undefined {
   let found = value;
   for (let hop = 0; hop < referencesMax; hop += 1) {
@@ -101,7 +101,7 @@ function resolve(value: JsonValue | undefined, document: JsonObject): JsonValue 
 
 const objectOf = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  // Reason for the assertion: a list in JSON holds JSON, which Array.isArray does not tell.
+  // Reason for the assertion: a list in JSON holds JSON, which `Array.isArray` does not infer.
   return Array.isArray(value) ? (value as JsonValue[]) : [];
 }
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');

@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { readSiteFile } from './site-folder';
 
-/** The guides in the order in which they are best read; each is a file of `docs/guides`. */
+/** The guides in reading order; each is a file of `docs/guides`. */
 export const guideNames = [
   'first-run' as const,
   'approvals' as const,
@@ -28,8 +28,8 @@ export function readGuides(): readonly Guide[] {
 }
 
 /**
- * A guide of ours as HTML. HTML inside Markdown is not let through, comments are left out, and links to other guides' files
- * lead to their pages.
+ * Renders one of our guides as HTML. HTML inside Markdown is escaped, comments are left out, and links to other guides' files lead to their
+ * pages.
  */
 export function renderGuide(name: string, markdown: string): Guide {
   const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
@@ -61,7 +61,7 @@ function renderer(): MarkdownIt.MarkdownIt {
   // A wide table scrolls by itself.
   rules.table_open = () => '<div class="wide"><table>\n';
   rules.table_close = () => '</table></div>\n';
-  // So does a long line of code, by the keyboard as well.
+  // So does a long line of code, also with the keyboard.
   const { fence } = rules;
   rules.fence = (...given) => fence?.(...given).replace('<pre>', '<pre tabindex="0">') ?? '';
   return markdown;
@@ -76,7 +76,7 @@ export function anchorOf(heading: string): string {
     .replaceAll(/\s/g, '-');
 }
 
-/** Links work on GitHub as they stand: to a guide's file, or to the service that `npm start` runs. */
+/** Links in the source work on GitHub: to a guide's file, or to the service that `npm start` runs. */
 function pageOf(href: string): string {
   return href.replace(/^([a-z-]+)\.md(?=#|$)/, '/docs/guides/$1').replace(/^http:\/\/127\.0\.0\.1:8080(?=\/docs)/, '');
 }

@@ -8,17 +8,17 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as it may stand in HTML, in an attribute as well. */
+/** Escapes text for HTML, including attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 }
 
-/** JSON inside a `<script type="application/json">`: nothing in it can end the element. */
+/** JSON for a `<script type="application/json">`: nothing in it can end the element. */
 export function embeddedJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', String.raw`\u003c`);
 }
 
-/** Where a page's parts are served; the names change with the content. */
+/** Addresses of a page's parts; their names change with the content. */
 export interface PageAssets {
   readonly style: string;
   readonly icon: string;
@@ -26,16 +26,16 @@ export interface PageAssets {
 
 export interface Page {
   readonly title: string;
-  /** Which of the bar's links is this page's. */
+  /** The link in the bar that is this page's own. */
   readonly place: 'reference' | 'events' | 'guides';
   readonly bodyClass: string;
   /** HTML. */
   readonly body: string;
-  /** Addresses of scripts, run in this order when the page is there. */
+  /** Addresses of scripts, run in this order once the page is loaded. */
   readonly scripts: readonly string[];
 }
 
-/** A whole page with the bar that all pages of `/docs` share; without JavaScript its links lead everywhere. */
+/** A whole page with the bar that all pages of `/docs` share; its links work without JavaScript. */
 export function htmlPage(page: Page, assets: PageAssets): string {
   const link = (place: Page['place'], href: string, label: string): string =>
     `<a href="${href}"${place === page.place ? ' aria-current="page"' : ''}>${label}</a>`;

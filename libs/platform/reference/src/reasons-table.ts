@@ -3,7 +3,7 @@ import { reasons } from '@app/kernel';
 const begin = '<!-- reasons:begin -->';
 const end = '<!-- reasons:end -->';
 
-/** The one table of reasons, as Markdown. */
+/** The table of reasons, as Markdown. */
 function reasonsTable(): string {
   const rows = Object.entries(reasons).map(([name, { status, retryable, title }]) => {
     return `| \`${name}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${title} |`;
@@ -11,7 +11,7 @@ function reasonsTable(): string {
   return ['| reason | status | retryable | what it means |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** A guide's text with a new table of reasons between its two marks. @throws Error for a text without them */
+/** Replaces the table of reasons between the two marks in a guide's text. @throws Error for a text without them */
 export function withReasons(markdown: string): string {
   const from = markdown.indexOf(begin);
   const to = markdown.indexOf(end);

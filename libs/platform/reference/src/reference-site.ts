@@ -23,7 +23,7 @@ export class ReferenceSite {
     private readonly eventsDocument: EventsDocument,
   ) {}
 
-  /** In a sandbox, the address at which the page must be opened: its requests pass only from the service's own origin. */
+  /** In a sandbox, the address at which the page must be opened, because its requests are accepted only from the service's own origin. */
   ownAddress(host: string | undefined): string | null {
     const { sandbox, baseUrl } = this.configuration;
     const own = new URL(baseUrl);
@@ -31,7 +31,7 @@ export class ReferenceSite {
     return isSameMachine ? `${baseUrl}/docs` : null;
   }
 
-  /** The reference; in a sandbox, and to a reader on this machine, with the credentials of `sandbox.json`. */
+  /** The reference; in a sandbox, and for a reader on this machine, with the credentials of `sandbox.json`. */
   async referencePage(host: string | undefined, localAddress: string | undefined): Promise<string> {
     const { sandbox, env } = this.configuration;
     const access = sandbox && isLoopback(host, localAddress) ? await sandboxAccess(env.PARLEY_DATA_DIR) : null;
@@ -48,7 +48,7 @@ ${guideLinks(this.guides)}</main></noscript>
     );
   }
 
-  /** A guide, or null for a name that no guide has. */
+  /** A guide's page; null if no guide has the name. */
   guidePage(name: string): string | null {
     const index = this.guides.findIndex((guide) => guide.name === name);
     const guide = this.guides[index];
@@ -64,7 +64,7 @@ ${guideLinks(this.guides)}</main></noscript>
     return htmlPage({ title: `Parley: ${guide.title}`, place: 'guides', bodyClass: 'text', body, scripts }, this.parts);
   }
 
-  /** The journal's events, as the AsyncAPI document describes them. */
+  /** The page of the journal's events, as the AsyncAPI document describes them. */
   eventsPage(): string {
     const body = eventsBody(this.eventsDocument(this.configuration));
     return htmlPage({ title: 'Parley: events', place: 'events', bodyClass: 'text', body, scripts: [] }, this.parts);

@@ -8,7 +8,7 @@ import { readAsset, readEventsReference, readGuide, readReference } from './refe
 
 const assetAgeSeconds = 31_536_000;
 
-/** `GET /docs` and what it is made of, open to everybody (docs/decisions/conventions.md, "HTTP"). */
+/** `GET /docs` and its parts, without credentials (docs/decisions/conventions.md, "HTTP"). */
 @Controller()
 export class ReferenceController {
   constructor(private readonly site: ReferenceSite) {}
@@ -45,7 +45,7 @@ export class ReferenceController {
   }
 }
 
-/** Renders pages for each request, since they may hold the sandbox's credentials. */
+/** Renders pages for each request, because they may contain the sandbox's credentials. */
 async function sendPage(reply: FastifyReply, page: string): Promise<void> {
   await reply.header('content-type', 'text/html; charset=utf-8').headers(pageFields).send(page);
 }

@@ -6,7 +6,7 @@ import { ReferenceSite, type EventsDocument } from './reference-site';
 /** `GET /docs`, for processes that serve HTTP. */
 @Module({})
 export class ReferenceModule {
-  /** @param eventsDocument makes the AsyncAPI document, which the page of events shows */
+  /** @param eventsDocument creates the AsyncAPI document, which the page of events shows */
   static register(eventsDocument: EventsDocument): DynamicModule {
     const site = {
       provide: ReferenceSite,

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 
-/** Changes with the package, so that browsers may keep the script forever. */
+/** Changes with the package, so that browsers may cache the script forever. */
 export const rendererVersion = '1.72.1';
 const bytesMax = 16 * 1024 * 1024;
 
-// The package offers its script through a Fastify plugin only. Loading that takes most of a second and 60 MB, which a thread of
-// its own keeps from the service: it hands the script over and ends.
+// The package offers its script through a Fastify plugin only. Loading that takes most of a second and 60 MB, so a separate thread does it:
+// it passes the script on and ends.
 const extract = `
 const { parentPort, workerData } = require('node:worker_threads');
 const fastify = require(workerData.fastify)();
@@ -13,7 +13,7 @@ fastify.register(require(workerData.plugin).default, { routePrefix: '/docs', con
 fastify.inject('/docs/js/scalar.js').then((answer) => parentPort.postMessage(answer.rawPayload));
 `;
 
-/** The script of the renderer (Scalar), out of the package in node_modules: nothing comes from a CDN. @throws Error without it */
+/** The script of the renderer (Scalar), from the package in node_modules: nothing is loaded from a CDN. @throws Error without it */
 export function rendererScript(): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const workerData = {

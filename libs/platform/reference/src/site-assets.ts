@@ -18,7 +18,7 @@ const ownFiles = ['style.css', 'icon.svg', 'reference.js', 'guide.js'] as const;
 const rendererFile = `scalar-${rendererVersion}.js`;
 const digestLength = 12;
 
-/** What the pages of `/docs` are made of, each under a name that changes with its content. */
+/** The parts of the pages of `/docs`, each under a name that changes with its content. */
 export class SiteAssets {
   private readonly files = new Map<string, SiteAsset>();
   private readonly names = new Map<string, string>();

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 const levelsMax = 6;
 
 /**
- * The folder `docs/guides`: that of the first folder above this file which has one, so that sources, the build and an image of
- * it find the same. @throws Error where there is none: an image must be made with it
+ * The folder `docs/guides`: that of the nearest folder above this file which has one, so that sources, the build and an image of it find
+ * the same. @throws Error if there is none: an image must include it
  */
 export function siteFolder(from = __dirname): string {
   let folder = from;

@@ -30,7 +30,7 @@ function keysInPem(text: string): readonly KeyObject[] {
 
 function keysInJson(text: string): readonly KeyObject[] {
   const parsed = [parseJson(text)].flat();
-  // Reason for the assertion: whatever is no private JWK is refused by the function that reads it.
+  // Reason for the assertion: the function that reads it refuses anything but a private JWK.
   return parsed.map((jwk) => signingKey(() => createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' })));
 }
 

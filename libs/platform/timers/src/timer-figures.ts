@@ -3,7 +3,7 @@ import { Clock } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { askedGauges, Metrics } from '@app/runtime';
 
-/** Timers that one look counts; where more are due, the figures stop there. */
+/** Maximum number of due timers that one reading counts. */
 const lookedAtMax = 10_000;
 
 const gauges = {
@@ -17,7 +17,7 @@ const gauges = {
   },
 };
 
-/** Shows what is due and not done, in every process: where no worker lives, the others have to tell. */
+/** Metrics of due timers that are not done, in every process, because without a live worker the others must report them. */
 @Injectable()
 export class TimerFigures {
   constructor(
@@ -30,7 +30,7 @@ export class TimerFigures {
 
   private async due() {
     const nowMs = this.clock.epochMs();
-    // One that rests before its first try has somebody who does its work.
+    // A paused timer without a failed attempt is left out, because the process that scheduled it is doing its work.
     const rows = await this.database.query<{ kind: string; due: number; oldest: number }>(
       `SELECT kind, count(*)::int AS due, min(due_at_ms) AS oldest FROM (
          SELECT kind, due_at_ms FROM timers WHERE due_at_ms <= $1 AND NOT (failures = 0 AND coalesce(retry_at > now(), false))

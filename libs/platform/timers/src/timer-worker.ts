@@ -6,21 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Histogram } from 'prom-client';
 import { Timers, timersChannel, type Timer } from './timers';
 
-/** How often a worker looks when nothing told it to: finds retries and what a dead worker had claimed. */
+/** How often a worker polls without a notification: finds retries, and timers that a dead worker had claimed. */
 const pollMs = 1_000;
-/** A loop that finds something due and gets nothing (another worker is at it) rests at least this long. */
+/** Minimum pause of a loop that finds something due but gets nothing, because another worker has claimed it. */
 const pauseMinMs = 5;
-/** Where more is due than there was room for, handlers end meanwhile, so that the next look brings several timers. */
+/** If more is due than there was room for, handlers end meanwhile, so that the next poll returns several timers. */
 const gatherMs = 15;
 const retryFirstMs = 250;
 const retryLastMs = 60_000;
-/** Doublings from the first pause beyond which the longest pause holds anyway. */
+/** Doublings of the first pause, after which the maximum pause is reached anyway. */
 const doublingsMax = 8;
 
-/** How long a process that stops waits for handlers. */
+/** How long a stopping process waits for handlers. */
 const leaveAfterMs = 3_000;
 
-/** Timers that one statement removes, and those that wait for one. */
+/** Limits: the timers that one statement removes, and those that may wait for one. */
 const grouped = { batchMax: 500, waitingMax: 10_000 } as const;
 
 interface TimerRow {
@@ -31,8 +31,8 @@ interface TimerRow {
 }
 
 /**
- * Handles due timers in a worker process. A row is claimed by this process (SKIP LOCKED, so that workers do not wait for
- * each other), and removed only after its handler has finished; the claim of a process that is gone counts for nothing.
+ * Handles due timers in a worker process. A row is claimed by this process (SKIP LOCKED, so that workers do not wait for each other), and
+ * removed only after its handler has finished; the claim of a process that is gone is ignored.
  */
 @Injectable()
 export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
@@ -64,7 +64,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  /** Starts in the background, when every handler is registered, and goes on through failures of handlers and of the database. */
+  /** Starts in the background, after every handler is registered, and continues after failures of handlers and of the database. */
   onApplicationBootstrap(): void {
     this.stopListening = this.notifications.on(timersChannel, (payload) => {
       if (Number(payload) - this.clock.epochMs() < pollMs) this.wake();
@@ -72,7 +72,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.loop = this.work();
   }
 
-  /** Takes no more timers and waits a little for running handlers; an unfinished timer comes again. */
+  /** Takes no more timers and waits briefly for running handlers; an unfinished timer is handled again. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     this.stopListening();
@@ -84,7 +84,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async work(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      // Made before looking, so that a notification meanwhile ends the pause at once.
+      // Created before the poll, so that a notification during it ends the pause at once.
       const told = new Promise<void>((resolve) => (this.wake = resolve));
       const restMs = await this.claimDue();
       if (restMs === 0) continue;
@@ -94,7 +94,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** Starts what is due; answers for how long nothing more is due, in milliseconds. */
+  /** Starts the due timers; returns the time until the next one is due, in milliseconds. */
   private async claimDue(): Promise<number> {
     try {
       const room = this.room();
@@ -112,7 +112,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** How many more handlers of each kind may run; a kind that has no room is left out. */
+  /** How many more handlers of each kind may run; a kind without room is left out. */
   private room(): ReadonlyMap<string, number> {
     const room = new Map([...this.timers.handlers].map(([kind, { atOnceMax }]) => [kind, atOnceMax]));
     for (const { kind } of this.running.values()) room.set(kind, (room.get(kind) ?? 0) - 1);
@@ -153,12 +153,12 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.running.set(row.id, { kind: row.kind, handled });
   }
 
-  /** Never rejects. When not even the outcome can be written, the row stays claimed by us and is taken again. */
+  /** Never rejects. If not even the outcome can be written, the row stays claimed by this process and is handled again. */
   private async handle(row: TimerRow): Promise<void> {
     const timer: Timer = { id: row.id, kind: row.kind, dueAt: instantOf(row.due_at_ms), payload: row.payload };
     try {
       await this.timers.handlers.get(row.kind)?.run(timer);
-      // A handler that scheduled its own id again has moved the row on: that one stays.
+      // A handler that rescheduled its own id has changed the row's due time: that row is kept.
       await this.handled.load(row);
     } catch (error) {
       this.logger.warn(`timer ${row.id} failed and comes back: ${failureWords(error)}`);
@@ -199,7 +199,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-/** Whether there was no room for more of some kind. */
+/** Whether some kind used all of its room. */
 function hasFilled(room: ReadonlyMap<string, number>, claimed: readonly TimerRow[]): boolean {
   return [...room].some(([kind, count]) => claimed.filter((row) => row.kind === kind).length >= count);
 }

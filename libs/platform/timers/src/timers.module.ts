@@ -3,7 +3,7 @@ import { TimerFigures } from './timer-figures';
 import { TimerWorker } from './timer-worker';
 import { Timers } from './timers';
 
-/** Timers for a whole process; in a worker they are handled too, from the end of its boot until it stops. */
+/** Timers for a whole process; a worker handles them too, from the end of its boot until it stops. */
 @Global()
 @Module({})
 export class TimersModule {

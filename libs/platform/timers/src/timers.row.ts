@@ -1,7 +1,8 @@
 import { migration } from '@app/read-store';
 
 export const timersMigrations = [
-  // What is due later, by the service's clock. No events: the streams say what each timer is for, and it can be scheduled again from them.
+  // Work that is due later, by the service's clock. No events: the streams record the purpose of each timer, which can be scheduled again
+  // from them.
   migration(
     500,
     'CreateTimers',

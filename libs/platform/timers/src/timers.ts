@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { epochMsOf, instantOf, type Instant, type JsonObject } from '@app/kernel';
 import { Database } from '@app/read-store';
 
-/** Tells workers that something new is due: the payload is its due time in epoch milliseconds; 0 says "look now". */
+/** Notifies workers that something new is due: the payload is its due time in epoch milliseconds; 0 means "poll now". */
 export const timersChannel = 'parley_timers';
 
 export interface Timer {
-  /** Names the timer; scheduling the same id again moves it. */
+  /** Identifies the timer; scheduling the same id again moves it. */
   readonly id: string;
-  /** Which handler it is for. */
+  /** Selects the handler. */
   readonly kind: string;
   /** By the service's clock. */
   readonly dueAt: Instant;
@@ -16,12 +16,12 @@ export interface Timer {
 }
 
 /**
- * Does what is due. It is called at least once, at or after `dueAt` by the service's clock, so it must be idempotent;
- * a throw brings the timer back after a pause. It may schedule its own id again.
+ * Does the due work. It is called at least once, at or after `dueAt` by the service's clock, so it must be idempotent; after a throw it is
+ * called again after a pause. It may schedule its own id again.
  */
 export type TimerHandler = (timer: Timer) => Promise<void>;
 
-/** Handlers of one kind that run at once in one process, unless the kind says otherwise. */
+/** Handlers of one kind that run at once in one process, by default. */
 const atOnceUsual = 8;
 
 /** Runs a statement: the database, or the transaction that the timer belongs to. */
@@ -30,13 +30,15 @@ export interface SqlRunner {
 }
 
 export interface ScheduleOptions {
-  /** Nobody handles it before so long has passed in real time, due or not: the process that schedules it is about to do the work. */
+  /**
+   * No worker handles it before this much real time has passed, due or not, because the scheduling process is about to do the work itself.
+   */
   readonly restMs?: number;
-  /** The database, unless the timer belongs to a transaction. */
+  /** The database by default, or the transaction that the timer belongs to. */
   readonly runner?: SqlRunner;
 }
 
-/** What is due later by the service's clock: expiries, schedules, settlements, samples (docs/decisions/sandbox.md, "Clock"). */
+/** Work that is due later by the service's clock: expiries, schedules, settlements, samples (docs/decisions/sandbox.md, "Clock"). */
 @Injectable()
 export class Timers {
   readonly handlers = new Map<string, { readonly run: TimerHandler; readonly atOnceMax: number }>();
@@ -44,8 +46,8 @@ export class Timers {
   constructor(private readonly database: Database) {}
 
   /**
-   * Registers the one handler of a kind, before the worker starts. Throws when the kind has one already.
-   * @param atOnceMax of one process; a kind whose provider is slow leaves the others their own
+   * Registers the only handler of a kind, before the worker starts. Throws when the kind has one already.
+   * @param atOnceMax handlers of this kind that run at once in one process; a kind with a slow provider leaves room for the others
    */
   handle(kind: string, run: TimerHandler, { atOnceMax = atOnceUsual }: { readonly atOnceMax?: number } = {}): void {
     if (this.handlers.has(kind)) throw new Error(`timers of kind ${kind} have a handler already`);
@@ -53,8 +55,8 @@ export class Timers {
   }
 
   /**
-   * Schedules a timer, or moves the one of that id; scheduling it unchanged does nothing. Given a transaction, it is
-   * part of it. @throws Unavailable when the runner is the database and does not answer
+   * Schedules a timer, or moves the one of that id; scheduling it unchanged does nothing. With a transaction as runner, it is part of it.
+   * @throws Unavailable when the runner is the database and does not answer
    */
   async schedule({ id, kind, dueAt, payload }: Timer, options: ScheduleOptions = {}): Promise<void> {
     const { restMs = 0, runner = this.database } = options;
@@ -76,7 +78,7 @@ export class Timers {
     await runner.query('DELETE FROM timers WHERE id = $1', [id]);
   }
 
-  /** The earliest instant at which something is due that was not handled yet, in the past or in the future. */
+  /** The earliest due time among the timers that are not handled yet, in the past or in the future. */
   async nextDue(): Promise<Instant | null> {
     const [row] = await this.database.query<{ due: number | null }>('SELECT min(due_at_ms) AS due FROM timers');
     return row?.due == null ? null : instantOf(row.due);

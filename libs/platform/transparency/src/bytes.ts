@@ -2,7 +2,7 @@ import { base64 } from '@scure/base';
 
 export const toBase64 = (bytes: Uint8Array): string => base64.encode(bytes);
 
-/** The bytes of a standard base64 text; null for any other text, so that bytes have one spelling (RFC 4648, section 4). */
+/** Decodes a standard base64 text; null for any other text, so that bytes have only one spelling (RFC 4648, section 4). */
 export function fromBase64(text: string): Uint8Array | null {
   try {
     return base64.decode(text);
@@ -17,7 +17,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** The text of UTF-8 bytes; null for others. */
+/** Decodes UTF-8; null for other bytes. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -36,14 +36,17 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** A number of 64 bits, the highest first. */
+/** A number as 64 bits, big-endian. */
 export function uint64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
   return bytes;
 }
 
-/** A decimal number without leading zeroes, as a count or an index is written; null for another text, or one that is too large to be exact. */
+/**
+ * Parses a decimal number without leading zeros, as counts and indexes are spelled; null for another text, or a number too large to be
+ * exact.
+ */
 export function parseCount(text: string): number | null {
   if (!/^(?:0|[1-9]\d{0,15})$/.test(text)) return null;
   const value = Number(text);

@@ -1,27 +1,28 @@
 import { fromBase64, parseCount, toBase64 } from './bytes';
 import { emptyRoot, hashBytes, sameHash, type TreeHead } from './merkle';
 
-/** What a log commits itself to: the tree of that size has that root. Source: C2SP tlog-checkpoint. */
+/** The content of a signed tree head: the log commits itself to a tree of this size and root. Source: C2SP tlog-checkpoint. */
 export interface Checkpoint extends TreeHead {
-  /** Which log. */
+  /** Name of the log. */
   readonly origin: string;
 }
 
-/** The text of the note, without extension lines. @throws RangeError for an origin that is no line */
+/** The text of the note, without extension lines. @throws RangeError for an origin that is not one line */
 export function checkpointText({ origin, size, root }: Checkpoint): string {
   if (origin === '' || /[\n\r]/.test(origin)) throw new RangeError('an origin is one line');
   return `${origin}\n${size}\n${toBase64(root)}\n`;
 }
 
 /**
- * The checkpoint in a note's text; null for another text. One with extension lines is none: we write none, and nobody audits what they say.
+ * Parses the checkpoint in a note's text; null for another text. One with extension lines is refused: we write none, and no one audits
+ * their content.
  */
 export function parseCheckpoint(text: string): Checkpoint | null {
   const parsed = parseExtendedCheckpoint(text);
   return parsed?.extensions === 0 ? { origin: parsed.origin, size: parsed.size, root: parsed.root } : null;
 }
 
-/** As `parseCheckpoint`, of any log: with as many extension lines under it as `extensions` says, of which nothing is read. */
+/** As `parseCheckpoint`, for any log: with any number of extension lines, which are counted in `extensions` and otherwise ignored. */
 export function parseExtendedCheckpoint(text: string): (Checkpoint & { readonly extensions: number }) | null {
   const [origin = '', sizeText = '', rootText = '', ...rest] = text.split('\n');
   const [size, root] = [parseCount(sizeText), fromBase64(rootText)];
@@ -30,7 +31,7 @@ export function parseExtendedCheckpoint(text: string): (Checkpoint & { readonly 
   return { origin, size, root, extensions: rest.length };
 }
 
-/** A tree without leaves has one root. */
+/** Whether the tree head is possible: a tree without leaves has only one root. */
 export function isPossible({ size, root }: TreeHead): boolean {
   return size > 0 || sameHash(root, emptyRoot());
 }

@@ -2,7 +2,10 @@ import { concat, uint64, utf8 } from './bytes';
 import { isSignedBy, sign, type SigningKey, type VerifierKey } from './keys';
 import { signaturesBy, type Note, type NoteSignature } from './note';
 
-/** A witness saw the checkpoint, consistent with all that it saw before of that log, at `seconds` (Unix time). Source: C2SP tlog-cosignature. */
+/**
+ * The statement that a witness saw the checkpoint, consistent with everything it had seen of that log, at `seconds` (Unix time). Source:
+ * C2SP tlog-cosignature.
+ */
 export interface Cosignature {
   readonly witness: string;
   readonly seconds: number;
@@ -10,12 +13,12 @@ export interface Cosignature {
 
 const timeBytes = 8;
 
-/** @param text of the checkpoint's note. @param seconds Unix time, whole */
+/** Signs a checkpoint as a witness. @param text of the checkpoint's note @param seconds Unix time, whole */
 export function cosign(key: SigningKey, text: string, seconds: number): NoteSignature {
   return { name: key.name, keyId: key.id, bytes: concat(uint64(seconds), sign(key, message(text, seconds))) };
 }
 
-/** What the witness signed of this note; null where it signed nothing, and where anything stands under its name that it did not sign. */
+/** The witness's cosignature of a note; null if it has none, or if any signature under its name is invalid. */
 export function cosignatureBy(note: Note, key: VerifierKey): Cosignature | null {
   const own = signaturesBy(note, key);
   const seconds = own.map(({ bytes }) => secondsOf(key, note.text, bytes));
@@ -24,7 +27,7 @@ export function cosignatureBy(note: Note, key: VerifierKey): Cosignature | null 
   return { witness: key.name, seconds: first };
 }
 
-/** The time in a cosignature that is the key's over that text; null for another. */
+/** The time in a cosignature, if it is the key's over that text; otherwise null. */
 function secondsOf(key: VerifierKey, text: string, bytes: Uint8Array): number | null {
   if (bytes.length <= timeBytes) return null;
   const seconds = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0));

@@ -2,7 +2,7 @@ import { isJsonObject } from '@app/kernel';
 import { concat, textOf, utf8 } from './bytes';
 import { isCount, sameHash } from './merkle';
 
-/** What the log says of an event: where it is, what it is, and the hashes of its stored bytes, in hex. */
+/** The log's record of an event: its stream and revision, its identity, and the hashes of its stored bytes, in hex. */
 export interface LogEntry {
   readonly stream: string;
   readonly revision: number;
@@ -13,8 +13,8 @@ export interface LogEntry {
 }
 
 /**
- * The bytes that a leaf is the hash of: the RFC 8785 form. Of texts and whole numbers that is what `JSON.stringify` writes of members in the
- * order of their names, in a fifth of the time: each event of the store goes through here.
+ * The bytes that a leaf hashes: the RFC 8785 form. For texts and whole numbers this equals the output of `JSON.stringify` with members
+ * sorted by name, which takes a fifth of the time: every event of the store passes here.
  */
 export function entryBytes({ stream, revision, id, type, dataSha256, metadataSha256 }: LogEntry): Uint8Array {
   return utf8(JSON.stringify({ dataSha256, id, metadataSha256, revision, stream, type }));
@@ -22,7 +22,7 @@ export function entryBytes({ stream, revision, id, type, dataSha256, metadataSha
 
 const hexHash = /^[0-9a-f]{64}$/;
 
-/** The entry that bytes are; null for bytes that are none, or none in the one form that an entry has. */
+/** Parses an entry; null for bytes that are not an entry, or not in its only valid form. */
 export function parseEntry(bytes: Uint8Array): LogEntry | null {
   const value = jsonIn(bytes);
   if (!isJsonObject(value)) return null;
@@ -44,12 +44,12 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** Entries as they are served together: each behind its length in two bytes. Source: C2SP tlog-tiles, "Log entries". */
+/** Entries as they are served together: each preceded by its length in two bytes. Source: C2SP tlog-tiles, "Log entries". */
 export function bundleOf(entries: readonly Uint8Array[]): Uint8Array {
   return concat(...entries.flatMap((entry) => [Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry]));
 }
 
-/** The entries of a bundle, in their order; null where it is cut. */
+/** The entries of a bundle, in order; null if it is truncated. */
 export function entriesIn(bundle: Uint8Array): Uint8Array[] | null {
   const entries: Uint8Array[] = [];
   for (let at = 0; at < bundle.length;) {

@@ -2,7 +2,10 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { sha256 } from '@noble/hashes/sha2';
 import { concat, fromBase64, toBase64, utf8 } from './bytes';
 
-/** What a key signs: notes as they are (a log), or that it saw a checkpoint at a time (a witness). Source: C2SP signed-note, "Signature types". */
+/**
+ * The type of a key by its use: a log signs notes as they are; a witness signs that it saw a checkpoint at a time. Source: C2SP
+ * signed-note, "Signature types".
+ */
 export const signatureTypes = { log: 0x01, witness: 0x04 } as const;
 export type SignatureKind = keyof typeof signatureTypes;
 
@@ -10,7 +13,7 @@ export type SignatureKind = keyof typeof signatureTypes;
 export interface VerifierKey {
   readonly kind: SignatureKind;
   readonly name: string;
-  /** 4 bytes as 8 hex digits: with the name, what a signature line says of its key. */
+  /** 4 bytes as 8 hex digits: together with the name, it identifies the key in a signature line. */
   readonly id: string;
   /** 32 bytes of Ed25519 (RFC 8032). */
   readonly publicKey: Uint8Array;
@@ -36,12 +39,12 @@ function keyOf(kind: SignatureKind, name: string, publicKey: Uint8Array): Verifi
   return { kind, name, id: hex(hash.subarray(0, 4)), publicKey };
 }
 
-/** `<name>+<id>+<base64 of type and key>`: how a public key is written. Source: C2SP signed-note, "Verifier keys". */
+/** Formats a public key: `<name>+<id>+<base64 of type and key>`. Source: C2SP signed-note, "Verifier keys". */
 export function verifierKeyText({ kind, name, id, publicKey }: VerifierKey): string {
   return `${name}+${id}+${toBase64(concat(Uint8Array.of(signatureTypes[kind]), publicKey))}`;
 }
 
-/** The key that a text writes; null for a text that writes none of ours: another type, or an id that is not the key's. */
+/** Parses a public key; null for any text that is not one of ours, such as another type, or an id that is not the key's. */
 export function parseVerifierKey(text: string): VerifierKey | null {
   const match = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(text);
   if (match === null) return null;
@@ -57,13 +60,16 @@ export function sign({ seed }: SigningKey, message: Uint8Array): Uint8Array {
   return ed25519.sign(message, seed);
 }
 
-/** Whether the signature (64 bytes) is the key's over the message. By the strict rules of RFC 8032, so that a signature has one spelling. */
+/**
+ * Whether the signature (64 bytes) is the key's over the message. Uses the strict rules of RFC 8032, so that a signature has only one
+ * spelling.
+ */
 export function isSignedBy({ publicKey }: VerifierKey, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 2 * keyBytes) return false;
   try {
     return ed25519.verify(signature, message, publicKey, { zip215: false });
   } catch {
-    return false; // a key or a signature that is no point of the curve
+    return false; // a key or a signature that is not a point of the curve
   }
 }
 

@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2';
 
 /**
- * Merkle trees of RFC 6962, section 2.1, over SHA-256. A hash is 32 bytes; a leaf and a node are told apart by the byte in front, so that
- * no entry can pass for a part of the tree.
+ * Merkle trees of RFC 6962, section 2.1, over SHA-256. A hash is 32 bytes; a prefix byte distinguishes leaves from nodes, so that no entry
+ * can pass for a part of the tree.
  */
 export type Hash = Uint8Array;
 
@@ -15,19 +15,19 @@ export function leafHash(entry: Uint8Array): Hash {
   return sha256.create().update(leafPrefix).update(entry).digest();
 }
 
-/** The hash of a node with these two below it. */
+/** The hash of a node with these two children. */
 export function nodeHash(left: Hash, right: Hash): Hash {
   return sha256.create().update(nodePrefix).update(left).update(right).digest();
 }
 
-/** The root of no leaves at all. */
+/** The root of a tree without leaves. */
 export function emptyRoot(): Hash {
   return sha256(new Uint8Array());
 }
 
 /**
- * The root over these hashes, which are those of leaves, or of subtrees that are full and as large as each other.
- * @param hashes at least one. @param over `nodeHash`, or a faster function that answers the same
+ * The root over these hashes, which are those of leaves, or of full subtrees of equal size.
+ * @param hashes at least one @param over `nodeHash`, or a faster function with the same result
  */
 export function rootOver(hashes: readonly Hash[], over = nodeHash): Hash {
   const [only] = hashes;
@@ -37,7 +37,7 @@ export function rootOver(hashes: readonly Hash[], over = nodeHash): Hash {
   return over(rootOver(hashes.slice(0, left), over), rootOver(hashes.slice(left), over));
 }
 
-/** How many of so many leaves, two at least, are in the left subtree: the largest power of two that leaves some for the right one. */
+/** The number of leaves, of `count` (at least two), in the left subtree: the largest power of two that leaves some for the right one. */
 export function leftLeaves(count: number): number {
   let left = 1;
   while (left * 2 < count) left *= 2;
@@ -49,7 +49,8 @@ export function sameHash(one: Hash, other: Hash): boolean {
 }
 
 /**
- * Whether the leaf is at that index in the tree of that size and root. Source: RFC 9162, section 2.1.3.2, whose trees are those of RFC 6962.
+ * Whether the leaf is at that index in the tree of that size and root. Source: RFC 9162, section 2.1.3.2, whose trees are those of RFC
+ * 6962.
  * @param path sibling hashes, from the leaf up
  */
 export function isIncluded(leaf: Hash, index: number, size: number, path: readonly Hash[], root: Hash): boolean {
@@ -58,7 +59,7 @@ export function isIncluded(leaf: Hash, index: number, size: number, path: readon
   return computed !== null && sameHash(computed, root);
 }
 
-/** The root that the path leads to; null for a path of another length. */
+/** The root that results from the path; null for a path of the wrong length. */
 function rootBy(leaf: Hash, index: number, size: number, path: readonly Hash[]): Hash | null {
   if (size === 1) return path.length === 0 ? leaf : null;
   const sibling = path.at(-1);
@@ -79,8 +80,8 @@ export interface TreeHead {
 }
 
 /**
- * Whether the later tree begins with all leaves of the earlier one, in their order (RFC 6962, section 2.1.2). The empty tree is a
- * beginning of every tree, and needs no path.
+ * Whether the later tree begins with all leaves of the earlier one, in order (RFC 6962, section 2.1.2). Every tree begins with the empty
+ * one, which needs no path.
  */
 export function isConsistent(earlier: TreeHead, later: TreeHead, path: readonly Hash[]): boolean {
   if (!isCount(earlier.size) || !isCount(later.size) || earlier.size > later.size) return false;
@@ -91,9 +92,9 @@ export function isConsistent(earlier: TreeHead, later: TreeHead, path: readonly 
 }
 
 /**
- * Whether the path proves that the later tree does not begin with the leaves of the earlier one: it leads to the later root, and so is a
- * part of that tree, and from there to another earlier root. Two roots of one size need no path. False proves nothing: where the earlier
- * tree is a whole subtree of the later one (its size is a power of two), a path cannot show it.
+ * Whether the path proves that the later tree does not begin with the leaves of the earlier one: it yields the later root, and so is a part
+ * of that tree, but a different earlier root. Two roots of one size need no path. False proves nothing: if the earlier tree is a whole
+ * subtree of the later one (its size is a power of two), a path cannot show it.
  */
 export function isContradiction(earlier: TreeHead, later: TreeHead, path: readonly Hash[]): boolean {
   if (!isCount(earlier.size) || !isCount(later.size) || earlier.size > later.size) return false;
@@ -103,8 +104,8 @@ export function isContradiction(earlier: TreeHead, later: TreeHead, path: readon
 }
 
 /**
- * The roots of both trees, as the path says; null for a path of another length. @param isWhole the earlier tree is a subtree of the later
- * one up to here, so that its own root stands for it
+ * The roots of both trees according to the path; null for a path of the wrong length. @param isWhole whether the earlier tree is a subtree
+ * of the later one up to here, so that its own root represents it
  */
 function rootsBy(
   earlier: TreeHead,
@@ -127,7 +128,7 @@ function rootsBy(
   return inner && { earlier: nodeHash(sibling, inner.earlier), later: nodeHash(sibling, inner.later) };
 }
 
-/** Numbers of leaves; what is no such number proves nothing. */
+/** Whether a value is a number of leaves; anything else proves nothing. */
 export function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }

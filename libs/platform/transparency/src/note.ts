@@ -3,20 +3,20 @@ import { isSignedBy, sign, type SigningKey, type VerifierKey } from './keys';
 
 /** A text with signatures under it. Source: C2SP signed-note. */
 export interface Note {
-  /** With its last newline, without the empty line. */
+  /** Includes its last newline, without the empty line. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
 
 export interface NoteSignature {
   readonly name: string;
-  /** Of the key: 8 hex digits. */
+  /** Id of the key: 8 hex digits. */
   readonly keyId: string;
-  /** What follows the key's id. */
+  /** The bytes after the key's id. */
   readonly bytes: Uint8Array;
 }
 
-/** What one note may hold; a longer one is not looked at. */
+/** Limits of a note; a longer one is not parsed. */
 const noteCharactersMax = 100_000;
 const signaturesMax = 100;
 const idBytes = 4;
@@ -24,7 +24,7 @@ const linePattern = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u;
 const control = /[\u0000-\u0009\u000b-\u001f]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** @returns null for a text that is no note */
+/** @returns null if the text is not a note */
 export function parseNote(note: string): Note | null {
   if (note.length > noteCharactersMax || control.test(note) || loneSurrogate.test(note)) return null;
   const end = note.lastIndexOf('\n\n');
@@ -36,7 +36,7 @@ export function parseNote(note: string): Note | null {
   return signatures.includes(null) ? null : { text: note.slice(0, end + 1), signatures: signatures as NoteSignature[] };
 }
 
-/** One signature line without its newline; null for another text. */
+/** Parses one signature line without its newline; null for another text. */
 function parseSignatureLine(line: string): NoteSignature | null {
   const [, name, encoded = ''] = linePattern.exec(line) ?? [];
   const bytes = fromBase64(encoded);
@@ -45,7 +45,7 @@ function parseSignatureLine(line: string): NoteSignature | null {
   return { name, keyId, bytes: bytes.subarray(idBytes) };
 }
 
-/** With its newline. */
+/** Formats a signature line, with its newline. */
 export function signatureLine({ name, keyId, bytes }: NoteSignature): string {
   const id = Uint8Array.from(keyId.match(/../g) ?? [], (digits) => parseInt(digits, 16));
   return `\u2014 ${name} ${toBase64(concat(id, bytes))}\n`;
@@ -65,7 +65,7 @@ export function signaturesBy({ signatures }: Note, key: VerifierKey): NoteSignat
   return signatures.filter(({ name, keyId }) => name === key.name && keyId === key.id);
 }
 
-/** Whether the log signed the note: at least once, and nothing stands under the key's name that it did not sign. */
+/** Whether the log signed the note: at least once, and every signature under the key's name is valid. */
 export function isNoteSignedBy(note: Note, key: VerifierKey): boolean {
   const own = signaturesBy(note, key);
   return own.length > 0 && own.every(({ bytes }) => isSignedBy(key, utf8(note.text), bytes));

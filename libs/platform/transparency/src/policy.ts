@@ -4,25 +4,25 @@ import type { VerifierKey } from './keys';
 import { sameHash } from './merkle';
 import { isNoteSignedBy, parseNote, type Note } from './note';
 
-/** Whom a verifier trusts: keys of one log, as it changed them, and witnesses of whom so many must have signed. */
+/** The trust of a verifier: keys of one log, including earlier ones, and witnesses, a number of which must have signed. */
 export interface TrustPolicy {
   readonly log: readonly VerifierKey[];
   readonly witnesses: readonly VerifierKey[];
-  /** 0: the log's word is enough. */
+  /** 0 if the log's own signature is sufficient. */
   readonly needed: number;
 }
 
 /** A checkpoint that the log signed. */
 export interface TrustedCheckpoint extends Checkpoint {
   readonly cosignatures: readonly Cosignature[];
-  /** As many witnesses signed it as the policy asks for. */
+  /** Whether as many witnesses signed it as the policy requires. */
   readonly isWitnessed: boolean;
 }
 
-/** Why a note is no checkpoint of the log. */
+/** The reason why a note is not a checkpoint of the log. */
 export type Distrust = 'no_note' | 'no_checkpoint' | 'other_log' | 'not_signed';
 
-/** Opens a note as a checkpoint of the log. The key's name is the origin: a checkpoint that names another log is not of this one. */
+/** Opens a note as a checkpoint of the log. The key's name is the origin: a checkpoint with a different origin belongs to another log. */
 export function openCheckpoint(text: string, { log, witnesses, needed }: TrustPolicy): TrustedCheckpoint | Distrust {
   const note = parseNote(text);
   if (note === null) return 'no_note';
@@ -35,7 +35,7 @@ export function openCheckpoint(text: string, { log, witnesses, needed }: TrustPo
   return { ...checkpoint, cosignatures, isWitnessed: isEnough(cosignatures, needed) };
 }
 
-/** Whether as many witnesses signed as are needed. A count that is none, such as NaN, −1 or 0.5, is never reached. */
+/** Whether enough witnesses signed. A count that is invalid, such as NaN, −1 or 0.5, is never reached. */
 export function isEnough(cosignatures: readonly Cosignature[], needed: number): boolean {
   return Number.isSafeInteger(needed) && needed >= 0 && cosignatures.length >= needed;
 }
@@ -45,7 +45,7 @@ export function cosignaturesBy(note: Note, witnesses: readonly VerifierKey[]): C
   return distinct(witnesses).flatMap((key) => cosignatureBy(note, key) ?? []);
 }
 
-/** Each public key counts once, by however many names it is known. */
+/** Each public key counts once, under however many names. */
 function distinct(keys: readonly VerifierKey[]): VerifierKey[] {
   return keys.filter(({ publicKey }, at) => keys.findIndex((other) => sameHash(other.publicKey, publicKey)) === at);
 }

@@ -1,18 +1,18 @@
 import { fromBase64, parseCount, toBase64 } from './bytes';
 import { hashBytes, type Hash } from './merkle';
 
-/** That a leaf is in a log, with all that is needed to see it offline. Source: C2SP tlog-proof. */
+/** The proof that a leaf is in a log, with everything needed to verify it offline. Source: C2SP tlog-proof. */
 export interface LogProof {
-  /** Of the leaf, from 0. */
+  /** Index of the leaf, from 0. */
   readonly index: number;
-  /** From the leaf's sibling up. */
+  /** Sibling hashes, from the leaf's own sibling up. */
   readonly path: readonly Hash[];
   /** The signed note with its cosignatures, as it was served. */
   readonly checkpoint: string;
 }
 
 const firstLine = 'c2sp.org/tlog-proof@v1';
-/** Higher than any tree. */
+/** Exceeds the height of any tree. */
 const pathMax = 63;
 
 /** The contents of a `.tlog-proof` file. */
@@ -20,7 +20,7 @@ export function proofText({ index, path, checkpoint }: LogProof): string {
   return [firstLine, `index ${index}`, ...path.map(toBase64), '', checkpoint].join('\n');
 }
 
-/** @returns null for a text that is no proof. What an `extra` line says is not authenticated, and is passed over. */
+/** @returns null if the text is not a proof. The content of an `extra` line is not authenticated, and is ignored. */
 export function parseProof(text: string): LogProof | null {
   const end = text.indexOf('\n\n');
   const [first, ...lines] = text.slice(0, Math.max(end, 0)).split('\n');
@@ -32,7 +32,7 @@ export function parseProof(text: string): LogProof | null {
   return { index, path, checkpoint: text.slice(end + 2) };
 }
 
-/** Hashes in base64, one a line; null when one is none, and for more than the path of any tree has. */
+/** Parses hashes in base64, one per line; null if one is invalid, and for more than the path of any tree has. */
 export function parsePath(lines: readonly string[]): Hash[] | null {
   if (lines.length > pathMax) return null;
   const hashes = lines.map(fromBase64);

@@ -13,7 +13,7 @@ import {
 } from './tiles';
 import { utf8 } from './bytes';
 
-/** A tree as the log keeps it: full tiles, and the edge. */
+/** A tree as the log stores it: full tiles, and the edge. */
 function grown(size: number) {
   const edge = new TreeEdge();
   const full = new Map<string, FullTile>();

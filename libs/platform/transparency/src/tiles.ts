@@ -1,20 +1,20 @@
 import { emptyRoot, hashBytes, leftLeaves, nodeHash, rootOver, type Hash } from './merkle';
 
 /**
- * A tree in tiles, as C2SP's tlog-tiles has it: a tile of level 0 holds the hashes of 256 leaves, one of a level above the roots of 256
- * full tiles below it. Proofs are computed from them.
+ * A tree in tiles, as in C2SP's tlog-tiles: a tile of level 0 holds the hashes of 256 leaves, one of a higher level the roots of 256 full
+ * tiles below it. Proofs are computed from them.
  */
 export const tileWidth = 256;
 const tileHeight = 8;
 
-/** A tile, or the first `width` hashes of it. */
+/** A tile, or its first `width` hashes. */
 export interface TileName {
   readonly level: number;
   readonly index: number;
   readonly width: number;
 }
 
-/** The hashes of a tile, one after the other. Rejects when it cannot be had. */
+/** Returns the hashes of a tile, concatenated. Rejects if the tile is unavailable. */
 export type ReadTile = (tile: TileName) => Promise<Uint8Array>;
 
 const pathPattern = /^(?:(entries)|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
@@ -37,7 +37,7 @@ function placeOf(index: number, width: number): string {
   return width === tileWidth ? path : `${path}.p/${width}`;
 }
 
-/** The tile, or the bundle of entries, at a path under `tile/`; null for a path of neither, or in another spelling. */
+/** Parses a path under `tile/` into a tile or a bundle of entries; null for a path of neither, or in another spelling. */
 export function parseTilePath(path: string): TileName | { readonly bundle: true; index: number; width: number } | null {
   const match = pathPattern.exec(path);
   if (match === null) return null;
@@ -60,7 +60,7 @@ export function* tilesOf(size: number): Generator<TileName> {
   }
 }
 
-/** The hashes of a tile, one by one. @throws RangeError where they are cut */
+/** Splits a tile into its hashes. @throws RangeError if the last one is truncated */
 export function hashesIn(tile: Uint8Array): Hash[] {
   if (tile.length % hashBytes !== 0) throw new RangeError(`a tile of ${tile.length} bytes`);
   return Array.from({ length: tile.length / hashBytes }, (_, at) =>
@@ -68,7 +68,7 @@ export function hashesIn(tile: Uint8Array): Hash[] {
   );
 }
 
-/** A tree of which tiles can be had. What it reads it reads once. */
+/** A tree whose tiles can be read. Each tile is read once. */
 export class TiledTree {
   private readonly read = new Map<string, Promise<Hash[]>>();
 
@@ -77,13 +77,15 @@ export class TiledTree {
     private readonly readTile: ReadTile,
   ) {}
 
-  /** The root over the first `size` leaves; of all of them, unless said. @throws RangeError for more than there are */
+  /** The root over the first `size` leaves; over all of them by default. @throws RangeError for more than there are */
   async root(size: number = this.size): Promise<Hash> {
     this.check(size);
     return size === 0 ? emptyRoot() : this.rangeHash(0, size);
   }
 
-  /** The path of a leaf in the tree of that size, from its sibling up (RFC 6962, section 2.1.1). @throws RangeError where there is no such leaf */
+  /**
+   * The path of a leaf in the tree of that size, from its sibling up (RFC 6962, section 2.1.1). @throws RangeError if there is no such leaf
+   */
   async inclusionPath(index: number, size: number = this.size): Promise<Hash[]> {
     this.check(size);
     if (!(index >= 0 && index < size)) throw new RangeError(`there is no leaf ${index} among ${size}`);
@@ -102,7 +104,7 @@ export class TiledTree {
     return Promise.all(path.reverse());
   }
 
-  /** The path that leads from an earlier size to a later one (RFC 6962, section 2.1.2); none from the empty tree or to itself. */
+  /** The path from an earlier size to a later one (RFC 6962, section 2.1.2); empty from the empty tree, or to the same size. */
   async consistencyPath(earlier: number, later: number = this.size): Promise<Hash[]> {
     this.check(later);
     if (!(earlier >= 0 && earlier <= later)) throw new RangeError(`${earlier} leaves are no beginning of ${later}`);
@@ -132,7 +134,7 @@ export class TiledTree {
     if (!(size >= 0 && size <= this.size)) throw new RangeError(`${size} leaves of ${this.size}`);
   }
 
-  /** The root over the leaves from `from` to before `to`; `from` is where a subtree of so many begins. */
+  /** The root over the leaves from `from` (inclusive) to `to` (exclusive); `from` is the start of a subtree of that size. */
   private async rangeHash(from: number, to: number): Promise<Hash> {
     const count = to - from;
     const height = Math.log2(count);
@@ -169,20 +171,20 @@ function checked(name: TileName, bytes: Uint8Array): Hash[] {
   return hashes;
 }
 
-/** A tile that is full, with the hashes in it one after the other. */
+/** A full tile, with its hashes concatenated. */
 export interface FullTile {
   readonly level: number;
   readonly index: number;
   readonly hashes: Uint8Array;
 }
 
-/** Grows a tree leaf by leaf; what it keeps is the edge: of each level the hashes of the tile that is not full yet. */
+/** Grows a tree leaf by leaf. It keeps only the edge: for each level the hashes of the tile that is not full yet. */
 export class TreeEdge {
   private readonly levels: Hash[][];
 
   /**
    * @param levels of a tree of `size` leaves, from level 0 up: the hashes of its partial tiles
-   * @param over `nodeHash`, or a faster function that answers the same
+   * @param over `nodeHash`, or a faster function with the same result
    */
   constructor(
     private count = 0,
@@ -196,12 +198,12 @@ export class TreeEdge {
     return this.count;
   }
 
-  /** The partial tiles, from level 0 up, as the constructor takes them. */
+  /** The partial tiles, from level 0 up, in the form of the constructor's parameter. */
   get partial(): readonly (readonly Hash[])[] {
     return this.levels;
   }
 
-  /** Adds a leaf. @returns the tiles that became full with it, from level 0 up */
+  /** Adds a leaf. @returns the tiles that this leaf has filled, from level 0 up */
   append(leaf: Hash): FullTile[] {
     this.count += 1;
     const full: FullTile[] = [];
@@ -221,7 +223,7 @@ export class TreeEdge {
   root(): Hash {
     let root: Hash | null = null;
     for (const hashes of this.levels) {
-      // Subtrees of one level from the right: each is as large as all that is to its right, or larger.
+      // Subtrees of one level from the right: each is at least as large as everything to its right.
       for (let [rest, count] = [hashes.length, 1]; rest > 0; count *= 2) {
         if (rest % (count * 2) === 0) continue;
         const subtree = rootOver(hashes.slice(rest - count, rest), this.over);
@@ -233,7 +235,7 @@ export class TreeEdge {
   }
 }
 
-/** Hashes, one after the other. */
+/** Concatenates hashes. */
 export function joined(hashes: readonly Hash[]): Uint8Array {
   const bytes = new Uint8Array(hashes.length * hashBytes);
   for (const [at, hash] of hashes.entries()) bytes.set(hash, at * hashBytes);
