@@ -13,9 +13,7 @@ import {
   type Obstacle,
 } from '../inputs/input.decider';
 
-/**
- * Maximum number of waiting occurrences of an automation; more are rejected (docs/decisions/automations.md, `queue`).
- */
+/** Maximum number of waiting occurrences per automation; more are rejected (docs/decisions/automations.md, `queue`). */
 export const waitingMax = 100;
 
 /**
