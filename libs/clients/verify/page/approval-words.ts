@@ -35,7 +35,7 @@ function timeIn(value: unknown, ...names: readonly string[]): string | null {
   return found?.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC') ?? null;
 }
 
-/** Returns everything that a receipt says about what was reviewed, decided and done. */
+/** Returns cards with everything that a receipt says about what was reviewed, decided and done. */
 export function approvalCards(receipt: unknown): readonly HTMLElement[] {
   const { approval, decision, operation, authority } = {
     approval: within(receipt, 'approval'),
@@ -76,7 +76,7 @@ function reviewed(approval: unknown): readonly Child[] {
   ];
 }
 
-/** Returns the bytes that the fingerprint covers. */
+/** Shows the bytes that the fingerprint covers; null if the receipt has none. */
 function exactly(receipt: unknown): HTMLElement | null {
   const bytes = fromBase64(textIn(receipt, 'review', 'canonical') ?? '');
   if (bytes === null || bytes.length === 0) return null;

@@ -7,9 +7,9 @@ const ownStream = 'audit-checkpoints';
 const pageEvents = 1_000;
 
 /**
- * Returns every difference between the log of all events and the stored events: entries, the root of each checkpoint
- * that was fixed, and signatures of a checkpoint that was not fixed; it must be empty. It computes everything itself,
- * with no code of the slice.
+ * Returns every difference between the log of all events and the stored events: its entries, the root of each
+ * fixed checkpoint, fixed sizes that do not grow, and signatures that match no fixed checkpoint. There must be none. It
+ * computes everything itself, with no code of the slice.
  */
 export async function unlikeTheEvents(databaseUrl: string, eventStoreUrl: string): Promise<string[]> {
   const database = new Client({ connectionString: databaseUrl });

@@ -30,10 +30,7 @@ export interface DeploymentOptions {
    * `worker-apart`, `api-apart`: these as processes, which can be killed, and the remainder in the jest process.
    */
   readonly mode: DeploymentMode;
-  /**
-   * Number of each; 1 and 1 by default. In-process and together: `api` is the number of processes, each of them a
-   * worker as well.
-   */
+  /** Number of each; 1 and 1 by default. In-process and together, each `api` is a worker as well. */
   readonly replicas?: { readonly api?: number; readonly worker?: number };
   /** Overrides the deployment's own environment (sandbox mode, quiet, generous rate limits). */
   readonly env?: Readonly<Record<string, string>>;

@@ -21,9 +21,9 @@ export async function another(deployment: Deployment): Promise<Configuration> {
 }
 
 /**
- * Starts a run whose lease this process gets. Normally the process that starts a run also takes it; here the run is
- * held until all workers are notified, and then any of them may be the first to claim it, so this is repeated until the
- * right one does.
+ * Starts a run whose lease the given process gets. Normally the process that starts a run also takes it; here the run
+ * is held until all workers are notified. Then any of them may be the first to claim it, so this is repeated until the
+ * given one does.
  */
 export async function runHeldBy({ app }: RunningProcess, deployment: Deployment, user: TestClient) {
   const { id: workerId } = app.get(Processes, { strict: false });

@@ -88,7 +88,6 @@ export class SilentSocket {
     socket.on('close', () => {
       this.sockets.delete(socket);
       this.heard.delete(socket);
-      // While silent, the client is not notified when its counterpart ends.
       if (!this.silent || other?.destroyed === false) other?.destroy();
     });
   }
