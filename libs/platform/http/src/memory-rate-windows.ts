@@ -5,8 +5,8 @@ import { RateWindow } from './rate-window';
 const sweepEveryMs = 30_000;
 
 /**
- * The rate windows of a process that serves alone: exact like those in PostgreSQL, and empty after a restart, which admits at most one
- * window too much. Subjects are dropped a minute after their last request, so that only those that called within it are kept.
+ * The rate windows of a process that is the only one: exact like those in PostgreSQL, and empty after a restart, which admits at most one
+ * window too much. Subjects are dropped a minute after their last request, so that only recent callers are stored.
  */
 export class MemoryRateWindows extends RateWindows implements OnModuleInit, OnModuleDestroy {
   private readonly windows = new Map<string, RateWindow>();

@@ -16,7 +16,7 @@ type Asked = Pick<RoutePlan, 'begins' | 'waits'> | null;
 
 /**
  * Refuses requests of an overloaded process before they cost anything, so that accepted requests are served in time. An overload is a queue
- * that does not drain: more requests in flight than `atOnceMax` at every moment of half a second, whatever they wait for. From then on no
+ * that does not drain: at least `atOnceMax` requests in flight at every moment of half a second, whatever they wait for. From then on no
  * more than that are accepted, until half a second passes in which no request was refused or the process was idle at some moment.
  */
 export class Overload {

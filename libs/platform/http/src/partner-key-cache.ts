@@ -61,7 +61,7 @@ export class PartnerKeyCache {
   }
 
   private async ask(digests: readonly string[]): Promise<readonly (KnownPartnerKey | null)[]> {
-    // The age of an answer counts from its question.
+    // The age of an answer counts from its query.
     const start = performance.now();
     const found = await this.keys.findMany(digests);
     return digests.map((digest) => {

@@ -8,7 +8,7 @@ const subjects = ['conversationId', 'runId', 'approvalId', 'operationId', 'autom
 /** The ids of the objects that a request concerns. */
 export type RequestSubjects = Partial<Record<(typeof subjects)[number], string>>;
 
-/** Keeps the ids in an answer, because the id of a new run comes from the service. */
+/** Records the ids in an answer, because the service assigns the id of a new run. */
 export function noteSubjects(fastify: FastifyInstance): void {
   fastify.addHook('preSerialization', (request, _reply, payload, done) => {
     if (request.parley != null) request.parley.answeredAbout = subjectsIn(payload);

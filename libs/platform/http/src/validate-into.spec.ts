@@ -149,7 +149,7 @@ describe('a DTO', () => {
     class Drifting {
       @Member(text())
       fits: string;
-      // @ts-expect-error a text is no number
+      // @ts-expect-error a text is not a number
       @Member(text())
       number: number;
       // @ts-expect-error null where there is none

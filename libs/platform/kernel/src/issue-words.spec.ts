@@ -25,6 +25,6 @@ describe('the parts of an input that failed, in words', () => {
 it('a literal is a sentence, and a text from elsewhere does not compile as one', () => {
   const foreign: string = ['It is', 'free.'].join(' ');
   expect(sentence('The wallet is empty.')).toBe(words`The wallet is empty.`);
-  // @ts-expect-error a plain string is no sentence of ours
+  // @ts-expect-error a plain string is not a sentence of ours
   expect(sentence(foreign)).toBe(foreign);
 });

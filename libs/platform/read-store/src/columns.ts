@@ -3,7 +3,7 @@ import { DefaultNamingStrategy, getMetadataArgsStorage } from 'typeorm';
 type RowOf<Row> = new () => Row;
 type MemberOf<Row> = keyof Row & string;
 
-/** A column is named after its member: `runKey` is kept in `run_key`. */
+/** A column is named after its member: `runKey` is stored in `run_key`. */
 export class ColumnNames extends DefaultNamingStrategy {
   override columnName(member: string): string {
     return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

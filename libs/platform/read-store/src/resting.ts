@@ -31,7 +31,7 @@ export class Resting {
 
   /**
    * Pauses if necessary. To be called often, while none of the work is in flight.
-   * @param isBrief for work that is late: pauses only to measure the load
+   * @param isBrief for work that is late: pauses only briefly, to measure the load
    */
   async rest(isBrief = false): Promise<void> {
     const wantedMs = restAfter(performance.now() - this.sinceMs, this.busy);

@@ -10,9 +10,9 @@ interface Rights {
 }
 
 /**
- * Checks that the role may do what is ahead: create tables, or read and write every table of this version. A role that may not create any
+ * Checks that the role may do the work ahead: create tables, or read and write every table of this version. A role that may not create any
  * is sufficient if all of them exist.
- * @throws UnfitDatabase that states what to grant
+ * @throws UnfitDatabase that states the missing grant
  */
 export async function refuseMissingRights(database: Database, ahead: 'to create' | 'to use'): Promise<void> {
   const [rights] = await database.query<Rights>(

@@ -70,7 +70,7 @@ export class StalledTables {
   private async retry(name: string, signal: AbortSignal): Promise<void> {
     for (let count = 1; !signal.aborted; count = stepEvents) {
       const table = this.mover.stalledTables.find((one) => one.table === name);
-      if (table === undefined) return; // passed over, rebuilt, or retried by another process
+      if (table === undefined) return; // skipped, rebuilt, or retried by another process
       const categories = categoriesOf([table.projection]);
       const page = await this.store.readCategories(categories, this.mover.places.positionOf(name), count);
       if (!(await this.mover.moveStalled(table, page))) return;

@@ -22,7 +22,7 @@ export interface Figure<Name extends string> {
 
 /**
  * Registers gauges that one question answers. It is asked on `GET /metrics`, one at a time, however often the gauges are read. While the
- * answer fails or is late they are absent: a missing figure is better than a stale one, or than none of the others either.
+ * answer fails or is late they are absent: a missing figure is better than a stale one, and must not cost all the others.
  * `parley_figures_missing` then names the first of them, so that an alert on an absent figure does not stay silent.
  */
 export function askedGauges<Name extends string>(

@@ -44,7 +44,7 @@ export interface McpToolSettings {
   readonly consent: McpConsent;
   /** Whether repeated calls with one `parley/toolCallId` have a single effect; null to use the server's own declaration. */
   readonly idempotent: boolean | null;
-  /** The consent text; null to show the input. */
+  /** The consent text; null for a generic text. */
   readonly consentSummary: ConsentTemplate | null;
 }
 

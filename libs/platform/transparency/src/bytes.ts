@@ -7,7 +7,7 @@ export function fromBase64(text: string): Uint8Array | null {
   try {
     return base64.decode(text);
   } catch {
-    return null; // it is no base64
+    return null; // not base64
   }
 }
 
@@ -22,7 +22,7 @@ export function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return null; // it is no UTF-8
+    return null; // not UTF-8
   }
 }
 

@@ -40,7 +40,7 @@ function jsonIn(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(textOf(bytes) ?? '');
   } catch {
-    return null; // it is no JSON
+    return null; // not JSON
   }
 }
 
