@@ -58,7 +58,7 @@ export interface TokenVariables {
 const ofUsers: TokenVariables = { issuer: 'OIDC_ISSUER', audience: 'OIDC_AUDIENCE' };
 
 const verifiedKeptMs = 60_000;
-/** Estimated bytes of all cached tokens: some 15,000 of ten claims, and a few hundred of the largest size that a header allows. */
+/** Maximum estimated bytes of all cached tokens: some 15,000 of ten claims, and a few hundred of the largest size that a header allows. */
 const verifiedBytesMax = 32_000_000;
 /** Estimated overhead per token, on top of its claims: the digest, objects, the cache's own part. */
 const verifiedEntryBytes = 800;

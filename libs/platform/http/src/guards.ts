@@ -9,7 +9,7 @@ import { PartnerKeyCache } from './partner-key-cache';
 import type { Accounts, PartnerKeys, RateWindows } from './ports';
 import { RequestGuard } from './request-guard';
 
-/** Estimated bytes of all cached operator tokens. */
+/** Maximum estimated bytes of all cached operator tokens. */
 const operatorTokensBytesMax = 1_000_000;
 
 /** Dependencies of the guards. */

@@ -2,7 +2,7 @@ import { bytesOf, KnownRows } from './known-rows';
 import type { ReadModelRow } from './projection';
 import type { BatchChanges, ChangedRow } from './projection-batch';
 
-/** Estimated bytes of written rows that are cached, so that they need not be selected. */
+/** Maximum estimated bytes of written rows that are cached, so that they need not be selected. */
 const knownBytesMax = 64_000_000;
 
 interface Unwritten extends ChangedRow {

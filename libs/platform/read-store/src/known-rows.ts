@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ReadModelRow } from './projection';
 
-/** Estimated size of all cached rows. */
+/** Maximum estimated size of all cached rows. */
 const bytesMax = 16_000_000;
 /** Estimated overhead per entry, on top of the row's texts: objects, names, the cache's own part. */
 const entryBytes = 500;
