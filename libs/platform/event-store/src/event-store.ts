@@ -212,9 +212,7 @@ export class EventStore {
     return this.look.answers(withinMs);
   }
 
-  /**
-   * Reads one event of the whole store, if there is any, to find out whether reading works. Throws Unavailable, and the store's refusals.
-   */
+  /** Reads one event of the store, if there is any, to test reading. Throws Unavailable, and the store's refusals. */
   async readOne(withinMs: number): Promise<void> {
     await this.look.readOne(withinMs);
   }

@@ -98,10 +98,7 @@ export class ResponseComponents {
   }
 }
 
-/**
- * The reasons for which an operation can be refused, by status: those of its area, and its own. Statuses without a reason have an empty
- * list.
- */
+/** Reasons to refuse an operation, by status: its area's and its own; an empty list for a status without any. */
 export function reasonsOf(contract: Contract, isList: boolean): ReadonlyMap<number, readonly Reason[]> {
   const { reasons: own = [], body = 'none', signed, ranged } = contract;
   const all = new Set<Reason | number>([

@@ -24,9 +24,7 @@ interface Events {
   readonly partitionOf: (event: StoredEvent) => number;
 }
 
-/**
- * Moves the tables that this program follows from batch to batch, for some partitions; rows, counters and positions are one transaction.
- */
+/** Moves the followed tables by batches, for some partitions; rows, counters and positions are one transaction. */
 export class TableMover {
   private readonly logger = new Logger(TableMover.name);
   private readonly known = new KnownRows();
@@ -50,10 +48,7 @@ export class TableMover {
     private readonly probe: Probe,
   ) {}
 
-  /**
-   * Reads which tables are to be followed and their positions, from which events are read. @param retries whether stalled tables are
-   * included
-   */
+  /** Reads which tables to follow, and their positions. @param retries whether stalled tables are included */
   async begin(partitions: Partitions, retries: boolean): Promise<void> {
     this.partitions = partitions;
     await this.load(retries);

@@ -191,9 +191,7 @@ export class Configuration {
     return this.sandbox && issuer.endsWith('/sandbox/issuer');
   }
 
-  /**
-   * Tolerated difference between an issuer's clock and the one that its tokens are checked by; 0 for our own, which uses the same clock.
-   */
+  /** Tolerated difference between an issuer's clock and ours; 0 for the own issuer, which uses the same clock. */
   clockSkewMsOf(issuer: string): number {
     return this.isOwnIssuer(issuer) ? 0 : this.env.OIDC_CLOCK_SKEW_SECONDS * 1000;
   }
@@ -203,8 +201,7 @@ export class Configuration {
 export class ConfigurationError extends Error {}
 
 /**
- * Reads and validates the environment, reporting every problem at once. An empty value counts as not set, because compose files spell it
- * so.
+ * Reads and validates the environment. Throws all problems at once. An empty value, which compose files pass, is unset.
  * @throws ConfigurationError
  */
 export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration {
