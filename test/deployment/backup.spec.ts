@@ -270,7 +270,7 @@ it('says in words what it cannot copy where the events are elsewhere', async () 
   const outcome = await parley({ ...dataDir('copied'), ...remote }, ['backup', '--to', join(folder, 'remote')], folder);
   expect(outcome.code).toBe(1);
   expect(outcome.stderr).toMatch(
-    /^the events are in another event store \(esdb:\/\/127\.0\.0\.1:9\?tls=false\): parley backup copies the events/,
+    /^the events are in another event store \(esdb:\/\/127\.0\.0\.1:9\): parley backup copies the events/,
   );
   expect(outcome.stderr).not.toContain('    at ');
   expect(outcome.stderr).not.toContain('hunter2');
