@@ -11,7 +11,7 @@ import {
 
 /**
  * Words for every member of a rule's profile. Null without one: its runs then act like any other run of the user.
- * @param quotedLengthMax most code points of each quotation
+ * @param quotedLengthMax maximum length of each quotation, in code points
  */
 export function profileWords(profile: JsonObject | undefined, quotedLengthMax = Infinity): Words | null {
   const members = Object.entries(profile ?? {});

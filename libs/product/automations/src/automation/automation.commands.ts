@@ -105,7 +105,10 @@ export interface RecordMatch {
   readonly verdict: Verdict;
   /** Set where it is too late to fire: the occurrence is rejected with these words. */
   readonly tooLate: Words | null;
-  /** The place of its run. If given, an occurrence that is first in turn begins its admission in the same append. */
+  /**
+   * The conversation and the run that it would get. If given, an occurrence that is first in turn begins its admission
+   * in the same append.
+   */
   readonly place?: { readonly conversationId: ConversationId; readonly runId: RunId } | null;
   /** Whether no due time follows; the automation is then completed. */
   readonly scheduleOver?: boolean;
@@ -122,7 +125,10 @@ export interface PassOverInput {
 }
 
 export type AdmissionCommand =
-  /** Accepted only for the first in turn; no events where it may not be admitted (yet), or is no longer active. */
+  /**
+   * Begins the admission of the first in turn only; no events where it may not be admitted (yet), or is no longer
+   * active.
+   */
   | (OfOccurrence & { readonly type: 'BeginAdmission'; readonly conversationId: ConversationId; readonly runId: RunId })
   | (OfOccurrence & {
       readonly type: 'AcceptOccurrence';

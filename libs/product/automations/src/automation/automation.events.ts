@@ -32,7 +32,7 @@ export type AutomationLifeEvent =
   | { readonly type: 'automation.completed'; readonly at: Instant; readonly because: CompletionCause }
   /** A new webhook key replaces the old one; the sealed secret is in a table of its own. */
   | { readonly type: 'automation.webhook_rotated'; readonly at: Instant; readonly keyId: string }
-  /** Recorded only when the last recorded verdict changes, or an occurrence arises. */
+  /** Recorded only when the verdict differs from the last recorded one, or an occurrence arises. */
   | { readonly type: 'automation.evaluated'; readonly at: Instant; readonly epoch: string; readonly verdict: Verdict };
 
 interface Version {

@@ -23,7 +23,7 @@ import type { SymbolOf } from './token-symbols';
  * texts of the definition's author are quoted.
  *
  * @param symbolOf the provider's symbol of a token, or null: the token is then named by its id
- * @param quotedLengthMax most code points of each quotation; no limit by default
+ * @param quotedLengthMax maximum length of each quotation, in code points; no limit by default
  */
 export function behaviorText(
   definition: AutomationDefinition,
