@@ -51,7 +51,7 @@ it('says what wakes the rule, and what must hold then', async () => {
   const condition = { bindings: [price], rule: { compare: { left, op: 'lt', right: { value: '2' } } } };
   const { summary } = await contractApprovalOf(user, await newAutomation(user, { condition }));
   expect(summary).toMatch(
-    / acts when an event of type “never.sent” arrives, if the price of \S+ is below \$2\. Its task: “.*”\.$/,
+    / acts when an event of type “never.sent” arrives, if the price of \S+ is below \$2, by values at most \d+ seconds old\. Its task: “.*”\.$/,
   );
 });
 
