@@ -35,6 +35,7 @@ export function createPino(configuration: Configuration, component: string, outp
 /** Formats lines for people: time, message and fields. The process is omitted, because it is obvious in a terminal. */
 function readable(output: DestinationStream | undefined): DestinationStream {
   // Reason for the assertion: `require` is untyped.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it in every process
   const { default: pretty } = require('pino-pretty') as typeof Pretty;
   const destination = output === undefined ? 1 : linesTo(output);
   return pretty({

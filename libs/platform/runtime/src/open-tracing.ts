@@ -7,6 +7,7 @@ export function openTracing({ env }: Configuration): Tracing {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return new NoTracing();
   // Reason for the assertion: `require` is untyped.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it in every process
   const { OtlpTracing } = require('./otlp-tracing.adapter') as typeof Adapter;
   return OtlpTracing.to(endpoint);
 }
