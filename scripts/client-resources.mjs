@@ -72,7 +72,7 @@ function resourceFile(name, document, operations, inputs) {
 }
 
 function inputText(operation, members) {
-  const told = comment([`What \`parley.${operation.resource}.${operation.name}\` takes.`]);
+  const told = comment([`The input of \`parley.${operation.resource}.${operation.name}\`.`]);
   const name = inputName(operation);
   return members === ''
     ? `${told}export type ${name} = Record<string, never>;\n`
@@ -142,7 +142,7 @@ export interface Resources {
 ${members.join('\n')}
 }
 
-/** What each operation takes: \`Inputs['runs.start']\`. */
+/** The input of each operation: \`Inputs['runs.start']\`. */
 export interface Inputs {
 ${inputs.join('\n')}
 }

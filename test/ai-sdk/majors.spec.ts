@@ -50,7 +50,7 @@ while (chat.status !== 'ready' || !JSON.stringify(chat.messages).includes('"stat
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-// What streams is what the SDK reads, and what is recorded.
+// The SDK reads the stream, and the same is recorded.
 const recorded = (await transport.load(id)).messages[1];
 const again = await transport.sendMessages({ trigger: 'regenerate-message', chatId: id, messageId: undefined, messages: chat.messages, abortSignal: undefined });
 let read: ParleyUIMessage | undefined;

@@ -39,8 +39,8 @@ export interface Milestone<Event> {
    * product's own.
    */
   subject(this: void, event: Event, about: Subject | null, ids: StreamIds): Subject | null;
-  /** @param told the title of the row of `about` */
-  title(this: void, event: Event, told: Words): Words;
+  /** @param before the title of the row of `about` */
+  title(this: void, event: Event, before: Words): Words;
   /** The milestone itself happens with a later event. */
   readonly foreseen?: true;
 }

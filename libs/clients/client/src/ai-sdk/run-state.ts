@@ -85,7 +85,7 @@ export function initialRun(runId: string): RunState {
   };
 }
 
-/** Runs both steps in order: `next` gets the state after `told`. */
+/** Runs both steps in order: `next` gets the state after the first one. */
 export function andThen(told: Told, next: (state: RunState) => Told): Told {
   const { state, chunks } = next(told.state);
   return { state, chunks: [...told.chunks, ...chunks] };
