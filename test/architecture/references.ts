@@ -51,7 +51,7 @@ function brokenTerms(reference: string, page: string): string[] {
  */
 function termsOf(page: string): Set<string> {
   const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '');
-  const cells = [...page.matchAll(/^\| ([^|]+?) \|/gm)].map(([, cell]) => cell ?? '');
+  const cells = [...page.matchAll(/^\| ([^|]+?) +\|/gm)].map(([, cell]) => cell ?? '');
   const rows = cells.flatMap((cell) => cell.split(/, (?=`)/)).map((cell) => cell.replace(/^`|`$/g, ''));
   const labels = [...page.matchAll(/`([\w.]+)`:/g)].map(([, label]) => label ?? '');
   const shortened = headings.map((heading) => heading.replace(/ \(.*$/, ''));
