@@ -124,8 +124,12 @@ async function halfRequest(): Promise<Socket> {
   await once(request, 'connect');
   request.write(
     `POST /v1/users/${userId}/conversations HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partnerKey}\r\n` +
-      `Authorization: Bearer ${userToken}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+      `Authorization: Bearer ${userToken}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
   );
+  // The process answers so once the request has begun there.
+  const [answer] = (await once(request, 'data')) as [Buffer]; // reason for the assertion: no encoding is set
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 100 /);
+  request.write('{');
   return request;
 }
 
