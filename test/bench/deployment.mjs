@@ -21,6 +21,7 @@ export const unreachedLimits = {
   BUDGET_MONTH_CENTS: unreached,
   EXECUTION_CAPACITY: unreached,
   AUTOMATIONS_PER_USER: unreached,
+  CONVERSATIONS_PER_USER: unreached,
 };
 const streamsMax = '2000';
 const audience = 'parley';
