@@ -8,7 +8,7 @@ import { CommandFailed } from './outcome';
  * @param urls as given to `--ask`: an empty one for each of WITNESSES
  * @param named public keys of `--witness`; empty for those of WITNESSES
  * @throws CommandFailed when one does not answer, signed nothing of this log, or did not sign its answer with a key that is named for it,
- * because whoever asked wants to know
+ * because the caller asked for its answer
  */
 export async function witnessClaims(
   urls: readonly string[],

@@ -125,7 +125,7 @@ async function troubleOf(look: Promise<void>): Promise<Error | null> {
   }
 }
 
-/** Prepares the database as a start does, early, while a failure can still be reported to whoever started the process. */
+/** Prepares the database as a start does, early, while a failure can still be reported at the start. */
 async function prepareDatabase(configuration: Configuration): Promise<void> {
   const database = await openDatabase(configuration, readStore);
   try {

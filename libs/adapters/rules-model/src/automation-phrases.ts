@@ -14,7 +14,7 @@ export type AskedWake =
 /** A rule that a user asks for. */
 export interface AskedAutomation {
   readonly wake: AskedWake;
-  /** The task of each run, phrased as a request for now. */
+  /** The task of each run, phrased as a request. */
   readonly task: string;
 }
 

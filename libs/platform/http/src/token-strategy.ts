@@ -3,7 +3,7 @@ import { Passport } from 'passport';
 import { Strategy } from 'passport-jwt';
 
 /**
- * Asymmetric algorithms only: with `none` or HS*, whoever knows the public key could sign. `Ed25519` is EdDSA by its newer name (RFC 9864).
+ * Asymmetric algorithms only: with `none` or HS*, the public key is enough to sign. `Ed25519` is EdDSA by its newer name (RFC 9864).
  */
 export const algorithms = [
   'RS256',

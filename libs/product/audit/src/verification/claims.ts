@@ -114,7 +114,7 @@ function cosignatureProblems(note: Note, { witnesses }: Claim, trusted: readonly
   ];
 }
 
-/** Those of the offered keys that sign a checkpoint; trusting them means trusting whoever offered them. */
+/** The offered keys that sign a checkpoint. They prove no more than their source can be trusted. */
 export function selfNamed(note: string, offered: readonly string[]): VerifierKey[] {
   const parsed = parseNote(note);
   const origin = parsed && parseCheckpoint(parsed.text)?.origin;

@@ -3,7 +3,7 @@ import type { SignedTree } from './claims';
 
 /** Where a rebuilt tree departs from the signed trees. */
 export interface Departure {
-  /** The size of the largest signed tree that matches, whoever signed it; 0: none. */
+  /** The size of the largest signed tree that matches, by any signer; 0: none. */
   readonly after: number;
   /** The first larger signed tree, which does not match. */
   readonly by: SignedTree;

@@ -90,8 +90,8 @@ function keysOf({ claims, ownKeys }: Pick<Subject, 'claims' | 'ownKeys'>): Verif
 }
 
 /**
- * The keys of the logs that this one was copied from. The trees that they signed must match the events, whoever owned
- * the keys.
+ * The keys of the logs that this one was copied from. The trees that they signed must match the events,
+ * whichever log the keys belong to.
  */
 function formerKeys({ claims, ownKeys }: Subject): VerifierKey[] {
   return keysOf({ claims: claims.filter(({ isFormer }) => isFormer === true), ownKeys });

@@ -174,7 +174,7 @@ export class McpServer {
     }
   }
 
-  /** Built anew for each attempt, because the signed token lives for a minute. */
+  /** Rebuilt for each attempt, because the signed token lives for a minute. */
   private async optionsOf(context: CallContext, signal: AbortSignal): Promise<CallOptions> {
     const { name, transport } = this.settings;
     const meta = callIdsOf(context);
