@@ -37,10 +37,12 @@ export async function runJest(args, { inherit = true, env = {}, workers = maxWor
 function countsOf(outputFile) {
   try {
     const result = JSON.parse(readFileSync(outputFile, 'utf8'));
+    const failedFiles = result.testResults.filter(({ status }) => status === 'failed').map(countsOfFile);
     return {
       passed: result.numPassedTests,
-      failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
-      failedFiles: result.testResults.filter(({ status }) => status === 'failed').map(countsOfFile),
+      // By file: jest counts a file whose tests fail, and that fails afterwards as well, once more than its tests.
+      failed: failedFiles.reduce((total, { failed }) => total + failed, 0),
+      failedFiles,
       seconds: new Map(
         result.testResults.map(({ name, startTime, endTime }) => [
           path.relative(root, name),

@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -113,39 +111,6 @@ export class TestProcess {
 
 function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
-}
-
-/**
- * Below the ports that systems assign to outgoing connections and to servers on port 0, because such a port is soon
- * taken by another process.
- */
-const portRange = [10_000, 32_768] as const;
-
-/** A port that `fetch` refuses to call. */
-const blockedPort = 10_080;
-
-/**
- * Returns ports that were free a moment ago, all different. Not by `Math.random`, which starts alike in every worker of
- * jest.
- */
-export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = randomInt(...portRange);
-    if (port !== blockedPort && !ports.has(port) && (await isFree(port))) ports.add(port);
-  }
-  return [...ports];
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch {
-    return false; // another process listens there
-  }
-  await once(server.close(), 'close');
-  return true;
 }
 
 /**

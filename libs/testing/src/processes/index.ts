@@ -1,4 +1,5 @@
-export { type AppName, freePorts, isReady, TestProcess } from './deployment-process';
+export { type AppName, isReady, TestProcess } from './deployment-process';
+export { freePorts } from './free-ports';
 export { isRunning, treeOf } from './process-tree';
 export { childrenOf, peakBytesOf } from './process-memory';
 export { cpuMsOf } from './cpu-time';

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestClient } from '../client/deployment-client';
-import { freePorts, TestProcess } from './deployment-process';
+import { TestProcess } from './deployment-process';
+import { freePorts } from './free-ports';
 
 /** The contents of `sandbox.json`, which `npm start` writes for a newcomer. */
 export interface SandboxAccess {

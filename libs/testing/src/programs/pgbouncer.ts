@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { debianProgram } from './debian';
-import { freePorts } from '../processes/deployment-process';
+import { freePorts } from '../processes/free-ports';
 import { startPostgresProxy } from '../stores/postgres-proxy';
 import { until } from '../until/until';
 
