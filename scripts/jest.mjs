@@ -1,5 +1,5 @@
 // Runs jest and counts its results.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { binary, root, runTool } from './tool.mjs';
@@ -17,18 +17,31 @@ const workerFlags = ['--max-semi-space-size=64'];
 /**
  * @param {string[]} args paths and options for jest
  * @returns {Promise<{exitCode: number, passed: number, failed: number, failedFiles: {path: string, passed: number, failed: number}[],
- * seconds: Map<string, number>, output: string}>} `seconds` by file; a suite that cannot be loaded, a crash of jest, and a bad exit without
- * a failed test each count as one failure
+ * seconds: Map<string, number>, cpuSeconds: Map<string, number>, output: string}>} `seconds` and `cpuSeconds` by file; a suite that cannot
+ * be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
  */
 export async function runJest(args, { inherit = true, env = {}, workers = maxWorkers, node = process.execPath } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-jest-'));
   const outputFile = path.join(folder, 'result.json');
+  const cpuFile = path.join(folder, 'cpu');
   try {
     const options = [`--maxWorkers=${workers}`, '--json', `--outputFile=${outputFile}`];
     const command = [...workerFlags, binary('jest'), ...options, ...args];
-    const { exitCode, output } = await runTool(node, command, { inherit, env });
+    const { exitCode, output } = await runTool(node, command, {
+      inherit,
+      env: { SUITE_CPU_FILE: cpuFile, ...env },
+    });
     const { passed, failed, failedFiles, seconds } = countsOf(outputFile);
-    return { exitCode, passed, failed: exitCode === 0 ? failed : Math.max(1, failed), failedFiles, seconds, output };
+    const cpuSeconds = cpuSecondsOf(cpuFile);
+    return {
+      exitCode,
+      passed,
+      failed: exitCode === 0 ? failed : Math.max(1, failed),
+      failedFiles,
+      seconds,
+      cpuSeconds,
+      output,
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -55,16 +68,35 @@ function countsOf(outputFile) {
   }
 }
 
+/** The lines of shared-environment.cjs: ticks of 10 ms, and the file. */
+function cpuSecondsOf(cpuFile) {
+  const lines = existsSync(cpuFile) ? readFileSync(cpuFile, 'utf8').trimEnd().split('\n') : [];
+  const seconds = new Map();
+  for (const line of lines) {
+    const [ticks, ...file] = line.split(' ');
+    seconds.set(path.relative(root, file.join(' ')), Math.round(Number(ticks) / 100));
+  }
+  return seconds;
+}
+
 function countsOfFile({ name, assertionResults }) {
   const count = (status) => assertionResults.filter((result) => result.status === status).length;
   // A file that cannot be loaded has no results, and is one failure.
   return { path: name, passed: count('passed'), failed: Math.max(1, count('failed')) };
 }
 
-/** The slowest suites, a line each: `120 s  test/crash/kill-points.spec.ts`. @param {Map<string, number>} seconds by file */
-export function slowestSuites(seconds, count = 20) {
+/**
+ * The slowest suites, a line each: `  120 s,   34 s of CPU  test/crash/kill-points.spec.ts`, and the sum of all.
+ * @param {{ seconds: Map<string, number>, cpuSeconds: Map<string, number> }} times by file
+ */
+export function slowestSuites({ seconds, cpuSeconds }, count = 20) {
   const slowest = [...seconds].sort(([, one], [, other]) => other - one).slice(0, count);
-  return slowest.map(([file, each]) => `${`${each}`.padStart(5)} s  ${file}`).join('\n');
+  const line = (each, cpu, what) => `${`${each}`.padStart(6)} s, ${`${cpu}`.padStart(5)} s of CPU  ${what}`;
+  const sum = (times) => [...times.values()].reduce((total, each) => total + each, 0);
+  return [
+    ...slowest.map(([file, each]) => line(each, cpuSeconds.get(file) ?? 0, file)),
+    line(sum(seconds), sum(cpuSeconds), `all ${seconds.size} suites`),
+  ].join('\n');
 }
 
 /** The most files that are run again; more failures cannot be blamed on a busy machine. */
@@ -88,5 +120,6 @@ export async function runJestTwice(args, options = {}) {
     passed: first.passed - sum('passed') + second.passed,
     failed: first.failed - sum('failed') + second.failed,
     seconds: first.seconds,
+    cpuSeconds: first.cpuSeconds,
   };
 }
