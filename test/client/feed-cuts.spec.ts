@@ -2,7 +2,7 @@
 import { ParleyClient, type FeedFrame } from '@parley/client';
 import { EventStore } from '@app/event-store';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import { conversationOf, say, toldBy } from '@app/testing/journeys';
+import { conversationOf, say, partnerFeedOf } from '@app/testing/journeys';
 import { CuttingProxy } from '@app/testing/proxies';
 import { patience } from './clients';
 
@@ -52,7 +52,7 @@ it(
         for (let run = 0; run < runsOfEach; run += 1) await say(user, conversation);
       }),
     );
-    const told = await toldBy(store);
+    const told = await partnerFeedOf(store);
     expect(told).toHaveLength(wanted);
     const frames = await live;
     expect(eventsOf(frames)).toEqual(told);

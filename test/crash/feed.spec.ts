@@ -7,7 +7,7 @@ import { EventStore } from '@app/event-store';
 import { readAllEvents } from '@app/testing/audits';
 import { FeedFollower, requestJson, type TestClient, type ToldEvent } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import { toldBy } from '@app/testing/journeys';
+import { partnerFeedOf } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 
 const full = process.env['FIGURES'] === 'full';
@@ -120,7 +120,7 @@ it(
     const runs = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
     // Runs that began end by themselves, also those whose writer got no answer. After that nothing more is published.
     await until('the end of all runs', haveRunsEnded);
-    const wanted = texts(await toldBy(store));
+    const wanted = texts(await partnerFeedOf(store));
     expect(wanted.length).toBeGreaterThanOrEqual(runs);
 
     paged.push(...(await readPages(cursor)).events);

@@ -8,7 +8,7 @@ import { EventStore } from '@app/event-store';
 import { asId, causeOfService, Clock, instantOf, type EndpointId } from '@app/kernel';
 import type { ProbePoint } from '@app/runtime';
 import { FeedFollower } from '@app/testing/client';
-import { ToldJournal } from '@app/testing/told';
+import { ScriptedJournal } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import { PartnerEndpoint } from '@app/testing/webhooks';
 import { CreateEndpoint, EndpointSecrets } from '@app/webhooks';
@@ -97,12 +97,12 @@ function misbehave(partner: PartnerEndpoint, share: number, hangs: number): void
 const moveClock = (seconds: number) =>
   killable.deployment.sandbox('POST', 'clock', { advanceSeconds: seconds }).catch(() => undefined); // stores are down
 
-const tellSome = async (journals: readonly ToldJournal[]): Promise<void> => {
+const tellSome = async (journals: readonly ScriptedJournal[]): Promise<void> => {
   for (let n = 0; n < 4; n += 1) await oneOf(journals).tell(instantOf(product(Clock).epochMs()), 1 + below(3));
 };
 
 /** Kills a worker at one of the most harmful points, and starts another one. */
-async function kill(point: ProbePoint, journals: readonly ToldJournal[]): Promise<void> {
+async function kill(point: ProbePoint, journals: readonly ScriptedJournal[]): Promise<void> {
   const { orders, deployment } = killable;
   const before = (await orders.carriedOut()).length;
   await orders.armAll(deployment.workers, { point, nth: 1 + below(3) });
@@ -123,7 +123,7 @@ async function endSessions(): Promise<void> {
 }
 
 /** Causes one trouble, chosen by shares in percent. */
-async function trouble(round: number, journals: readonly ToldJournal[]): Promise<void> {
+async function trouble(round: number, journals: readonly ScriptedJournal[]): Promise<void> {
   const dice = below(100);
   if (round < points.length || dice < 6) return kill(points[round] ?? oneOf(points), journals);
   if (round === points.length || dice < 9) return endSessions();
@@ -141,7 +141,7 @@ it(
   `through ${TROUBLES} troubles of endpoints and of ourselves everything comes, in order`,
   async () => {
     const at = instantOf(product(Clock).epochMs());
-    const journals = await Promise.all(Array.from({ length: journalsCount }, () => ToldJournal.begin(store, at)));
+    const journals = await Promise.all(Array.from({ length: journalsCount }, () => ScriptedJournal.begin(store, at)));
     for (let round = 0; total() < TROUBLES; round += 1) {
       await trouble(round, journals);
       await tellSome(journals);

@@ -14,7 +14,7 @@ import {
   asking,
   confirm,
   defined,
-  hand,
+  giveInput,
   holdings,
   occurrencesOf,
   outcomeOf,
@@ -97,7 +97,7 @@ async function fill(): Promise<void> {
   await confirm(user, prepared);
   await untilOperation(user, prepared.operationId);
   automationId = (await defined(user)).id;
-  await hand(user, automationId, 'signal');
+  await giveInput(user, automationId, 'signal');
   await untilFired(user, automationId, 1);
   for (let made = 0; made < fillerConversations; made += fillersAtOnce)
     await Promise.all(
@@ -232,7 +232,7 @@ describe('parley migrate-events', () => {
 
   it('lets the automation and the waiting run go on', async () => {
     await requestJson('PUT', `${baseUrl}/sandbox/v1/faults`, { model: { delayMs: 0 }, provider: prompt });
-    await hand(user, automationId, 'signal');
+    await giveInput(user, automationId, 'signal');
     await untilFired(user, automationId, 2);
     expect(await occurrencesOf(user, automationId)).toHaveLength(2);
     const { body } = await user.get<{ data: Approval[] }>('/approvals?status=pending');

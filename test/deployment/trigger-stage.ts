@@ -4,7 +4,7 @@ import { startSandbox, type Sandbox } from '@app/testing/processes';
 import { parley, type CommandOutcome } from './cli';
 
 /** An event as the feed has it. */
-export interface Told {
+export interface FeedEntry {
   readonly id: string;
   readonly type: string;
   readonly data: { readonly userId: string };
@@ -16,7 +16,7 @@ export interface Triggered {
   readonly did: string;
   readonly subject: string;
   readonly userId: string;
-  readonly events: readonly Told[];
+  readonly events: readonly FeedEntry[];
 }
 
 /** The output of `parley trigger --list --json` for each scenario. */
@@ -48,12 +48,12 @@ export class TriggerStage {
   }
 
   /** All events of a user in the feed. */
-  async feedOf(userId: string): Promise<Told[]> {
+  async feedOf(userId: string): Promise<FeedEntry[]> {
     const { baseUrl, partnerKey } = this.sandbox.access;
-    const told: Told[] = [];
+    const told: FeedEntry[] = [];
     for (let from: string | null = ''; from !== null;) {
       const url: string = `${baseUrl}/feed/v1/events?limit=500${from}`;
-      const page = await requestJson<{ data: Told[]; nextCursor: string | null }>('GET', url, undefined, {
+      const page = await requestJson<{ data: FeedEntry[]; nextCursor: string | null }>('GET', url, undefined, {
         'x-api-key': partnerKey,
       });
       told.push(...page.body.data.filter(({ data }) => data.userId === userId));

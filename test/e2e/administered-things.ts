@@ -7,7 +7,7 @@ import {
   confirm,
   conversationOf,
   defined,
-  hand,
+  giveInput,
   newOwner,
   prepare,
   say,
@@ -78,7 +78,7 @@ async function aSignal(user: TestClient): Promise<Owner['signal']> {
     },
   });
   const idempotencyKey = randomUUID();
-  const { body } = await hand(user, id, 'signal', { idempotencyKey });
+  const { body } = await giveInput(user, id, 'signal', { idempotencyKey });
   return { automation: id, inputId: String(body['inputId']), body: { revision, idempotencyKey } };
 }
 

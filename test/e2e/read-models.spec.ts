@@ -1,6 +1,6 @@
 import { readStore } from '@app/composition';
 import { decodeEvent, EventStore, type StoredEvent } from '@app/event-store';
-import { Database, KnownRows, ReadGate, Rebuilds, StreamOwners, type AnyProjection } from '@app/read-store';
+import { Database, RowCache, ReadGate, Rebuilds, StreamOwners, type AnyProjection } from '@app/read-store';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { applyBatch, emptyReadModel } from '@app/testing/read-models';
@@ -10,7 +10,7 @@ import {
   asking,
   conversationOf,
   defined,
-  hand,
+  giveInput,
   type Listed,
   outcomeOf,
   partOf,
@@ -60,7 +60,7 @@ async function apply(
   projection: AnyProjection,
   batches: readonly StoredEvent[][],
   fromNothing: boolean,
-  known?: KnownRows,
+  known?: RowCache,
 ) {
   await partOf(deployment, Database).transaction(async (manager) => {
     if (fromNothing) await emptyReadModel(manager, projection);
@@ -86,7 +86,7 @@ function notFirst(projection: AnyProjection, events: readonly StoredEvent[]): re
 /** Defines an automation of the user, which is then signalled, changed and removed. */
 async function firedOnce(user: TestClient): Promise<void> {
   const { id } = await defined(user);
-  await hand(user, id, 'signal');
+  await giveInput(user, id, 'signal');
   const occurrence = await until('the occurrence', async () => {
     const { body } = await user.get<Listed>(`/automations/${id}/occurrences?delivery=accepted`);
     return body.data[0];
@@ -170,7 +170,7 @@ it('read models and counters are the same however often, and in whatever batches
     expect(await contents()).toEqual(before);
     // As a leading projector does, which does not query rows that it knows or that cannot exist.
     for (const batches of [[events], each]) {
-      await apply(projection, batches, true, new KnownRows());
+      await apply(projection, batches, true, new RowCache());
       expect(await contents()).toEqual(before);
     }
     // As several projectors do, in any order: no row depends on events of two owners.

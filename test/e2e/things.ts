@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import type { Ids } from './operation-call';
-import { asking, conversationOf, defined, hand, prepare, raw, say, usdc } from '@app/testing/journeys';
+import { asking, conversationOf, defined, giveInput, prepare, raw, say, usdc } from '@app/testing/journeys';
 
 /** A rule with a member of nearly every kind, which never matches the inputs that tests send. */
 const definition = {
@@ -83,7 +83,7 @@ async function prepared(owner: TestClient): Promise<Pick<Ids, 'operationId' | 'f
 /** A new automation of the owner, and a signal that was handed to it. */
 async function anAutomation(owner: TestClient): Promise<Pick<Ids, 'automationId' | 'inputId' | 'revision'>> {
   const { id, revision } = await defined(owner, definition);
-  const { body } = await hand(owner, id, 'signal');
+  const { body } = await giveInput(owner, id, 'signal');
   const inputId = String(body['inputId']);
   // Wait for the last event of this, because tests that count events begin after it.
   await until('the look at the signal', async () => {

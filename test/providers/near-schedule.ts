@@ -8,7 +8,7 @@ import {
   type OperationEvent,
   type OperationState,
   type OperationTerms,
-  type OperationWorld,
+  type OperationPorts,
   type WalletAccount,
 } from '@app/wallets';
 import type { WireSigned } from '@app/testing/near';
@@ -128,7 +128,7 @@ export class NearSchedule {
     }
   }
 
-  private world(): OperationWorld {
+  private world(): OperationPorts {
     const provider = new MeddledProvider(this.near.provider, () => this.meddle());
     return {
       operationId: this.operationId,

@@ -1,4 +1,4 @@
-import type { AutomationCommand, AutomationState, FiringWorld } from '@app/automations';
+import type { AutomationCommand, AutomationState, FiringPorts } from '@app/automations';
 import {
   asId,
   because,
@@ -40,7 +40,7 @@ export interface SharedWorld {
  * to know whether it was done.
  * @param seen states that the scheduler's process saw last
  */
-export function yearWorld(shared: SharedWorld, seen: Map<AutomationId, AutomationState>, pause: Pause): FiringWorld {
+export function yearWorld(shared: SharedWorld, seen: Map<AutomationId, AutomationState>, pause: Pause): FiringPorts {
   const fold = async (automationId: AutomationId): Promise<AutomationState> => {
     await pause();
     mayBeAway(shared);

@@ -23,7 +23,7 @@ import {
   operationKind,
   type OperationState,
   type OperationTerms,
-  type OperationWorld,
+  type OperationPorts,
   type WalletProvider,
   type Wallets,
 } from '@app/wallets';
@@ -230,7 +230,7 @@ export class BoundsSchedule {
     }
   }
 
-  private operationWorld(operationId: OperationId, pause: Pause): OperationWorld {
+  private operationWorld(operationId: OperationId, pause: Pause): OperationPorts {
     const provider = new BoundsProvider(this.world, pause);
     const { ledger } = this.partsFor(pause);
     return {

@@ -8,7 +8,7 @@ import {
   operationKind,
   type OperationEvent,
   type OperationState,
-  type OperationWorld,
+  type OperationPorts,
   type WalletAccount,
 } from '@app/wallets';
 import { seededRandom } from '@app/testing/journeys';
@@ -184,11 +184,11 @@ export class SettlementSchedule {
     this.timer = { dueMs, waits, freeAtMs: 0 };
   }
 
-  private worldFor(pause: Pause, begun: OperationState | null): OperationWorld {
+  private worldFor(pause: Pause, begun: OperationState | null): OperationPorts {
     /** Keys that this worker may send: it journaled them itself, or the provider's last answer was `never_accepted`. */
     const sendable = new Set<string>();
     let folded = begun;
-    const record: OperationWorld['record'] = async (command) => {
+    const record: OperationPorts['record'] = async (command) => {
       await pause();
       const appended = this.append(operationKind.decider.decide(command, this.state));
       if (command.type === 'JournalSubmission' && appended) sendable.add(command.submission.key);

@@ -9,7 +9,7 @@ import {
   byOperator,
   conversationOf,
   defined,
-  hand,
+  giveInput,
   missingId,
   moveClock,
   newOwner,
@@ -108,7 +108,7 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] } = {
       const { id } = await defined(user);
       const hold = new HoldAutomation(asId<AutomationId>(id), 'test', byOperator(user).cause);
       await partOf(deployment, CommandBus).execute(hold);
-      return hand(user, id, 'signal');
+      return giveInput(user, id, 'signal');
     }),
   ],
   automation_invalid: [

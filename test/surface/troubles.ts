@@ -154,7 +154,7 @@ export async function earnRateLimited(deployment: Deployment): Promise<Problem> 
   return refused;
 }
 
-/** A row of a live table is altered by hand, and its read model is rebuilt. */
+/** A row of a live table is altered by giveInput, and its read model is rebuilt. */
 export async function earnDifferencesUnseen(deployment: Deployment): Promise<Problem> {
   const { userId } = await deployment.newUser();
   await sql(deployment, `UPDATE users SET subject = 'altered' WHERE user_id = $1`, [userId]);

@@ -17,7 +17,7 @@ export interface Alteration {
 }
 
 /** The findings that must be reported, and no others. */
-export interface Told {
+export interface ReportedProblem {
   readonly says: RegExp;
   /** Each as `revision stream`. At least one of them must be reported, or all of them if `all`. */
   readonly events: readonly string[];
@@ -82,7 +82,7 @@ export function altered(events: readonly StoredBytes[], { kind, index, other, ev
   return events.with(index, { ...two, position: one.position }).with(other, { ...one, position: two.position });
 }
 
-export function toldOf(events: readonly StoredBytes[], { kind, index, other, event }: Alteration): Told {
+export function toldOf(events: readonly StoredBytes[], { kind, index, other, event }: Alteration): ReportedProblem {
   const names = [nameOf(at(events, index))];
   switch (kind) {
     case 'insertion':

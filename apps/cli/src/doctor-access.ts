@@ -1,4 +1,4 @@
-import { accessTrouble, EventStore, lookAtStreamAccess } from '@app/event-store';
+import { accessWarning, EventStore, checkStreamAccess } from '@app/event-store';
 import { finding, type Finding } from './doctor-finding';
 import { reasonIn } from './outcome';
 
@@ -6,8 +6,8 @@ import { reasonIn } from './outcome';
 export async function accessFindings(url: string): Promise<readonly Finding[]> {
   const store = EventStore.connect(url);
   try {
-    const access = await lookAtStreamAccess(url, store.client);
-    const trouble = accessTrouble(access);
+    const access = await checkStreamAccess(url, store.client);
+    const trouble = accessWarning(access);
     if (trouble !== null) return [finding('stream access', 'warning', trouble)];
     return access.kind === 'own'
       ? []

@@ -1,8 +1,8 @@
 import { describeFailure, opensSealed, readStore } from '@app/composition';
 import { embeddedPostgresFolder, findRunningStores, readSecrets } from '@app/data-folder';
-import { lookAtEventStore } from '@app/event-store';
-import { lookAtIssuers } from '@app/http';
-import { Database, lookAtDatabase, pendingMigrations, readStoreMigrations } from '@app/read-store';
+import { checkEventStore } from '@app/event-store';
+import { checkIssuers } from '@app/http';
+import { Database, checkDatabase, pendingMigrations, readStoreMigrations } from '@app/read-store';
 import { Configuration, ConfigurationError, configurationWarnings, createPino, readConfiguration } from '@app/runtime';
 import { existsSync } from 'node:fs';
 import { accessFindings } from './doctor-access';
@@ -78,7 +78,7 @@ async function database(environment: Environment): Promise<readonly Finding[]> {
   const url = await databaseUrlOf(configuration);
   if (url === undefined) return absent('database', 'DATABASE_URL', environment);
   return saying('database', async () => {
-    await lookAtDatabase(url);
+    await checkDatabase(url);
     const migrations = [...readStoreMigrations, ...readStore.migrations];
     const opened = await Database.connect({ url, poolSize: 2, rows: readStore.rows, migrations });
     try {
@@ -135,7 +135,7 @@ async function events(environment: Environment): Promise<readonly Finding[]> {
   const url = await eventStoreUrlOf(configuration);
   if (url === undefined) return absent('event store', 'EVENTSTORE_URL', environment);
   return saying('event store', async () => {
-    if ((await lookAtEventStore(url)) === 'away')
+    if ((await checkEventStore(url)) === 'away')
       return [finding('event store', 'bad', 'does not answer: start it, or correct EVENTSTORE_URL')];
     return [finding('event store', 'ok', 'answers'), ...(await accessFindings(url))];
   });
@@ -150,7 +150,7 @@ async function issuers(environment: Environment): Promise<readonly Finding[]> {
   const configuration = configurationOf(environment);
   if (configuration === null) return [];
   return saying('identity provider', async () => {
-    const looked = await lookAtIssuers(configuration, createPino(configuration, 'http'));
+    const looked = await checkIssuers(configuration, createPino(configuration, 'http'));
     const others = looked.filter(({ issuer }) => !configuration.isOwnIssuer(issuer));
     if (others.length === 0) return [finding('identity provider', 'ok', "the sandbox's own")];
     return Promise.all(

@@ -9,7 +9,7 @@ import {
   VerbatimStore,
   verifyCopy,
 } from '@app/event-migration';
-import { categoriesOf, Database, lookAtDatabase, migrate, readStoreMigrations } from '@app/read-store';
+import { categoriesOf, Database, checkDatabase, migrate, readStoreMigrations } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
 import type { Command } from 'commander';
 import { fillReadModels } from './fill-read-models';
@@ -93,7 +93,7 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
  * @throws UnfitDatabase, Unavailable
  */
 export async function openDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<Database> {
-  await lookAtDatabase(url, namedBy);
+  await checkDatabase(url, namedBy);
   const { rows, migrations, projections } = readStore;
   const all = [...readStoreMigrations, ...migrations];
   const database = await Database.connect({ url, poolSize: 2, rows, migrations: all, projections });

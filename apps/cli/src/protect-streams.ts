@@ -1,10 +1,10 @@
 import { readDotEnv } from '@app/composition';
 import {
   accessListFor,
-  accessTrouble,
+  accessWarning,
   accountIn,
   EventStore,
-  lookAtStreamAccess,
+  checkStreamAccess,
   protectStreams,
 } from '@app/event-store';
 import { readConfiguration } from '@app/runtime';
@@ -48,9 +48,9 @@ export function protectStreamsCommand(program: Command): void {
         if (yes !== true)
           await confirmed(`The event store at ${placeInWords(url)} gets the access list ${listFor(user)}`);
         await protect(store, user);
-        const access = await lookAtStreamAccess(url, store.client, user);
+        const access = await checkStreamAccess(url, store.client, user);
         // The account that sets access lists is an administrator in any case.
-        const left = accessTrouble(access.kind === 'known' ? { ...access, isAdmin: false } : access);
+        const left = accessWarning(access.kind === 'known' ? { ...access, isAdmin: false } : access);
         print(command, { account: user, accessList: accessListFor(user) }, [
           `${user} appends and reads; only members of $admins delete and truncate streams.`,
           ...(left === null ? [] : [`But ${left}.`]),
@@ -62,7 +62,7 @@ export function protectStreamsCommand(program: Command): void {
 }
 
 async function refuseUnprotected(url: string, store: EventStore, user: string, replaces: boolean): Promise<void> {
-  const access = await lookAtStreamAccess(url, store.client).catch((error: unknown) => {
+  const access = await checkStreamAccess(url, store.client).catch((error: unknown) => {
     throw new CommandFailed(`the event store does not answer: ${reasonIn(error)}`);
   });
   if (access.kind === 'own') throw new CommandFailed('the embedded event store is reached by the service alone');

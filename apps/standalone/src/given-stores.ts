@@ -1,7 +1,7 @@
 import { holdsSealed } from '@app/composition';
-import { lookAtEventStore } from '@app/event-store';
+import { checkEventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
-import { answering, lookAtDatabase } from '@app/read-store';
+import { answering, checkDatabase } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
 import { Client } from 'pg';
 
@@ -11,10 +11,10 @@ const lookWithinMs = 5_000;
  * Checks that the stores named in the environment answer and can carry the service, before anything is started on them.
  * @throws Unavailable, UnfitDatabase, UnfitEventStore
  */
-export async function lookAtGivenStores({ env }: Configuration): Promise<void> {
-  if (env.DATABASE_URL !== undefined) await lookAtDatabase(env.DATABASE_URL);
+export async function checkGivenStores({ env }: Configuration): Promise<void> {
+  if (env.DATABASE_URL !== undefined) await checkDatabase(env.DATABASE_URL);
   if (env.EVENTSTORE_URL === undefined) return;
-  if ((await lookAtEventStore(env.EVENTSTORE_URL)) === 'away') throw new Unavailable('event store');
+  if ((await checkEventStore(env.EVENTSTORE_URL)) === 'away') throw new Unavailable('event store');
 }
 
 /** Whether the database holds secrets sealed under PARLEY_SECRET_KEY. */

@@ -15,7 +15,7 @@ import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';
 import { ensureFreePorts } from './free-ports';
 import { warnOfEmbeddedStores } from './production';
-import { databaseHoldsSealed, lookAtGivenStores } from './given-stores';
+import { databaseHoldsSealed, checkGivenStores } from './given-stores';
 import { ensureDataFolder, startStores, type Stores } from './stores';
 
 const log = (line: string): void => console.error(line);
@@ -42,7 +42,7 @@ export async function startStandalone(interrupted: AbortSignal): Promise<Stoppab
   await ensureDataFolder(asked);
   // First of all, so that a damaged file is reported at once.
   if (asked.sandbox) await readSecrets(asked.env.PARLEY_DATA_DIR);
-  await unlessAborted(lookAtGivenStores(asked), interrupted);
+  await unlessAborted(checkGivenStores(asked), interrupted);
   const stores = await startStores(asked, log, interrupted);
   try {
     await insisting.execute(() => refuseMovedEvents(asked, stores), interrupted);

@@ -1,7 +1,7 @@
 export { openApiOf } from './contract';
 export { asyncApiOf } from './events-document';
 export { readDotEnv, readProcessConfiguration, runProcess, tellWarnings, type Stoppable } from './main-process';
-export { startPatiently } from './patient-start';
+export { startPatiently } from './wait-for-stores';
 export { openApi, openProduct, startServing, startWorking, type RunningProcess } from './serving';
 export { holdsSealed, opensSealed } from './sealing-check';
 export { CannotStart, describeFailure, listenFailure } from './start-failures';

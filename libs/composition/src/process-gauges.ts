@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ReadinessChecks } from '@app/http';
-import { askedGauges, Configuration, Metrics } from '@app/runtime';
+import { polledGauges, Configuration, Metrics } from '@app/runtime';
 import { Gauge } from 'prom-client';
 
 const folderGauges = {
@@ -30,7 +30,7 @@ export class ProcessGauges implements OnModuleInit {
         for (const [check, state] of Object.entries(body.checks)) gauge.set({ check }, state === 'ok' ? 1 : 0);
       },
     });
-    askedGauges(this.metrics, folderGauges, () => this.room());
+    polledGauges(this.metrics, folderGauges, () => this.room());
   }
 
   /** Empty when the folder does not exist, as with external stores and a bucket. */

@@ -1,6 +1,6 @@
 import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { accessTrouble, EventStore, lookAtStreamAccess } from '@app/event-store';
+import { accessWarning, EventStore, checkStreamAccess } from '@app/event-store';
 import { Configuration } from '@app/runtime';
 
 /** Logs, once for each start, whether the event store lets others delete or truncate the streams of this service. */
@@ -21,7 +21,7 @@ export class StreamAccessNotice implements OnApplicationBootstrap {
     const { EVENTSTORE_URL } = this.configuration.env;
     if (EVENTSTORE_URL === undefined) return;
     try {
-      const trouble = accessTrouble(await lookAtStreamAccess(EVENTSTORE_URL, this.store.client));
+      const trouble = accessWarning(await checkStreamAccess(EVENTSTORE_URL, this.store.client));
       if (trouble !== null) this.logger.warn(trouble);
     } catch (error) {
       // The start does not depend on it; parley doctor checks again.

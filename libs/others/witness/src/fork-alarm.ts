@@ -1,5 +1,5 @@
 import type { Fork, KeptForks } from './evidence';
-import { Seldom, type OnNews } from './news';
+import { RateLimit, type OnReport } from './reports';
 
 /** A fork that is submitted again is reported again, but not each time. */
 const againAfterMs = 60_000;
@@ -17,13 +17,13 @@ const messages = {
 export class ForkAlarm {
   private readonly reported = new Set<string>();
   private readonly unkept = new Map<string, Fork>();
-  private readonly again = new Seldom(againAfterMs);
-  private readonly failing = new Seldom(againAfterMs);
+  private readonly again = new RateLimit(againAfterMs);
+  private readonly failing = new RateLimit(againAfterMs);
 
   constructor(
     private readonly origin: string,
     private readonly forks: KeptForks,
-    private readonly onNews: OnNews,
+    private readonly onNews: OnReport,
   ) {}
 
   /** Reports the forks that earlier processes stored, because one that was killed may have reported nothing. */

@@ -1,7 +1,7 @@
 import { textOf } from '@app/transparency';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Witness } from './witness';
-import { Seldom, type OnNews } from './news';
+import { RateLimit, type OnReport } from './reports';
 
 /** A note may hold 100,000 characters, most of them signatures that are ignored. */
 const bodyBytesMax = 256 * 1024;
@@ -11,14 +11,14 @@ const failureEveryMs = 1_000;
 const plain = 'text/plain; charset=utf-8';
 
 /** The witness over HTTP, with one prefix for submitters and readers. Source: C2SP tlog-witness, "HTTP Interface". */
-export function witnessServer(witness: Witness, onNews: OnNews): FastifyInstance {
+export function witnessServer(witness: Witness, onNews: OnReport): FastifyInstance {
   const server = fastify({
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: 'idle',
     logger: false,
   });
-  const failures = new Seldom(failureEveryMs);
+  const failures = new RateLimit(failureEveryMs);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   server.setErrorHandler<Error & { readonly statusCode?: number }>((error, _, reply) => {

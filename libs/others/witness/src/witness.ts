@@ -5,7 +5,7 @@ import { verifierKeyText, type VerifierKey } from '@app/transparency';
 import { keptOrigins, originHash } from './kept-log';
 import { parseSubmission } from './submission';
 import { witnessKey } from './witness-key';
-import type { OnNews } from './news';
+import type { OnReport } from './reports';
 import { WitnessedLog, type Answer } from './witnessed-log';
 
 export interface WitnessOptions {
@@ -15,7 +15,7 @@ export interface WitnessOptions {
   readonly name?: string | undefined;
   /** Keys of the logs that it signs for. A key's name is the origin of its log; a log may have several. */
   readonly logs: readonly VerifierKey[];
-  readonly onNews: OnNews;
+  readonly onNews: OnReport;
   /** Unix time in milliseconds; the machine's clock when absent. */
   readonly now?: () => number;
 }

@@ -6,7 +6,7 @@ import { ForkAlarm } from './fork-alarm';
 import { judge, signedByLog } from './judgement';
 import { keep, originHash, readKept, type KeptCheckpoint } from './kept-log';
 import { KnownCheckpoints } from './known-checkpoints';
-import { Seldom, type OnNews } from './news';
+import { RateLimit, type OnReport } from './reports';
 import type { Submission } from './submission';
 
 /** The answer of a witness: a status, and the body. */
@@ -24,7 +24,7 @@ export interface LogOptions {
   readonly folder: string;
   /** Unix time in milliseconds. */
   readonly now: () => number;
-  readonly onNews: OnNews;
+  readonly onNews: OnReport;
 }
 
 const waitingMax = 200;
@@ -38,7 +38,7 @@ export class WitnessedLog {
   private readonly states: string;
   private readonly known = new KnownCheckpoints();
   private readonly alarm: ForkAlarm;
-  private readonly unproven = new Seldom(unprovenEveryMs);
+  private readonly unproven = new RateLimit(unprovenEveryMs);
   private latest: KeptCheckpoint | null = null;
   private waiting = 0;
 

@@ -3,7 +3,7 @@ import { EventBus } from '@nestjs/cqrs';
 import { Configuration, Metrics, Probe } from '@app/runtime';
 import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
-import { lookAtEventStore } from './look-at-event-store';
+import { checkEventStore } from './check-event-store';
 import { SnapshotStore } from './snapshots';
 import { Streams } from './streams';
 import { StreamSagas, WakeWaitersHandler } from './wake-waiters';
@@ -30,7 +30,7 @@ export class EventStoreModule implements OnApplicationShutdown {
           useFactory: async (configuration: Configuration, probe: Probe) => {
             const url = eventStoreUrl(configuration);
             // Refuses a wrong URL. A store that is unavailable may return, so everything waits for it.
-            await lookAtEventStore(url);
+            await checkEventStore(url);
             return EventStore.connect(url, probe);
           },
           inject: [Configuration, Probe],

@@ -22,7 +22,7 @@ import { readOfAll } from './read-requests';
 import { SharedSubscription } from './shared-subscription';
 import { newestPositionOf } from './newest-position';
 import { ownEvent, StreamReads, type Remains } from './stream-reads';
-import { StoreLook } from './store-look';
+import { StoreHealthCheck } from './store-health-check';
 import { isTransient } from './transient-errors';
 
 const disposeWithinMs = 2_000;
@@ -41,7 +41,7 @@ export class EventStore {
   readonly streamReads: StreamReads;
   private readonly appends: AppendChannel;
   private readonly reads: ReadCalls;
-  private readonly look: StoreLook;
+  private readonly look: StoreHealthCheck;
 
   constructor(
     readonly client: EventStoreDBClient,
@@ -55,7 +55,7 @@ export class EventStore {
     this.appends = new AppendChannel(client);
     this.shared = new SharedSubscription(catchUpClient, this.feed, (categories) => this.endPositionOf(categories));
     this.reads = new ReadCalls(client, shares.reads);
-    this.look = new StoreLook(client, this.appends);
+    this.look = new StoreHealthCheck(client, this.appends);
     this.streamReads = new StreamReads(this.damaged, (request, take) => this.collect(request, take));
   }
 

@@ -14,7 +14,7 @@ const entryBytes = 400;
  * An entry is measured when it is cached, and again when its stream has grown by this fraction. That keeps the cost of measuring
  * proportional to appending, however long the stream is, and leaves at most this fraction of the events unmeasured.
  */
-const reckonedAgainAfter = 1 / 8;
+const measuredAgainAfter = 1 / 8;
 /** Events read at a time while a stream is folded. */
 const pageEvents = 1_000;
 /** A stream is folded from its last snapshot, which is never further behind than about this. */
@@ -31,7 +31,7 @@ interface CacheEntry {
   readonly snapshotRevision: number;
   readonly bytes: number;
   /** The revision at which `bytes` was measured. */
-  readonly reckonedRevision: number;
+  readonly measuredRevision: number;
 }
 
 /**
@@ -134,12 +134,12 @@ export class FoldedStates {
 
   private set(stream: string, folded: Folded<unknown>, snapshotRevision: number): void {
     const known = this.cache.peek(stream);
-    const isReckoned =
-      known !== undefined && folded.revision + 1 < (known.reckonedRevision + 1) * (1 + reckonedAgainAfter);
-    const { bytes, reckonedRevision } = isReckoned
+    const isMeasured =
+      known !== undefined && folded.revision + 1 < (known.measuredRevision + 1) * (1 + measuredAgainAfter);
+    const { bytes, measuredRevision } = isMeasured
       ? known
-      : { bytes: entryBytes + heldByText(stream) + heldBytes(folded.state), reckonedRevision: folded.revision };
-    this.cache.set(stream, { folded, snapshotRevision, bytes, reckonedRevision }, { size: bytes });
+      : { bytes: entryBytes + heldByText(stream) + heldBytes(folded.state), measuredRevision: folded.revision };
+    this.cache.set(stream, { folded, snapshotRevision, bytes, measuredRevision }, { size: bytes });
   }
 
   /** Folds events that directly follow `from`, and caches the result. @throws DamagedStream for an event that the kind cannot fold */

@@ -17,7 +17,7 @@ export type { CallLimits } from './call-limits';
 export { EventStore } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
-export { EventStoreLook, lookAtEventStore, UnfitEventStore } from './look-at-event-store';
+export { EventStoreCheck, checkEventStore, UnfitEventStore } from './check-event-store';
 export { ReadModels } from './read-models';
 export { recordedEventOf, type RecordedEvent } from './messages';
 export { SnapshotStore, type Snapshot } from './snapshots';
@@ -25,7 +25,7 @@ export { idInStream, streamName, type DomainEvent, type StreamKind } from './str
 export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
 export { Streams, type DecideOptions } from './streams';
-export { accessListFor, accessTrouble, accountIn, lookAtStreamAccess, protectStreams } from './stream-access';
+export { accessListFor, accessWarning, accountIn, checkStreamAccess, protectStreams } from './stream-access';
 export type { Remains } from './stream-reads';
 export { TooBusy, type Decided } from './stream-turn';
 export { watchMetadata } from './watch-metadata';

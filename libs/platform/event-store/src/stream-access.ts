@@ -59,7 +59,7 @@ export function accessListFor(account: string): Record<string, Record<string, st
  * Returns the rights that the access list of the server gives others, as far as the account can read them.
  * @param client connected to `url`. @param own the account of the service. @throws the errors of the client
  */
-export async function lookAtStreamAccess(
+export async function checkStreamAccess(
   url: string,
   client: EventStoreDBClient,
   own = accountIn(url),
@@ -134,7 +134,7 @@ function holders(list: unknown, of: typeof ordinary | typeof ofServer, right: st
 const howToProtect = 'say parley protect-streams (docs/growing.md, "Who may cut streams")';
 
 /** The harm that others can do to streams, as a sentence without its end; null when there is none. */
-export function accessTrouble(access: StreamAccess): string | null {
+export function accessWarning(access: StreamAccess): string | null {
   switch (access.kind) {
     case 'own':
       return null;

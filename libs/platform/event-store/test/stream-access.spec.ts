@@ -1,7 +1,7 @@
 /** The users who can harm streams follow from the access list of the server, as far as the account of the service can read it. */
 import { jsonEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { EmbeddedStore } from '@app/testing/event-store';
-import { accessListFor, accessTrouble, accountIn, lookAtStreamAccess, protectStreams } from '../src';
+import { accessListFor, accessWarning, accountIn, checkStreamAccess, protectStreams } from '../src';
 
 const url = 'esdb://parley:a%20secret@events.internal:2113?tls=true';
 let embedded: EmbeddedStore;
@@ -24,36 +24,36 @@ it.each([
 });
 
 it('says nothing of the embedded store, and of a store without users that everybody may do everything', async () => {
-  expect(accessTrouble(await lookAtStreamAccess('unix:/a/socket', client))).toBeNull();
-  const open = await lookAtStreamAccess('esdb://localhost:2113?tls=false&keepAliveInterval=1', client);
-  expect(accessTrouble(open)).toMatch(/^the event store knows no users \(tls=false\)/);
+  expect(accessWarning(await checkStreamAccess('unix:/a/socket', client))).toBeNull();
+  const open = await checkStreamAccess('esdb://localhost:2113?tls=false&keepAliveInterval=1', client);
+  expect(accessWarning(open)).toMatch(/^the event store knows no users \(tls=false\)/);
 });
 
 it('names who may delete, truncate and write, as long as nobody says otherwise: every user', async () => {
-  const access = await lookAtStreamAccess(url, client);
+  const access = await checkStreamAccess(url, client);
   expect(access).toMatchObject({ kind: 'known', isSet: false, mayDelete: ['$all'], mayTruncate: ['$all'] });
-  expect(accessTrouble(access)).toMatch(
+  expect(accessWarning(access)).toMatch(
     /^the event store lets every user delete streams, every user truncate them, every user write into them: say parley protect-streams/,
   );
 });
 
 it('goes by the newest list, and by the default of the server where that is silent', async () => {
   await listed({ $d: ['$admins', 'ops'], $mw: '$admins', $w: ['parley', 'importer'] });
-  const access = await lookAtStreamAccess(url, client);
+  const access = await checkStreamAccess(url, client);
   expect(access).toMatchObject({ isSet: true, mayDelete: ['ops'], mayTruncate: [], mayWrite: ['importer'] });
-  expect(accessTrouble(access)).toMatch(/lets ops delete streams, importer write into them:/);
+  expect(accessWarning(access)).toMatch(/lets ops delete streams, importer write into them:/);
   await listed({ $d: '$admins' });
-  expect(await lookAtStreamAccess(url, client)).toMatchObject({ mayDelete: [], mayTruncate: ['$all'] });
+  expect(await checkStreamAccess(url, client)).toMatchObject({ mayDelete: [], mayTruncate: ['$all'] });
 });
 
 it('is protected by one list, after which only an administrator is left to name', async () => {
   await protectStreams(client, 'parley');
-  const access = await lookAtStreamAccess(url, client);
+  const access = await checkStreamAccess(url, client);
   expect(access).toMatchObject({ isSet: true, mayDelete: [], mayTruncate: [], mayWrite: [] });
   // The embedded store lets every user read the metadata of `$settings`, as an administrator may.
-  expect(accessTrouble(access)).toMatch(/^the account of EVENTSTORE_URL is an administrator/);
+  expect(accessWarning(access)).toMatch(/^the account of EVENTSTORE_URL is an administrator/);
   expect(
-    accessTrouble({ kind: 'known', isSet: true, mayDelete: [], mayTruncate: [], mayWrite: [], isAdmin: false }),
+    accessWarning({ kind: 'known', isSet: true, mayDelete: [], mayTruncate: [], mayWrite: [], isAdmin: false }),
   ).toBeNull();
   expect(accessListFor('parley')['$userStreamAcl']).toMatchObject({ $w: 'parley', $d: '$admins', $mw: '$admins' });
 });

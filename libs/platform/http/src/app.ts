@@ -12,7 +12,7 @@ import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
 import { guardsOf, type Guards } from './guards';
 import { HttpModule } from './http.module';
-import { issuersReadiness, lookAtIssuers } from './identity-providers';
+import { issuersReadiness, checkIssuers } from './identity-providers';
 import type { IssuerKeys } from './issuer-keys';
 import { Overload } from './overload';
 import { Accounts, PartnerKeys, RateWindows } from './ports';
@@ -36,7 +36,7 @@ export async function createHttpApp(
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
   // First, so that a misconfigured issuer is reported at once.
-  const issuers = lookedAt ?? (await lookAtIssuers(configuration, log));
+  const issuers = lookedAt ?? (await checkIssuers(configuration, log));
   const bounds = connectionBounds(configuration);
   const app = await createNest(HttpModule.around(module, configuration), configuration, bounds, log);
   const fastify = app.getHttpAdapter().getInstance();

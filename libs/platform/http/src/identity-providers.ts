@@ -12,7 +12,7 @@ const operatorCheckName = 'operator identity provider';
  * The issuers of the configuration and their keys (docs/decisions/configuration-and-start.md, "Identity providers"), including that of
  * operators, after each of them was checked; a sandbox's own is not, because it does not listen yet. @throws UnfitIssuer
  */
-export async function lookAtIssuers(configuration: Configuration, log: Logger): Promise<readonly IssuerKeys[]> {
+export async function checkIssuers(configuration: Configuration, log: Logger): Promise<readonly IssuerKeys[]> {
   const { OIDC_JWKS_URI: jwksUri, OIDC_TIMEOUT_MS: timeoutMs } = configuration.env;
   const { issuers: ofUsers, operatorIssuer } = configuration;
   const ofOperators = operatorIssuer === null || ofUsers.includes(operatorIssuer) ? [] : [operatorIssuer];

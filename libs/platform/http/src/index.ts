@@ -7,7 +7,7 @@ export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';
 export { Member, NoBody, QueryMember } from './dto';
 export { isHeldExactly } from './exact-number';
-export { lookAtIssuers } from './identity-providers';
+export { checkIssuers } from './identity-providers';
 export type { IssuerKeys } from './issuer-keys';
 export { UnfitIssuer } from './issuer-keys';
 export { startManagementServer } from './management';

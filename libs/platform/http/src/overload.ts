@@ -7,9 +7,9 @@ const windowMs = 500;
 /** Factor by which the queue may exceed the limit meanwhile. */
 const burstFactor = 8;
 /** For requests that continue accepted work, the limit is this many times higher. */
-const goingOnFactor = 4;
+const continuingFactor = 4;
 /** Refused clients are asked to retry at a random moment within this many seconds, so that not all do so at once. */
-const comeBackWithinSeconds = 3;
+const retryWithinSeconds = 3;
 
 /** The part of a route's plan that is evaluated before a request is served; null if no route matched. */
 type Asked = Pick<RoutePlan, 'begins' | 'waits'> | null;
@@ -21,11 +21,11 @@ type Asked = Pick<RoutePlan, 'begins' | 'waits'> | null;
  */
 export class Overload {
   private readonly refused: Counter;
-  private underWay = 0;
+  private inFlight = 0;
   /** The minimum number of requests in flight in the present window. */
   private fewest = 0;
-  private refusedSinceLook = 0;
-  private lookedAtMs = performance.now();
+  private refusedInWindow = 0;
+  private windowStartedMs = performance.now();
   private isOverloaded = false;
 
   /** @param atOnceMax requests in flight beyond which others queue */
@@ -39,7 +39,7 @@ export class Overload {
       help: 'Requests that were answered 429 since the process was overloaded',
       registers,
     });
-    const underWay = (): number => this.underWay;
+    const underWay = (): number => this.inFlight;
     new Gauge({
       name: 'http_requests_under_way',
       help: 'Requests that are worked on now, without those that wait for something outside of the deployment',
@@ -53,33 +53,33 @@ export class Overload {
   /** Returns after how many seconds the client may retry; null if the request is accepted. */
   refuses(asked: Asked): number | null {
     this.look();
-    const atOnceMax = this.atOnceMax * (asked?.begins === false ? goingOnFactor : 1);
-    if (this.underWay < (this.isOverloaded ? atOnceMax : atOnceMax * burstFactor)) return null;
-    this.refusedSinceLook += 1;
+    const atOnceMax = this.atOnceMax * (asked?.begins === false ? continuingFactor : 1);
+    if (this.inFlight < (this.isOverloaded ? atOnceMax : atOnceMax * burstFactor)) return null;
+    this.refusedInWindow += 1;
     this.refused.inc();
-    return 1 + Math.floor(Math.random() * comeBackWithinSeconds);
+    return 1 + Math.floor(Math.random() * retryWithinSeconds);
   }
 
   /** Records that work on a request begins; it ends at the first call of the returned function. */
   begin(asked: Asked): () => void {
     if (asked?.waits === true) return () => undefined;
-    this.underWay += 1;
+    this.inFlight += 1;
     let isUnderWay = true;
     return () => {
       if (!isUnderWay) return;
       isUnderWay = false;
-      this.underWay -= 1;
-      this.fewest = Math.min(this.fewest, this.underWay);
+      this.inFlight -= 1;
+      this.fewest = Math.min(this.fewest, this.inFlight);
     };
   }
 
   private look(): void {
     const nowMs = performance.now();
-    if (nowMs - this.lookedAtMs < windowMs) return;
-    const goesOn = this.isOverloaded && this.refusedSinceLook > 0 && this.fewest > 0;
+    if (nowMs - this.windowStartedMs < windowMs) return;
+    const goesOn = this.isOverloaded && this.refusedInWindow > 0 && this.fewest > 0;
     this.isOverloaded = goesOn || this.fewest >= this.atOnceMax;
-    this.lookedAtMs = nowMs;
-    this.fewest = this.underWay;
-    this.refusedSinceLook = 0;
+    this.windowStartedMs = nowMs;
+    this.fewest = this.inFlight;
+    this.refusedInWindow = 0;
   }
 }

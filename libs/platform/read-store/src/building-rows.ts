@@ -1,4 +1,4 @@
-import { bytesOf, KnownRows } from './known-rows';
+import { bytesOf, RowCache } from './row-cache';
 import type { ReadModelRow } from './projection';
 import type { BatchChanges, ChangedRow } from './projection-batch';
 
@@ -11,7 +11,7 @@ interface Unwritten extends ChangedRow {
 }
 
 /** Rows of tables that are being built: all unwritten changes, and the most recently used of the written rows. */
-export class BuildingRows extends KnownRows {
+export class BuildingRows extends RowCache {
   private readonly waiting = new Map<string, Map<string, Unwritten>>();
   /** Estimated size of the unwritten rows. */
   unwrittenBytes = 0;
@@ -43,7 +43,7 @@ export class BuildingRows extends KnownRows {
   settle(table: string): void {
     for (const { key, row, bytes } of this.waiting.get(table)?.values() ?? []) {
       this.unwrittenBytes -= bytes;
-      this.keep(table, key, row);
+      this.set(table, key, row);
     }
     this.waiting.delete(table);
   }

@@ -5,7 +5,7 @@ import type { BuildingSession } from './building-session';
 import { NotAtOnePlace, readWhole } from './compare-tables';
 import { stallOf } from './followed-tables';
 import { refusesTable } from './table-making';
-import { rootOf } from './table-troubles';
+import { rootCauseText } from './table-errors';
 
 /** The two tables of one read model that are compared. */
 interface Compared {
@@ -52,7 +52,7 @@ function isOfPostgres(error: unknown): boolean {
 
 function unreadable(table: string, error: unknown, isOfLive: boolean): Obstacle {
   return {
-    why: `${table} could not be read (${rootOf(error)})`,
+    why: `${table} could not be read (${rootCauseText(error)})`,
     isOfLive,
     isLasting: refusesTable(error),
     position: -1,

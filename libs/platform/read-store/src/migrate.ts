@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { heldConnection, noticeLostClient, Unavailable } from '@app/kernel';
 import { answering, type Database } from './database';
 import { leaderLocks } from './leadership';
-import { UnfitDatabase } from './look-at-database';
+import { UnfitDatabase } from './check-database';
 import { refuseMissingRights } from './rights';
 import { endConnection } from './silent-servers';
 

@@ -1,4 +1,4 @@
-import { askedGauges, type Metrics } from '@app/runtime';
+import { polledGauges, type Metrics } from '@app/runtime';
 import type { Database } from './database';
 import { processGoneMs } from './processes';
 
@@ -15,7 +15,7 @@ export class ProcessFigures {
     private readonly database: Database,
     metrics: Metrics,
   ) {
-    askedGauges(metrics, gauges, () => this.living());
+    polledGauges(metrics, gauges, () => this.living());
   }
 
   private async living() {

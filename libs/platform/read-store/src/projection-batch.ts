@@ -1,7 +1,7 @@
 import { decodeEvent, type DomainEvent, type Recorded, type StoredEvent } from '@app/event-store';
 import type { EntityMetadata } from 'typeorm';
 import type { Statement } from './database';
-import type { KnownRows } from './known-rows';
+import type { RowCache } from './row-cache';
 import type { AnyProjection, ReadModelRow } from './projection';
 
 type Rows = Map<string, ReadModelRow>;
@@ -55,7 +55,7 @@ export async function foldBatch(
   select: Select,
   readModel: ReadModel,
   events: readonly StoredEvent[],
-  known: KnownRows | null = null,
+  known: RowCache | null = null,
 ): Promise<BatchChanges> {
   const { projection, table, skipped } = readModel;
   const applied = skipped === undefined ? events : events.filter((event) => !skipped.has(eventName(event)));
@@ -80,7 +80,7 @@ export async function foldBatch(
     },
     events: touched.length,
     keep: () => {
-      for (const { key, row } of rows) known?.keep(table, key, row);
+      for (const { key, row } of rows) known?.set(table, key, row);
     },
   };
 }
@@ -90,7 +90,7 @@ async function rowsBefore(
   select: Select,
   readModel: ReadModel,
   touched: readonly Touched[],
-  known: KnownRows | null,
+  known: RowCache | null,
 ): Promise<Rows> {
   const { projection, table, certainFrom = 0 } = readModel;
   const rows: Rows = new Map();
@@ -113,7 +113,7 @@ async function rowsBefore(
   const selected = await selectRows(select, readModel, [...missing]);
   for (const key of missing) {
     const row = selected.get(key) ?? null;
-    known?.keep(table, key, row);
+    known?.set(table, key, row);
     if (row !== null) rows.set(key, row);
   }
   return rows;

@@ -14,7 +14,7 @@ import type { Lag } from './projection-lag';
 import { StreamOwners } from './stream-owners';
 import { StalledTables } from './stalled-tables';
 import { TableMover } from './table-mover';
-import { Overtaken } from './table-troubles';
+import { Overtaken } from './table-errors';
 import { mintedAtMs, traceBatch } from './traced-batch';
 
 /** How often an idle projector announces itself. */

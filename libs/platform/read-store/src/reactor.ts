@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database';
 import { keepLeading, type leaderLocks } from './leadership';
 import { PostponedReactions } from './postponed-reactions';
-import { rootOf } from './table-troubles';
+import { rootCauseText } from './table-errors';
 
 const logger = new Logger('Reactors');
 
@@ -89,7 +89,7 @@ async function makeUp({ reactor, postponed, store, inTurn }: Postponing, signal:
       store.stuck.delete(name);
     } catch (error) {
       store.stuck.add(name);
-      logger.warn(`what ${reactor.name} postponed failed again: ${rootOf(error)}`);
+      logger.warn(`what ${reactor.name} postponed failed again: ${rootCauseText(error)}`);
     }
     await sleep(triedEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
   }

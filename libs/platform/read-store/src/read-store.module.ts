@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown, type Pr
 import { EventStore, ReadModels, SnapshotStore } from '@app/event-store';
 import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
 import { Database, type RowClass } from './database';
-import { lookAtDatabase } from './look-at-database';
+import { checkDatabase } from './check-database';
 import { migrate } from './migrate';
 import type { Migration } from './migration';
 import { readStoreMigrations } from './migrations';
@@ -169,7 +169,7 @@ export async function openDatabase(
   tables: Pick<ReadStoreOptions, 'rows' | 'migrations' | 'projections'>,
 ): Promise<Database> {
   const url = databaseUrl(configuration);
-  await lookAtDatabase(url);
+  await checkDatabase(url);
   const database = await Database.connect({
     url,
     poolSize: configuration.env.DATABASE_POOL_SIZE,

@@ -1,5 +1,5 @@
 import type { Database } from './database';
-import { UnfitDatabase } from './look-at-database';
+import { UnfitDatabase } from './check-database';
 
 interface Rights {
   readonly role: string;

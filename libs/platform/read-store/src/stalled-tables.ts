@@ -5,7 +5,7 @@ import type { FollowedTable } from './followed-tables';
 import { tablesChannel } from './live-tables';
 import { categoriesOf } from './projection';
 import type { Lag } from './projection-lag';
-import type { TablePlaces } from './table-places';
+import type { TablePositions } from './table-positions';
 
 const usualRetryEveryMs = 5_000;
 /** Events that a table takes per step, once it has passed the event at which it was stalled. */
@@ -16,7 +16,7 @@ const caughtUpWithin = '30 seconds';
 /** The part of `TableMover` that moves a single table. */
 interface Mover {
   readonly stalledTables: readonly FollowedTable[];
-  readonly places: Pick<TablePlaces, 'positionOf'>;
+  readonly places: Pick<TablePositions, 'positionOf'>;
   /** When the event was made at which each table is stalled; undefined before this process tried it. */
   readonly stalledSinceMs: ReadonlyMap<string, number>;
   /**

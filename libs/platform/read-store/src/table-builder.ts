@@ -14,7 +14,7 @@ import { categoriesOf } from './projection';
 import { bumpCounters, countersOf, foldBatch, upsertOf } from './projection-batch';
 import { endRebuild, reportProgress } from './rebuild';
 import { RebuildCourse } from './rebuild-course';
-import { Resting } from './resting';
+import { Throttle } from './throttle';
 import { lockTables, refusesTable } from './table-making';
 
 /** Share of the usual batch sizes while requests wait for the same stores and processors. */
@@ -37,7 +37,7 @@ class BuildingTaken extends Error {}
 /** Fills tables from the beginning of the store, all in one reading of it, from wherever each was left. */
 export class TableBuilder {
   private readonly rows = new BuildingRows();
-  private readonly resting = new Resting();
+  private readonly throttle = new Throttle();
   private readonly handed = new Set<Building>();
   private readonly categories: readonly string[];
   private readonly course: RebuildCourse;
@@ -65,7 +65,7 @@ export class TableBuilder {
     for (;;) {
       signal.throwIfAborted();
       await this.report();
-      if (!this.isInHaste) await this.resting.rest(this.course.isTooSlow);
+      if (!this.isInHaste) await this.throttle.pause(this.course.isTooSlow);
       const next = page.more ? this.read(page.upTo) : null;
       next?.catch(() => undefined); // it is awaited below, unless this page fails
       for (const table of this.going) await this.take(table, page.events, page.upTo);
@@ -107,7 +107,7 @@ export class TableBuilder {
   }
 
   private atOnce(events: number): number {
-    const isSmall = this.resting.isBusy && !this.isInHaste && !this.course.isTooSlow;
+    const isSmall = this.throttle.isBusy && !this.isInHaste && !this.course.isTooSlow;
     return isSmall ? Math.ceil(events * busyPart) : events;
   }
 

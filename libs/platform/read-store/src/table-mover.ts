@@ -4,15 +4,15 @@ import { TookTooLong } from '@app/kernel';
 import type { Probe } from '@app/runtime';
 import type { Database, Statement } from './database';
 import { followTables, recordStall, type FollowedTable, type Program, type Stall } from './followed-tables';
-import { KnownRows } from './known-rows';
+import { RowCache } from './row-cache';
 import type { Partitions } from './partition-leases';
 import { moving } from './places';
 import { lowestOfEach, payloadOf, projectedChannel, type Progress } from './progress';
 import { bumpCounters, foldBatch, upsertOf, type BatchChanges, type Select } from './projection-batch';
 import { RecentRates } from './recent-rate';
 import type { StreamOwners } from './stream-owners';
-import { TablePlaces } from './table-places';
-import { hasMoved, isGone, isOfATable, Overtaken, rootOf } from './table-troubles';
+import { TablePositions } from './table-positions';
+import { hasMoved, isMissingTable, isTableError, Overtaken, rootCauseText } from './table-errors';
 import { mintedAtMs } from './traced-batch';
 
 const reloadsMax = 3;
@@ -27,14 +27,14 @@ interface Events {
 /** Moves the followed tables by batches, for some partitions; rows, counters and positions are one transaction. */
 export class TableMover {
   private readonly logger = new Logger(TableMover.name);
-  private readonly known = new KnownRows();
+  private readonly known = new RowCache();
   private readonly rates = new RecentRates();
   private tables: readonly FollowedTable[] = [];
   /** Tables that are left out, because they are stalled at an event. */
   stalledTables: readonly FollowedTable[] = [];
   /** When the event was made at which each table is stalled, by table; only those that this process tried. */
   readonly stalledSinceMs = new Map<string, number>();
-  readonly places = new TablePlaces();
+  readonly places = new TablePositions();
   private partitions: Partitions = { count: 1, held: [] };
   /** Everything up to this position is in the tables, or was before they were read. */
   private passed = 0;
@@ -99,8 +99,8 @@ export class TableMover {
         // A table that does not exist may have been removed, until the list of tables has been read again.
         return await this.moveAll(batch, reloads > 0);
       } catch (error) {
-        this.known.forget();
-        if (!hasMoved(error) && !isGone(error)) throw error;
+        this.known.clear();
+        if (!hasMoved(error) && !isMissingTable(error)) throw error;
         if (reloads === reloadsMax) throw new Overtaken(String(error));
         await this.load(false);
         if (this.lowest < this.passed) throw new Overtaken(String(error));
@@ -116,12 +116,12 @@ export class TableMover {
 
   private async load(retries: boolean): Promise<void> {
     this.changes += 1;
-    this.known.forget();
+    this.known.clear();
     const found = await followTables(this.database, this.program, this.partitions, retries);
     this.tables = found.filter(({ stalled }) => stalled === null);
     this.stalledTables = found.filter(({ stalled }) => stalled !== null);
     this.places.clear();
-    for (const { table, positions } of found) this.places.begin(table, positions);
+    for (const { table, positions } of found) this.places.track(table, positions);
   }
 
   /** Moves a stalled table apart from the others. Returns whether it took all of the batch. Throws as `move`. */
@@ -140,8 +140,8 @@ export class TableMover {
     if (behind.length > 0) {
       this.probe.reached('projection:before-commit');
       await this.moveTables(behind, batch).catch(async (error: unknown) => {
-        if (!isOfATable(error) || (isGone(error) && !canBeGone)) throw error;
-        this.known.forget();
+        if (!isTableError(error) || (isMissingTable(error) && !canBeGone)) throw error;
+        this.known.clear();
         await this.moveEach(behind, batch);
       });
       this.probe.reached('projection:after-commit');
@@ -154,7 +154,7 @@ export class TableMover {
     const changes = await Promise.all(behind.map((table) => this.changesOf(table, batch)));
     await this.keepAll(changes, behind, batch.upTo);
     for (const { keep } of changes) keep();
-    for (const { table } of behind) this.places.move(table, batch.upTo);
+    for (const { table } of behind) this.places.advance(table, batch.upTo);
   }
 
   /** Moves each table by itself, so that one that cannot be written stalls alone. Throws if none can be written in time. */
@@ -181,7 +181,7 @@ export class TableMover {
       await this.moveTables([table], batch);
       return true;
     } catch (error) {
-      if (error instanceof TookTooLong || !isOfATable(error)) throw error;
+      if (error instanceof TookTooLong || !isTableError(error)) throw error;
       const news = this.newsOf(table, batch);
       const half = news.slice(0, Math.ceil(news.length / 2));
       const last = half.at(-1);
@@ -199,10 +199,10 @@ export class TableMover {
   }
 
   private async stall(table: FollowedTable, event: StoredEvent, error: unknown): Promise<false> {
-    this.known.forget();
+    this.known.clear();
     const { stream, revision, position } = event;
     this.stalledSinceMs.set(table.table, mintedAtMs(event.id));
-    const stalled: Stall = { stream, revision, position, error: rootOf(error) };
+    const stalled: Stall = { stream, revision, position, error: rootCauseText(error) };
     const { stalled: before } = this.stalledTables.find((one) => one.table === table.table) ?? { stalled: null };
     if (before?.position === position && before.error === stalled.error) return false;
     await recordStall(this.database, this.program, table.table, stalled);

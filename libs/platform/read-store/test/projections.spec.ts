@@ -3,7 +3,7 @@ import type { StoredEvent } from '@app/event-store';
 import { v7 as uuidV7 } from 'uuid';
 import { counted } from '@app/testing/deciders';
 import { applyBatch } from '@app/testing/read-models';
-import { KnownRows } from '../src/known-rows';
+import { RowCache } from '../src/row-cache';
 import { closed, ProjectedTallies } from './projected';
 import { tallies } from './tally';
 
@@ -138,14 +138,14 @@ describe('rows that the projector knows', () => {
   });
 
   it('take no more than their share: those that were used last are kept', async () => {
-    const known = new KnownRows(10_000);
+    const known = new RowCache(10_000);
     const ids = Array.from({ length: 60 }, (_, n) => `row ${n}`);
     const ofLength = (length: number) => ({ position: 1, text: 'x'.repeat(length) });
-    for (const id of ids) known.keep('tallies', id, ofLength(100));
+    for (const id of ids) known.set('tallies', id, ofLength(100));
     const kept = ids.filter((id) => known.get('tallies', id) !== undefined);
     expect(kept.length).toBeLessThan(20);
     expect(kept).toEqual(ids.slice(-kept.length));
-    known.keep('tallies', 'huge', ofLength(10_000));
+    known.set('tallies', 'huge', ofLength(10_000));
     expect(known.get('tallies', 'huge')).toBeUndefined();
   });
 });

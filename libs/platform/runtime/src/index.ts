@@ -1,5 +1,5 @@
 export { abortAfter } from './abort-after';
-export { askedGauges } from './asked-gauges';
+export { polledGauges } from './polled-gauges';
 export type { WitnessAddress } from './audit-variables';
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
 export type { ConsentTemplate } from './consent-template';

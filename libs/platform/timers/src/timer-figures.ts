@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { askedGauges, Metrics } from '@app/runtime';
+import { polledGauges, Metrics } from '@app/runtime';
 
 /** Maximum number of due timers that one reading counts. */
 const lookedAtMax = 10_000;
@@ -25,7 +25,7 @@ export class TimerFigures {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    askedGauges(metrics, gauges, () => this.due());
+    polledGauges(metrics, gauges, () => this.due());
   }
 
   private async due() {

@@ -7,7 +7,7 @@ import {
   coveredBy,
   defined,
   expectProblem,
-  hand,
+  giveInput,
   invoke,
   type Listed,
   newOwner,
@@ -121,7 +121,7 @@ describe('active and recent', () => {
     const user = await newOwner(deployment);
     await say(user, await conversationOf(user, 'idle'));
     const { id: automationId } = await defined(user);
-    await hand(user, automationId, 'signal');
+    await giveInput(user, automationId, 'signal');
     for (const title of ['one', 'two']) await asking(user, await conversationOf(user, title), 'withdraw 1 USDC');
     await until('the firing', async () => {
       return (await user.get<Listed>('/conversations?origin=automation')).body.data[0];

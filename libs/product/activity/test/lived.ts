@@ -8,7 +8,7 @@ import {
   confirm,
   conversationOf,
   defined,
-  hand,
+  giveInput,
   type Listed,
   moveClock,
   newOwner,
@@ -103,7 +103,7 @@ async function withdrawn(user: TestClient, deployment: Deployment): Promise<obje
 
 async function fired(user: TestClient): Promise<object[]> {
   const { id: automationId } = await defined(user);
-  await hand(user, automationId, 'signal');
+  await giveInput(user, automationId, 'signal');
   const occurrence = await until('the occurrence', async () => {
     const { body } = await user.get<Listed>(`/automations/${automationId}/occurrences?delivery=accepted`);
     return body.data[0];

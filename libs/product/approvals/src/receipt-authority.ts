@@ -4,7 +4,7 @@ import type { Contract } from '@app/consent';
 import { streamName } from '@app/event-store';
 import { isOpening, type Opening } from './receipt';
 import { decisionProblems, openingProblems } from './receipt-decision';
-import { isWithinUse } from './receipt-moved';
+import { isWithinUse } from './receipt-submissions';
 import type { ReceiptProblem } from './receipt-report';
 import { isClosing, problemOf, problemsAt, type Closing, type Placed, type PlacedEvent } from './receipt-rules';
 

@@ -5,7 +5,7 @@ import { agentOperationId, operationKind, operationView, type OperationEvent } f
 import { decodeHolderEvent, isOfAutomation, isOfOperation, isOpening, subjectOf, type Opening } from './receipt';
 import { authorityProblems } from './receipt-authority';
 import { decisionProblems, openingProblems } from './receipt-decision';
-import { movedProblems } from './receipt-moved';
+import { submissionProblems } from './receipt-submissions';
 import type { ReceiptProblem } from './receipt-report';
 import { isClosing, problemOf, problemsAt, type Placed, type PlacedEvent, type Rule } from './receipt-rules';
 
@@ -23,7 +23,7 @@ export function historyProblems(stored: readonly StoredEvent[]): ReceiptProblem[
     ...decisionProblems(opened, closings),
     ...authorityProblems(opened, closings, authority),
     ...operationProblems(opened, operation, own),
-    ...movedProblems(operation, authority.find(isOpening)?.event.contract?.bounds ?? null),
+    ...submissionProblems(operation, authority.find(isOpening)?.event.contract?.bounds ?? null),
     ...copyProblems(opened, own.filter(isCopy), operation),
     ...strangerProblems(own),
     ...orderProblems(events),

@@ -7,7 +7,7 @@ import { ArtifactStore } from './artifact-store';
 import { ArtifactRow, artifactsMigrations, artifactsProjection } from './artifacts.projection';
 import { ArtifactsController, artifactsHandlers } from './artifacts.controller';
 import { DirectoryStore } from './directory-store';
-import { LookAtStore } from './look-at-store';
+import { LookAtStore } from './check-artifact-store';
 import { s3OptionsOf } from './s3-options';
 import type * as S3 from './s3-store.adapter';
 import { SweepUploads } from './sweep-uploads';

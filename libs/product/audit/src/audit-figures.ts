@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
 import { Clock, type Instant } from '@app/kernel';
-import { askedGauges, Configuration, Metrics } from '@app/runtime';
+import { polledGauges, Configuration, Metrics } from '@app/runtime';
 import { verifierKeyText } from '@app/transparency';
 import { Checkpoints } from './checkpoints';
 import type { SignedCheckpoint } from './checkpoints.decider';
@@ -35,7 +35,7 @@ export class AuditFigures implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    askedGauges(this.metrics, gauges, () => this.figures());
+    polledGauges(this.metrics, gauges, () => this.figures());
   }
 
   private async figures() {

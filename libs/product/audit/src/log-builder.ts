@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore, type ReceivedEvent } from '@app/event-store';
-import { Resting } from '@app/read-store';
+import { Throttle } from '@app/read-store';
 import { Probe } from '@app/runtime';
 import type { TreeEdge } from '@app/transparency';
 import { entryOf, isCovered } from './covered-events';
@@ -30,14 +30,14 @@ export class LogBuilder {
    * Throws Unavailable.
    */
   async catchUp(signal: AbortSignal): Promise<{ readonly place: LogPlace; readonly edge: TreeEdge }> {
-    const resting = new Resting();
+    const resting = new Throttle();
     const { place: from } = this.known ?? (await this.read());
     for (let reading = this.page(from.position); ;) {
       const events = await reading;
       const last = events.at(-1);
       const isMore = events.length >= pageEvents && !signal.aborted;
       if (last === undefined || !isMore) return this.add(events);
-      await resting.rest();
+      await resting.pause();
       // Read the next events while these are written.
       reading = this.page(last.position);
       await this.add(events);

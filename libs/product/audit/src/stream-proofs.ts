@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore, type ReceivedEvent } from '@app/event-store';
 import type { DamagedStream } from '@app/kernel';
-import { Resting } from '@app/read-store';
+import { Throttle } from '@app/read-store';
 import {
   fromBase64,
   isIncluded,
@@ -70,10 +70,10 @@ export class StreamProofs {
     if (last < 0 && stored.damage === null) return null;
     const checkpoint = (await this.checkpoints.current()).signed.at(-1) ?? null;
     const tally = new Tally(checkpoint);
-    const resting = new Resting();
+    const resting = new Throttle();
     for (let from = 0; from <= last; from += pageEvents) {
       await this.verifyPage(stream, from, tally);
-      await resting.rest();
+      await resting.pause();
     }
     const holds = checkpoint !== null && isSigned(checkpoint) && (await this.leadsTo(checkpoint));
     return { checkpoint, holds, ...tally.counts, faults: tally.faults, damage: stored.damage };

@@ -22,7 +22,7 @@ export { AutomationOwners } from './firing/automation-owners';
 export { AutomationWorkModule } from './firing/automation-work.module';
 export { handleDue, handleRunEnded } from './firing/fire';
 export { dueTimer } from './firing/firing-timers';
-export type { FiringWorld } from './firing/firing-world';
+export type { FiringPorts } from './firing/firing-ports';
 export { ruleConsent, type PresentRule } from './authority/rule-consent';
 export { symbolIn } from './definition/token-symbols';
 export { nextDue } from './definition/schedule';

@@ -13,7 +13,7 @@ import {
   defined,
   eventCount,
   expectProblem,
-  hand,
+  giveInput,
   type Occurrence,
   occurrencesOf,
   partOf,
@@ -111,14 +111,14 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
     expectProblem(await user.post(path, { revision, idempotencyKey }), 'automation_changed');
     expect(await eventCount(deployment)).toBe(before);
     await act(user, id, 'resume');
-    expect((await hand(user, id, what, { idempotencyKey })).body['status']).toBe('recorded');
+    expect((await giveInput(user, id, what, { idempotencyKey })).body['status']).toBe('recorded');
   });
 
   it('is refused with automation_completed once the automation has finished, for good', async () => {
     const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
-    await hand(user, id, what);
+    await giveInput(user, id, what);
     await untilDelivered(id, 1);
-    expectProblem(await hand(there, id, what), 'automation_completed');
+    expectProblem(await giveInput(there, id, what), 'automation_completed');
     expect(await read(user, id)).toMatchObject({ state: 'enabled', occurrences: 1 });
     expect((await user.get(`/automations/${id}/status`)).body).toMatchObject({ monitoring: 'completed' });
     const more = rule({ firing: { ...firing, maxOccurrences: 2 } });
@@ -137,12 +137,12 @@ describe('what automations.invoke answers', () => {
     // One runs and the others are skipped, so the test need not wait for runs.
     const { id } = await defined(user, { firing: { ...firing, overlap: 'skip' } });
     for (let nth = 0; nth < 10; nth += 1) {
-      const { body } = await hand(nth % 2 ? user : there, id, 'invoke');
+      const { body } = await giveInput(nth % 2 ? user : there, id, 'invoke');
       expect((await occurrencesOf(user, id)).map((one) => one.id)).toContain(body['occurrenceId']);
     }
     const idempotencyKey = randomUUID();
     const seen = async (client: TestClient) => {
-      const { body } = await hand(client, id, 'invoke', { idempotencyKey });
+      const { body } = await giveInput(client, id, 'invoke', { idempotencyKey });
       return (await occurrencesOf(client, id)).some((one) => one.id === body['occurrenceId']);
     };
     expect(await Promise.all([seen(user), seen(there), seen(user), seen(there)])).toEqual([true, true, true, true]);
@@ -154,13 +154,16 @@ describe('what automations.invoke answers', () => {
     const idempotencyKey = randomUUID();
     const occurrenceId = await recordInvocation(deployment, user, { id, revision }, idempotencyKey);
     expect((await untilDelivered(id, 1))[0]?.id).toBe(occurrenceId);
-    expect((await hand(there, id, 'invoke', { idempotencyKey })).body).toEqual({ status: 'duplicate', occurrenceId });
+    expect((await giveInput(there, id, 'invoke', { idempotencyKey })).body).toEqual({
+      status: 'duplicate',
+      occurrenceId,
+    });
     expect(await occurrencesOf(user, id)).toHaveLength(1);
   });
 
   it('is rejected with its reason where it cannot be accepted', async () => {
     const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
-    const answers = await Promise.all([user, there, user, there].map((client) => hand(client, id, 'invoke')));
+    const answers = await Promise.all([user, there, user, there].map((client) => giveInput(client, id, 'invoke')));
     const taken = answers.filter(({ status }) => status === 202).map(({ body }) => String(body['occurrenceId']));
     const over = await until('all of them decided', async () => {
       const all = await occurrencesOf(user, id);
@@ -181,7 +184,8 @@ describe('automations.input', () => {
       const { body } = await outcomeOf(id, inputId);
       return body['outcome'] === 'waiting' ? null : body;
     });
-  const signalled = async (id: string, change: object = {}) => (await hand(user, id, 'signal', change)).body['inputId'];
+  const signalled = async (id: string, change: object = {}) =>
+    (await giveInput(user, id, 'signal', change)).body['inputId'];
   const paid = {
     bindings: [{ name: 'order', source: { kind: 'event' }, maxAgeSeconds: 3600 }],
     rule: { compare: { left: { binding: 'order', field: '/data/paid' }, op: 'eq', right: { value: true } } },
@@ -207,7 +211,7 @@ describe('automations.input', () => {
 
   it('says what became of an invocation, at once', async () => {
     const { id } = await defined(user, { firing: { ...firing, cooldownSeconds: 3600, maxOccurrences: 1 } });
-    const { body } = await hand(user, id, 'invoke');
+    const { body } = await giveInput(user, id, 'invoke');
     const { items } = await allPages(user, `/automations/${id}/occurrences?limit=100`);
     const input = await outcomeOf(id, items[0]?.['inputId']);
     const { occurrenceId } = body;
@@ -229,7 +233,7 @@ describe('automations.input', () => {
 describe('automations.occurrences', () => {
   it('is newest first, page by page, by delivery', async () => {
     const { id } = await defined(user);
-    for (let nth = 0; nth < 5; nth += 1) await hand(user, id, 'signal');
+    for (let nth = 0; nth < 5; nth += 1) await giveInput(user, id, 'signal');
     const all = await untilDelivered(id, 5);
     const path = `/automations/${id}/occurrences`;
     expect((await allPages(user, `${path}?limit=2`)).items).toEqual(all);

@@ -13,7 +13,7 @@ import {
   contractOf,
   defined,
   expectProblem,
-  hand,
+  giveInput,
   hourly,
   read,
   rule,
@@ -236,7 +236,7 @@ describe('a contract', () => {
 describe('automations.simulate', () => {
   it('takes a span of at most 7 days that is over, and answers without recording anything', async () => {
     const { id } = await defined(user);
-    await hand(user, id, 'signal', { idempotencyKey: randomUUID() });
+    await giveInput(user, id, 'signal', { idempotencyKey: randomUUID() });
     const path = `/automations/${id}/simulate`;
     const clock = await deployment.sandbox<{ now: string }>('GET', 'clock');
     const at = (ms: number) => new Date(Date.parse(clock.now) + ms).toISOString();

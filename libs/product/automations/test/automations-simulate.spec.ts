@@ -12,7 +12,7 @@ import {
   type AutomationBody,
   defined,
   expectProblem,
-  hand,
+  giveInput,
   missingId,
   update,
   wrappedNear,
@@ -88,7 +88,7 @@ test('tells what has fired, and answers the same again, paused, archived, and of
   await advance(180);
   await deployment.sandbox('PUT', 'faults', { provider: { down: false } });
   await advance(120);
-  const invoked = await hand(user, rule.id, 'invoke', { idempotencyKey: randomUUID() });
+  const invoked = await giveInput(user, rule.id, 'invoke', { idempotencyKey: randomUUID() });
   const live = await fired(rule.id, invoked.body['occurrenceId']);
   expect(live.length).toBeGreaterThanOrEqual(3);
 

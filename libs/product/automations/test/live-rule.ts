@@ -16,7 +16,7 @@ import type { AutomationEvent } from '../src/automation/automation.events';
 import type { Automation, AutomationState } from '../src/automation/automation.state';
 import { handleDue, handleEnd, handleInput, handleRunEnded } from '../src/firing/fire';
 import { dueTimer, dueTimers, endTimer } from '../src/firing/firing-timers';
-import type { FiringWorld } from '../src/firing/firing-world';
+import type { FiringPorts } from '../src/firing/firing-ports';
 import type { InputRecorded } from '../src/inputs/input.stream';
 import { nextDue } from '../src/definition/schedule';
 import { readingsAt, type Sample, type SampleHistory } from '../src/sources/source-sample';
@@ -99,7 +99,7 @@ export class LiveRule {
     return this.state;
   }
 
-  private world(): FiringWorld {
+  private world(): FiringPorts {
     const now = instantOf(this.nowMs);
     return {
       now: () => now,

@@ -19,7 +19,7 @@ import type { AutomationEvent } from '../src/automation/automation.events';
 import type { Automation, AutomationState } from '../src/automation/automation.state';
 import type { InputRecorded } from '../src/inputs/input.stream';
 import { handleDue, handleInput } from '../src/firing/fire';
-import type { FiringWorld } from '../src/firing/firing-world';
+import type { FiringPorts } from '../src/firing/firing-ports';
 
 export const automationId = asId<AutomationId>('11111111-1111-4111-8111-111111111111');
 const userId = asId<UserId>('22222222-2222-4222-8222-222222222222');
@@ -40,7 +40,7 @@ export const onEvents: AutomationDefinition = { ...everyMinute, wake: { kind: 'e
 export const heldNow = { type: 'HoldAutomation', at: at(1), reason: 'why' } as const;
 
 /** An automation, a clock, timers and the admission of runs, in memory. */
-export class SmallWorld implements FiringWorld {
+export class SmallWorld implements FiringPorts {
   state: AutomationState = null;
   readonly events: AutomationEvent[] = [];
   readonly timers = new Map<string, Timer>();
@@ -72,24 +72,24 @@ export class SmallWorld implements FiringWorld {
     return this.give({ type: 'ResumeAutomation', at: at(1), userId, revision: `1.${epoch}`, epoch: another });
   }
 
-  now: FiringWorld['now'] = () => at(this.nowSeconds);
-  fold: FiringWorld['fold'] = () => Promise.resolve(this.state);
-  recall: FiringWorld['recall'] = () => Promise.resolve(this.state);
-  record: FiringWorld['record'] = (_: AutomationId, command: AutomationCommand) => Promise.resolve(this.give(command));
-  readings: FiringWorld['readings'] = () => Promise.resolve({});
-  looked: FiringWorld['looked'] = () => {
+  now: FiringPorts['now'] = () => at(this.nowSeconds);
+  fold: FiringPorts['fold'] = () => Promise.resolve(this.state);
+  recall: FiringPorts['recall'] = () => Promise.resolve(this.state);
+  record: FiringPorts['record'] = (_: AutomationId, command: AutomationCommand) => Promise.resolve(this.give(command));
+  readings: FiringPorts['readings'] = () => Promise.resolve({});
+  looked: FiringPorts['looked'] = () => {
     this.looks += 1;
     return Promise.resolve();
   };
-  isPaused: FiringWorld['isPaused'] = () => Promise.resolve(this.pausedByOperator);
-  isActive: FiringWorld['isActive'] = () => Promise.resolve(!this.isDisabled);
-  placeFor: FiringWorld['placeFor'] = (_, __, { occurrenceId }) =>
+  isPaused: FiringPorts['isPaused'] = () => Promise.resolve(this.pausedByOperator);
+  isActive: FiringPorts['isActive'] = () => Promise.resolve(!this.isDisabled);
+  placeFor: FiringPorts['placeFor'] = (_, __, { occurrenceId }) =>
     Promise.resolve({ conversationId: asId<ConversationId>('c'), runId: asId<RunId>(`run of ${occurrenceId}`) });
-  admit: FiringWorld['admit'] = () => {
+  admit: FiringPorts['admit'] = () => {
     const answer = this.answers.shift() ?? ok(null);
     return answer instanceof Unavailable ? Promise.reject(answer) : Promise.resolve(answer);
   };
-  schedule: FiringWorld['schedule'] = (timer: Timer) => {
+  schedule: FiringPorts['schedule'] = (timer: Timer) => {
     this.timers.set(timer.id, timer);
     return Promise.resolve();
   };

@@ -28,10 +28,10 @@ import { RunSteps } from './run-steps';
 import { RunWorker } from './run-worker';
 import { SegmentAdmission } from './segment-admission';
 import { SegmentWork } from './segment-work';
-import { StandInCalls } from './stand-in-calls';
+import { StandInCalls } from './fallback-calls';
 import type { ToolDeclaration } from './tool-declaration';
 import { Tools } from './tools';
-import { UserStandings } from './user-standings';
+import { UserEligibility } from './user-eligibility';
 import { StopExecutionHandler, WorkerSagas } from './wake-worker';
 
 /** The models and tools that the engine offers to profiles; every process that admits runs needs them. */
@@ -91,7 +91,7 @@ export class ToolServersModule {}
     StandInCalls,
     StopExecutionHandler,
     ToolCalls,
-    UserStandings,
+    UserEligibility,
     WorkerSagas,
   ],
 })

@@ -15,7 +15,7 @@ import {
   type ShowPiece,
   type StepRequest,
 } from './model';
-import { StandInCalls } from './stand-in-calls';
+import { StandInCalls } from './fallback-calls';
 import { Models } from './models';
 import { endOfTrouble, recordedStep, type StepIds } from './recorded-step';
 import { ToolCalls } from './tool-calls';

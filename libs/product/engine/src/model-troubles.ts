@@ -24,7 +24,7 @@ export const modelTroubles = {
 export type ModelTrouble = keyof typeof modelTroubles;
 
 /** Failures of the provider rather than of the request: another model may answer instead. */
-export const standsInFor: readonly ModelTrouble[] = [
+export const fallbackTroubles: readonly ModelTrouble[] = [
   'refused_credentials',
   'refused_rate',
   'not_reached',

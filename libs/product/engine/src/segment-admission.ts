@@ -5,7 +5,7 @@ import { centsFromMicroCents, microCentsPerCent } from '@app/kernel';
 import { accountDisabledEnd, outOfBudgetEnd } from '@app/runs';
 import type { ClaimedRun, OpenRun } from './claimed-run';
 import type { Allowance } from './model';
-import { UserStandings } from './user-standings';
+import { UserEligibility } from './user-eligibility';
 
 /** The amount that a segment may spend, in cents. `admitStep` and allowances raise it in place. */
 export interface Reservation {
@@ -17,7 +17,7 @@ export interface Reservation {
 export class SegmentAdmission {
   constructor(
     private readonly budgets: Budgets,
-    private readonly standings: UserStandings,
+    private readonly standings: UserEligibility,
   ) {}
 
   /** Reserves budget for a segment that is to be claimed, unchecked; it already has its slot. */

@@ -9,7 +9,7 @@ import { MintPartnerKey, RevokePartnerKey } from '@app/partners';
 import { Database } from '@app/read-store';
 import { FeedFollower, requestJson, type TestClient, type ToldEvent } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import { atRest, conversationOf, expectProblem, partOf, say, start, toldBy } from '@app/testing/journeys';
+import { atRest, conversationOf, expectProblem, partOf, say, start, partnerFeedOf } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 
 interface Page {
@@ -67,7 +67,7 @@ async function paged(cursor?: string): Promise<ToldEvent[]> {
 
 describe('a page of the feed', () => {
   it('has each event once, in the order of the store, whatever the pages’ sizes', async () => {
-    const wanted = await toldBy(store);
+    const wanted = await partnerFeedOf(store);
     expect(wanted.length).toBeGreaterThanOrEqual(12);
     expect(await paged()).toEqual(wanted);
     const { body } = await feed('?limit=500');
@@ -160,7 +160,7 @@ describe('a stream of the feed', () => {
     const users = await Promise.all([1, 2, 3].map(() => deployment.newUser()));
     await Promise.all(users.map(async (one) => say(one, await conversationOf(one))));
     await so('three events', () => follower.seen.length === 3);
-    expect(follower.seen).toEqual((await toldBy(store)).slice(-3));
+    expect(follower.seen).toEqual((await partnerFeedOf(store)).slice(-3));
     expect(new Set(follower.seen.map(({ data }) => data['userId']))).toEqual(new Set(users.map((one) => one.userId)));
     await follower.close();
   });
@@ -206,7 +206,7 @@ describe('a stream of the feed', () => {
 it('the feed goes on while no read model does', async () => {
   const follower = new FeedFollower(() => baseUrl, deployment.partnerKey);
   const conversation = await conversationOf(user);
-  const before = await toldBy(store);
+  const before = await partnerFeedOf(store);
   await so('what there was', () => follower.seen.length === before.length);
   // All projected tables become unusable.
   const database = partOf(deployment, Database);
@@ -218,7 +218,7 @@ it('the feed goes on while no read model does', async () => {
   await renamed('', '_away');
   try {
     await sleep(500);
-    const wanted = await toldBy(store);
+    const wanted = await partnerFeedOf(store);
     expect(await paged()).toEqual(wanted);
     await so('all of it', () => follower.seen.length === wanted.length);
     expect(follower.seen).toEqual(wanted);

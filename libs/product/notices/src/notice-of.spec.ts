@@ -4,14 +4,17 @@ import { decodeEvent, type DomainEvent, type StoredEvent, type StreamKind } from
 import { asId, type JsonObject } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import { noticeBody } from './notice';
-import { isTold, noticeOf, type Told } from './notice-of';
+import { isNoticeSource, noticeOf, type NoticeSource } from './notice-of';
 import { subjectOf } from './subject';
 
 const userId = '0190a000-0000-7000-8000-00000000ada0';
 const id = (last: string) => `0190a000-0000-7000-8000-0000000000${last}`;
 const [conversation, operation, automation] = [id('c1'), id('01'), id('a1')];
 const at = instant('2026-03-01T10:00:00Z');
-type AnyKind = Pick<StreamKind<unknown, never, DomainEvent & Told>, 'category' | 'privateMembers' | 'upcasters'>;
+type AnyKind = Pick<
+  StreamKind<unknown, never, DomainEvent & NoticeSource>,
+  'category' | 'privateMembers' | 'upcasters'
+>;
 
 /** An event in its stored form. */
 function stored(stream: string, type: string, payload: JsonObject, secret: JsonObject = {}): StoredEvent {
@@ -128,7 +131,7 @@ it('an operator’s words are not told', () => {
 
 it.each(['run.started', 'agent.message', 'tool.called', 'operation.settled', 'toString', 'constructor'])(
   '%s is not told',
-  (type) => expect(isTold(type)).toBe(false),
+  (type) => expect(isNoticeSource(type)).toBe(false),
 );
 
 it.each([

@@ -9,12 +9,12 @@ import type { Notice, NoticeData, NoticeType } from './notice';
 import type { Subject } from './subject';
 
 /** The events that may become notices. An operation's outcome arrives here as the copy that a journal would have. */
-export type Told = ConversationEvent | AutomationEvent | WalletEvent | BudgetEvent | UserEvent;
-type EventOf<Type> = Extract<Told, { readonly type: Type }>;
+export type NoticeSource = ConversationEvent | AutomationEvent | WalletEvent | BudgetEvent | UserEvent;
+type EventOf<Type> = Extract<NoticeSource, { readonly type: Type }>;
 type About = { readonly [Name in keyof NoticeData]?: NoticeData[Name] | null };
 
 /** How one type of event becomes a notice. */
-interface Telling<Event> {
+interface NoticeRule<Event> {
   readonly as: NoticeType;
   /** The ids and the status that it concerns, in addition to its stream's subject. */
   about(this: void, event: Event): About;
@@ -22,7 +22,7 @@ interface Telling<Event> {
   readonly hides?: readonly (keyof Event & string)[];
 }
 
-type ToldType =
+type NoticeSourceType =
   | ('run.ended' | 'run.suspended' | 'approval.opened' | 'approval.decided' | 'approval.expired')
   | ('operation.submitted' | 'settlement.updated' | 'automation.triggered')
   | ('occurrence.rejected' | 'automation.completed' | 'wallet.session_rejected' | 'budget.exhausted' | 'user.disabled');
@@ -32,7 +32,7 @@ const itself = (): About => ({});
 /**
  * Every type of event that partners are notified of, whatever its stream (docs/decisions/telling-partners.md, "Types").
  */
-const tellings: { readonly [Type in ToldType]: Telling<EventOf<Type>> } = {
+const noticeRules: { readonly [Type in NoticeSourceType]: NoticeRule<EventOf<Type>> } = {
   'run.ended': { as: 'run.ended', about: ({ runId, status }) => ({ runId, status }) },
   'run.suspended': { as: 'run.suspended', about: ({ runId }) => ({ runId }) },
   'approval.opened': {
@@ -58,17 +58,17 @@ const tellings: { readonly [Type in ToldType]: Telling<EventOf<Type>> } = {
 };
 
 /** Whether partners are notified of events of this type. */
-export function isTold(type: string): type is ToldType {
-  return Object.hasOwn(tellings, type);
+export function isNoticeSource(type: string): type is NoticeSourceType {
+  return Object.hasOwn(noticeRules, type);
 }
 
 /**
  * The notice of an event; null where partners are not notified of it. @param subject the subject of the event's stream
  */
-export function noticeOf({ event, payload, ...place }: Recorded<Told>, subject: Subject): Notice | null {
-  if (!isTold(event.type)) return null;
+export function noticeOf({ event, payload, ...place }: Recorded<NoticeSource>, subject: Subject): Notice | null {
+  if (!isNoticeSource(event.type)) return null;
   // Reason for the assertion: the table's entry for each type takes events of exactly this type.
-  const telling: Telling<Told> = tellings[event.type] as unknown as Telling<Told>;
+  const telling: NoticeRule<NoticeSource> = noticeRules[event.type] as unknown as NoticeRule<NoticeSource>;
   const hides: readonly string[] = telling.hides ?? [];
   const shown = Object.entries(payload).filter(([name]) => !hides.includes(name));
   const { id, stream, revision, position } = place;

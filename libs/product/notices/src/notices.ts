@@ -8,7 +8,7 @@ import { DamagedStream } from '@app/kernel';
 import { userKind } from '@app/users';
 import { operationKind, operationView, walletKind, type OperationEvent } from '@app/wallets';
 import { LRUCache } from 'lru-cache';
-import { isTold, noticeOf, type Told } from './notice-of';
+import { isNoticeSource, noticeOf, type NoticeSource } from './notice-of';
 import type { Notice } from './notice';
 import { subjectOf, type Subject } from './subject';
 
@@ -30,7 +30,7 @@ const outcomes: ReadonlySet<string> = new Set<OperationEvent['type']>([
  * Whether events of this type can be notices, or contribute to one; events of all other types cannot, in any stream.
  */
 export function canTell(type: string): boolean {
-  return isTold(type) || outcomes.has(type);
+  return isNoticeSource(type) || outcomes.has(type);
 }
 
 /**
@@ -95,7 +95,7 @@ export class Notices {
    * The operation's outcome as a journal event. Null if a conversation's journal already reports it, or it was reported
    * before.
    */
-  private async outcome(stored: StoredEvent): Promise<Recorded<Told> | null> {
+  private async outcome(stored: StoredEvent): Promise<Recorded<NoticeSource> | null> {
     const events = await this.store.readStream(stored.stream, 0, stored.revision + 1);
     const history = events.map((event) => decodeEvent<OperationEvent>(operationKind, event));
     const view = operationView(history);
@@ -108,7 +108,7 @@ export class Notices {
   }
 }
 
-function decoded(kind: (typeof tellingKinds)[number], stored: StoredEvent): Recorded<Told> {
+function decoded(kind: (typeof tellingKinds)[number], stored: StoredEvent): Recorded<NoticeSource> {
   // Reason for the assertion: each kind's events are among those of the union.
-  return decodeEvent(kind as Parameters<typeof decodeEvent<Told>>[0], stored);
+  return decodeEvent(kind as Parameters<typeof decodeEvent<NoticeSource>>[0], stored);
 }

@@ -10,7 +10,7 @@ import {
   confirm,
   conversationOf,
   defined,
-  hand,
+  giveInput,
   journal,
   type Listed,
   moveClock,
@@ -123,7 +123,7 @@ it('what automations do is told, with the automation that it belongs to', async 
   const user = await newOwner(deployment);
   const { id: automationId, contractApprovalId: approvalId } = await trustedAutomation(user);
   const firing = await defined(user, { firing: lastOne });
-  await hand(user, firing.id, 'signal');
+  await giveInput(user, firing.id, 'signal');
   const occurrence = await until('the occurrence', async () => {
     const { body } = await user.get<Listed>(`/automations/${firing.id}/occurrences?delivery=accepted`);
     return body.data[0];

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { decodeOwn, type EventStore, type ReceivedEvent, type Remains, type StoredEvent } from '@app/event-store';
 import { instantIn, invalid, ok, refuse, type Instant, type Result, type DamagedStream } from '@app/kernel';
-import { Resting } from '@app/read-store';
+import { Throttle } from '@app/read-store';
 import { foldingOf } from './stream-kinds';
 import type { AuditedEvent, StreamIntegrity, StreamState } from './streams.schema';
 
@@ -56,8 +56,8 @@ export function pointIn(name: string, text: string | undefined): Result<Point | 
 export async function stateAt(store: EventStore, stream: string, point: Point): Promise<StreamState | null> {
   const folding = foldingOf(stream);
   if (folding === null) return null;
-  const resting = new Resting();
-  for (let seq = 0; ; await resting.rest()) {
+  const resting = new Throttle();
+  for (let seq = 0; ; await resting.pause()) {
     const page = await store.readRemaining(stream, seq, pageEvents);
     for (const received of page) {
       // Stop at a gap, because nothing can be folded across it.

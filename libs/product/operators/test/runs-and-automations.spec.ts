@@ -7,7 +7,7 @@ import {
   conversationOf,
   defined,
   expectProblem,
-  hand,
+  giveInput,
   partOf,
   sql,
   startLongRun,
@@ -186,7 +186,7 @@ describe('an automation', () => {
       expect.objectContaining({ wouldHaveToBe: 'An event of type “order.paid” arrives.' }),
     ]);
     await operator.post(`/automations/${id}/release`, { reason });
-    await hand(user, id, 'signal');
+    await giveInput(user, id, 'signal');
     const fired = await until('the occurrence', async () => {
       const { body } = await operator.get<Explained>(`/automations/${id}`);
       const isAccepted = JSON.stringify(body['latestOccurrence']).includes('accepted');
@@ -224,10 +224,10 @@ describe('an automation', () => {
   it('is failing while the run of its last occurrence failed', async () => {
     const { id } = await told();
     await deployment.sandbox('PUT', 'faults', { model: { fail: true } });
-    await hand(user, id, 'signal');
+    await giveInput(user, id, 'signal');
     await until('the failure', async () => ((await idsIn('failing')).includes(id) ? true : null));
     await deployment.sandbox('PUT', 'faults', { model: { fail: false } });
-    await hand(user, id, 'signal');
+    await giveInput(user, id, 'signal');
     await until('the success', async () => ((await idsIn('failing')).includes(id) ? null : true));
   });
 

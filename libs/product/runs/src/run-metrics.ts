@@ -3,7 +3,7 @@ import { Saga, type ICommand } from '@nestjs/cqrs';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { ofEvents } from '@app/event-store';
 import { Database } from '@app/read-store';
-import { askedGauges, Configuration, Metrics } from '@app/runtime';
+import { polledGauges, Configuration, Metrics } from '@app/runtime';
 import { Counter, Gauge } from 'prom-client';
 import { filter, ignoreElements, tap, type Observable } from 'rxjs';
 
@@ -39,7 +39,7 @@ export class RunMetrics {
       help: 'Execution slots that there are, in the whole deployment (EXECUTION_CAPACITY)',
       registers,
     }).set(env.EXECUTION_CAPACITY);
-    askedGauges(metrics, slotGauges, () => this.slots());
+    polledGauges(metrics, slotGauges, () => this.slots());
   }
 
   /** Counts the ends that this process has appended. */

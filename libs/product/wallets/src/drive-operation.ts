@@ -4,7 +4,7 @@ import { beyondBounds, movedUsdWith } from './moved-worth';
 import type { OperationFailure } from './operation.events';
 import { nextStep, type Learned, type Step, type Wait } from './operation.process';
 import { isUnderWay, type OperationState } from './operation.state';
-import { withProbe, type OperationWorld } from './operation-world';
+import { withProbe, type OperationPorts } from './operation-ports';
 import { planSubmission } from './plan-submission';
 import { SessionRejected } from './wallet-provider';
 
@@ -30,7 +30,7 @@ export type Driven =
  * @throws Unavailable when one of the stores does not answer
  */
 export async function driveOperation(
-  world: OperationWorld,
+  world: OperationPorts,
   patient: boolean,
   begun: OperationState | null = null,
 ): Promise<Driven> {
@@ -40,7 +40,7 @@ export async function driveOperation(
    * The state after the last step; null if that step recorded nothing, because other drivers may have appended since.
    */
   let left = begun;
-  const recording: OperationWorld = {
+  const recording: OperationPorts = {
     ...world,
     record: async (command) => {
       const recorded = await world.record(command);
@@ -71,7 +71,7 @@ type Doable = Exclude<Step, { readonly do: 'nothing' | 'wait' }>;
 
 /** Takes a step and returns what was learned beyond what the stream says. */
 async function takeStep(
-  world: OperationWorld,
+  world: OperationPorts,
   state: OperationState,
   step: Doable,
   patient: boolean,
@@ -110,7 +110,7 @@ type StepTo<Do extends Step['do']> = Extract<Step, { readonly do: Do }>;
 
 /** Journals the submission of the current action, once its worth is reserved within the bounds agreed to. */
 async function plan(
-  world: OperationWorld,
+  world: OperationPorts,
   state: OperationState,
   step: StepTo<'plan'>,
   patient: boolean,
@@ -132,14 +132,14 @@ async function plan(
  * An operation approved by the user is checked against its own terms by the decider; one covered by a contract, against
  * what the contract has left.
  */
-async function holdWorth(world: OperationWorld, state: OperationState, worthUsd: string | null): Promise<Hold> {
+async function holdWorth(world: OperationPorts, state: OperationState, worthUsd: string | null): Promise<Hold> {
   if (state.terms.decidedBy === 'user') return 'held';
   const usd = movedUsdWith(state, worthUsd);
   return usd === null ? 'exceeded' : world.hold(state, usd);
 }
 
 async function send(
-  world: OperationWorld,
+  world: OperationPorts,
   state: OperationState,
   { index, submission }: StepTo<'send'>,
 ): Promise<Learned> {
@@ -166,7 +166,7 @@ async function send(
 }
 
 async function planRevocation(
-  world: OperationWorld,
+  world: OperationPorts,
   state: OperationState,
   { index, submission }: StepTo<'plan_revocation'>,
 ): Promise<Learned> {
@@ -180,7 +180,7 @@ async function planRevocation(
 }
 
 async function revoke(
-  world: OperationWorld,
+  world: OperationPorts,
   state: OperationState,
   { revocation }: StepTo<'revoke'>,
 ): Promise<Learned> {
@@ -191,7 +191,7 @@ async function revoke(
 }
 
 async function ask(
-  world: OperationWorld,
+  world: OperationPorts,
   state: OperationState,
   { index, submission }: StepTo<'ask'>,
 ): Promise<Learned> {
@@ -229,7 +229,7 @@ function isRevocationKnown({ actions }: OperationState, index: number): boolean 
 }
 
 async function giveUp(
-  world: OperationWorld,
+  world: OperationPorts,
   { index, key }: { readonly index: number; readonly key: string | null },
   failure: OperationFailure,
 ): Promise<Learned> {

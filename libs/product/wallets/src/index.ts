@@ -1,12 +1,12 @@
 export { AgentWallets, type AgentWallet } from './agent-wallets';
 export { AuthorityUses, type AuthorityLedger, type HeldUse, type Hold } from './authority-uses';
-export { isWithinWords, movedUsd, movedUsdWith } from './moved-worth';
+export { isWithinAgreedWorth, movedUsd, movedUsdWith } from './moved-worth';
 export { agentOperationId } from './agent-operation-id';
 export { AgentTransfers } from './agent-transfers';
 export { DisableWallet } from './disable-wallet';
 export { EnableWallet } from './enable-wallet';
 export { driveOperation } from './drive-operation';
-export type { OperationWorld } from './operation-world';
+export type { OperationPorts } from './operation-ports';
 export { AutomationContractShape, ContractShape } from './contract.schema';
 export { measured } from './measured-provider';
 export { OperationDriver } from './operation-driver';
@@ -22,7 +22,7 @@ export type {
 export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
-export { isOfWords } from './operation-order';
+export { matchesContract } from './operation-order';
 export { maySubmit } from './submission.decider';
 export { operationView } from './operation.view';
 export { FinancialOperation, TokenAmountShape, type OperationView } from './operation.schema';

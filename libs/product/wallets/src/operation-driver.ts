@@ -6,7 +6,7 @@ import { driveOperation } from './drive-operation';
 import { isPatient, nextLook } from './operation-pace';
 import { OperationStart, type BegunDriver, type BegunOperation } from './operation-start';
 import { operationTimer, operationTimers } from './operation-timer';
-import { OperationWorlds } from './operation-worlds';
+import { OperationPortsFactory } from './operation-ports-factory';
 
 /**
  * Maximum number of operations driven in the process where they began; any others are left to the first worker that
@@ -30,7 +30,7 @@ export class OperationDriver implements BegunDriver, OnModuleInit, OnModuleDestr
   private isLeaving = false;
 
   constructor(
-    private readonly worlds: OperationWorlds,
+    private readonly worlds: OperationPortsFactory,
     private readonly start: OperationStart,
     private readonly timers: Timers,
     private readonly clock: Clock,

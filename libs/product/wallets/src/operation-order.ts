@@ -75,7 +75,7 @@ export function isAsOrdered(
  * Whether a submission moves the tokens and exact amounts that the action names. An amount that depends on the wallet's
  * balance or on a price cannot be checked here.
  */
-export function isOfWords(action: ContractAction, { input, output, leastOutput }: Submission): boolean {
+export function matchesContract(action: ContractAction, { input, output, leastOutput }: Submission): boolean {
   const { quantity } = action;
   if ('pinned' in action.input && input.tokenId !== action.input.pinned.tokenId) return false;
   if (quantity.kind === 'exact_input_tokens' && input.amountRaw !== quantity.amountRaw) return false;

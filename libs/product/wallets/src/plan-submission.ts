@@ -4,7 +4,7 @@ import type { JournaledSubmission, OperationFailure, Submission } from './operat
 import { chooseOrder, isAsOrdered, losesTooMuch, type ChosenOrder } from './operation-order';
 import type { Step } from './operation.process';
 import type { OperationState } from './operation.state';
-import { withProbe, type OperationWorld } from './operation-world';
+import { withProbe, type OperationPorts } from './operation-ports';
 import type { Token } from './wallet-provider';
 import type { WalletState } from './wallet.decider';
 
@@ -20,7 +20,7 @@ export type PlannedWorth =
  * @param patient see `driveOperation`
  */
 export async function planSubmission(
-  world: OperationWorld,
+  world: OperationPorts,
   state: OperationState,
   { index, attempt, latestDeadline }: Extract<Step, { readonly do: 'plan' }>,
   patient: boolean,
@@ -39,7 +39,7 @@ export async function planSubmission(
 
 /** Null when that cannot be decided now. */
 async function choose(
-  world: OperationWorld,
+  world: OperationPorts,
   state: OperationState,
   wallet: WalletState,
   index: number,
@@ -73,14 +73,14 @@ const losing: OperationFailure = {
 };
 
 /** The tokens that a submission moves, with their prices. */
-async function tokensOf({ provider }: OperationWorld, { input, output }: Submission): Promise<readonly Token[]> {
+async function tokensOf({ provider }: OperationPorts, { input, output }: Submission): Promise<readonly Token[]> {
   if (output === null) return [];
   const found = [await provider.findToken(input.tokenId), await provider.findToken(output.tokenId)];
   return found.filter((token) => token !== null);
 }
 
 async function hasAgreedDecimals(
-  { provider }: OperationWorld,
+  { provider }: OperationPorts,
   { output }: Extract<ChosenOrder, { readonly ok: true }>,
 ): Promise<boolean> {
   if (output === null) return true;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, type Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { askedGauges, Metrics } from '@app/runtime';
+import { polledGauges, Metrics } from '@app/runtime';
 
 /** Maximum number of operations counted by one query; larger counts are cut off there. */
 const lookedAtMax = 10_000;
@@ -24,7 +24,7 @@ export class SettlementFigures {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    askedGauges(metrics, gauges, () => this.underWay());
+    polledGauges(metrics, gauges, () => this.underWay());
   }
 
   private async underWay() {

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { OperationDriver } from './operation-driver';
-import { OperationWorlds } from './operation-worlds';
+import { OperationPortsFactory } from './operation-ports-factory';
 import { OperationWatchdog } from './operation-watchdog';
 import { WalletsModule } from './wallets.module';
 
 /** Drives financial operations to their end, in workers. */
 @Module({
   imports: [WalletsModule],
-  providers: [OperationDriver, OperationWatchdog, OperationWorlds],
+  providers: [OperationDriver, OperationWatchdog, OperationPortsFactory],
   exports: [OperationDriver],
 })
 export class SettlementModule {}

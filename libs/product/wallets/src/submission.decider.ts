@@ -7,8 +7,8 @@ import type {
   Submission,
   TokenAmount,
 } from './operation.events';
-import { beyondBounds, isWithinWords } from './moved-worth';
-import { isOfWords } from './operation-order';
+import { beyondBounds, isWithinAgreedWorth } from './moved-worth';
+import { matchesContract } from './operation-order';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
 /**
@@ -23,17 +23,17 @@ export type SubmissionCommand =
       readonly submission: Submission;
       readonly worthUsd: string | null;
     }
-  | (Told<'RecordAcceptance'> & { readonly providerReference: string })
-  | (Told<'RecordSettled' | 'RecordRefunded'> & Delivered & { readonly providerReference: string })
+  | (ProviderReport<'RecordAcceptance'> & { readonly providerReference: string })
+  | (ProviderReport<'RecordSettled' | 'RecordRefunded'> & Delivered & { readonly providerReference: string })
   /** The provider did not accept it, and does not say that it never will. */
   | (OfSubmission<'RecordRefusal'> & { readonly failure: OperationFailure })
   /** Only a refused submission is revoked, and only once. */
   | (OfSubmission<'JournalRevocation'> & { readonly revocation: Revocation })
   /** The provider says that it failed. */
-  | (Told<'RecordFailure'> & { readonly failure: OperationFailure })
+  | (ProviderReport<'RecordFailure'> & { readonly failure: OperationFailure })
   /** Nothing more can be sent for the action, and nothing sent was ever accepted; key null: nothing was journaled. */
   | (OfSubmission<'GiveUp', string | null> & { readonly failure: OperationFailure })
-  | Told<'RecordUnresolved'>;
+  | ProviderReport<'RecordUnresolved'>;
 
 interface OfSubmission<Type extends string, Key = string> {
   readonly type: Type;
@@ -44,7 +44,7 @@ interface OfSubmission<Type extends string, Key = string> {
 }
 
 /** An outcome of a submission as the provider reported it. */
-interface Told<Type extends string> extends OfSubmission<Type> {
+interface ProviderReport<Type extends string> extends OfSubmission<Type> {
   /**
    * Whether the provider was asked about the revocation too. A driver unaware of a revocation journaled meanwhile
    * cannot know which of the two was executed.
@@ -152,7 +152,7 @@ function journal(
   if (!maySubmit(state, index)) return accept();
   if (submission.attempt !== (action.submission?.attempt ?? 0) + 1) return accept();
   const agreed = state.terms.contract.actions[index];
-  if (agreed === undefined || !isOfWords(agreed, submission) || !isWithinWords(agreed, worthUsd))
+  if (agreed === undefined || !matchesContract(agreed, submission) || !isWithinAgreedWorth(agreed, worthUsd))
     return accept(...failureEvents({ at, index, failure: beyondBounds }));
   return accept({ type: 'submission.journaled', at, index, submission, worthUsd });
 }

@@ -1,7 +1,7 @@
 import type { Instant } from '@app/kernel';
 import { Probe, type ProbePoint } from '@app/runtime';
 import type { Hold } from '../src/authority-uses';
-import type { OperationWorld } from '../src/operation-world';
+import type { OperationPorts } from '../src/operation-ports';
 import { operationDecider } from '../src/operation.decider';
 import type { OperationEvent, Revocation } from '../src/operation.events';
 import {
@@ -79,7 +79,7 @@ class CountingProbe extends Probe {
 }
 
 /** An agent's swap and withdrawal that have just been used. */
-export class ScriptedWorld implements OperationWorld {
+export class ScriptedWorld implements OperationPorts {
   readonly operationId = operationId;
   readonly provider = new ScriptedProvider();
   readonly probe = new CountingProbe();
@@ -91,13 +91,13 @@ export class ScriptedWorld implements OperationWorld {
 
   now = () => this.nowIs;
   fold = async () => this.events.reduce(operationDecider.evolve, operationDecider.initialState);
-  record: OperationWorld['record'] = async (command) => {
+  record: OperationPorts['record'] = async (command) => {
     const decision = operationDecider.decide(command, await this.fold());
     if (!decision.accepted) throw new Error('refused');
     this.events.push(...decision.events);
     return { appended: decision.events.length > 0, state: await this.fold() };
   };
-  wallet: OperationWorld['wallet'] = async ({ terms: { userId, walletId } }) => ({
+  wallet: OperationPorts['wallet'] = async ({ terms: { userId, walletId } }) => ({
     userId,
     walletId,
     address: 'ab'.repeat(32),
@@ -107,11 +107,11 @@ export class ScriptedWorld implements OperationWorld {
     authStatus: 'ready',
     mainAccountId: 'ada.near',
   });
-  spendable: OperationWorld['spendable'] = async () => ({ ok: true, value: this.free });
+  spendable: OperationPorts['spendable'] = async () => ({ ok: true, value: this.free });
   /** The answers of the ledger of uses, and the amounts that it was asked to hold. */
   holds: Hold = 'held';
   readonly held: string[] = [];
-  hold: OperationWorld['hold'] = async (_, usd) => {
+  hold: OperationPorts['hold'] = async (_, usd) => {
     this.held.push(usd);
     return this.holds;
   };

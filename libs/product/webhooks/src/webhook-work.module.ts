@@ -7,9 +7,9 @@ import { DeliveryWorker } from './delivery/delivery-worker';
 import { FanOut } from './delivery/fan-out';
 import { FanOutTables } from './delivery/fan-out-tables';
 import { Housekeeping } from './delivery/housekeeping';
-import { Messages } from './delivery/messages';
+import { Messages } from './delivery/sign-message';
 import { NoticeCache } from './delivery/notice-cache';
-import { Records } from './delivery/records';
+import { AttemptOutcomes } from './delivery/attempt-outcomes';
 import { Recoveries } from './delivery/recoveries';
 import { NameServers, Resolver } from './delivery/resolver';
 import { Sender } from './delivery/sender';
@@ -29,7 +29,7 @@ import { WebhooksModule } from './webhooks.module';
     Housekeeping,
     Messages,
     NoticeCache,
-    Records,
+    AttemptOutcomes,
     Recoveries,
     Sender,
     WebhooksLead,

@@ -1,5 +1,5 @@
 import { instantOf } from '@app/kernel';
-import type { ToldJournal } from '@app/testing/told';
+import type { ScriptedJournal } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
@@ -38,7 +38,7 @@ const dayMs = 24 * hourMs;
 /**
  * Moves the clock and publishes an event, so that workers poll; resolves once the endpoint was attempted after that.
  */
-async function step(registered: Registered, journal: ToldJournal, ms: number): Promise<void> {
+async function step(registered: Registered, journal: ScriptedJournal, ms: number): Promise<void> {
   stage.moveClock(ms);
   await stage.tell(journal);
   const at = instantOf(stage.nowMs);
@@ -143,7 +143,7 @@ describe('a message that an endpoint never takes', () => {
     expect(firstTaken(registered)).toEqual(journal.ids.slice(1));
   });
 
-  it('can be tried again by hand, and is delivered when it is taken', async () => {
+  it('can be tried again by giveInput, and is delivered when it is taken', async () => {
     const registered = await stage.endpoint();
     const journal = await stage.journal();
     await stage.tell(journal);

@@ -3,7 +3,7 @@ import { EventStore } from '@app/event-store';
 import { asId, Clock, instantOf, type EndpointId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { assembled, foundationReadModels, Slices, testCause, type Replica } from '@app/testing/slices';
-import { ToldJournal } from '@app/testing/told';
+import { ScriptedJournal } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import { PartnerEndpoint } from '@app/testing/webhooks';
 import { v7 as uuidV7 } from 'uuid';
@@ -115,11 +115,11 @@ export class DeliveryStage {
     });
   }
 
-  async journal(): Promise<ToldJournal> {
-    return ToldJournal.begin(this.store, instantOf(this.nowMs));
+  async journal(): Promise<ScriptedJournal> {
+    return ScriptedJournal.begin(this.store, instantOf(this.nowMs));
   }
 
-  async tell(journal: ToldJournal, count = 1): Promise<void> {
+  async tell(journal: ScriptedJournal, count = 1): Promise<void> {
     await journal.tell(instantOf(this.nowMs), count);
   }
 

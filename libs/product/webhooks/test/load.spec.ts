@@ -1,6 +1,6 @@
 /** Measures how fast deliveries are next to an endpoint that hangs, and what the long backlog of a dead one costs. */
 import { Database } from '@app/read-store';
-import type { ToldJournal } from '@app/testing/told';
+import type { ScriptedJournal } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Claims } from '../src/delivery/claims';
@@ -24,7 +24,7 @@ it(`at ${perSecond} events a second webhooks come soon, also beside an endpoint 
   hanging.partner.manner = () => 'hang';
   const journals = await Promise.all(Array.from({ length: 50 }, () => stage.journal()));
   const appendedAtMs = new Map<string, number>();
-  const tell = async (journal: ToldJournal): Promise<void> => {
+  const tell = async (journal: ScriptedJournal): Promise<void> => {
     const atMs = Date.now();
     await stage.tell(journal);
     appendedAtMs.set(journal.ids.at(-1) ?? '', atMs);

@@ -61,7 +61,7 @@ export async function update(
 }
 
 /** Signals or invokes, with the current revision unless `change` has another. */
-export async function hand(
+export async function giveInput(
   user: TestClient,
   id: string,
   what: 'signal' | 'invoke',

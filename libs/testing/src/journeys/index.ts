@@ -49,7 +49,7 @@ export {
   usdc,
   wrappedNear,
 } from './money';
-export { act, type AutomationBody, defined, hand, hourly, read, rule, update } from './automation-rules';
+export { act, type AutomationBody, defined, giveInput, hourly, read, rule, update } from './automation-rules';
 export {
   type Automation,
   automationOf,
@@ -71,4 +71,5 @@ export {
 export { eventsOf, recorded, resultsIn, type Stage, startStage } from './engine-stage';
 export { another, runHeldBy, untilEvents } from './other-workers';
 export { type Acknowledged, answered, Journey, seededRandom } from './random-journey';
-export { toldBy } from './told';
+export { partnerFeedOf } from './partner-feed';
+export { ScriptedJournal } from './scripted-journal';

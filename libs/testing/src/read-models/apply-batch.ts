@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@app/event-store';
-import { bumpCounters, foldBatch, upsertOf, type AnyProjection, type Database, type KnownRows } from '@app/read-store';
+import { bumpCounters, foldBatch, upsertOf, type AnyProjection, type Database, type RowCache } from '@app/read-store';
 
 /** The argument of a transaction's body. */
 type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
@@ -9,7 +9,7 @@ export async function applyBatch(
   manager: Transaction,
   projection: AnyProjection,
   events: readonly StoredEvent[],
-  known: KnownRows | null = null,
+  known: RowCache | null = null,
 ): Promise<void> {
   const metadata = manager.connection.getMetadata(projection.row);
   const readModel = { projection, metadata, table: metadata.tableName };

@@ -14,7 +14,7 @@ import { causeOfService, Clock, type Cause, type UserId } from '@app/kernel';
 import { MintPartnerKey, PartnersModule, partnersReadModel } from '@app/partners';
 import {
   Database,
-  KnownRows,
+  RowCache,
   ProjectionRunner,
   ReadGate,
   ReadStoreModule,
@@ -220,7 +220,7 @@ export async function replay(
   const database = replica.get(Database);
   const look = () => Promise.all(tables.map((table) => rowsOf(replica, table)));
   const before = await look();
-  const apply = (batches: readonly (readonly StoredEvent[])[], fromNothing: boolean, known?: KnownRows) =>
+  const apply = (batches: readonly (readonly StoredEvent[])[], fromNothing: boolean, known?: RowCache) =>
     database.transaction(async (manager) => {
       for (const projection of projections) {
         if (fromNothing) await emptyReadModel(manager, projection);
@@ -237,7 +237,7 @@ export async function replay(
   );
   expect(await look()).toEqual(before);
   for (const batches of [[events], events.map((event) => [event])]) {
-    await apply(batches, true, new KnownRows());
+    await apply(batches, true, new RowCache());
     expect(await look()).toEqual(before);
   }
 }

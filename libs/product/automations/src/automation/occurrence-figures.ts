@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, type Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { askedGauges, Metrics } from '@app/runtime';
+import { polledGauges, Metrics } from '@app/runtime';
 import type { OccurrenceDelivery } from './automation.row';
 
 /** Maximum number of occurrences that one query counts; beyond it the figures are too low. */
@@ -28,7 +28,7 @@ export class OccurrenceFigures {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    askedGauges(metrics, gauges, () => this.waiting());
+    polledGauges(metrics, gauges, () => this.waiting());
   }
 
   private async waiting() {

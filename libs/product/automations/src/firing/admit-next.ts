@@ -1,7 +1,7 @@
 import { issueWords, reasons, Unavailable, words, type AutomationId, type Refusal, type Words } from '@app/kernel';
 import type { ActiveOccurrence, Automation } from '../automation/automation.state';
 import { later, occurrenceTimer } from './firing-timers';
-import type { Admission, FiringWorld } from './firing-world';
+import type { Admission, FiringPorts } from './firing-ports';
 
 /** The pause between two attempts at admission, by the service clock: doubled each time. */
 const retryFirstMs = 5_000;
@@ -23,12 +23,12 @@ const movedAway = words`The conversation was archived meanwhile.`;
  *
  * @param seen the automation, if it was just read or written
  */
-export async function admitNext(world: FiringWorld, automationId: AutomationId, seen?: Automation): Promise<void> {
+export async function admitNext(world: FiringPorts, automationId: AutomationId, seen?: Automation): Promise<void> {
   const admission = () => admitInTurn(world, automationId, seen);
   await (world.inTurn?.(automationId, admission) ?? admission());
 }
 
-async function admitInTurn(world: FiringWorld, automationId: AutomationId, seen?: Automation): Promise<void> {
+async function admitInTurn(world: FiringPorts, automationId: AutomationId, seen?: Automation): Promise<void> {
   for (let turns = 0; turns < turnsMax; turns += 1) {
     const automation = turns === 0 && seen !== undefined ? seen : await world.fold(automationId);
     const occurrence = automation === null ? null : firstInTurn(automation);
@@ -46,7 +46,7 @@ function firstInTurn({ active }: Automation): ActiveOccurrence | null {
 
 /** Returns null when nothing may be admitted now; a timer, a release or a resumption tries again. */
 async function beginRun(
-  world: FiringWorld,
+  world: FiringPorts,
   automationId: AutomationId,
   automation: Automation,
   occurrence: ActiveOccurrence,
@@ -65,7 +65,7 @@ async function beginRun(
 }
 
 /** Returns whether it is the next occurrence's turn. */
-async function finishFirst(world: FiringWorld, automationId: AutomationId, automation: Automation): Promise<boolean> {
+async function finishFirst(world: FiringPorts, automationId: AutomationId, automation: Automation): Promise<boolean> {
   const occurrence = firstInTurn(automation);
   if (occurrence?.delivery !== 'admitting') return false;
   const { occurrenceId, trigger, conversationId, runId } = occurrence;
@@ -88,7 +88,7 @@ async function finishFirst(world: FiringWorld, automationId: AutomationId, autom
 }
 
 async function refusalOf(
-  world: FiringWorld,
+  world: FiringPorts,
   automationId: AutomationId,
   automation: Automation,
   admission: Admission,
@@ -103,7 +103,7 @@ async function refusalOf(
 }
 
 async function recordRefusal(
-  world: FiringWorld,
+  world: FiringPorts,
   automationId: AutomationId,
   { occurrenceId, attempts }: ActiveOccurrence,
   refusal: Refusal,

@@ -11,7 +11,7 @@ import { FiringReactor } from './firing-reactor';
 import { LiveFiring } from './live-firing';
 import { MissingTimers } from './missing-timers';
 import { OccurrenceAdmission } from './occurrence-admission';
-import { RuleLooks } from './rule-looks';
+import { RuleEvaluations } from './rule-evaluations';
 
 /** Fires automations, in workers. Needs AutomationOwners, which the composition binds globally. */
 @Module({
@@ -25,7 +25,7 @@ import { RuleLooks } from './rule-looks';
     LiveFiring,
     MissingTimers,
     OccurrenceAdmission,
-    RuleLooks,
+    RuleEvaluations,
   ],
 })
 export class AutomationWorkModule {}

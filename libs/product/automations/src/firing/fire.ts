@@ -10,7 +10,7 @@ import type { InputRecorded } from '../inputs/input.stream';
 import { latestDue, nextDue } from '../definition/schedule';
 import { admitNext } from './admit-next';
 import { dueTimer, endTimer, later } from './firing-timers';
-import type { Delivered, FiringWorld } from './firing-world';
+import type { Delivered, FiringPorts } from './firing-ports';
 
 /** A due time that is handled later than this does not fire (docs/decisions/automations.md). */
 const lateMaxMs = 3_600_000;
@@ -29,7 +29,7 @@ export interface Activation {
  * @throws Unavailable
  */
 export async function handleDue(
-  world: FiringWorld,
+  world: FiringPorts,
   { automationId, epoch, dueAt }: Activation & { readonly dueAt: Instant },
 ): Promise<void> {
   const automation = await present(world, automationId, epoch);
@@ -39,7 +39,7 @@ export async function handleDue(
   if (wake.kind !== 'schedule') return;
   const due = latestDue(wake.schedule, automation.epochAt, later(dueAt, -1), world.now());
   const looks = due !== null && !automation.held && !(await world.isPaused());
-  const after = looks ? await lookAtDue(world, automationId, automation, due) : automation;
+  const after = looks ? await evaluateDue(world, automationId, automation, due) : automation;
   await admitNext(world, automationId, after);
   if (isLive(after, epoch)) await scheduleNext(world, automationId, after, due ?? world.now());
 }
@@ -49,7 +49,7 @@ export async function handleDue(
  * has its occurrence already; if its process died before, it gets it now.
  * @throws Unavailable
  */
-export async function handleInput(world: FiringWorld, input: InputRecorded, position: number): Promise<void> {
+export async function handleInput(world: FiringPorts, input: InputRecorded, position: number): Promise<void> {
   const { automationId, inputId, source } = input;
   const automation = await world.fold(automationId);
   if (automation === null || input.dormant === true) return;
@@ -68,7 +68,7 @@ export async function handleInput(world: FiringWorld, input: InputRecorded, posi
 }
 
 /** Handles the automation's `endAt`. @throws Unavailable */
-export async function handleEnd(world: FiringWorld, { automationId, epoch }: Activation): Promise<void> {
+export async function handleEnd(world: FiringPorts, { automationId, epoch }: Activation): Promise<void> {
   const automation = await world.fold(automationId);
   if (!isLive(automation, epoch)) return;
   const { endAt } = automation.definition.firing;
@@ -82,7 +82,7 @@ export async function handleEnd(world: FiringWorld, { automationId, epoch }: Act
  * Handles the end of a run in one of the automation's conversations: the next occurrence may be admitted.
  * @throws Unavailable
  */
-export async function handleRunEnded(world: FiringWorld, automationId: AutomationId, runId: RunId): Promise<void> {
+export async function handleRunEnded(world: FiringPorts, automationId: AutomationId, runId: RunId): Promise<void> {
   const occurrenceOf = (automation: AutomationState) =>
     automation?.active.find((occurrence) => occurrence.runId === runId)?.occurrenceId;
   // An occurrence has its run's id as soon as its admission has begun, so a cached state often suffices.
@@ -96,7 +96,7 @@ export async function handleRunEnded(world: FiringWorld, automationId: Automatio
  * The automation, if this activation is the present one and may fire. A cached state suffices to evaluate, because
  * nothing is recorded of an activation that has ended meanwhile; its end is confirmed by reading the stream.
  */
-async function present(world: FiringWorld, automationId: AutomationId, epoch: string): Promise<Automation | null> {
+async function present(world: FiringPorts, automationId: AutomationId, epoch: string): Promise<Automation | null> {
   const seen = await world.recall(automationId);
   if (isLive(seen, epoch) && !seen.held) return seen;
   const automation = await world.fold(automationId);
@@ -110,7 +110,7 @@ function isLive(automation: AutomationState, epoch: string): automation is Autom
 
 /** Why the rule does not evaluate an input; null where it does. */
 async function keptFrom(
-  world: FiringWorld,
+  world: FiringPorts,
   automation: Automation,
   { epoch, source, event }: InputRecorded,
 ): Promise<PassedOver | null> {
@@ -122,7 +122,7 @@ async function keptFrom(
   return isAwaited ? null : 'type_not_awaited';
 }
 
-async function lookAtDue(world: FiringWorld, automationId: AutomationId, automation: Automation, due: Instant) {
+async function evaluateDue(world: FiringPorts, automationId: AutomationId, automation: Automation, due: Instant) {
   const occurrenceId = dueOccurrenceId(automationId, automation.epoch, due);
   const match = { forAt: due, dueAt: due, input: null, trigger: 'schedule', occurrenceId } as const;
   if (epochMsOf(world.now()) - epochMsOf(due) <= lateMaxMs) {
@@ -134,7 +134,7 @@ async function lookAtDue(world: FiringWorld, automationId: AutomationId, automat
 
 /** Evaluates the rule and records the outcome. */
 async function look(
-  world: FiringWorld,
+  world: FiringPorts,
   automationId: AutomationId,
   automation: Automation,
   match: Match,
@@ -150,7 +150,7 @@ async function look(
 }
 
 async function recordMatch(
-  world: FiringWorld,
+  world: FiringPorts,
   automationId: AutomationId,
   automation: Automation,
   match: Match & Pick<RecordMatch, 'verdict'>,
@@ -163,7 +163,7 @@ async function recordMatch(
 
 /** The occurrence's conversation and run, if it is likely to be admitted as it arises; a pause was checked before. */
 async function placeAtOnce(
-  world: FiringWorld,
+  world: FiringPorts,
   automationId: AutomationId,
   automation: Automation,
   { occurrenceId, tooLate }: Match,
@@ -173,7 +173,7 @@ async function placeAtOnce(
 }
 
 async function scheduleNext(
-  world: FiringWorld,
+  world: FiringPorts,
   automationId: AutomationId,
   automation: Automation,
   after: Instant,

@@ -7,7 +7,7 @@ import { sourceTimers } from '../sources/source-key';
 import { admitNext } from './admit-next';
 import { handleDue, handleEnd } from './fire';
 import { automationOf, dueTimers, endTimers, epochOf, occurrenceTimers } from './firing-timers';
-import type { FiringWorld } from './firing-world';
+import type { FiringPorts } from './firing-ports';
 import { LiveFiring } from './live-firing';
 
 /**
@@ -42,7 +42,7 @@ export class FiringProcess implements OnModuleInit {
   }
 
   /** A timer's work has no preceding cause, so each gets a new one. */
-  private world(): FiringWorld {
+  private world(): FiringPorts {
     return this.firing.world(causeOfService('firing', uuidV7()));
   }
 }

@@ -5,9 +5,9 @@ import { Clock, type Cause } from '@app/kernel';
 import { Timers } from '@app/timers';
 import { AutomationOwners } from './automation-owners';
 import { AutomationStreams } from './automation-streams';
-import type { FiringWorld } from './firing-world';
+import type { FiringPorts } from './firing-ports';
 import { OccurrenceAdmission } from './occurrence-admission';
-import { RuleLooks } from './rule-looks';
+import { RuleEvaluations } from './rule-evaluations';
 
 /** Maximum number of admissions of one automation that wait for each other in one process. */
 const waitingMax = 1_000;
@@ -19,7 +19,7 @@ export class LiveFiring {
 
   constructor(
     private readonly automations: AutomationStreams,
-    private readonly looks: RuleLooks,
+    private readonly looks: RuleEvaluations,
     private readonly admission: OccurrenceAdmission,
     private readonly controls: DeploymentControls,
     private readonly owners: AutomationOwners,
@@ -28,7 +28,7 @@ export class LiveFiring {
   ) {}
 
   /** @param cause the cause of everything that is recorded */
-  world(cause: Cause): FiringWorld {
+  world(cause: Cause): FiringPorts {
     return {
       now: () => this.clock.now(),
       fold: (automationId) => this.automations.fold(automationId),

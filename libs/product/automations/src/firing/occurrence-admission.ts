@@ -21,7 +21,7 @@ import { UserQuotas } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation/automation-ids';
 import type { ActiveOccurrence, Automation } from '../automation/automation.state';
-import type { Admission } from './firing-world';
+import type { Admission } from './firing-ports';
 
 /** Maximum number of archived conversations of one automation. */
 const archivedMax = 100_000;

@@ -24,7 +24,7 @@ import { AutomationReader } from '../use-cases/automation-reader';
 import { inputKind, type InputRecorded } from './input.stream';
 
 /** An input that a caller gives to an automation, under a key of the caller's choice. */
-export interface Handed {
+export interface GivenInput {
   readonly userId: UserId;
   readonly automationId: AutomationId;
   readonly revision: string;
@@ -38,7 +38,7 @@ export const recording = oneOf(['recorded', 'duplicate'], {
 });
 
 /** An input that is recorded, by this call or an earlier one. */
-interface StandingInput {
+interface RecordedInput {
   readonly status: Shaped<typeof recording>;
   readonly inputId: InputId;
   /** The event of this call; null where another call recorded the input. */
@@ -66,8 +66,8 @@ export class InputRecorder {
    * `not_found`, `automation_completed` (archived, or completed), `automation_changed` (another revision, or paused),
    * `automation_held`, `deployment_paused`.
    */
-  async hand(source: 'signal' | 'invoke', handed: Handed): Promise<Result<StandingInput>> {
-    const { userId, automationId, revision, idempotencyKey, input } = handed;
+  async give(source: 'signal' | 'invoke', given: GivenInput): Promise<Result<RecordedInput>> {
+    const { userId, automationId, revision, idempotencyKey, input } = given;
     const automation = await this.reader.find(userId, automationId);
     if (automation === null) return refuse(notFound);
     const inputId = inputIdOf(automationId, source, idempotencyKey);
@@ -77,14 +77,14 @@ export class InputRecorder {
     if (refusal !== null) return refuse(refusal);
     if (await this.controls.isPaused('automations')) return refuse(because('deployment_paused'));
     const event = { id: idempotencyKey, type: source, occurredAt: this.clock.now(), data: input };
-    return ok(await this.record(handed, { source, inputId, epoch: automation.epoch, event }));
+    return ok(await this.record(given, { source, inputId, epoch: automation.epoch, event }));
   }
 
   /** Records an input, whatever the automation's state. */
   async record(
-    { userId, automationId, cause }: Pick<Handed, 'userId' | 'automationId' | 'cause'>,
+    { userId, automationId, cause }: Pick<GivenInput, 'userId' | 'automationId' | 'cause'>,
     input: Pick<InputRecorded, 'source' | 'inputId' | 'epoch' | 'event' | 'dormant'>,
-  ): Promise<StandingInput> {
+  ): Promise<RecordedInput> {
     const { inputId } = input;
     const command = { at: this.clock.now(), automationId, userId, ...input };
     const done = await this.streams.decide(inputKind, inputId, command, cause);

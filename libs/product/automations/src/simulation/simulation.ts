@@ -82,7 +82,9 @@ export function simulateLook(
   look: SimulatedLook,
 ): Simulated {
   if (!isLookedAt(definition.wake, look)) return simulated;
-  return look.trigger === 'invoke' ? invoke(simulated, definition, look) : lookAt(simulated, definition, history, look);
+  return look.trigger === 'invoke'
+    ? invoke(simulated, definition, look)
+    : evaluateAt(simulated, definition, history, look);
 }
 
 /**
@@ -116,7 +118,7 @@ function isLookedAt(wake: Wake, { trigger, event }: SimulatedLook): boolean {
   return event !== null && wake.kind === 'event' && wake.types.includes(event.type);
 }
 
-function lookAt(
+function evaluateAt(
   simulated: Simulated,
   { condition, firing }: AutomationDefinition,
   history: SampleHistory,

@@ -5,7 +5,7 @@ import { ReadGate } from '@app/read-store';
 import { shape, uuid, type Shaped } from '@app/schema';
 import { automationKind } from '../automation/automation.stream';
 import { invocation } from '../inputs/input-match';
-import { InputRecorder, recording, type Handed, type PositionedInput } from '../inputs/input-recorder';
+import { InputRecorder, recording, type GivenInput, type PositionedInput } from '../inputs/input-recorder';
 import { inputKind, type InputRecorded } from '../inputs/input.stream';
 
 /** The answer of `automations.invoke`. */
@@ -22,7 +22,7 @@ export type Invoked = Shaped<typeof Invoked>;
  * @throws Unavailable
  */
 export class InvokeAutomation extends Command<Result<Invoked>> {
-  constructor(readonly handed: Handed) {
+  constructor(readonly handed: GivenInput) {
     super();
   }
 }
@@ -38,7 +38,7 @@ export class InvokeAutomationHandler implements ICommandHandler<InvokeAutomation
   ) {}
 
   async execute({ handed }: InvokeAutomation): Promise<Result<Invoked>> {
-    const done = await this.inputs.hand('invoke', handed);
+    const done = await this.inputs.give('invoke', handed);
     if (!done.ok) return done;
     const { status, inputId, recorded } = done.value;
     const { event, position } = recorded ?? (await this.read(inputId));

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ok, type Result } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { shape, uuid, type Shaped } from '@app/schema';
-import { InputRecorder, recording, type Handed } from '../inputs/input-recorder';
+import { InputRecorder, recording, type GivenInput } from '../inputs/input-recorder';
 
 /** The answer of `automations.signal` and of webhooks. */
 export const Signalled = shape('RecordedInput', { status: recording, inputId: uuid() });
@@ -13,7 +13,7 @@ export type Signalled = Shaped<typeof Signalled>;
  * @throws Unavailable
  */
 export class SignalAutomation extends Command<Result<Signalled>> {
-  constructor(readonly handed: Handed) {
+  constructor(readonly handed: GivenInput) {
     super();
   }
 }
@@ -26,7 +26,7 @@ export class SignalAutomationHandler implements ICommandHandler<SignalAutomation
   ) {}
 
   async execute({ handed }: SignalAutomation): Promise<Result<Signalled>> {
-    const done = await this.inputs.hand('signal', handed);
+    const done = await this.inputs.give('signal', handed);
     if (!done.ok) return done;
     const { status, inputId, recorded } = done.value;
     await this.gate.waitForProjection(recorded?.position ?? null);

@@ -46,7 +46,7 @@ export function reportError(words: string): ToolResult {
   return { outcome: 'error', result };
 }
 
-interface Told {
+interface CallText {
   readonly text: string;
   readonly structured?: JsonValue;
   /** Whether a part of it is left out. */
@@ -69,7 +69,7 @@ function resultOf(
 /**
  * Merges text and structure, because servers repeat what they return: as its JSON text, and wrapped in `{result}` where it is no object.
  */
-function mergeCopies(texts: readonly string[], structured: JsonValue): Told {
+function mergeCopies(texts: readonly string[], structured: JsonValue): CallText {
   const words = texts.join('\n');
   const text = storableText(words);
   if (structured === null) return { text, isCut: false };
@@ -89,7 +89,7 @@ function mergeCopies(texts: readonly string[], structured: JsonValue): Told {
 }
 
 /** Merges texts with structure that is given as JSON; a text that is the same JSON, number by number, is recorded once. */
-function mergeJson(texts: readonly string[], json: string): Told {
+function mergeJson(texts: readonly string[], json: string): CallText {
   const words = storableText(texts.join('\n'));
   const isCopy = [json, /^\s*\{\s*"result"\s*:(.*)\}\s*$/s.exec(json)?.[1]].some(
     (one) => one !== undefined && minified(one) === minified(words),
@@ -113,7 +113,7 @@ function readJson(text: string): unknown {
  * half.
  */
 function cut(
-  { text, structured }: Told,
+  { text, structured }: CallText,
   attachments: readonly JsonObject[],
   bytesMax: number,
   isError: boolean,

@@ -11,7 +11,7 @@ import {
   type StepRequest,
 } from '../model';
 import { stepCost } from './cost';
-import { HeardAnswer } from './heard-answer';
+import { PartialAnswer } from './partial-answer';
 import { OutputCeiling, outputLimit } from './output-limit';
 import type { ModelTrouble } from '../model-troubles';
 import { ProviderTrouble, type AnswerPart, type ModelProvider, type SparePart } from './provider';
@@ -52,7 +52,7 @@ interface Question {
 
 /** A step in flight. */
 interface Step {
-  readonly heard: HeardAnswer;
+  readonly heard: PartialAnswer;
   readonly stopped: AbortSignal;
   readonly time: WorkTime;
 }
@@ -96,7 +96,7 @@ export class ProviderModel implements LanguageModel {
 
   async step(request: StepRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
     const { timeoutMs } = this.patience;
-    const heard = new HeardAnswer(this.name, request.reasoning, onPiece);
+    const heard = new PartialAnswer(this.name, request.reasoning, onPiece);
     try {
       await withinTime(signal, timeoutMs, async (stopped, time) => {
         const parts = await this.beginAnyhow(request, { heard, stopped, time });
@@ -121,7 +121,7 @@ export class ProviderModel implements LanguageModel {
     return new ModelFailed(trouble, `${this.name}: ${message}`);
   }
 
-  private replyOf(heard: HeardAnswer, ending: AnswerEnding): ModelReply {
+  private replyOf(heard: PartialAnswer, ending: AnswerEnding): ModelReply {
     const { text, calls, counted } = heard;
     const { inputTokens, cachedInputTokens, outputTokens, estimated } = counted;
     if (!heard.isCounted && ending === 'whole')

@@ -7,10 +7,10 @@ import { v7 as uuidV7 } from 'uuid';
 import { DisableEndpoint } from '../endpoint/disable-endpoint';
 import { leaseMs, type Claim } from './claims';
 import { DeliveryCounts } from './delivery-counts';
-import { Messages } from './messages';
-import { Records, type Attempt } from './records';
+import { Messages } from './sign-message';
+import { AttemptOutcomes, type Attempt } from './attempt-outcomes';
 import { answerWithinMs, Sender } from './sender';
-import type { Consequence, Outcome } from './what-follows';
+import type { Consequence, Outcome } from './retry-policy';
 
 /**
  * Maximum age of a claim when its attempt begins; an older one is left to others, because it would expire before the
@@ -29,7 +29,7 @@ export class Deliverer {
   constructor(
     private readonly messages: Messages,
     private readonly sender: Sender,
-    private readonly records: Records,
+    private readonly records: AttemptOutcomes,
     private readonly counts: DeliveryCounts,
     private readonly commands: CommandBus,
     private readonly clock: Clock,

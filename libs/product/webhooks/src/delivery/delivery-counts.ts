@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '@app/runtime';
 import { Counter, Histogram } from 'prom-client';
-import type { Consequence, Outcome } from './what-follows';
+import type { Consequence, Outcome } from './retry-policy';
 
 /** Metrics of this process's attempts, for `GET /metrics`. */
 @Injectable()

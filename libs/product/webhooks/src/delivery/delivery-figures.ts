@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { askedGauges, Metrics } from '@app/runtime';
+import { polledGauges, Metrics } from '@app/runtime';
 import { disabledCauses, type DisabledBecause } from '../endpoint/endpoint.events';
 
 const gauges = {
@@ -37,7 +37,7 @@ export class DeliveryFigures {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    askedGauges(metrics, gauges, () => this.figures());
+    polledGauges(metrics, gauges, () => this.figures());
   }
 
   private async figures() {

@@ -3,7 +3,7 @@ import { Database } from '@app/read-store';
 import type { PayloadKind } from '@app/notices';
 import { v5 as uuidV5 } from 'uuid';
 import { deliveriesChannel } from './delivery-tables';
-import type { Target, TargetChange } from './targets';
+import type { Target, TargetChange } from './fan-out-endpoints';
 
 /** Name of the fan-out's position among the checkpoints of reactors. */
 export const fanOutName = 'webhooks';
@@ -11,7 +11,7 @@ export const fanOutName = 'webhooks';
 const namespace = '5b3a6c1e-8f0d-4b57-9a51-2f9a1c7c2f10';
 
 /** A new pending delivery. */
-export interface Owed {
+export interface NewDelivery {
   readonly endpointId: string;
   readonly noticeId: string;
   readonly type: string;
@@ -26,7 +26,7 @@ export interface Stretch {
   readonly from: number;
   readonly to: number;
   readonly changes: readonly TargetChange[];
-  readonly owed: readonly Owed[];
+  readonly owed: readonly NewDelivery[];
   readonly nowMs: number;
   /** Whether to record that the store was at this position at this time. */
   readonly isMarked: boolean;

@@ -6,9 +6,9 @@ import { Database } from '@app/read-store';
 import { Probe } from '@app/runtime';
 import { endpointKind } from '../endpoint/endpoint.stream';
 import { ownTypes } from './delivery';
-import { FanOutTables, fanOutName, type Owed } from './fan-out-tables';
+import { FanOutTables, fanOutName, type NewDelivery } from './fan-out-tables';
 import { NoticeCache } from './notice-cache';
-import { changeOf, wants, type Target, type TargetChange } from './targets';
+import { changeOf, wants, type Target, type TargetChange } from './fan-out-endpoints';
 
 export const fannedOutCategories = [...toldCategories, endpointKind.category];
 /** Maximum number of events recorded in one transaction; a larger batch is split into several ranges. */
@@ -87,7 +87,7 @@ export class FanOut {
 
   private async takeStretch(events: readonly StoredEvent[]): Promise<void> {
     const noticed = await this.noticed(events);
-    const [changes, owed]: [TargetChange[], Owed[]] = [[], []];
+    const [changes, owed]: [TargetChange[], NewDelivery[]] = [[], []];
     const targets = new Map(this.targets);
     for (const stored of events) {
       const change = changeOf(targets.get(idOf(stored)), stored);
@@ -114,7 +114,10 @@ export class FanOut {
     return new Map(notices.map((notice) => [notice.id, notice]));
   }
 
-  private async write({ changes, owed }: { changes: readonly TargetChange[]; owed: readonly Owed[] }, to: number) {
+  private async write(
+    { changes, owed }: { changes: readonly TargetChange[]; owed: readonly NewDelivery[] },
+    to: number,
+  ) {
     const atMs = performance.now();
     if (changes.length === 0 && owed.length === 0 && atMs - this.writtenAtMs < idleWriteMs) return;
     const isMarked = atMs - this.markedAtMs >= markEveryMs;
@@ -136,10 +139,10 @@ function idOf({ stream }: StoredEvent): string {
 }
 
 /** The delivery of a notice to an endpoint. */
-export function owedTo({ endpointId, epoch }: Target, { id, type, stream, revision }: Notice): Owed {
+export function owedTo({ endpointId, epoch }: Target, { id, type, stream, revision }: Notice): NewDelivery {
   return { endpointId, noticeId: id, type, stream, revision, isOwn: false, epoch };
 }
 
-function lastMessage({ endpointId, epoch }: Target, { id, stream, revision }: StoredEvent): Owed {
+function lastMessage({ endpointId, epoch }: Target, { id, stream, revision }: StoredEvent): NewDelivery {
   return { endpointId, noticeId: id, type: ownTypes.disabled, stream, revision, isOwn: true, epoch };
 }

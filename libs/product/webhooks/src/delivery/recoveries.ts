@@ -6,7 +6,7 @@ import { Database } from '@app/read-store';
 import { deliveriesChannel, skewMs } from './delivery-tables';
 import { FanOut, owedTo } from './fan-out';
 import { deliveryId } from './fan-out-tables';
-import { wants, type Target } from './targets';
+import { wants, type Target } from './fan-out-endpoints';
 
 /** Events read between two writes. */
 const pageEvents = 500;

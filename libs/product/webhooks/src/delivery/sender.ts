@@ -8,7 +8,7 @@ import { failureOf } from './attempt-failures';
 import { AddressRefused, guardedLookup } from './guarded-lookup';
 import { isPublicAddress } from './public-addresses';
 import { Resolver } from './resolver';
-import type { Outcome } from './what-follows';
+import type { Outcome } from './retry-policy';
 
 /** Real time, from the first step to the status of the answer. */
 export const answerWithinMs = 15_000;

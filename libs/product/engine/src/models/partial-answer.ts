@@ -15,7 +15,7 @@ const callsMax = 64;
 const bytesPerTokenMax = 32;
 
 /** The part of an answer that has arrived, however it ends: received words were shown, and a begun answer is paid for. */
-export class HeardAnswer {
+export class PartialAnswer {
   /** Whether its output limit has cut it. */
   cut = false;
   readonly calls: { readonly tool: string; readonly input: JsonValue }[] = [];

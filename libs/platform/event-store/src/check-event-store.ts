@@ -15,7 +15,7 @@ const disposeWithinMs = 1_000;
  * because a connection on which the server is silent cannot be ended before it answers (`@grpc/grpc-js` 1.14.7), so each new one would stay
  * open.
  */
-export class EventStoreLook {
+export class EventStoreCheck {
   private readonly client: EventStoreDBClient;
   private readonly store: EventStore;
 
@@ -32,7 +32,7 @@ export class EventStoreLook {
    * Whether the store answered at all (docs/decisions/configuration-and-start.md, "Start").
    * @throws UnfitEventStore for what only a wrong setting can cause
    */
-  async look(): Promise<'answers' | 'away'> {
+  async check(): Promise<'answers' | 'away'> {
     try {
       await this.store.readOne(this.withinMs);
       return 'answers';
@@ -50,10 +50,10 @@ export class EventStoreLook {
 }
 
 /** Checks once. @throws UnfitEventStore */
-export async function lookAtEventStore(url: string): Promise<'answers' | 'away'> {
-  const look = new EventStoreLook(url);
+export async function checkEventStore(url: string): Promise<'answers' | 'away'> {
+  const look = new EventStoreCheck(url);
   try {
-    return await look.look();
+    return await look.check();
   } finally {
     await look.close();
   }

@@ -80,7 +80,7 @@ export interface Consequence {
 }
 
 /** The retry policy: the consequence of an outcome. @param random from 0 up to 1, for the jitter */
-export function whatFollows(
+export function applyOutcome(
   attempted: Attempted,
   health: Health,
   outcome: Outcome,

@@ -3,7 +3,7 @@ import { EventStore, FoldedStates, streamName, Streams } from '@app/event-store'
 import { asId, causeOfEvent, Clock, type AutomationId, type Cause, type OperationId } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { AuthorityUses } from './authority-uses';
-import type { OperationWorld } from './operation-world';
+import type { OperationPorts } from './operation-ports';
 import { operationKind } from './operation.stream';
 import { Wallets } from './wallets';
 
@@ -12,7 +12,7 @@ const beginningEvents = 4;
 
 /** The ports of `driveOperation`, implemented by the product. */
 @Injectable()
-export class OperationWorlds {
+export class OperationPortsFactory {
   constructor(
     private readonly streams: Streams,
     private readonly states: FoldedStates,
@@ -27,7 +27,7 @@ export class OperationWorlds {
    * Returns the ports of one operation; events recorded there continue the request that began it.
    * @param begun the cause of that request, if known
    */
-  of(operationId: OperationId, begun?: Cause): OperationWorld {
+  of(operationId: OperationId, begun?: Cause): OperationPorts {
     let cause = begun === undefined ? null : Promise.resolve(begun);
     return {
       operationId,

@@ -1,4 +1,4 @@
-import { attemptsMax, whatFollows, type Attempted, type Consequence, type Health, type Outcome } from './what-follows';
+import { attemptsMax, applyOutcome, type Attempted, type Consequence, type Health, type Outcome } from './retry-policy';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -16,7 +16,7 @@ const refused: Outcome = { kind: 'failed', failure: 'status', status: 500, retry
 function given(attempted: Partial<Attempted>, health: Health = well) {
   return {
     when: (outcome: Outcome, random = 0.5): Consequence =>
-      whatFollows({ ...first, ...attempted }, health, outcome, { nowMs, random }),
+      applyOutcome({ ...first, ...attempted }, health, outcome, { nowMs, random }),
   };
 }
 

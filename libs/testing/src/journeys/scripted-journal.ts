@@ -7,7 +7,7 @@ import { v7 as uuidV7 } from 'uuid';
  * A conversation that, after its creation, has only events that are published to partners, written directly into the
  * store.
  */
-export class ToldJournal {
+export class ScriptedJournal {
   /** Ids of the published events, in order. */
   readonly ids: string[] = [];
   readonly stream = `conversation-${uuidV7()}`;
@@ -15,8 +15,8 @@ export class ToldJournal {
 
   private constructor(private readonly store: EventStore) {}
 
-  static async begin(store: EventStore, at: Instant): Promise<ToldJournal> {
-    const journal = new ToldJournal(store);
+  static async begin(store: EventStore, at: Instant): Promise<ScriptedJournal> {
+    const journal = new ScriptedJournal(store);
     const userId = asId<UserId>(uuidV7());
     const origin = 'conversation';
     await journal.append([{ type: 'conversation.created', at, title: null, origin, automationId: null, userId }]);

@@ -30,7 +30,7 @@ export interface Look {
  * The ports of firing. LiveFiring implements them for the product; the simulation has its own. Every call may throw
  * Unavailable.
  */
-export interface FiringWorld {
+export interface FiringPorts {
   now(): Instant;
   /** The automation, current as of the call. */
   fold(automationId: AutomationId): Promise<AutomationState>;

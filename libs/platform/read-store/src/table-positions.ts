@@ -1,13 +1,13 @@
 /** Positions of tables, by name and by partition, as one projector moves them. */
-export class TablePlaces {
+export class TablePositions {
   private readonly places = new Map<string, Map<number, number>>();
 
   /** Adds a table. */
-  begin(table: string, positions: ReadonlyMap<number, number>): void {
+  track(table: string, positions: ReadonlyMap<number, number>): void {
     this.places.set(table, new Map(positions));
   }
 
-  leave(table: string): void {
+  untrack(table: string): void {
     this.places.delete(table);
   }
 
@@ -37,7 +37,7 @@ export class TablePlaces {
   }
 
   /** Moves every partition of the table at least to the position. */
-  move(table: string, position: number): void {
+  advance(table: string, position: number): void {
     for (const [partition] of this.behind(table, position)) this.places.get(table)?.set(partition, position);
   }
 }

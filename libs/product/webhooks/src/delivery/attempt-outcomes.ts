@@ -3,7 +3,7 @@ import { Database } from '@app/read-store';
 import { GroupLoader } from '@app/runtime';
 import type { Claim, Head } from './claims';
 import { recoveriesChannel } from './delivery-tables';
-import { whatFollows, type Consequence, type Health, type Outcome } from './what-follows';
+import { applyOutcome, type Consequence, type Health, type Outcome } from './retry-policy';
 
 /** Maximum number of successes that one statement records, and that wait for one. */
 const grouped = { batchMax: 200, waitingMax: 10_000 } as const;
@@ -26,7 +26,7 @@ interface TargetHealth {
 
 /** Records the outcomes of attempts while their claims are valid. Every method throws Unavailable. */
 @Injectable()
-export class Records {
+export class AttemptOutcomes {
   private readonly successes = new GroupLoader<Success, boolean>((given) => this.recordSuccesses(given), grouped);
 
   constructor(private readonly database: Database) {}
@@ -34,7 +34,7 @@ export class Records {
   /** @returns the consequence; null if the claim is no longer valid, and another process attempts the delivery again */
   async outcome(attempt: Attempt, outcome: Outcome, nowMs: number, random: number): Promise<Consequence | null> {
     if (outcome.kind === 'delivered' && (await this.successes.load({ attempt, status: outcome.status, nowMs })))
-      return whatFollows({ ...seen(attempt), hasNext: false }, healthy, outcome, { nowMs, random });
+      return applyOutcome({ ...seen(attempt), hasNext: false }, healthy, outcome, { nowMs, random });
     return this.database.transaction(async (manager) => {
       const target: TargetHealth[] = await manager.query(
         'SELECT failures, failing_since_ms, period FROM webhook_targets WHERE endpoint_id = $1 FOR UPDATE',
@@ -48,7 +48,7 @@ export class Records {
       const [held] = lane;
       if (found === undefined || held === undefined) return null;
       const attempted = { ...seen(attempt), hasNext: held.next };
-      const consequence = whatFollows(attempted, healthOf(found), outcome, { nowMs, random });
+      const consequence = applyOutcome(attempted, healthOf(found), outcome, { nowMs, random });
       const isChanged = held.version !== attempt.version;
       for (const [sql, values] of statements(attempt, outcome, { consequence, isChanged, hasNext: held.next, nowMs }))
         await manager.query(sql, values);

@@ -1,8 +1,8 @@
 import type { ContractBounds } from '@app/consent';
 import { compareDecimals, parseDecimal } from '@app/kernel';
 import {
-  isOfWords,
-  isWithinWords,
+  matchesContract,
+  isWithinAgreedWorth,
   maySubmit,
   movedUsdWith,
   operationKind,
@@ -22,7 +22,7 @@ const worthSinceVersion = 3;
  * @param operation all of the operation's events, in their order
  * @param bounds of the covering contract; null if the user decided
  */
-export function movedProblems(
+export function submissionProblems(
   operation: readonly Placed<OperationEvent>[],
   bounds: ContractBounds | null,
 ): ReceiptProblem[] {
@@ -35,7 +35,7 @@ export function movedProblems(
     const action = before.terms.contract.actions[event.index];
     return problemsAt(recorded, [
       [maySubmit(before, event.index), 'came while another could be executed, or out of turn'],
-      [action !== undefined && isOfWords(action, event.submission), 'is not what was approved'],
+      [action !== undefined && matchesContract(action, event.submission), 'is not what was approved'],
       ...((recorded.metadata.v ?? 1) < worthSinceVersion ? [] : worthRules(before, event, bounds)),
     ]);
   });
@@ -50,7 +50,7 @@ function worthRules(
   const action = before.terms.contract.actions[index];
   const moved = movedUsdWith(before, worthUsd);
   return [
-    [action === undefined || isWithinWords(action, worthUsd), 'is worth more than was approved'],
+    [action === undefined || isWithinAgreedWorth(action, worthUsd), 'is worth more than was approved'],
     [bounds === null || (moved !== null && isWithinUse(moved, bounds)), 'is beyond the bounds of the contract'],
   ];
 }

@@ -7,14 +7,14 @@ import { symbolIn } from '../definition/token-symbols';
 import { Sampler } from '../sources/sampler';
 import { readingsAt } from '../sources/source-sample';
 import { AutomationChecks } from './automation-checks';
-import type { Delivered, Look } from './firing-world';
+import type { Delivered, Look } from './firing-ports';
 
 /** The status view's word for each verdict. */
 const outcomes = { true: 'matched', false: 'not_matched', unknown: 'unknown' } as const;
 
 /** Reads the sources for live evaluations of rules, and stores the outcomes. All methods throw Unavailable. */
 @Injectable()
-export class RuleLooks {
+export class RuleEvaluations {
   constructor(
     private readonly sampler: Sampler,
     private readonly checks: AutomationChecks,

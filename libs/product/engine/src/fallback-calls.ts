@@ -9,7 +9,7 @@ import {
   type ShowPiece,
 } from './model';
 import { ModelCalls } from './model-calls';
-import { standsInFor } from './model-troubles';
+import { fallbackTroubles } from './model-troubles';
 import { Models } from './models';
 
 /** The result of asking one model: a reply or a failure. */
@@ -53,7 +53,7 @@ export class StandInCalls {
       // A fallback that costs too much replaces none, and another may cost less.
       const isPassedOver = model !== chosen && failure?.trouble === 'out_of_budget';
       const isAway =
-        failure !== null && (standsInFor.includes(failure.trouble) || isPassedOver) && !shown && !signal.aborted;
+        failure !== null && (fallbackTroubles.includes(failure.trouble) || isPassedOver) && !shown && !signal.aborted;
       if (isAway) this.logger.warn(`${failure.message}; another model is asked`);
       return isAway;
     };

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { Webhook } from 'standardwebhooks';
 import { EndpointSecrets } from '../endpoint/endpoint-secrets';
 import { NoticeCache } from './notice-cache';
-import type { Attempt } from './records';
+import type { Attempt } from './attempt-outcomes';
 import type { Message } from './sender';
 
 /** Real time: a new secret signs after this delay at most. */

@@ -20,7 +20,7 @@ const busyOfItself = 0.1;
  * serves requests it takes a small part of the event loop. The load is measured during the pauses, as the time for which the event loop is
  * active.
  */
-export class Resting {
+export class Throttle {
   private busy = busyAtFirst;
   private sinceMs = performance.now();
 
@@ -33,8 +33,8 @@ export class Resting {
    * Pauses if necessary. To be called often, while none of the work is in flight.
    * @param isBrief for work that is late: pauses only briefly, to measure the load
    */
-  async rest(isBrief = false): Promise<void> {
-    const wantedMs = restAfter(performance.now() - this.sinceMs, this.busy);
+  async pause(isBrief = false): Promise<void> {
+    const wantedMs = pauseAfter(performance.now() - this.sinceMs, this.busy);
     const restMs = isBrief ? Math.min(restMinMs, wantedMs) : wantedMs;
     if (restMs === 0) return;
     const [before, startedMs] = [performance.eventLoopUtilization(), performance.now()];
@@ -46,7 +46,7 @@ export class Resting {
 }
 
 /** Returns how long to pause after so much work; 0 to go on. @param busy share of the time for which the process is otherwise busy */
-export function restAfter(workedMs: number, busy: number): number {
+export function pauseAfter(workedMs: number, busy: number): number {
   const restMs = Math.min(restMaxMs, workedMs * restsPerBusy * Math.max(0, busy - busyOfItself));
   if (restMs >= restMinMs) return restMs;
   return workedMs >= lookAfterMs ? restMinMs : 0;

@@ -25,7 +25,7 @@ export interface Figure<Name extends string> {
  * answer fails or is late they are absent: a missing figure is better than a stale one, and must not cost all the others.
  * `parley_figures_missing` then names the first of them, so that an alert on an absent figure does not stay silent.
  */
-export function askedGauges<Name extends string>(
+export function polledGauges<Name extends string>(
   { registry }: Metrics,
   gauges: Readonly<Record<Name, AskedGauge>>,
   ask: () => Promise<readonly Figure<NoInfer<Name>>[]>,

@@ -3,7 +3,7 @@ import { noticeBody, Notices, toldCategories } from '@app/notices';
 import type { ToldEvent } from '../client';
 
 /** Returns the events that the feed of a deployment must have, computed from the whole store. */
-export async function toldBy(store: EventStore): Promise<ToldEvent[]> {
+export async function partnerFeedOf(store: EventStore): Promise<ToldEvent[]> {
   const all: ToldEvent[] = [];
   const notices = new Notices(store);
   for (let [after, more] = [0, true]; more;) {

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Client, escapeIdentifier } from 'pg';
 import { installedWithinMs, startPgbouncer } from '@app/testing/programs';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
-import { lookAtDatabase, UnfitDatabase } from '../src';
+import { checkDatabase, UnfitDatabase } from '../src';
 import { openTallies } from './tally';
-import { whyUnfit, type DatabaseFacts } from '../src/look-at-database';
+import { whyUnfit, type DatabaseFacts } from '../src/check-database';
 import { Unavailable } from '@app/kernel';
 
 let test: TestDatabase;
@@ -28,7 +28,7 @@ const nameOf = (url: string): string => escapeIdentifier(new URL(url).pathname.s
 
 describe('a database', () => {
   it('as PostgreSQL makes it will do', async () => {
-    await expect(lookAtDatabase(test.url)).resolves.toBeUndefined();
+    await expect(checkDatabase(test.url)).resolves.toBeUndefined();
   });
 
   it('in LATIN1 is refused: it cannot hold every text', async () => {
@@ -38,7 +38,7 @@ describe('a database', () => {
     );
     const url = new URL(test.url);
     url.pathname = `/${latin}`;
-    const look = lookAtDatabase(url.toString());
+    const look = checkDatabase(url.toString());
     await expect(look).rejects.toThrow(UnfitDatabase);
     await expect(look).rejects.toThrow(/^DATABASE_URL names a database in LATIN1, .* ENCODING 'UTF8'/);
     await onTest(`DROP DATABASE ${latin} WITH (FORCE)`);
@@ -46,7 +46,7 @@ describe('a database', () => {
 
   it('that is read-only is refused, under the name of the setting that names it', async () => {
     await onTest(`ALTER DATABASE ${nameOf(test.url)} SET default_transaction_read_only = on`);
-    await expect(lookAtDatabase(test.url, '--to')).rejects.toThrow(
+    await expect(checkDatabase(test.url, '--to')).rejects.toThrow(
       /^--to names a database that takes no writes \(default_transaction_read_only is on\): set it to off/,
     );
   });
@@ -54,11 +54,11 @@ describe('a database', () => {
   it('that is not there, or of which the password is wrong, is refused in words', async () => {
     const url = new URL(test.url);
     url.pathname = '/no_such_database';
-    await expect(lookAtDatabase(url.toString())).rejects.toThrow(
+    await expect(checkDatabase(url.toString())).rejects.toThrow(
       'PostgreSQL refuses this service (database "no_such_database" does not exist): correct DATABASE_URL, or what it names',
     );
     url.password = 'wrong';
-    await expect(lookAtDatabase(url.toString())).rejects.toThrow(
+    await expect(checkDatabase(url.toString())).rejects.toThrow(
       /^PostgreSQL refuses this service \(password authentication failed.*\): correct DATABASE_URL/,
     );
   });
@@ -66,19 +66,19 @@ describe('a database', () => {
   it('that speaks no TLS where TLS is asked for is refused in words', async () => {
     const url = new URL(test.url);
     url.searchParams.set('sslmode', 'verify-full');
-    await expect(lookAtDatabase(url.toString())).rejects.toThrow(
+    await expect(checkDatabase(url.toString())).rejects.toThrow(
       /^PostgreSQL cannot be reached by TLS \(.*\): .*sslmode/,
     );
   });
 
   it('that an URL names which is none is refused, without its password', async () => {
-    const look = lookAtDatabase('postgres://parley:s3cret@127.0.0.1:port/x');
+    const look = checkDatabase('postgres://parley:s3cret@127.0.0.1:port/x');
     await expect(look).rejects.toThrow(/^DATABASE_URL cannot be used.*: write it as postgres:\/\/role:password@host/);
     await expect(look).rejects.not.toThrow('s3cret');
   });
 
   it('that is away is away, and not unfit', async () => {
-    await expect(lookAtDatabase('postgres://127.0.0.1:1/x')).rejects.toThrow(Unavailable);
+    await expect(checkDatabase('postgres://127.0.0.1:1/x')).rejects.toThrow(Unavailable);
   });
 });
 
@@ -118,7 +118,7 @@ describe('pgbouncer', () => {
     async (mode, settings) => {
       const pgbouncer = await startPgbouncer(test.url, mode, settings);
       try {
-        const look = lookAtDatabase(pgbouncer.url);
+        const look = checkDatabase(pgbouncer.url);
         await expect(look).rejects.toThrow(/^DATABASE_URL names a pooler .*: set its pool_mode to session/);
       } finally {
         await pgbouncer.stop();
@@ -132,7 +132,7 @@ describe('pgbouncer', () => {
     async () => {
       const pgbouncer = await startPgbouncer(test.url, 'session');
       try {
-        await expect(lookAtDatabase(pgbouncer.url)).resolves.toBeUndefined();
+        await expect(checkDatabase(pgbouncer.url)).resolves.toBeUndefined();
         const database = await openTallies(pgbouncer.url);
         const [limit] = await database.query<{ statement_timeout: string }>('SHOW statement_timeout');
         expect([await database.answers(), limit?.statement_timeout]).toEqual([true, '30s']);

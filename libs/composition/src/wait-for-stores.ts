@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EventStoreLook } from '@app/event-store';
-import { lookAtIssuers, startWaitingServer, type IssuerKeys, type Waiting } from '@app/http';
+import { EventStoreCheck } from '@app/event-store';
+import { checkIssuers, startWaitingServer, type IssuerKeys, type Waiting } from '@app/http';
 import { Unavailable } from '@app/kernel';
-import { lookAtDatabase, openDatabase } from '@app/read-store';
+import { checkDatabase, openDatabase } from '@app/read-store';
 import { createPino, type Configuration } from '@app/runtime';
 import { checkSealing } from './sealing-check';
 import { onPort, type RunningProcess } from './serving';
@@ -34,7 +34,7 @@ export async function startPatiently(
   start: (issuers: readonly IssuerKeys[]) => Promise<RunningProcess>,
 ): Promise<RunningProcess> {
   const { configuration, serves } = patience;
-  const issuers = serves ? await lookAtIssuers(configuration, createPino(configuration, 'http')) : [];
+  const issuers = serves ? await checkIssuers(configuration, createPino(configuration, 'http')) : [];
   const stores = new GivenStores(configuration);
   try {
     for (let troubles = await stores.firstLook(); ;) {
@@ -77,7 +77,7 @@ async function storesAreUsable(
 /** Both stores, as named in the configuration. */
 class GivenStores {
   private readonly databaseUrl: string;
-  private readonly eventStore: EventStoreLook;
+  private readonly eventStore: EventStoreCheck;
 
   /** @throws UnfitEventStore */
   constructor(private readonly configuration: Configuration) {
@@ -85,7 +85,7 @@ class GivenStores {
     if (DATABASE_URL === undefined || EVENTSTORE_URL === undefined)
       throw new Error('this process has no stores of its own');
     this.databaseUrl = DATABASE_URL;
-    this.eventStore = new EventStoreLook(EVENTSTORE_URL);
+    this.eventStore = new EventStoreCheck(EVENTSTORE_URL);
   }
 
   /** @throws UnfitDatabase, UnfitEventStore */
@@ -101,8 +101,8 @@ class GivenStores {
 
   /** Checks both. @throws errors other than a mistake or an unavailable store */
   async look(prepares: boolean): Promise<Troubles> {
-    const database = prepares ? prepareDatabase(this.configuration) : lookAtDatabase(this.databaseUrl);
-    const [ofDatabase, ofEventStore] = await Promise.all([database, this.lookAtEventStore()].map(troubleOf));
+    const database = prepares ? prepareDatabase(this.configuration) : checkDatabase(this.databaseUrl);
+    const [ofDatabase, ofEventStore] = await Promise.all([database, this.checkEventStore()].map(troubleOf));
     return { database: ofDatabase ?? null, 'event store': ofEventStore ?? null };
   }
 
@@ -110,8 +110,8 @@ class GivenStores {
     await this.eventStore.close();
   }
 
-  private async lookAtEventStore(): Promise<void> {
-    if ((await this.eventStore.look()) === 'away') throw new Unavailable('event store');
+  private async checkEventStore(): Promise<void> {
+    if ((await this.eventStore.check()) === 'away') throw new Unavailable('event store');
   }
 }
 

@@ -16,17 +16,17 @@ export function hasMoved(error: unknown): boolean {
   return error instanceof DatabaseError && movedCodes.has(error.code ?? '');
 }
 
-export function isGone(error: unknown): boolean {
+export function isMissingTable(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === undefinedTable;
 }
 
 /** Whether the cause may be one table or one event: anything but an unreachable database, and tables that others moved. */
-export function isOfATable(error: unknown): boolean {
+export function isTableError(error: unknown): boolean {
   if (error instanceof TookTooLong) return true;
   return !(error instanceof Unavailable || error instanceof Overtaken || hasMoved(error));
 }
 
 /** The innermost cause, as text. */
-export function rootOf(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : String(error);
+export function rootCauseText(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? rootCauseText(error.cause) : String(error);
 }

@@ -6,7 +6,7 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { debianProgram } from '@app/testing/programs';
 import { EmbeddedStore, type LossyProxy } from '@app/testing/event-store';
 import { until } from '@app/testing/until';
-import { EventStoreLook, lookAtEventStore, UnfitEventStore } from '../src';
+import { EventStoreCheck, checkEventStore, UnfitEventStore } from '../src';
 
 const LOOKS = 4;
 
@@ -23,24 +23,24 @@ afterAll(() => embedded.stop());
 const noConnection = () => until('no connection', async () => (proxy.connections === 0 ? true : null), 60_000);
 
 it('leaves no connection behind', async () => {
-  for (let n = 0; n < LOOKS; n += 1) expect(await lookAtEventStore(`unix:${proxy.socketPath}`)).toBe('answers');
+  for (let n = 0; n < LOOKS; n += 1) expect(await checkEventStore(`unix:${proxy.socketPath}`)).toBe('answers');
   await noConnection();
 });
 
 /** As a waiting start does. */
 it('has one connection however often it looks, and finds the store again', async () => {
   proxy.loseAnswers();
-  const look = new EventStoreLook(`unix:${proxy.socketPath}`, 200);
-  for (let n = 0; n < LOOKS; n += 1) expect(await look.look()).toBe('away');
+  const look = new EventStoreCheck(`unix:${proxy.socketPath}`, 200);
+  for (let n = 0; n < LOOKS; n += 1) expect(await look.check()).toBe('away');
   expect(proxy.connections).toBeLessThanOrEqual(1);
   proxy.cut();
-  await until('the store', async () => ((await look.look()) === 'answers' ? true : null));
+  await until('the store', async () => ((await look.check()) === 'answers' ? true : null));
   await look.close();
   await noConnection();
 });
 
 it('says that nobody listens', async () => {
-  expect(await lookAtEventStore(`${embedded.address}-elsewhere`)).toBe('away');
+  expect(await checkEventStore(`${embedded.address}-elsewhere`)).toBe('away');
 });
 
 describe('a certificate that is not believed', () => {
@@ -70,7 +70,7 @@ describe('a certificate that is not believed', () => {
       server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
     });
     try {
-      return await lookAtEventStore(`esdb://${host}:${port}?tls=true${query}`).catch((error: unknown) => error);
+      return await checkEventStore(`esdb://${host}:${port}?tls=true${query}`).catch((error: unknown) => error);
     } finally {
       server.forceShutdown();
     }

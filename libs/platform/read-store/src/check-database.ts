@@ -29,7 +29,7 @@ export interface DatabaseFacts {
  * @param namedBy the setting that names the database, for the message
  * @throws UnfitDatabase; Unavailable when it does not answer; PostgreSQL's own error when it refuses the role
  */
-export async function lookAtDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<void> {
+export async function checkDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<void> {
   const look = withClients(url, namedBy, async (one, other) => {
     const unfit = whyUnfit(await factsOf(one)) ?? ((await sharesBackends(one, other)) ? perTransaction : null);
     if (unfit !== null) throw new UnfitDatabase(`${namedBy} names ${unfit}`);

@@ -15,10 +15,10 @@ export interface Recorded {
 }
 
 /**
- * The ports that driving one operation needs. OperationWorlds implements them for the product; the simulation has its
+ * The ports that driving one operation needs. OperationPortsFactory implements them for the product; the simulation has its
  * own.
  */
-export interface OperationWorld {
+export interface OperationPorts {
   readonly operationId: string;
   readonly provider: WalletProvider;
   readonly probe: Probe;
@@ -40,7 +40,7 @@ export interface OperationWorld {
 }
 
 /** Calls the provider between two points where a test may stop the process. */
-export async function withProbe<Value>({ probe }: OperationWorld, call: () => Promise<Value>): Promise<Value> {
+export async function withProbe<Value>({ probe }: OperationPorts, call: () => Promise<Value>): Promise<Value> {
   probe.reached('provider:before');
   const value = await call();
   probe.reached('provider:after');

@@ -13,7 +13,7 @@ const characterBytes = 2;
  * process writes these tables: the projector clears the cache when it begins to lead and when a batch fails. A batch computed from stale
  * rows fails, because the positions of its tables no longer match.
  */
-export class KnownRows {
+export class RowCache {
   private readonly rows: LRUCache<string, { readonly row: ReadModelRow | null }>;
 
   constructor(maxSize = bytesMax) {
@@ -26,13 +26,13 @@ export class KnownRows {
   }
 
   /** @param row null if it does not exist */
-  keep(table: string, key: string, row: ReadModelRow | null): void {
+  set(table: string, key: string, row: ReadModelRow | null): void {
     const name = nameOf(table, key);
     const size = characterBytes * name.length + (row === null ? entryBytes : bytesOf(row));
     this.rows.set(name, { row }, { size });
   }
 
-  forget(): void {
+  clear(): void {
     this.rows.clear();
   }
 }

@@ -8,7 +8,7 @@ import { readOfAll } from './read-requests';
 const nowhere = 1_000_000_000;
 
 /** Checks whether the store answers, without queueing behind other calls. */
-export class StoreLook {
+export class StoreHealthCheck {
   private readonly reads: ReadCalls;
 
   constructor(

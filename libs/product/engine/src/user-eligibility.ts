@@ -21,7 +21,7 @@ const rememberedMs = 30_000;
  * changed. While such events cannot be received, every check reads anew.
  */
 @Injectable()
-export class UserStandings implements OnApplicationBootstrap, OnModuleDestroy {
+export class UserEligibility implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly remembered = new LRUCache<UserId, Standing>({ max: rememberedMax, ttl: rememberedMs });
   private readonly stopping = new AbortController();
   private watching: Promise<void> = Promise.resolve();

@@ -1,1 +1,0 @@
-export { ToldJournal } from './told-journal';
