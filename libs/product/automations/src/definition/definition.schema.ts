@@ -54,7 +54,7 @@ const CronSchedule = withoutOthers(
     },
     {
       description:
-        'A time that the clocks skip fires once, at the next one that exists; one that they show twice fires once',
+        'A time that the clocks skip fires once, at the next one that exists; one that they show twice fires once, or each time where the hour begins with `*`. Where both days are restricted, either one fires; where one begins with `*`, as `*/2` does, both must match',
     },
   ),
 );

@@ -85,6 +85,15 @@ describe('a cron schedule', () => {
     ]);
   });
 
+  it('is due on either day where both are restricted, and on days that are both where one begins with *', () => {
+    const first = (expression: string): string[] =>
+      dues(cron(expression, 'UTC'), '2025-01-01T00:00:00Z', '2025-02-20T00:00:00Z').map((due) => due.slice(5, 10));
+    expect(first('0 9 3,17 * 1').slice(0, 4)).toEqual(['01-03', '01-06', '01-13', '01-17']);
+    expect(first('0 9 */2 * 1')).toEqual(['01-13', '01-27', '02-03', '02-17']);
+    expect(first('0 9 15 * */3')).toEqual(['01-15', '02-15']);
+    expect(first('0 9 1-31 * 1')).toHaveLength(50);
+  });
+
   it('waits for leap days and for the ends of months', () => {
     expect(nextDue(cron('0 0 29 2 *', 'UTC'), anchor, anchor)).toBe('2028-02-29T00:00:00.000Z');
     expect(nextDue(cron('0 0 29 2 *', 'UTC'), anchor, at('2096-03-01T00:00:00Z'))).toBe('2104-02-29T00:00:00.000Z');

@@ -118,10 +118,13 @@ function cronOf(expression: string): Cron | null {
 }
 
 function parseCron(expression: string): Cron | null {
+  const fields = expression.trim().split(/\s+/);
   // Rejects names for whole expressions (`@daily`), which the library accepts.
-  if (expression.trim().split(/\s+/).length !== 5) return null;
+  if (fields.length !== 5) return null;
+  // crontab: a day field that begins with `*`, also with a step, restricts the other one; the library asks for a lone `*`.
+  const domAndDow = [fields[2], fields[4]].some((field) => field?.startsWith('*'));
   try {
-    return new Cron(expression, { mode: '5-part', utcOffset: 0, paused: true });
+    return new Cron(expression, { mode: '5-part', utcOffset: 0, paused: true, domAndDow });
   } catch {
     // The library throws if it cannot parse; it offers no other way to find out.
     return null;
