@@ -54,6 +54,17 @@ describe('what is sent again', () => {
     expect(service.seen).toHaveLength(1);
   });
 
+  it('reads Retry-After in seconds, also with a fraction, or as a date, and nothing else', async () => {
+    const asked = async (value: string) => {
+      service.play(problem('rate_limited', { 'retry-after': value }));
+      const error = await errorOf(service.client({ retry: { attempts: 1 } }).api.GET('/v1/users/me'));
+      return isReason(error, 'rate_limited') && error.retryAfterSeconds;
+    };
+    expect([await asked('1.5'), await asked('299.997')]).toEqual([2, 300]);
+    expect([3599, 3600]).toContain(await asked(new Date(Date.now() + 3_600_000).toUTCString()));
+    expect([await asked('-3'), await asked('-40'), await asked('soon')]).toEqual([undefined, undefined, undefined]);
+  });
+
   it.each([
     ['half an answer', half],
     ['a page of a proxy', page(502)],

@@ -1,7 +1,7 @@
 import { openBucketFiles } from '@app/artifacts';
 import type { LogFiles, WritableLogFiles } from '@app/audit';
 import { makeFolder } from '@app/data-folder';
-import { fetchWithoutRedirects, type Configuration } from '@app/runtime';
+import { fetchWithoutRedirects, retryAfterMs, type Configuration } from '@app/runtime';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,6 +41,8 @@ function folderFiles(folder: string): Opened<WritableLogFiles> {
 
 const answerWithinMs = 60_000;
 const triesMax = 30;
+/** The windows of rate limits are a minute, so whoever asks for a longer pause is down for longer than anybody waits. */
+const waitMsMax = 300_000;
 
 /**
  * The log as a service publishes it, including `key`. @param token of an operator, for its entries
@@ -57,10 +59,10 @@ export function servedLog(baseUrl: string, token: string | undefined): LogFiles 
         if (answer.status === 200) return new Uint8Array(await answer.arrayBuffer());
         await answer.body?.cancel();
         if (answer.status === 404) return null;
-        const waitSeconds = Number(answer.headers.get('retry-after') ?? 'NaN');
-        if (tried === triesMax || Number.isNaN(waitSeconds))
+        const waitMs = retryAfterMs(answer.headers.get('retry-after'));
+        if (tried === triesMax || waitMs === null || waitMs > waitMsMax)
           throw new CommandFailed(`${url.href} answered ${answer.status}${scopeHint(path, answer.status)}`);
-        await sleep(waitSeconds * 1_000);
+        await sleep(waitMs);
       }
     },
   };

@@ -74,10 +74,11 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Returns `Retry-After` in seconds, given as a number of seconds or as a date. */
+/** Returns `Retry-After` in whole seconds, given as a number of seconds or as a date; undefined for anything else. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  const at = Date.parse(value);
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(value)) return Math.ceil(Number(value));
+  // `Date.parse` takes `-3` for a date too, but every real one has a time of day.
+  const at = /\d:\d/.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
 }

@@ -15,6 +15,7 @@ export type { ModelPrice } from './model-prices';
 export { ModelFaults, NoFaults, type ModelFault } from './model-faults';
 export { openTracing } from './open-tracing';
 export { Probe, type ProbePoint } from './probe';
+export { retryAfterMs } from './retry-after';
 export { Sealing } from './sealing';
 export { settledWithin } from './settled-within';
 export { SystemClock } from './system-clock';

@@ -222,10 +222,20 @@ it('a body without end is thrown away: the status has said it', async () => {
   expect(await sender.post(message(silent), signal)).toEqual({ kind: 'delivered', status: 200 });
 });
 
-it('Retry-After is heard in seconds', async () => {
+it('Retry-After is heard in seconds, also with a fraction, and as a date; anything else asks for nothing', async () => {
   const sender = senderOf(publicOnly, anywhere);
+  let asked = '';
   const busy = await serverThat((socket) =>
-    socket.end('HTTP/1.1 429 Too Many\r\nretry-after: 120\r\ncontent-length: 0\r\n\r\n'),
+    socket.end(`HTTP/1.1 429 Too Many\r\nretry-after: ${asked}\r\ncontent-length: 0\r\n\r\n`),
   );
-  expect(await sender.post(message(busy), signal)).toMatchObject({ status: 429, retryAfterMs: 120_000 });
+  const pause = async (value: string): Promise<number | null> => {
+    asked = value;
+    const outcome = await sender.post(message(busy), signal);
+    return outcome.kind === 'failed' ? outcome.retryAfterMs : NaN;
+  };
+  expect([await pause('120'), await pause('1.5'), await pause('999999999')]).toEqual([120_000, 1_500, 86_400_000]);
+  const inAnHour = await pause(new Date(Date.now() + 3_600_000).toUTCString());
+  expect(inAnHour).toBeGreaterThan(3_590_000);
+  expect(inAnHour).toBeLessThanOrEqual(3_600_000);
+  expect([await pause('-3'), await pause('soon')]).toEqual([null, null]);
 });

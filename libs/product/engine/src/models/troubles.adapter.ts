@@ -1,4 +1,5 @@
 import { APICallError, InvalidResponseDataError, NoOutputGeneratedError } from 'ai';
+import { retryAfterMs } from '@app/runtime';
 import { types } from 'node:util';
 import type { ModelTrouble } from '../model-troubles';
 import { ProviderTrouble } from './provider';
@@ -49,7 +50,12 @@ function troubleOfRefusal(
   if (saysContextFull(status, body)) return new ProviderTrouble('context_full', words, false);
   const refused = refusedPart(status, body);
   if (refused !== null) return new ProviderTrouble('refused_request', words, false, null, refused);
-  return new ProviderTrouble(troubleOfStatus(status), words, notNow(status), retryAfterMs(responseHeaders ?? {}));
+  return new ProviderTrouble(
+    troubleOfStatus(status),
+    words,
+    notNow(status),
+    retryAfterMs(responseHeaders?.['retry-after']),
+  );
 }
 
 /** Trouble in a stream that began well; gateways report errors after their headers like this, with the status that they would have had. */
@@ -81,14 +87,6 @@ export function isCutShort(error: unknown): boolean {
   // Other errors of this name are about data that arrived.
   if (InvalidResponseDataError.isInstance(error)) return error.data === undefined;
   return NoOutputGeneratedError.isInstance(error);
-}
-
-/** RFC 9110, section 10.2.3: seconds, or a date. */
-function retryAfterMs({ 'retry-after': value }: Record<string, string>): number | null {
-  if (value === undefined) return null;
-  if (/^\d{1,6}$/.test(value)) return Number(value) * 1000;
-  const atMs = Date.parse(value);
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - Date.now());
 }
 
 function wordsOf({ message, cause }: Error): string {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { productVersion } from '@app/kernel';
-import { abortAfter, Configuration } from '@app/runtime';
+import { abortAfter, Configuration, retryAfterMs } from '@app/runtime';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
@@ -17,7 +17,7 @@ const bodyBytesMax = 16 * 1024;
 const bodyWithinMs = 1_000;
 /** Idle connections are kept for less time than servers usually keep them. */
 const idleMs = 4_000;
-const retryAfterMaxSeconds = 86_400;
+const retryAfterMaxMs = 86_400_000;
 
 /** A message to post. */
 export interface Message {
@@ -136,10 +136,10 @@ function drain(response: IncomingMessage, done: () => void): void {
   });
 }
 
-/** `Retry-After` in seconds, a day at most. Source: RFC 9110, section 10.2.3. */
+/** The pause of `Retry-After`, a day at most. */
 function retryAfterIn({ headers }: IncomingMessage): number | null {
-  const text = headers['retry-after'] ?? '';
-  return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) * 1000 : null;
+  const asked = retryAfterMs(headers['retry-after']);
+  return asked === null ? null : Math.min(asked, retryAfterMaxMs);
 }
 
 function outcomeOf({ status, retryAfterMs }: Answer): Outcome {
