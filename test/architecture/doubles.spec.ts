@@ -21,7 +21,7 @@ const others = [
   'libs/adapters/near-intents/test/answering.ts',
   'libs/testing/src/event-store/embedded-stores.ts',
   'libs/testing/src/impolite/impolite-server.ts',
-  'libs/testing/src/processes/deployment-process.ts',
+  'libs/testing/src/processes/free-ports.ts',
   'test/ai-sdk/partner.ts',
   'test/browser/recording-proxy.ts',
   'test/client/ag-ui-partner.ts',

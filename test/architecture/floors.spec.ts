@@ -1,0 +1,34 @@
+/** Inside a room, imports run one way, and no level is a pile (docs/architecture.md, "Who may import whom"). */
+import { piles, sourceFolders, upwardArrows } from './floors';
+
+/** Rooms that are still to be put in order. */
+const unfinished = [
+  'apps/cli/src',
+  'libs/adapters/sandbox/src',
+  'libs/platform/event-store/src',
+  'libs/platform/http/src',
+  'libs/platform/kernel/src',
+  'libs/platform/read-store/src',
+  'libs/platform/runtime/src',
+  'libs/product/approvals/src',
+  'libs/product/artifacts/src',
+  'libs/product/audit/src',
+  'libs/product/automations/src',
+  'libs/product/conversations/src',
+  'libs/product/engine/src',
+  'libs/product/operators/src',
+  'libs/product/runs/src',
+  'libs/product/wallets/src',
+  'libs/product/webhooks/src',
+  'libs/stores/event-store-server/src',
+  'libs/testing/src',
+];
+const rooms = sourceFolders().filter((folder) => !unfinished.includes(folder));
+
+it.each(rooms)('%s has no import that runs upward', (folder) => {
+  expect(upwardArrows(folder)).toEqual([]);
+});
+
+it.each(rooms)('%s has no level of too many files', (folder) => {
+  expect(piles(folder)).toEqual([]);
+});
