@@ -255,8 +255,10 @@ def check_operation(document, events, opened):
         return
     need(len({event.stream for event in operation}) == 1, "/events are of two operations")
     need([event.revision for event in operation] == list(range(len(operation))), "/events are not a whole operation")
-    first = operation[0]
-    need(first.type in ("operation.prepared", "operation.used"), "/events begin no operation")
+    first, *others = operation
+    begins = ("operation.prepared", "operation.used")
+    need(first.type in begins, "/events begin no operation")
+    need(all(event.type not in begins for event in others), "/events begin the operation twice")
     for name in ("approvalId", "userId", "walletId", "contract"):
         need(same(first[name], opened[name]), "the operation has another {}".format(name))
     used = next((event for event in operation if event.type in ("operation.used", "operation.confirmed")), None)

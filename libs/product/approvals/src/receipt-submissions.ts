@@ -3,7 +3,7 @@ import { compareDecimals, parseDecimal } from '@app/kernel';
 import {
   matchesContract,
   isWithinAgreedWorth,
-  maySubmit,
+  mayFollow,
   movedUsdWith,
   operationKind,
   type OperationEvent,
@@ -16,9 +16,10 @@ import { problemsAt, type Placed, type Rule } from './receipt-rules';
 const worthSinceVersion = 3;
 
 /**
- * Returns why the submissions are not what was agreed. Each, as the operation journaled it, is checked against its action's own words and
- * against the state of the operation before it; its worth, with what was moved before it, against one use of the contract that covers the
- * call (docs/decisions/approvals.md, "Contract"). A missing worth, as in events of earlier versions, shows nothing.
+ * Returns why the operation's events are not what was agreed. Each is checked against the state of the operation before it. Each submission,
+ * as the operation journaled it, is also checked against its action's own words; its worth, with what was moved before it, against one use
+ * of the contract that covers the call (docs/decisions/approvals.md, "Contract"). A missing worth, as in events of earlier versions, shows
+ * nothing.
  * @param operation all of the operation's events, in their order
  * @param bounds of the covering contract; null if the user decided
  */
@@ -31,10 +32,11 @@ export function submissionProblems(
     const { event } = recorded;
     const before = state;
     state = operationKind.decider.evolve(state, event);
-    if (event.type !== 'submission.journaled' || before === null) return [];
+    if (event.type !== 'submission.journaled' || before === null)
+      return problemsAt(recorded, [[mayFollow(before, event), 'cannot follow what was before it']]);
     const action = before.terms.contract.actions[event.index];
     return problemsAt(recorded, [
-      [maySubmit(before, event.index), 'came while another could be executed, or out of turn'],
+      [mayFollow(before, event), 'came while another could be executed, or out of turn'],
       [action !== undefined && matchesContract(action, event.submission), 'is not what was approved'],
       ...((recorded.metadata.v ?? 1) < worthSinceVersion ? [] : worthRules(before, event, bounds)),
     ]);

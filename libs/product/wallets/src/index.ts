@@ -23,7 +23,7 @@ export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
 export { matchesContract } from './operation-order';
-export { maySubmit } from './submission.decider';
+export { mayFollow } from './operation-sequence';
 export { operationView } from './operation.view';
 export { FinancialOperation, TokenAmountShape, type OperationView } from './operation.schema';
 export { SettlementModule } from './settlement.module';
