@@ -155,7 +155,9 @@ def check_proof(proof, events, trust):
 
 
 def check_orders(events):
-    """Raises unless each stream's events are in order, both in the receipt and in the log."""
+    """Raises unless the log has the events in the receipt's order, and each stream's own as well."""
+    own = [event.index for event in events if event.type not in ("operation.submitted", "settlement.updated")]
+    need(all(one < other for one, other in zip(own, own[1:])), "the log has the events in another order")
     last = {}
     for event in events:
         before = last.get(event.stream)

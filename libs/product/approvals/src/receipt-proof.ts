@@ -1,3 +1,4 @@
+import type { OperationCopy } from '@app/conversations';
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import {
   entryBytes,
@@ -117,13 +118,20 @@ function placeOf({ stream, revision }: ReceiptEvent, nth: number): Place {
   return { path: pointerTo('proof', 'inclusions', nth), stream, revision };
 }
 
-/** Returns problems for the inclusions that are present and do not hold. */
+/** Copies into a conversation are last in a receipt, and may have been made before the operation ended. */
+const copies: ReadonlySet<string> = new Set<OperationCopy['type']>(['operation.submitted', 'settlement.updated']);
+
+/**
+ * Returns problems for the inclusions that are present and do not hold. The log has a receipt's events in their order: an approval was
+ * opened and decided before it was used, whatever the events say of the time.
+ */
 function placesFound(
   inclusions: ReadProof['inclusions'],
   events: readonly ReceiptEvent[],
   { size, root }: Checkpoint,
 ): ReceiptProblem[] {
-  const indexes = new Map<string, number>();
+  const ofStreams = new Map<string, number>();
+  let last = -1;
   return events.flatMap((event, nth): ReceiptProblem[] => {
     const inclusion = inclusions[nth] ?? null;
     if (inclusion === null) return [];
@@ -132,11 +140,14 @@ function placesFound(
     const hashes = isTexts(path) ? parsePath(path) : null;
     if (typeof index !== 'number' || hashes === null || Object.keys(others).length > 0)
       return [{ ...at, message: 'is no place in the log' }];
-    const before = indexes.get(event.stream) ?? -1;
-    indexes.set(event.stream, index);
+    const before = ofStreams.get(event.stream) ?? -1;
+    ofStreams.set(event.stream, index);
+    const isInOrder = copies.has(event.type) || index > last;
+    last = Math.max(last, index);
     const isIn = isIncluded(leafHash(entryBytes(entryOf(event))), index, size, hashes, root);
     if (!isIn) return [{ ...at, message: 'does not lead to the root of the checkpoint' }];
-    return index > before ? [] : [{ ...at, message: 'is before an earlier event of its stream' }];
+    if (index <= before) return [{ ...at, message: 'is before an earlier event of its stream' }];
+    return isInOrder ? [] : [{ ...at, message: 'is before what must have come first' }];
   });
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@app/transparency';
 import type { TrustPolicy, VerifierKey } from '@app/transparency';
 import { entryOf } from '../src/receipt-bytes';
-import type { Receipt, ReceiptProof } from '../src/receipt.schema';
+import type { Receipt, ReceiptEvent, ReceiptProof } from '../src/receipt.schema';
 
 export const witness = signingKey('witness', 'witness.example/w1', new Uint8Array(32).fill(9));
 /** A key with the witness's name that is not the witness's. */
@@ -32,15 +32,17 @@ export interface Proven {
   readonly size: number;
 }
 
-export function proven(receipt: Receipt): Proven {
+/** @param rank events of a lower rank came into the log first; those of the same rank in the receipt's order */
+export function proven(receipt: Receipt, rank: (event: ReceiptEvent) => number = () => 0): Proven {
   const others = Array.from({ length: before }, (_, index) => `before ${index}`);
-  const entries = receipt.events.map((event) => Buffer.from(entryBytes(entryOf(event))).toString('utf8'));
+  const logged = receipt.events.toSorted((one, other) => rank(one) - rank(other));
+  const entries = logged.map((event) => Buffer.from(entryBytes(entryOf(event))).toString('utf8'));
   const log = TestLog.holding([...others, ...entries]);
   const size = before + entries.length + after;
-  const inclusions = entries.map((_, nth) => ({
-    index: before + nth,
-    path: log.inclusion(before + nth, size).map(toBase64),
-  }));
+  const inclusions = receipt.events.map((event) => {
+    const index = before + logged.indexOf(event);
+    return { index, path: log.inclusion(index, size).map(toBase64) };
+  });
   const note = log.note(size);
   const proof = { checkpoint: note + lineOf(note), inclusions, complete: true };
   return { receipt: { ...receipt, proof }, log, size };
