@@ -1,4 +1,5 @@
 import {
+  createECDH,
   createHash,
   createPrivateKey,
   createPublicKey,
@@ -9,7 +10,6 @@ import {
 } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { mapHashToField } from '@noble/curves/abstract/modular';
-import { p256 } from '@noble/curves/p256';
 import { Configuration } from '@app/runtime';
 import { constant, list, shape, text, type Shaped } from '@app/schema';
 import { SignJWT } from 'jose';
@@ -20,6 +20,8 @@ const lifeSeconds = 60;
 const label = 'parley/context-signing/1';
 /** One and a half times the key's length, so that no key is likelier than another (FIPS 186-5, A.2.1). */
 const derivedBytes = 48;
+/** The order of P-256's base point (FIPS 186-5; SP 800-186, 3.2.1.3). */
+const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 /** 32 bytes in base64url. */
 const base64Url = /^[A-Za-z0-9_-]{43}$/;
 
@@ -85,8 +87,10 @@ export class ContextKeys {
 /** Derives a key by RFC 5869, so that every process of a sandbox has the same. */
 function derivedKey(secret: string): KeyObject {
   const bytes = hkdfSync('sha256', Buffer.from(secret, 'base64'), '', label, derivedBytes);
-  const scalar = mapHashToField(new Uint8Array(bytes), p256.CURVE.n);
-  const point = p256.getPublicKey(scalar, false); // a byte for the format, then both coordinates
+  const scalar = mapHashToField(new Uint8Array(bytes), order);
+  const curve = createECDH('prime256v1');
+  curve.setPrivateKey(scalar);
+  const point = curve.getPublicKey(); // a byte for the format, then both coordinates
   const [d, x, y] = [scalar, point.subarray(1, 33), point.subarray(33)].map(toBase64Url);
   // Reason for the assertion: the array has three members.
   return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', d, x, y } as JsonWebKey, format: 'jwk' });
