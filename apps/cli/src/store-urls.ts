@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CommandFailed } from './outcome';
+import { mayHoldPassword } from './place-in-words';
 import { secretIn } from './secrets';
 
 /** An option that takes the URL of a store. */
@@ -21,7 +22,7 @@ export function withStoreUrl(command: Command, option: StoreUrlOption): Command 
   const description = isRequired ? `this or --${name}-file is required: ${option.description}` : option.description;
   const parse = (given: string): string => {
     if (!form.test(given)) throw new InvalidArgumentError(`It must begin with ${forms}.`);
-    if (hasPassword(given))
+    if (mayHoldPassword(given))
       throw new InvalidArgumentError(
         `A password in an argument can be seen in the list of processes: put the URL in a file, and give --${name}-file <file> (- for standard input).`,
       );
@@ -53,6 +54,3 @@ export async function requiredStoreUrl(command: Command, option: StoreUrlOption)
   if (url === undefined) command.error(`error: give --${option.name} or --${option.name}-file`);
   return url;
 }
-
-const hasPassword = (url: string): boolean =>
-  /^[a-z+]+:\/\/[^/?#]*:[^/?#@]*@/.test(url) || /[?&](user)?password=/i.test(url);
