@@ -8,7 +8,6 @@ const unfinished = [
   'libs/platform/event-store/src',
   'libs/platform/http/src',
   'libs/platform/kernel/src',
-  'libs/platform/read-store/src',
   'libs/platform/runtime/src',
   'libs/product/approvals/src',
   'libs/product/artifacts/src',

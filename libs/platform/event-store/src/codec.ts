@@ -28,6 +28,11 @@ export interface StoredEvent {
   readonly metadata: EventMetadata;
 }
 
+/** When an event's id was made: the first 48 bits of a UUIDv7 (RFC 9562, 5.7). */
+export function mintedAtMs(eventId: string): number {
+  return parseInt(eventId.replaceAll('-', '').slice(0, 12), 16);
+}
+
 /** A stored event with its domain event: the payload together with the private members. */
 export interface Recorded<Event> extends StoredEvent {
   readonly event: Event;

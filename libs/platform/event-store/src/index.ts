@@ -5,6 +5,7 @@ export {
   decodeOwn,
   encodeEvent,
   isSystemEvent,
+  mintedAtMs,
   upcast,
   type LiftingKind,
   type Recorded,

@@ -1,7 +1,7 @@
 import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { SnapshotStore, type Snapshot } from '@app/event-store';
-import type { Database } from './database';
+import type { Database } from './database/database';
 
 /** Snapshots that may wait to be written; beyond it the oldest is dropped, because a snapshot is only a shortcut. */
 const waitingMax = 200;

@@ -1,23 +1,24 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { EventStore, ReadModels, SnapshotStore } from '@app/event-store';
 import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
-import { Database, type RowClass } from './database';
-import { checkDatabase } from './check-database';
-import { migrate } from './migrate';
-import type { Migration } from './migration';
-import { readStoreMigrations } from './migrations';
-import { Notifications } from './notifications';
-import { OpenReadGateHandler, ReadGateSagas } from './open-read-gate';
+import { Database, type RowClass } from './database/database';
+import { checkDatabase } from './postgres/check-database';
+import { migrate } from './migrations/migrate';
+import type { Migration } from './database/migration';
+import { readStoreMigrations } from './migrations/migrations';
+import { Notifications } from './postgres/notifications';
+import { OpenReadGateHandler, ReadGateSagas } from './read-gate/open-read-gate';
 import { PostgresSnapshots } from './postgres-snapshots';
-import { ProcessFigures } from './process-figures';
-import { Processes, type ProcessRoles } from './processes';
-import { categoriesOf, type AnyProjection } from './projection';
-import { ProjectionLag } from './projection-lag';
-import { ProjectionRunner } from './projection-runner';
-import { ProjectionStates } from './projection-states';
-import { ReadGate } from './read-gate';
-import { Rebuilder } from './rebuilder';
-import { Rebuilds } from './rebuilds';
+import { ProcessFigures } from './processes/process-figures';
+import { Processes, type ProcessRoles } from './processes/processes';
+import { categoriesOf, type AnyProjection } from './read-models/projection';
+import { ProjectionLag } from './projecting/projection-lag';
+import { ProjectionRunner } from './projecting/projection-runner';
+import { ProjectionStates } from './projecting/projection-states';
+import { Reactors } from './reactors/reactors';
+import { ReadGate } from './read-gate/read-gate';
+import { Rebuilder } from './rebuilding/rebuilder';
+import { Rebuilds } from './rebuilding/rebuilds';
 import { UserQuotas } from './user-quotas';
 
 /**
@@ -33,7 +34,7 @@ export interface ReadStoreOptions {
   readonly onOpen?: OnOpen | undefined;
 }
 
-const storeParts = [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, UserQuotas];
+const storeParts = [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, Reactors, UserQuotas];
 const projectionParts = [ProjectionRunner, ProjectionStates, Rebuilder, Rebuilds];
 
 /** PostgreSQL for a whole process: migrated before anything uses it, and projected into if the process is a worker. */
@@ -44,10 +45,11 @@ export class ReadStoreModule implements OnApplicationShutdown {
     private readonly database: Database,
     private readonly notifications: Notifications,
     private readonly processes: Processes,
+    reactors: Reactors,
     { shared }: EventStore,
     metrics: Metrics,
   ) {
-    database.reactorLags.show(metrics, () => shared.position);
+    reactors.lags.show(metrics, () => shared.position);
   }
 
   static register(options: ReadStoreOptions): DynamicModule {
@@ -67,6 +69,11 @@ export class ReadStoreModule implements OnApplicationShutdown {
           inject: [Database, Notifications, EventStore, Metrics],
         },
         { provide: ReadModels, useExisting: ReadGate },
+        {
+          provide: Reactors,
+          useFactory: (database: Database, store: EventStore) => new Reactors(database, store),
+          inject: [Database, EventStore],
+        },
         OpenReadGateHandler,
         ReadGateSagas,
         UserQuotas,

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, type Instant, type Refusal, type UserId } from '@app/kernel';
 import { Configuration, GroupLoader } from '@app/runtime';
 import type { EntityManager } from 'typeorm';
-import { Database } from './database';
-import { ReadGate } from './read-gate';
+import { Database } from './database/database';
+import { ReadGate } from './read-gate/read-gate';
 
 /** After this long, a place whose object does not exist is given up. Real time; no request takes nearly as long. */
 const abandonedAfter = '10 minutes';

@@ -5,7 +5,7 @@ import { installedWithinMs, startPgbouncer } from '@app/testing/programs';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { checkDatabase, UnfitDatabase } from '../src';
 import { openTallies } from './tally';
-import { whyUnfit, type DatabaseFacts } from '../src/check-database';
+import { whyUnfit, type DatabaseFacts } from '../src/postgres/check-database';
 import { Unavailable } from '@app/kernel';
 
 let test: TestDatabase;

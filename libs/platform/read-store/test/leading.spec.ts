@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { startPostgresProxy } from '@app/testing/stores';
 import { until as patiently } from '@app/testing/until';
 import { type Database, keepLeading } from '../src';
-import { LeaderSession } from '../src/leader-session';
+import { LeaderSession } from '../src/leading/leader-session';
 import { openTallies } from './tally';
 
 let test: TestDatabase;

@@ -4,7 +4,7 @@ import { Unavailable } from '@app/kernel';
 import { startPostgresProxy } from '@app/testing/stores';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { Database, migrate, migration, UnfitDatabase, type Migration } from '../src';
-import { leaderLocks } from '../src/leadership';
+import { leaderLocks } from '../src/leading/leadership';
 import { tallyMigrations } from './tally';
 
 let test: TestDatabase;

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { until } from '@app/testing/event-store';
 import { v7 as uuidV7 } from 'uuid';
-import { StreamOwners } from '../src/stream-owners';
+import { StreamOwners } from '../src/partitions/stream-owners';
 import { projectedTo, rebuilt, RebuiltTallies, type ProgramOnStage } from './rebuilt';
 import { notes, tallies } from './tally';
 

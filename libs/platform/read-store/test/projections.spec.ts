@@ -3,7 +3,7 @@ import type { StoredEvent } from '@app/event-store';
 import { v7 as uuidV7 } from 'uuid';
 import { counted } from '@app/testing/deciders';
 import { applyBatch } from '@app/testing/read-models';
-import { RowCache } from '../src/row-cache';
+import { RowCache } from '../src/read-models/row-cache';
 import { closed, ProjectedTallies } from './projected';
 import { tallies } from './tally';
 

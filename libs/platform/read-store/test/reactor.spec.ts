@@ -5,12 +5,13 @@ import { DamagedStream, Unavailable } from '@app/kernel';
 import { appendCounted, EmbeddedStore, newCategory, until } from '@app/testing/event-store';
 import { startPostgresProxy } from '@app/testing/stores';
 import { until as patiently } from '@app/testing/until';
-import { Database, runReactor, type Reactor } from '../src';
+import { Database, Reactors, type Reactor } from '../src';
 import { openTallies } from './tally';
 
 let embedded: EmbeddedStore;
 let store: EventStore;
 let database: Database;
+let reactors: Reactors;
 let stop: AbortController;
 const running: Promise<void>[] = [];
 beforeAll(async () => {
@@ -18,6 +19,7 @@ beforeAll(async () => {
   embedded = await EmbeddedStore.start();
   store = embedded.connect();
   database = await openTallies(embedded.database.url);
+  reactors = new Reactors(database, store);
 });
 beforeEach(() => {
   stop = new AbortController();
@@ -45,7 +47,7 @@ describe('a reactor', () => {
   ): AbortController {
     const own = new AbortController();
     const reactor = { name: category, lock, categories: [category], react: handle };
-    running.push(runReactor(database, store, reactor, AbortSignal.any([stop.signal, own.signal])));
+    running.push(reactors.run(reactor, AbortSignal.any([stop.signal, own.signal])));
     return own;
   }
 
@@ -76,7 +78,7 @@ describe('a reactor', () => {
       reacted.push(seen);
       const handle = async (stored: StoredEvent) => void seen.push(numberOf(stored));
       const reactor = { name: category, lock: 'firing', categories: [category], react: handle } as const;
-      running.push(runReactor(each, its, reactor, stop.signal));
+      running.push(new Reactors(each, its).run(reactor, stop.signal));
     }
     for (let n = 0; n < 60; n += 1) {
       await appendCounted(store, `${category}-a`, n, 1);
@@ -244,7 +246,7 @@ describe('a reactor', () => {
     first.abort();
     await Promise.all(running.splice(0));
     isWhole = true;
-    const reads = jest.spyOn(database.reactorCheckpoints, 'read').mockRejectedValueOnce(new Unavailable('database'));
+    const reads = jest.spyOn(reactors.checkpoints, 'read').mockRejectedValueOnce(new Unavailable('database'));
     react(category, handle);
     await patiently('another lead', async () => reads.mock.calls.length === 2 || null);
     await sleep(300);

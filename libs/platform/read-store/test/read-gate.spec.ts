@@ -8,8 +8,8 @@ import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, until } from '@app/testing/event-store';
 import { Notifications, ProjectionRunner, ReadGate, type Database } from '../src';
-import { OpenReadGateHandler, ReadGateSagas } from '../src/open-read-gate';
-import { programOf } from '../src/projection';
+import { OpenReadGateHandler, ReadGateSagas } from '../src/read-gate/open-read-gate';
+import { programOf } from '../src/read-models/projection';
 import { openTallies, tallies } from './tally';
 
 let embedded: EmbeddedStore;

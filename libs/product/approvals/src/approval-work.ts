@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { EventStore } from '@app/event-store';
 import { parseUuid, type OperationId, failureWords } from '@app/kernel';
-import { Database, Notifications, runReactor } from '@app/read-store';
+import { Notifications, Reactors } from '@app/read-store';
 import { OperationDriver } from '@app/wallets';
 import { ExpireApprovals } from './expire-approvals';
 import { OperationCopies } from './operation-copies';
@@ -27,13 +26,12 @@ export class ApprovalWork implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly expiry: ExpireApprovals,
     private readonly copies: OperationCopies,
     private readonly driver: OperationDriver,
-    private readonly database: Database,
-    private readonly store: EventStore,
+    private readonly reactors: Reactors,
     private readonly notifications: Notifications,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.keep('copies', runReactor(this.database, this.store, this.copies, this.stopping.signal));
+    this.keep('copies', this.reactors.run(this.copies, this.stopping.signal));
     this.timer = setInterval(() => this.keep('missing timers', this.expiry.sweep()), sweepEveryMs);
     this.stopListening = this.notifications.on(settlementsChannel, (key) => this.wakeDriver(key));
   }

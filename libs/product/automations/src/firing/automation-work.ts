@@ -1,7 +1,6 @@
 import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { EventStore } from '@app/event-store';
-import { Database, Processes, runReactor, type BackgroundWork } from '@app/read-store';
+import { Processes, Reactors, type BackgroundWork } from '@app/read-store';
 import { Sampler } from '../sources/sampler';
 import { ContractUseReturns } from './contract-use-returns';
 import { FiringReactor } from './firing-reactor';
@@ -18,7 +17,7 @@ const sweepEveryMs = 30_000;
 export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(AutomationWork.name);
   private readonly stopping = new AbortController();
-  private reactors: Promise<unknown> = Promise.resolve();
+  private reacting: Promise<unknown> = Promise.resolve();
   private sweeping: Promise<void> | null = null;
   private timer: NodeJS.Timeout | undefined;
 
@@ -29,8 +28,7 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly useReturns: ContractUseReturns,
     private readonly missing: MissingTimers,
     private readonly sampler: Sampler,
-    private readonly database: Database,
-    private readonly store: EventStore,
+    private readonly reactors: Reactors,
     processes: Processes,
   ) {
     this.health = processes.watches('automations');
@@ -38,9 +36,7 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     const { signal } = this.stopping;
-    this.reactors = Promise.all(
-      [this.firing, this.useReturns].map((reactor) => runReactor(this.database, this.store, reactor, signal)),
-    );
+    this.reacting = Promise.all([this.firing, this.useReturns].map((reactor) => this.reactors.run(reactor, signal)));
     // One sweep at a time, even if the database is slow.
     this.timer = setInterval(() => {
       this.sweeping ??= this.sweep().finally(() => (this.sweeping = null));
@@ -50,7 +46,7 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort();
-    await Promise.all([this.reactors, this.sweeping]);
+    await Promise.all([this.reacting, this.sweeping]);
   }
 
   private async sweep(): Promise<void> {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EventStore, type EventBatch, type StoredEvent } from '@app/event-store';
 import { Clock } from '@app/kernel';
 import { Notices, toldCategories, type Notice } from '@app/notices';
-import { Database } from '@app/read-store';
+import { Reactors } from '@app/read-store';
 import { Probe } from '@app/runtime';
 import { endpointKind } from '../endpoint/endpoint.stream';
 import { ownTypes } from './delivery';
@@ -31,7 +31,7 @@ export class FanOut {
   private markedAtMs = -Infinity;
 
   constructor(
-    private readonly database: Database,
+    private readonly reactors: Reactors,
     private readonly store: EventStore,
     private readonly notices: Notices,
     private readonly tables: FanOutTables,
@@ -51,9 +51,9 @@ export class FanOut {
 
   /** Starts at the position in the tables and continues until the signal aborts. Throws Unavailable. */
   async lead(signal: AbortSignal): Promise<void> {
-    const { reactorLags } = this.database;
+    const { lags } = this.reactors;
     await this.look();
-    reactorLags.begin(fanOutName, this.recorded);
+    lags.begin(fanOutName, this.recorded);
     const { stuck } = this.store;
     await this.store.shared
       .follow({
@@ -64,11 +64,11 @@ export class FanOut {
         onStuck: (isStuck) => (isStuck ? stuck.add(fanOutName) : stuck.delete(fanOutName)),
         onBatch: (batch) => this.take(batch),
       })
-      .finally(() => reactorLags.end(fanOutName));
+      .finally(() => lags.end(fanOutName));
   }
 
   private async look(): Promise<void> {
-    this.recorded = await this.database.reactorCheckpoints.read(fanOutName);
+    this.recorded = await this.reactors.checkpoints.read(fanOutName);
     const targets = await this.tables.targets();
     this.targets.clear();
     for (const target of targets) this.targets.set(target.endpointId, target);
@@ -76,13 +76,13 @@ export class FanOut {
   }
 
   private async take({ events, upTo }: EventBatch): Promise<void> {
-    this.database.reactorLags.handles(fanOutName, events);
+    this.reactors.lags.handles(fanOutName, events);
     if (!this.isCertain) await this.look();
     const news = events.filter(({ position }) => position > this.recorded);
     for (let from = 0; from < news.length; from += stretchEvents)
       await this.takeStretch(news.slice(from, from + stretchEvents));
     if (upTo > this.recorded) await this.write({ changes: [], owed: [] }, upTo);
-    this.database.reactorLags.pass(fanOutName, upTo);
+    this.reactors.lags.pass(fanOutName, upTo);
   }
 
   private async takeStretch(events: readonly StoredEvent[]): Promise<void> {
