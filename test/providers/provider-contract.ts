@@ -7,7 +7,7 @@ import type { ProviderUnderTest } from './harness';
 
 /**
  * The promises of every WalletProvider, whatever it is built on: those in the comments of the port,
- * libs/product/wallets/src/wallet-provider.ts.
+ * libs/product/wallets/src/provider/wallet-provider.ts.
  */
 export function providerContract(name: string, make: () => Promise<ProviderUnderTest>): void {
   describe(`${name} as a wallet provider`, () => {

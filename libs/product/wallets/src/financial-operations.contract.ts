@@ -1,8 +1,8 @@
 import { operation, type OperationGroup } from '@app/http';
-import { operationIdParameter } from './operation.schema';
-import { FinancialOperation, FinancialOperationPage } from './operation.schema';
-import { withdrawalExamples } from './withdrawal.example';
-import { ListOperationsDto } from './withdrawals.dto';
+import { operationIdParameter } from './operation/operation.schema';
+import { FinancialOperation, FinancialOperationPage } from './operation/operation.schema';
+import { withdrawalExamples } from './withdrawal/withdrawal.example';
+import { ListOperationsDto } from './operation/operations.dto';
 
 export const financialOperationsGroup: OperationGroup = {
   name: 'financialOperations',

@@ -3,10 +3,10 @@ import { QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { OperationId } from '@app/kernel';
 import { listFinancialOperations, getFinancialOperation } from './financial-operations.contract';
-import { GetFinancialOperation, GetFinancialOperationHandler } from './get-financial-operation';
-import { ListFinancialOperations, ListFinancialOperationsHandler } from './list-financial-operations';
-import { FinancialOperationPage, type OperationView } from './operation.schema';
-import { ListOperationsDto } from './withdrawals.dto';
+import { GetFinancialOperation, GetFinancialOperationHandler } from './operation/get-financial-operation';
+import { ListFinancialOperations, ListFinancialOperationsHandler } from './operation/list-financial-operations';
+import { FinancialOperationPage, type OperationView } from './operation/operation.schema';
+import { ListOperationsDto } from './operation/operations.dto';
 
 /** The outcomes of requested transfers: the only evidence of settlement (docs/decisions/money.md). */
 @Controller()

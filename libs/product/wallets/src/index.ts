@@ -1,36 +1,29 @@
-export { AgentWallets, type AgentWallet } from './agent-wallets';
-export { AuthorityUses, type AuthorityLedger, type HeldUse, type Hold } from './authority-uses';
-export { isWithinAgreedWorth, movedUsd, movedUsdWith } from './moved-worth';
-export { agentOperationId } from './agent-operation-id';
-export { AgentTransfers } from './agent-transfers';
-export { DisableWallet } from './disable-wallet';
-export { EnableWallet } from './enable-wallet';
-export { driveOperation } from './drive-operation';
-export type { OperationPorts } from './operation-ports';
-export { AutomationContractShape, ContractShape } from './contract.schema';
-export { measured } from './measured-provider';
-export { OperationDriver } from './operation-driver';
-export type {
-  OperationEvent,
-  OperationFailure,
-  OperationTerms,
-  Revocation,
-  Submission,
-  Delivered,
-  TokenAmount,
-} from './operation.events';
-export { isPatient, nextLook } from './operation-pace';
-export type { OperationState } from './operation.state';
-export { operationKind } from './operation.stream';
-export { matchesContract } from './operation-order';
-export { mayFollow } from './operation-sequence';
-export { operationView } from './operation.view';
-export { FinancialOperation, TokenAmountShape, type OperationView } from './operation.schema';
+export { AgentWallets, type AgentWallet } from './wallet/agent-wallets';
+export { AuthorityUses, type AuthorityLedger, type HeldUse, type Hold } from './settlement/authority-uses';
+export { isWithinAgreedWorth, movedUsd, movedUsdWith } from './operation/submission/moved-worth';
+export { agentOperationId } from './operation/agent-operation-id';
+export { AgentTransfers } from './operation/agent-transfers';
+export { DisableWallet } from './wallet/disable-wallet';
+export { EnableWallet } from './wallet/enable-wallet';
+export { driveOperation } from './settlement/drive-operation';
+export type { OperationPorts } from './settlement/operation-ports';
+export { AutomationContractShape, ContractShape } from './contract/contract.schema';
+export { measured } from './provider/measured-provider';
+export { OperationDriver } from './settlement/operation-driver';
+export type { OperationEvent, OperationTerms } from './operation/operation.events';
+export type { OperationFailure, Revocation, Submission, Delivered, TokenAmount } from './provider/submission';
+export { isPatient, nextLook } from './settlement/operation-pace';
+export type { OperationState } from './operation/operation.state';
+export { operationKind } from './operation/operation.stream';
+export { matchesContract } from './operation/submission/operation-order';
+export { mayFollow } from './operation/operation-sequence';
+export { operationView } from './operation/operation.view';
+export { FinancialOperation, TokenAmountShape, type OperationView } from './operation/operation.schema';
 export { SettlementModule } from './settlement.module';
-export { GetWallet } from './get-wallet';
-export { Wallet } from './wallet.schema';
-export { walletView } from './wallet.view';
-export { Signer } from './signer';
+export { GetWallet } from './wallet/get-wallet';
+export { Wallet } from './wallet/wallet.schema';
+export { walletView } from './wallet/wallet.view';
+export { Signer } from './wallet/signer';
 export {
   SessionRejected,
   WalletProvider,
@@ -42,12 +35,12 @@ export {
   type Submitted,
   type Token,
   type WalletAccount,
-} from './wallet-provider';
-export { Wallets } from './wallets';
+} from './provider/wallet-provider';
+export { Wallets } from './wallet/wallets';
 export { WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';
-export { WithdrawalApprovals } from './withdrawal-approvals';
-export { reviewExample, withdrawalExamples } from './withdrawal.example';
+export { WithdrawalApprovals } from './withdrawal/withdrawal-approvals';
+export { reviewExample, withdrawalExamples } from './withdrawal/withdrawal.example';
 export { walletsGroup } from './wallets.contract';
 export { financialOperationsGroup } from './financial-operations.contract';
-export { walletKind } from './wallet.stream';
-export type { WalletEvent } from './wallet.events';
+export { walletKind } from './wallet/wallet.stream';
+export type { WalletEvent } from './wallet/wallet.events';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { OperationDriver } from './operation-driver';
-import { OperationPortsFactory } from './operation-ports-factory';
-import { OperationWatchdog } from './operation-watchdog';
+import { OperationDriver } from './settlement/operation-driver';
+import { OperationPortsFactory } from './settlement/operation-ports-factory';
+import { OperationWatchdog } from './settlement/operation-watchdog';
 import { WalletsModule } from './wallets.module';
 
 /** Drives financial operations to their end, in workers. */

@@ -1,9 +1,9 @@
 import { operation, type OperationGroup } from '@app/http';
-import { operationIdParameter } from './operation.schema';
-import { Wallet, walletExample } from './wallet.schema';
-import { withdrawalExamples } from './withdrawal.example';
-import { ConfirmedWithdrawal, PreparedWithdrawal, WithdrawalSourcesShape } from './withdrawal.schema';
-import { ConfirmWithdrawalDto, PrepareWithdrawalDto } from './withdrawals.dto';
+import { operationIdParameter } from './operation/operation.schema';
+import { Wallet, walletExample } from './wallet/wallet.schema';
+import { withdrawalExamples } from './withdrawal/withdrawal.example';
+import { ConfirmedWithdrawal, PreparedWithdrawal, WithdrawalSourcesShape } from './withdrawal/withdrawal.schema';
+import { ConfirmWithdrawalDto, PrepareWithdrawalDto } from './withdrawal/withdrawals.dto';
 
 export const walletsGroup: OperationGroup = {
   name: 'wallets',

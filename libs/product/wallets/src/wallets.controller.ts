@@ -2,16 +2,16 @@ import { Body, Controller, Param } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { OperationId } from '@app/kernel';
-import { ConfirmWithdrawal, ConfirmWithdrawalHandler } from './confirm-withdrawal';
-import { EnsureWallet, EnsureWalletHandler } from './ensure-wallet';
-import { GetWallet, GetWalletHandler } from './get-wallet';
-import { ListWithdrawalSources, ListWithdrawalSourcesHandler } from './list-withdrawal-sources';
-import { AsOwner, type Owner } from './owner';
-import { PrepareWithdrawal, PrepareWithdrawalHandler } from './prepare-withdrawal';
-import { type WalletView } from './wallet.schema';
-import { walletView } from './wallet.view';
-import { ConfirmedWithdrawal, PreparedWithdrawal, type WithdrawalSourcesView } from './withdrawal.schema';
-import { ConfirmWithdrawalDto } from './withdrawals.dto';
+import { ConfirmWithdrawal, ConfirmWithdrawalHandler } from './withdrawal/confirm-withdrawal';
+import { EnsureWallet, EnsureWalletHandler } from './wallet/ensure-wallet';
+import { GetWallet, GetWalletHandler } from './wallet/get-wallet';
+import { ListWithdrawalSources, ListWithdrawalSourcesHandler } from './withdrawal/list-withdrawal-sources';
+import { AsOwner, type Owner } from './wallet/owner';
+import { PrepareWithdrawal, PrepareWithdrawalHandler } from './withdrawal/prepare-withdrawal';
+import { type WalletView } from './wallet/wallet.schema';
+import { walletView } from './wallet/wallet.view';
+import { ConfirmedWithdrawal, PreparedWithdrawal, type WithdrawalSourcesView } from './withdrawal/withdrawal.schema';
+import { ConfirmWithdrawalDto } from './withdrawal/withdrawals.dto';
 import {
   ensureWallet,
   getWallet,

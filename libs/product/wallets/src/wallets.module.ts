@@ -1,21 +1,21 @@
 import { Global, Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
-import { AgentTransfers } from './agent-transfers';
-import { AgentWallets } from './agent-wallets';
-import { AuthorityUses } from './authority-uses';
-import { DisableWalletHandler } from './disable-wallet';
-import { EnableWalletHandler } from './enable-wallet';
+import { AgentTransfers } from './operation/agent-transfers';
+import { AgentWallets } from './wallet/agent-wallets';
+import { AuthorityUses } from './settlement/authority-uses';
+import { DisableWalletHandler } from './wallet/disable-wallet';
+import { EnableWalletHandler } from './wallet/enable-wallet';
 import { FinancialOperationsController, financialOperationsHandlers } from './financial-operations.controller';
-import { OpenWithdrawal } from './open-withdrawal';
-import { OperationRow, operationsMigrations, operationsProjection } from './operations.projection';
-import { OperationStart } from './operation-start';
-import { SealedKeys } from './sealed-keys';
-import { SettlementFigures } from './settlement-figures';
-import { Signer } from './signer';
-import { walletKeysMigrations } from './wallet-key.row';
-import { Wallets } from './wallets';
+import { OpenWithdrawal } from './withdrawal/open-withdrawal';
+import { OperationRow, operationsMigrations, operationsProjection } from './operation/operations.projection';
+import { OperationStart } from './operation/operation-start';
+import { SealedKeys } from './wallet/sealed-keys';
+import { SettlementFigures } from './settlement/settlement-figures';
+import { Signer } from './wallet/signer';
+import { walletKeysMigrations } from './wallet/wallet-key.row';
+import { Wallets } from './wallet/wallets';
 import { WalletsController, walletsHandlers } from './wallets.controller';
-import { WithdrawalApprovals } from './withdrawal-approvals';
+import { WithdrawalApprovals } from './withdrawal/withdrawal-approvals';
 
 /** The wallets' keys, in a module of their own because the providers that the wallets need sign with them. */
 @Global()

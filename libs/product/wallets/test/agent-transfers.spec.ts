@@ -3,11 +3,11 @@ import { asId, type OperationId } from '@app/kernel';
 import { someCause } from '@app/testing/deciders';
 import { type Replica, type Slices, startWallets } from '@app/testing/slices';
 import { v7 as uuidV7 } from 'uuid';
-import { AgentTransfers } from '../src/agent-transfers';
-import { operationDecider } from '../src/operation.decider';
-import type { OperationEvent } from '../src/operation.events';
-import { OperationStart } from '../src/operation-start';
-import { operationKind } from '../src/operation.stream';
+import { AgentTransfers } from '../src/operation/agent-transfers';
+import { operationDecider } from '../src/operation/operation.decider';
+import type { OperationEvent } from '../src/operation/operation.events';
+import { OperationStart } from '../src/operation/operation-start';
+import { operationKind } from '../src/operation/operation.stream';
 import { accepted, journaled, used } from './operation-facts';
 
 const answerAfterMs = 30;

@@ -1,6 +1,6 @@
 import type { Issue } from '@app/kernel';
 import { read } from '@app/schema';
-import { AutomationContractShape, ContractShape } from '../src/contract.schema';
+import { AutomationContractShape, ContractShape } from '../src/contract/contract.schema';
 
 /** Contracts and parts of them for the specs of parsing. */
 export const near = { pinned: { tokenId: 'nep141:wrap.near', decimals: 24 } };

@@ -1,9 +1,10 @@
 import type { Contract, ContractAction } from '@app/consent';
 import { words, asId, type ApprovalId, type Instant, type UserId, type WalletId } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
-import type { OperationCommand } from '../src/operation.decider';
-import type { OperationEvent, OperationFailure, OperationTerms, Submission } from '../src/operation.events';
-import type { SubmissionCommand } from '../src/submission.decider';
+import type { OperationCommand } from '../src/operation/operation.decider';
+import type { OperationEvent, OperationTerms } from '../src/operation/operation.events';
+import type { OperationFailure, Submission } from '../src/provider/submission';
+import type { SubmissionCommand } from '../src/operation/submission/submission.decider';
 
 /** The instant of the use; sending ends a quarter of an hour later. */
 export const at = instant('2026-03-01T10:00Z');

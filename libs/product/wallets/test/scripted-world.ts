@@ -1,9 +1,10 @@
 import type { Instant } from '@app/kernel';
 import { Probe, type ProbePoint } from '@app/runtime';
-import type { Hold } from '../src/authority-uses';
-import type { OperationPorts } from '../src/operation-ports';
-import { operationDecider } from '../src/operation.decider';
-import type { OperationEvent, Revocation } from '../src/operation.events';
+import type { Hold } from '../src/settlement/authority-uses';
+import type { OperationPorts } from '../src/settlement/operation-ports';
+import { operationDecider } from '../src/operation/operation.decider';
+import type { OperationEvent } from '../src/operation/operation.events';
+import type { Revocation } from '../src/provider/submission';
 import {
   WalletProvider,
   type Holding,
@@ -13,7 +14,7 @@ import {
   type Settlement,
   type Submitted,
   type Token,
-} from '../src/wallet-provider';
+} from '../src/provider/wallet-provider';
 import { at, operationId, reference, used } from './operation-facts';
 
 const usdc: Holding = {

@@ -1,0 +1,78 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Cursors, pageOf } from '@app/http';
+import { ok, type Result, type UserId } from '@app/kernel';
+import { Database, selectList } from '@app/read-store';
+import { memberNames } from '@app/schema';
+import { FinancialOperation, FinancialOperationPage, type OperationView } from './operation.schema';
+import type { OperationStatus } from './operation.state';
+import { OperationRow } from './operations.projection';
+import { ListOperationsDto } from './operations.dto';
+
+/**
+ * Returns a page of a user's operations, newest first by the position of their first event. Refuses with
+ * `invalid_cursor`.
+ */
+export class ListFinancialOperations extends Query<Result<FinancialOperationPage>> {
+  constructor(
+    readonly userId: UserId,
+    readonly query: ListOperationsDto,
+  ) {
+    super();
+  }
+}
+
+/** A listed operation with its sort key. */
+type Listed = OperationView & Pick<OperationRow, 'openedPosition'>;
+
+const members = selectList(OperationRow, [...memberNames(FinancialOperation), 'openedPosition']);
+
+@QueryHandler(ListFinancialOperations)
+export class ListFinancialOperationsHandler implements IQueryHandler<ListFinancialOperations> {
+  constructor(
+    private readonly database: Database,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async execute({ userId, query }: ListFinancialOperations): Promise<Result<FinancialOperationPage>> {
+    const { cursor, limit } = query;
+    const status = query.status ?? null;
+    const binding = { list: 'financialOperations.list', userId, filters: { status } };
+    const before = this.cursors.startOf(binding, cursor);
+    if (!before.ok) return before;
+    const [rows, total] = await Promise.all([
+      this.rows(userId, status, before.value, limit + 1),
+      this.total(userId, status),
+    ]);
+    const page = pageOf(
+      rows,
+      limit,
+      ({ openedPosition: _, ...operation }) => operation,
+      (row) => this.cursors.mint(binding, [row.openedPosition]),
+    );
+    return ok({ ...page, total });
+  }
+
+  private async rows(
+    userId: UserId,
+    status: OperationStatus | null,
+    before: number | null,
+    limit: number,
+  ): Promise<Listed[]> {
+    return this.database.query<Listed>(
+      `SELECT ${members} FROM {financial_operations}
+       WHERE user_id = $1 AND ($2::text IS NULL OR status = $2) AND opened_position < $3
+       ORDER BY opened_position DESC LIMIT $4`,
+      [userId, status, before ?? Number.MAX_SAFE_INTEGER, limit],
+    );
+  }
+
+  /** Number of operations in the list, from maintained counters. */
+  private async total(userId: UserId, status: OperationStatus | null): Promise<number> {
+    const counted = status === null ? userId : `${userId}/${status}`;
+    const [row] = await this.database.query<{ total: number }>(
+      `SELECT total FROM list_counters WHERE name = '{financial_operations}/' || $1`,
+      [counted],
+    );
+    return row?.total ?? 0;
+  }
+}
