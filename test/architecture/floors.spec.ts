@@ -17,7 +17,6 @@ const unfinished = [
   'libs/product/engine/src',
   'libs/product/operators/src',
   'libs/product/runs/src',
-  'libs/product/webhooks/src',
   'libs/stores/event-store-server/src',
   'libs/testing/src',
 ];

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { isPublicAddress } from './public-addresses';
+import { isPublicAddress } from '../endpoint/public-addresses';
 import type { Resolver } from './resolver';
 
 /** The host has an address that must not be reached, because it is not on the public internet. */

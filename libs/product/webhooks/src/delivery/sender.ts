@@ -6,7 +6,7 @@ import https from 'node:https';
 import { isIP } from 'node:net';
 import { failureOf } from './attempt-failures';
 import { AddressRefused, guardedLookup } from './guarded-lookup';
-import { isPublicAddress } from './public-addresses';
+import { isPublicAddress } from '../endpoint/public-addresses';
 import { Resolver } from './resolver';
 import type { Outcome } from './retry-policy';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { invalid, type Refusal } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { isIP } from 'node:net';
-import { isPublicAddress } from '../delivery/public-addresses';
+import { isPublicAddress } from './public-addresses';
 import { urlLengthMax } from './endpoint.decider';
 
 /** How a URL with a host begins; the parser also accepts `https:host` and `https:///host`. */
