@@ -12,7 +12,6 @@ const unfinished = [
   'libs/product/approvals/src',
   'libs/product/artifacts/src',
   'libs/product/audit/src',
-  'libs/product/automations/src',
   'libs/product/conversations/src',
   'libs/product/engine/src',
   'libs/product/operators/src',

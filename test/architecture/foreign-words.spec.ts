@@ -50,9 +50,9 @@ const shown: readonly (readonly [path: string, declaration: string, member: stri
   ['libs/product/automations/src/automation/automation.events.ts', 'OccurrenceEvent', 'reason'],
   ['libs/product/automations/src/automation/automation.commands.ts', 'AdmissionCommand', 'reason'],
   ['libs/product/automations/src/automation/automation.commands.ts', 'RecordMatch', 'tooLate'],
-  ['libs/product/automations/src/automation/automation.row.ts', 'OccurrenceRow', 'reason'],
-  ['libs/product/automations/src/automation/monitoring.ts', 'Monitored', 'issue'],
-  ['libs/product/automations/src/inputs/input.decider.ts', 'Obstacle', 'words'],
+  ['libs/product/automations/src/automation/read-model/automation.row.ts', 'OccurrenceRow', 'reason'],
+  ['libs/product/automations/src/status/monitoring.ts', 'Monitored', 'issue'],
+  ['libs/product/automations/src/automation/occurrence/input.decider.ts', 'Obstacle', 'words'],
 ];
 
 /** The types that a declaration gives to the members with that name. */

@@ -7,23 +7,23 @@ import { OccurrencesController, occurrencesHandlers } from './api/occurrences.co
 import { WebhooksController, webhooksHandlers } from './api/webhooks.controller';
 import { ContractReviews } from './authority/contract-review';
 import { AutomationQuota } from './automation/automation-quota';
-import { AutomationRow, automationsMigrations, OccurrenceRow } from './automation/automation.row';
-import { automationsProjection, occurrencesProjection } from './automation/automations.projection';
-import { OccurrenceFigures } from './automation/occurrence-figures';
-import { operationalTablesMigrations } from './automation/operational-tables.row';
-import { AutomationChecks } from './firing/automation-checks';
+import { AutomationRow, automationsMigrations, OccurrenceRow } from './automation/read-model/automation.row';
+import { automationsProjection, occurrencesProjection } from './automation/read-model/automations.projection';
+import { OccurrenceFigures } from './automation/read-model/occurrence-figures';
+import { operationalTablesMigrations } from './automation/read-model/operational-tables.row';
+import { AutomationChecks } from './status/automation-checks';
 import { DueTimes } from './firing/due-times';
 import { InputRecorder } from './inputs/input-recorder';
 import { inputsMigrations, InputRow, inputsProjection } from './inputs/input.row';
 import { WebhookKeys } from './inputs/webhook-keys';
 import { sourceSamplesMigrations } from './sources/source-samples.row';
 import { SourcesModule } from './sources/sources.module';
-import { AutomationReader } from './use-cases/automation-reader';
+import { AutomationReader } from './automation/automation-reader';
 import { DefinitionWriter } from './use-cases/definition-writer';
 import { ExplainAutomationHandler } from './use-cases/explain-automation';
 import { FiringSwitches } from './use-cases/firing-switches';
 import { HoldAutomationHandler } from './use-cases/hold-automation';
-import { OccurrenceList } from './use-cases/occurrence-list';
+import { OccurrenceList } from './automation/read-model/occurrence-list';
 import { ReleaseAutomationHandler } from './use-cases/release-automation';
 
 /** Rules that fire by themselves: their definitions, their inputs, and reports about them. */

@@ -1,9 +1,9 @@
 import { operation, type OperationGroup } from '@app/http';
-import { automationIdParameter } from './automation.view';
+import { automationIdParameter } from '../views/automation.view';
 import { AutomationStatus } from '../use-cases/get-automation-status';
 import { examples } from './automation-examples';
-import { AutomationPage, AutomationShape } from './automation.view';
-import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from './automations.dto';
+import { AutomationPage, AutomationShape } from '../views/automation.view';
+import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from '../views/automations.dto';
 import { definitionShape } from '../definition/definition.schema';
 import { SearchPage } from '../use-cases/search-automations';
 import { WebhookSecret } from '../use-cases/rotate-webhook-key';

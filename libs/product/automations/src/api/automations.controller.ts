@@ -12,7 +12,7 @@ import { ResumeAutomation, ResumeAutomationHandler } from '../use-cases/resume-a
 import { RotateWebhookKey, RotateWebhookKeyHandler, WebhookSecret } from '../use-cases/rotate-webhook-key';
 import { SearchAutomations, SearchAutomationsHandler, SearchPage } from '../use-cases/search-automations';
 import { UpdateAutomation, UpdateAutomationHandler } from '../use-cases/update-automation';
-import { AutomationPage, type AutomationView } from './automation.view';
+import { AutomationPage, type AutomationView } from '../views/automation.view';
 import {
   createAutomation,
   listAutomations,
@@ -25,7 +25,7 @@ import {
   readAutomationStatus,
   rotateWebhookSecret,
 } from './automations.contract';
-import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from './automations.dto';
+import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from '../views/automations.dto';
 
 /** Automations as their users define and manage them (specification, "Automations"; docs/decisions/automations.md). */
 @Controller()

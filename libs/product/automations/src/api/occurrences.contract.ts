@@ -1,11 +1,11 @@
 import { operation } from '@app/http';
-import { automationIdParameter } from './automation.view';
+import { automationIdParameter } from '../views/automation.view';
 import { type Reason } from '@app/kernel';
 import { examples } from './automation-examples';
-import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
+import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from '../views/automations.dto';
 import { ConditionTest, Simulation } from '../simulation/evaluation.view';
 import { InputOutcome } from '../use-cases/get-input-outcome';
-import { OccurrencePage } from './occurrence.view';
+import { OccurrencePage } from '../views/occurrence.view';
 import { Invoked } from '../use-cases/invoke-automation';
 import { Signalled } from '../use-cases/signal-automation';
 

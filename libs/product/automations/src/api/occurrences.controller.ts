@@ -9,8 +9,8 @@ import { ListOccurrences, ListOccurrencesHandler } from '../use-cases/list-occur
 import { SignalAutomation, SignalAutomationHandler, Signalled } from '../use-cases/signal-automation';
 import { SimulateAutomation, SimulateAutomationHandler } from '../use-cases/simulate-automation';
 import { TestCondition, TestConditionHandler } from '../use-cases/test-condition';
-import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
-import { OccurrencePage } from './occurrence.view';
+import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from '../views/automations.dto';
+import { OccurrencePage } from '../views/occurrence.view';
 import {
   signalAutomation,
   invokeAutomation,

@@ -3,7 +3,7 @@ import { capitalized, joined, quoted, quotedExactly, words, type JsonValue, type
 import { canonicalText } from '@app/canonical';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { actsExactly, firingWords } from '../definition/behavior';
-import type { SymbolOf } from '../definition/token-symbols';
+import type { SymbolOf } from '../condition/token-symbols';
 import { profileWords } from './profile-words';
 
 /** How the words of a change describe one member of a definition. */

@@ -25,7 +25,7 @@ import type { AutomationDefinition } from '../definition/automation-definition';
 import type { ContractReview } from '../automation/automation.commands';
 import { automationKind } from '../automation/automation.stream';
 import { contractConsent } from './rule-consent';
-import { symbolIn, symbolsOf } from '../definition/token-symbols';
+import { symbolIn, symbolsOf } from '../condition/token-symbols';
 import { streamName } from '@app/event-store';
 
 /** The owner and the circumstances of a definition. */

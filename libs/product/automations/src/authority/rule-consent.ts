@@ -13,7 +13,7 @@ import {
 import { instantWords, quoted, words, type Words } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { actsExactly, actsWords, behaviorText } from '../definition/behavior';
-import type { SymbolOf } from '../definition/token-symbols';
+import type { SymbolOf } from '../condition/token-symbols';
 import { changeWords, type ChangeWords } from './change-words';
 import { profileWords } from './profile-words';
 

@@ -2,9 +2,9 @@ import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState 
 import { unreachable } from '@app/kernel';
 import type { AutomationEvent, AutomationLifeEvent } from './automation.events';
 import type { Automation, AutomationState, FiringMemory } from './automation.state';
-import { evolveContractUse, isSameRule } from '../authority/contract-use.decider';
-import { afterInput } from '../inputs/input.decider';
-import { evolveOccurrence, evolveVerdict } from './occurrence.decider';
+import { evolveContractUse, isSameRule } from './contract-use.decider';
+import { afterInput } from './occurrence/input.decider';
+import { evolveOccurrence, evolveVerdict } from './occurrence/occurrence.decider';
 
 type LifeEvent = Exclude<AutomationLifeEvent, { readonly type: 'automation.created' }>;
 

@@ -8,7 +8,6 @@ import {
   type RunId,
 } from '@app/kernel';
 import { v5 as uuidV5 } from 'uuid';
-import type { InputSource } from '../inputs/input.stream';
 
 /*
  * Ids are derived from their origins (docs/decisions/automations.md), so that two schedulers, or a killed one and its
@@ -22,11 +21,6 @@ export function dueOccurrenceId(automationId: AutomationId, epoch: string, dueAt
 
 export function inputOccurrenceId(automationId: AutomationId, inputId: InputId): OccurrenceId {
   return asId<OccurrenceId>(uuidV5(`input/${inputId}`, automationId));
-}
-
-/** @param key the sender's id of the event, or the idempotency key */
-export function inputIdOf(automationId: AutomationId, source: InputSource, key: string): InputId {
-  return asId<InputId>(uuidV5(`${source}/${key}`, automationId));
 }
 
 /**

@@ -15,7 +15,7 @@ import type {
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { PassedOver } from './automation.events';
 import type { Verdict } from '../condition/condition';
-import type { TokenSymbols } from '../definition/token-symbols';
+import type { TokenSymbols } from '../condition/token-symbols';
 
 /**
  * The commands of an automation's stream. A user's commands carry the user's id: another user's automation is not

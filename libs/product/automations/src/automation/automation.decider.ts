@@ -12,16 +12,16 @@ import {
   type UserId,
   words,
 } from '@app/kernel';
-import { decideAdmission } from './admission.decider';
+import { decideAdmission } from './occurrence/admission.decider';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { AutomationCommand, ContractReview, CreateAutomation, UpdateAutomation } from './automation.commands';
 import type { AutomationEvent } from './automation.events';
 import { evolveAutomation } from './automation-folding';
 import { revisionOf, type Automation, type AutomationState } from './automation.state';
-import { decideContractUse, isSameRule } from '../authority/contract-use.decider';
-import { hasEnded, limitReached } from '../firing/firing-policy';
-import { passOver } from '../inputs/input.decider';
-import { cancelWaiting, recordMatch } from './occurrence.decider';
+import { decideContractUse, isSameRule } from './contract-use.decider';
+import { hasEnded, limitReached } from './occurrence/firing-policy';
+import { passOver } from './occurrence/input.decider';
+import { cancelWaiting, recordMatch } from './occurrence/occurrence.decider';
 
 /**
  * The rules of one automation (docs/decisions/automations.md): its life here; occurrences and contract uses in files of

@@ -13,7 +13,7 @@ import type {
 } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { Verdict } from '../condition/condition';
-import type { TokenSymbols } from '../definition/token-symbols';
+import type { TokenSymbols } from '../condition/token-symbols';
 
 /** The facts of one automation, in stream `automation-<automationId>`. */
 export type AutomationEvent =

@@ -4,7 +4,7 @@ import { history, type Step } from '../../test/automation-histories';
 import type { AutomationCommand } from './automation.commands';
 import { automationDecider } from './automation.decider';
 import type { AutomationEvent, OccurrenceEvent } from './automation.events';
-import { waitingMax } from './occurrence.decider';
+import { waitingMax } from './occurrence/occurrence.decider';
 
 const historiesPerProperty = process.env['FIGURES'] === 'full' ? 10_000 : 300;
 

@@ -10,7 +10,7 @@ import type {
   UserId,
 } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import type { TokenSymbols } from '../definition/token-symbols';
+import type { TokenSymbols } from '../condition/token-symbols';
 
 /** An automation, folded from its stream; null until it is created. */
 export type AutomationState = Automation | null;

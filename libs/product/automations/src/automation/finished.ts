@@ -1,6 +1,6 @@
 import type { Instant } from '@app/kernel';
 import type { Automation } from './automation.state';
-import { hasEnded } from '../firing/firing-policy';
+import { hasEnded } from './occurrence/firing-policy';
 import { nextDue } from '../definition/schedule';
 
 /**

@@ -1,6 +1,6 @@
 import { isSpelled, joined, quotedExactly, spelled, unreachable, words, type JsonValue, type Words } from '@app/kernel';
 import type { CompareOp, Condition, Operand, RuleNode, Source } from './condition';
-import type { SymbolOf } from '../definition/token-symbols';
+import type { SymbolOf } from './token-symbols';
 
 /** Options for the words of a condition. */
 export interface ConditionStyle {

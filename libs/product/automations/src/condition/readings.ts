@@ -11,7 +11,7 @@ import {
 } from '@app/kernel';
 import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
 import { tokenWords } from './condition-words';
-import type { SymbolOf } from '../definition/token-symbols';
+import type { SymbolOf } from './token-symbols';
 
 /** Bounds of reports about sources (specification, "Condition test", "Automation (status view)"). */
 export const readingBounds = { sourceIdLengthMax: 128, factsMax: 3, labelLengthMax: 80, valueLengthMax: 160 } as const;

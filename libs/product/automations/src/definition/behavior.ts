@@ -15,7 +15,7 @@ import {
 import cronstrue from 'cronstrue';
 import type { AutomationDefinition, FiringPolicy, Schedule, Wake } from './automation-definition';
 import { conditionWords, type ConditionStyle } from '../condition/condition-words';
-import type { SymbolOf } from './token-symbols';
+import type { SymbolOf } from '../condition/token-symbols';
 
 /**
  * The behavior of an automation in whole plain sentences: schedule or events, condition, firing policy, and the bounds

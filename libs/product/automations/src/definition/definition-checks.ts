@@ -6,7 +6,7 @@ import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-
 import type { Condition } from '../condition/condition';
 import { unboundNames } from '../condition/condition';
 import { isCronExpression, nextDue } from './schedule';
-import { watchedTokenIds } from './token-symbols';
+import { watchedTokenIds } from '../condition/token-symbols';
 import { isZone } from './zones';
 
 /** The circumstances that a definition is checked against. */

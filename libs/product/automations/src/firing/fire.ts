@@ -4,7 +4,7 @@ import type { RecordMatch } from '../automation/automation.commands';
 import type { PassedOver } from '../automation/automation.events';
 import type { Automation, AutomationState } from '../automation/automation.state';
 import { evaluate } from '../condition/condition-evaluator';
-import { obstacleTo } from '../inputs/input.decider';
+import { obstacleTo } from '../automation/occurrence/input.decider';
 import { invocation, matchOf, type Match } from '../inputs/input-match';
 import type { InputRecorded } from '../inputs/input.stream';
 import { latestDue, nextDue } from '../definition/schedule';

@@ -6,7 +6,7 @@ import { Timers } from '@app/timers';
 import { automationKind } from '../automation/automation.stream';
 import { DueTimes } from './due-times';
 import { dueTimers, endTimers, occurrenceTimer, occurrenceTimers } from './firing-timers';
-import { OccurrenceRow } from '../automation/automation.row';
+import { OccurrenceRow } from '../automation/read-model/automation.row';
 
 /** Maximum number of automations, and of occurrences, that one sweep handles. */
 const missingAtOnceMax = 500;

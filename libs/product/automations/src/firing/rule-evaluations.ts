@@ -3,10 +3,10 @@ import type { AutomationId, Instant } from '@app/kernel';
 import type { Automation } from '../automation/automation.state';
 import type { Readings } from '../condition/condition';
 import { factsOf } from '../condition/readings';
-import { symbolIn } from '../definition/token-symbols';
+import { symbolIn } from '../condition/token-symbols';
 import { Sampler } from '../sources/sampler';
 import { readingsAt } from '../sources/source-sample';
-import { AutomationChecks } from './automation-checks';
+import { AutomationChecks } from '../status/automation-checks';
 import type { Delivered, Look } from './firing-ports';
 
 /** The status view's word for each verdict. */

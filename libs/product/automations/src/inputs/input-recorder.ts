@@ -17,10 +17,10 @@ import {
   type UserId,
 } from '@app/kernel';
 import { oneOf, type Shaped } from '@app/schema';
-import { inputIdOf } from '../automation/automation-ids';
+import { inputIdOf } from './input.stream';
 import { revisionOf, type Automation } from '../automation/automation.state';
 import { isFinished } from '../automation/finished';
-import { AutomationReader } from '../use-cases/automation-reader';
+import { AutomationReader } from '../automation/automation-reader';
 import { inputKind, type InputRecorded } from './input.stream';
 
 /** An input that a caller gives to an automation, under a key of the caller's choice. */

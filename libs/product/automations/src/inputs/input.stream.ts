@@ -1,6 +1,7 @@
 import type { StreamKind } from '@app/event-store';
 import {
   accept,
+  asId,
   type AutomationId,
   type Decider,
   type InputId,
@@ -8,6 +9,7 @@ import {
   type JsonObject,
   type UserId,
 } from '@app/kernel';
+import { v5 as uuidV5 } from 'uuid';
 
 /** Origins of an input: the rule evaluates the first two; an invocation bypasses it. */
 export const inputSources = ['signal', 'webhook', 'invoke'] as const;
@@ -37,6 +39,14 @@ export interface InputRecorded {
   readonly epoch: string;
   /** Set where nothing could fire when it was recorded: it is stored and never evaluated, however soon that changes. */
   readonly dormant?: true;
+}
+
+/**
+ * The id of an input, derived from its origin like the ids in `automation-ids.ts`.
+ * @param key the sender's id of the event, or the idempotency key
+ */
+export function inputIdOf(automationId: AutomationId, source: InputSource, key: string): InputId {
+  return asId<InputId>(uuidV5(`${source}/${key}`, automationId));
 }
 
 export interface InputState {

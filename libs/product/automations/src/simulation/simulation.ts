@@ -10,7 +10,7 @@ import {
   judge,
   limitReached,
   type PolicyMemory,
-} from '../firing/firing-policy';
+} from '../automation/occurrence/firing-policy';
 import type { InboundEvent } from '../inputs/input.stream';
 import type { RecordedInput } from '../inputs/recorded-inputs';
 import { nextDue } from '../definition/schedule';

@@ -13,7 +13,7 @@ import {
   type UserId,
 } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
-import { viewOfState, type AutomationView } from '../api/automation.view';
+import { viewOfState, type AutomationView } from '../views/automation.view';
 import { AutomationQuota } from '../automation/automation-quota';
 import { automationKind } from '../automation/automation.stream';
 import { parseDefinition } from '../definition/definition-parser';

@@ -4,12 +4,12 @@ import { Clock, ok, refuse, type AutomationId, type Cause, type Instant, type Re
 import { EngineCatalog } from '@app/runs';
 import { WalletProvider, type Token } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';
-import { answerOf, type AutomationView } from '../api/automation.view';
+import { answerOf, type AutomationView } from '../views/automation.view';
 import { ContractReviews } from '../authority/contract-review';
 import { automationKind } from '../automation/automation.stream';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { checkDefinition, pinnedTokens } from '../definition/definition-checks';
-import { symbolsOf, watchedTokenIds } from '../definition/token-symbols';
+import { symbolsOf, watchedTokenIds } from '../condition/token-symbols';
 import { DueTimes } from '../firing/due-times';
 import { Samples } from '../sources/samples';
 

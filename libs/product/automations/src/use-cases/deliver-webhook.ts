@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
 import type { Cause } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
-import { inputIdOf } from '../automation/automation-ids';
+import { inputIdOf } from '../inputs/input.stream';
 import { InputRecorder } from '../inputs/input-recorder';
 import type { InboundEvent } from '../inputs/input.stream';
 import type { WebhookKey } from '../inputs/webhook-keys';

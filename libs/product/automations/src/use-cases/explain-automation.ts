@@ -14,19 +14,19 @@ import {
 } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { boolean, instant, integer, list, nullable, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
-import { deliveries } from '../automation/automation.row';
-import { hindrancesOf } from '../automation/hindrances';
-import { monitoringOf, monitorings } from '../automation/monitoring';
+import { deliveries } from '../automation/read-model/automation.row';
+import { hindrancesOf } from '../status/hindrances';
+import { monitoringOf, monitorings } from '../status/monitoring';
 import { readingBounds } from '../condition/readings';
 import { automationState } from '../definition/automation-shapes';
 import { behaviorText } from '../definition/behavior';
-import { symbolIn } from '../definition/token-symbols';
-import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../firing/automation-checks';
+import { symbolIn } from '../condition/token-symbols';
+import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../status/automation-checks';
 import { dueTimer } from '../firing/firing-timers';
 import { FactShape } from '../simulation/evaluation.view';
-import { AutomationReader } from './automation-reader';
+import { AutomationReader } from '../automation/automation-reader';
 import { FiringSwitches } from './firing-switches';
-import { OccurrenceList, type ListedOccurrence } from './occurrence-list';
+import { OccurrenceList, type ListedOccurrence } from '../automation/read-model/occurrence-list';
 
 const Hindrance = shape('Hindrance', {
   because: text({ description: 'Why it does not fire' }),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Budgets } from '@app/budget';
 import { DeploymentControls } from '@app/deployment';
 import type { UserId } from '@app/kernel';
-import type { Present } from '../automation/hindrances';
+import type { Present } from '../status/hindrances';
 import { AutomationOwners } from '../firing/automation-owners';
 
 type Switches = Pick<Present, 'isControlPaused' | 'isRunsControlPaused' | 'isUserActive' | 'budget'>;

@@ -2,16 +2,16 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { instant, integer, list, nullable, oneOf, shape, uuid, type Shaped } from '@app/schema';
-import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../firing/automation-checks';
+import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../status/automation-checks';
 import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
-import { AutomationReader } from './automation-reader';
-import { OccurrenceList, type ListedOccurrence } from './occurrence-list';
+import { AutomationReader } from '../automation/automation-reader';
+import { OccurrenceList, type ListedOccurrence } from '../automation/read-model/occurrence-list';
 import { behaviorText, shortenedWords } from '../definition/behavior';
 import { FactShape } from '../simulation/evaluation.view';
-import { monitoringOf, monitorings } from '../automation/monitoring';
-import { delivery, deliveryReason, reasonView, textLengthMax } from '../api/occurrence.view';
+import { monitoringOf, monitorings } from '../status/monitoring';
+import { delivery, deliveryReason, reasonView, textLengthMax } from '../views/occurrence.view';
 import { readingBounds } from '../condition/readings';
-import { symbolIn } from '../definition/token-symbols';
+import { symbolIn } from '../condition/token-symbols';
 
 const behaviorLengthMax = 320;
 /** Automation status view (specification, "Automation (status view)"): of bounded size, and in reviewed words. */

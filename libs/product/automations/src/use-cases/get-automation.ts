@@ -1,7 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Clock, type AutomationId, type Result, type UserId } from '@app/kernel';
-import { answerOf, type AutomationView } from '../api/automation.view';
-import { AutomationReader } from './automation-reader';
+import { answerOf, type AutomationView } from '../views/automation.view';
+import { AutomationReader } from '../automation/automation-reader';
 
 /** The automation, current as of the call, folded from its stream. Refuses with `not_found`. @throws Unavailable */
 export class GetAutomation extends Query<Result<AutomationView>> {

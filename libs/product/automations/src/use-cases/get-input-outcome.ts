@@ -14,9 +14,9 @@ import { Database, ReadGate } from '@app/read-store';
 import { instant, nullable, oneOf, shape, uuid, type Shaped } from '@app/schema';
 import { inputOccurrenceId } from '../automation/automation-ids';
 import { passedOvers, type PassedOver } from '../automation/automation.events';
-import type { OccurrenceDelivery } from '../automation/automation.row';
+import type { OccurrenceDelivery } from '../automation/read-model/automation.row';
 import { inputSources, type InputSource } from '../inputs/input.stream';
-import { AutomationReader } from './automation-reader';
+import { AutomationReader } from '../automation/automation-reader';
 
 const outcomes = ['waiting', 'fired', ...passedOvers] as const;
 

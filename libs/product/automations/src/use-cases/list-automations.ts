@@ -3,10 +3,10 @@ import { Cursors, pageOf } from '@app/http';
 import { Clock, ok, type Result, type UserId } from '@app/kernel';
 import { boundedPage, Database, membersOf, selectList } from '@app/read-store';
 import type { Page } from '@app/schema';
-import { unlisted, viewOfRow, type AutomationView, type ListedAutomation } from '../api/automation.view';
-import { ListAutomationsDto } from '../api/automations.dto';
-import { AutomationRow } from '../automation/automation.row';
-import { statesOf, type StateFilter } from '../automation/state-filter';
+import { unlisted, viewOfRow, type AutomationView, type ListedAutomation } from '../views/automation.view';
+import { ListAutomationsDto } from '../views/automations.dto';
+import { AutomationRow } from '../automation/read-model/automation.row';
+import { statesOf, type StateFilter } from '../automation/read-model/state-filter';
 
 const columns = selectList(AutomationRow, membersOf(AutomationRow, unlisted));
 

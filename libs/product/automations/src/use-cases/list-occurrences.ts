@@ -1,10 +1,10 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageOf } from '@app/http';
 import { notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
-import { ListOccurrencesDto } from '../api/automations.dto';
-import { occurrenceView, type OccurrencePage } from '../api/occurrence.view';
-import { AutomationReader } from './automation-reader';
-import { OccurrenceList } from './occurrence-list';
+import { ListOccurrencesDto } from '../views/automations.dto';
+import { occurrenceView, type OccurrencePage } from '../views/occurrence.view';
+import { AutomationReader } from '../automation/automation-reader';
+import { OccurrenceList } from '../automation/read-model/occurrence-list';
 
 /**
  * A page of an automation's occurrences, newest first by the position of their creation. Refuses, in this order, with

@@ -1,10 +1,10 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
 import { because, Clock, refuse, type AutomationId, type Cause, type Result, type UserId } from '@app/kernel';
-import { answerOf, type AutomationView } from '../api/automation.view';
+import { answerOf, type AutomationView } from '../views/automation.view';
 import { automationKind } from '../automation/automation.stream';
 import { isFinished } from '../automation/finished';
-import { AutomationReader } from './automation-reader';
+import { AutomationReader } from '../automation/automation-reader';
 
 /**
  * Pauses an automation and cancels its pending occurrences; no-op when already paused. Refuses with `not_found`,

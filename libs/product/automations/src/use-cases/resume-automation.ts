@@ -2,12 +2,12 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
 import { because, Clock, refuse, type AutomationId, type Cause, type Result, type UserId } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
-import { answerOf, type AutomationView } from '../api/automation.view';
+import { answerOf, type AutomationView } from '../views/automation.view';
 import { automationKind } from '../automation/automation.stream';
 import { isFinished } from '../automation/finished';
 import { DueTimes } from '../firing/due-times';
 import { Samples } from '../sources/samples';
-import { AutomationReader } from './automation-reader';
+import { AutomationReader } from '../automation/automation-reader';
 
 /**
  * Resumes a paused automation with a new activation; no-op when enabled. Refuses with `not_found`,

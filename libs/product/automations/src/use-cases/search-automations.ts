@@ -2,9 +2,9 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Clock, type UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { instant, integer, list, nullable, shape, uuid, type Shaped } from '@app/schema';
-import { SearchAutomationsDto } from '../api/automations.dto';
-import { searchWords } from '../automation/search-words';
-import { statesOf } from '../automation/state-filter';
+import { SearchAutomationsDto } from '../views/automations.dto';
+import { searchWords } from '../automation/read-model/search-words';
+import { statesOf } from '../automation/read-model/state-filter';
 import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
 import { truncate } from '../definition/behavior';
 

@@ -21,7 +21,7 @@ import { looksBetween, simulateLook, unsimulated, type Simulated } from '../simu
 import { coverageOf } from '../sources/source-coverage';
 import { Samples } from '../sources/samples';
 import type { SampleHistory } from '../sources/source-sample';
-import { AutomationReader } from './automation-reader';
+import { AutomationReader } from '../automation/automation-reader';
 
 const spanMaxMs = 7 * 86_400_000;
 /**

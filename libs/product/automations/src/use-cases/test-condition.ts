@@ -6,7 +6,7 @@ import type { ConditionTest } from '../simulation/evaluation.view';
 import { InboundEventShape } from '../inputs/inbound-event';
 import { inputsOf } from '../condition/readings';
 import { Samples } from '../sources/samples';
-import { AutomationReader } from './automation-reader';
+import { AutomationReader } from '../automation/automation-reader';
 
 /**
  * Evaluates the rule once, in any state; records nothing and fires nothing. Refuses, in this order, with

@@ -1,10 +1,10 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { because, Clock, notFound, refuse, type AutomationId, type Cause, type Result, type UserId } from '@app/kernel';
-import type { AutomationView } from '../api/automation.view';
+import type { AutomationView } from '../views/automation.view';
 import { revisionOf } from '../automation/automation.state';
 import { isFinished } from '../automation/finished';
 import { parseDefinition } from '../definition/definition-parser';
-import { AutomationReader } from './automation-reader';
+import { AutomationReader } from '../automation/automation-reader';
 import { DefinitionWriter } from './definition-writer';
 
 /**

@@ -1,5 +1,5 @@
 import { specification } from '@app/testing/deciders';
-import { begin, deferred, held, last, over, paused, pending, resumed } from '../../test/admission-facts';
+import { begin, deferred, held, last, over, paused, pending, resumed } from '../../../test/admission-facts';
 import {
   accepted,
   admitting,
@@ -12,8 +12,8 @@ import {
   running,
   seconds,
   signalAt,
-} from '../../test/automation-facts';
-import { automationDecider } from './automation.decider';
+} from '../../../test/automation-facts';
+import { automationDecider } from '../automation.decider';
 
 const automation = specification(automationDecider);
 const created = createdWith();

@@ -1,4 +1,4 @@
-import { minutes, policy, seconds } from '../../test/automation-facts';
+import { minutes, policy, seconds } from '../../../test/automation-facts';
 import { afterAccepted, afterVerdict, freshMemory, judge, limitReached } from './firing-policy';
 
 const look = (minute: number, verdict: 'true' | 'false' | 'unknown' = 'true') => ({ forAt: minutes(minute), verdict });

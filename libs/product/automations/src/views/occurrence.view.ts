@@ -1,8 +1,8 @@
 import { occurrenceTriggers, type Words } from '@app/kernel';
 import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 import { truncatedText } from '../definition/automation-shapes';
-import { deliveries } from '../automation/automation.row';
-import type { ListedOccurrence } from '../use-cases/occurrence-list';
+import { deliveries } from '../automation/read-model/automation.row';
+import type { ListedOccurrence } from '../automation/read-model/occurrence-list';
 import { shortenedWords, type Truncated } from '../definition/behavior';
 
 /** Longest text of an issue and of a reason, in code points. */

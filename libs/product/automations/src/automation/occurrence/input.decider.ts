@@ -1,7 +1,7 @@
 import { accept, words as say, type Decision, type OccurrenceTrigger, type Words } from '@app/kernel';
-import type { PassOverInput, RecordMatch } from '../automation/automation.commands';
-import type { AutomationEvent, InputPassedOver, PassedOver } from '../automation/automation.events';
-import type { Automation, FiringMemory } from '../automation/automation.state';
+import type { PassOverInput, RecordMatch } from '../automation.commands';
+import type { AutomationEvent, InputPassedOver, PassedOver } from '../automation.events';
+import type { Automation, FiringMemory } from '../automation.state';
 
 /**
  * Invocations that are remembered individually. Other inputs are evaluated in the order of the store, so their last

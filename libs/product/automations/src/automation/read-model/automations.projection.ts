@@ -1,14 +1,14 @@
 import { idInStream, type Recorded } from '@app/event-store';
 import { unreachable } from '@app/kernel';
 import type { Projection } from '@app/read-store';
-import type { AutomationDefinition } from '../definition/automation-definition';
-import type { AutomationEvent, AutomationLifeEvent, OccurrenceEvent } from './automation.events';
+import type { AutomationDefinition } from '../../definition/automation-definition';
+import type { AutomationEvent, AutomationLifeEvent, OccurrenceEvent } from '../automation.events';
 import { AutomationRow, OccurrenceRow } from './automation.row';
-import { automationKind } from './automation.stream';
-import { behaviorText } from '../definition/behavior';
-import { isSameRule } from '../authority/contract-use.decider';
+import { automationKind } from '../automation.stream';
+import { behaviorText } from '../../definition/behavior';
+import { isSameRule } from '../contract-use.decider';
 import { searchWords } from './search-words';
-import { symbolIn, type TokenSymbols } from '../definition/token-symbols';
+import { symbolIn, type TokenSymbols } from '../../condition/token-symbols';
 
 /** Table `automations`. */
 export const automationsProjection: Projection<AutomationRow, AutomationEvent> = {

@@ -2,11 +2,11 @@ import type { Recorded } from '@app/event-store';
 import { asId, type AutomationId, type RequestId } from '@app/kernel';
 import type { Projection, ReadModelRow } from '@app/read-store';
 import fc from 'fast-check';
-import { minutes } from '../../test/automation-facts';
-import { history, type Step } from '../../test/automation-histories';
-import type { AutomationEvent } from './automation.events';
+import { minutes } from '../../../test/automation-facts';
+import { history, type Step } from '../../../test/automation-histories';
+import type { AutomationEvent } from '../automation.events';
 import type { AutomationRow, OccurrenceRow } from './automation.row';
-import { viewOfRow, viewOfState } from '../api/automation.view';
+import { viewOfRow, viewOfState } from '../../views/automation.view';
 import { automationsProjection, occurrencesProjection } from './automations.projection';
 
 const historiesPerProperty = 100;

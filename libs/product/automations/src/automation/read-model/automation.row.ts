@@ -1,7 +1,7 @@
 import type { OccurrenceTrigger, Words } from '@app/kernel';
 import { migration, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AutomationDefinition } from '../definition/automation-definition';
+import type { AutomationDefinition } from '../../definition/automation-definition';
 
 /** An automation as lists and searches show it; the sweeps of firing read it too. */
 @Entity('automations')

@@ -1,8 +1,8 @@
 import { epochMsOf, quoted, words, type Instant, type Words } from '@app/kernel';
-import type { AutomationCheck } from '../firing/automation-checks';
-import type { Automation } from './automation.state';
+import type { AutomationCheck } from './automation-checks';
+import type { Automation } from '../automation/automation.state';
 import type { UnresolvedCode, UnresolvedReason } from '../condition/condition';
-import { isFinished } from './finished';
+import { isFinished } from '../automation/finished';
 import { nextDue } from '../definition/schedule';
 
 /** The monitoring states of an automation (specification, "States and transitions"). */

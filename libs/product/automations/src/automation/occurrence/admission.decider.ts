@@ -1,8 +1,8 @@
 import { accept, unreachable, type Decision } from '@app/kernel';
-import type { AdmissionCommand, AutomationCommand } from './automation.commands';
-import type { AutomationEvent, CompletionCause, OccurrenceEvent } from './automation.events';
-import type { ActiveOccurrence, Automation } from './automation.state';
-import { finishedWords } from '../inputs/input.decider';
+import type { AdmissionCommand, AutomationCommand } from '../automation.commands';
+import type { AutomationEvent, CompletionCause, OccurrenceEvent } from '../automation.events';
+import type { ActiveOccurrence, Automation } from '../automation.state';
+import { finishedWords } from './input.decider';
 import { admitting, isWaiting, rejectWaiting } from './occurrence.decider';
 
 type Command = AdmissionCommand | Extract<AutomationCommand, { readonly type: 'FinishOccurrence' }>;

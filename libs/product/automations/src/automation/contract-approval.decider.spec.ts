@@ -12,8 +12,8 @@ import {
 } from '../../test/automation-facts';
 import { archive, archived, soon, update, updated } from '../../test/automation-changes';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import { automationDecider } from '../automation/automation.decider';
-import type { AutomationEvent } from '../automation/automation.events';
+import { automationDecider } from './automation.decider';
+import type { AutomationEvent } from './automation.events';
 
 const automation = specification(automationDecider);
 

@@ -1,6 +1,6 @@
 import type { Instant } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
-import type { AutomationCheck } from '../firing/automation-checks';
+import type { AutomationCheck } from './automation-checks';
 import type { AutomationDefinition, Wake } from '../definition/automation-definition';
 import type { UnresolvedCode } from '../condition/condition';
 import { monitoringOf, type Monitoring } from './monitoring';

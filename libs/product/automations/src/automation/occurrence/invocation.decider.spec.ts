@@ -20,9 +20,9 @@ import {
   running,
   secondEpoch,
   signalAt,
-} from '../../test/automation-facts';
-import { automationDecider } from './automation.decider';
-import type { AutomationEvent } from './automation.events';
+} from '../../../test/automation-facts';
+import { automationDecider } from '../automation.decider';
+import type { AutomationEvent } from '../automation.events';
 import { waitingMax } from './occurrence.decider';
 
 const automation = specification(automationDecider);

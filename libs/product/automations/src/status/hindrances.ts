@@ -13,11 +13,11 @@ import {
 } from '@app/kernel';
 import type { Condition, UnresolvedCode, UnresolvedReason } from '../condition/condition';
 import { conditionWords } from '../condition/condition-words';
-import { symbolIn } from '../definition/token-symbols';
-import type { AutomationCheck } from '../firing/automation-checks';
-import { limitReached } from '../firing/firing-policy';
-import type { ActiveOccurrence, Automation } from './automation.state';
-import { isFinished } from './finished';
+import { symbolIn } from '../condition/token-symbols';
+import type { AutomationCheck } from './automation-checks';
+import { limitReached } from '../automation/occurrence/firing-policy';
+import type { ActiveOccurrence, Automation } from '../automation/automation.state';
+import { isFinished } from '../automation/finished';
 
 /** One cause that keeps an automation from firing, and the change that would remove it. */
 interface Hindrance {

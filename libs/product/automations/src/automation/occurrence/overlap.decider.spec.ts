@@ -12,10 +12,10 @@ import {
   occurrence,
   running,
   seconds,
-} from '../../test/automation-facts';
-import type { FiringPolicy } from '../definition/automation-definition';
-import { automationDecider } from './automation.decider';
-import type { AutomationEvent, OccurrenceEvent } from './automation.events';
+} from '../../../test/automation-facts';
+import type { FiringPolicy } from '../../definition/automation-definition';
+import { automationDecider } from '../automation.decider';
+import type { AutomationEvent, OccurrenceEvent } from '../automation.events';
 import { waitingMax } from './occurrence.decider';
 
 const automation = specification(automationDecider);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AutomationId } from '@app/kernel';
 import { Database, membersOf, selectList } from '@app/read-store';
-import { OccurrenceRow, type OccurrenceDelivery } from '../automation/automation.row';
+import { OccurrenceRow, type OccurrenceDelivery } from './automation.row';
 
 /** An occurrence with the key that it is sorted by. */
 export type ListedOccurrence = Omit<OccurrenceRow, 'automationId' | 'position'>;

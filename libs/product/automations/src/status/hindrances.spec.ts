@@ -1,8 +1,8 @@
 import { asId, type OccurrenceId, type RunId } from '@app/kernel';
 import { ada, at, definitionWith, firstEpoch, minutes, seconds } from '../../test/automation-facts';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import type { AutomationCheck } from '../firing/automation-checks';
-import type { ActiveOccurrence, Automation } from './automation.state';
+import type { AutomationCheck } from './automation-checks';
+import type { ActiveOccurrence, Automation } from '../automation/automation.state';
 import { hindrancesOf, type Present } from './hindrances';
 
 const condition: AutomationDefinition['condition'] = {

@@ -14,9 +14,9 @@ import {
   type ToolCallId,
 } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import type { AutomationCommand, HoldContractUse, UseContract } from '../automation/automation.commands';
-import type { ContractUseEvent } from '../automation/automation.events';
-import type { Automation, ContractUse } from '../automation/automation.state';
+import type { AutomationCommand, HoldContractUse, UseContract } from './automation.commands';
+import type { ContractUseEvent } from './automation.events';
+import type { Automation, ContractUse } from './automation.state';
 
 type Command = UseContract | OfUse;
 type OfUse = Extract<

@@ -1,17 +1,10 @@
 import { accept, epochMsOf, instantOf, unreachable, words, type Decision, type Instant, type Words } from '@app/kernel';
-import type { RecordMatch } from './automation.commands';
-import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.events';
-import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
-import type { Verdict } from '../condition/condition';
-import { afterVerdict, judge, laterOf, limitReached, type Judgement } from '../firing/firing-policy';
-import {
-  afterInput,
-  finishedWords,
-  isHandled,
-  obstacleTo,
-  passOverInput,
-  type Obstacle,
-} from '../inputs/input.decider';
+import type { RecordMatch } from '../automation.commands';
+import type { AutomationEvent, OccurrenceEvent, PassedOver } from '../automation.events';
+import type { ActiveOccurrence, Automation, FiringMemory } from '../automation.state';
+import type { Verdict } from '../../condition/condition';
+import { afterVerdict, judge, laterOf, limitReached, type Judgement } from './firing-policy';
+import { afterInput, finishedWords, isHandled, obstacleTo, passOverInput, type Obstacle } from './input.decider';
 
 /** Maximum number of waiting occurrences per automation; more are rejected (docs/decisions/automations.md, `queue`). */
 export const waitingMax = 100;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates } from '@app/event-store';
 import type { AutomationId, UserId } from '@app/kernel';
-import type { Automation } from '../automation/automation.state';
-import { automationKind } from '../automation/automation.stream';
+import type { Automation } from './automation.state';
+import { automationKind } from './automation.stream';
 
 /** Reads a user's automations from their streams. */
 @Injectable()

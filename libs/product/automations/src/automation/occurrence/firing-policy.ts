@@ -1,7 +1,7 @@
 import { epochMsOf, type Instant } from '@app/kernel';
-import type { FiringPolicy } from '../definition/automation-definition';
-import type { Automation } from '../automation/automation.state';
-import type { Verdict } from '../condition/condition';
+import type { FiringPolicy } from '../../definition/automation-definition';
+import type { Automation } from '../automation.state';
+import type { Verdict } from '../../condition/condition';
 
 /*
  * The consequence of a verdict (docs/decisions/automations.md, "firing"). Live firing and simulation share these

@@ -3,7 +3,7 @@ import { notFound, ok, refuse, type AutomationId, type Instant, type Result } fr
 import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/schema';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { automationName, automationState, definitionVersion, revision } from '../definition/automation-shapes';
-import type { AutomationRow } from '../automation/automation.row';
+import type { AutomationRow } from '../automation/read-model/automation.row';
 import { revisionOf, type Automation, type AutomationState } from '../automation/automation.state';
 import { definitionShape } from '../definition/definition.schema';
 import { nextDue } from '../definition/schedule';

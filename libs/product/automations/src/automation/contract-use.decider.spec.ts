@@ -18,8 +18,8 @@ import {
   symbols,
 } from '../../test/automation-facts';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import { automationDecider } from '../automation/automation.decider';
-import type { AutomationEvent, ContractUseEvent } from '../automation/automation.events';
+import { automationDecider } from './automation.decider';
+import type { AutomationEvent, ContractUseEvent } from './automation.events';
 import { isSameRule } from './contract-use.decider';
 
 const automation = specification(automationDecider);

@@ -1,6 +1,6 @@
 import { words } from '@app/kernel';
 import { specification } from '@app/testing/deciders';
-import { begin, deferred, held, last, over, paused, pending, resumed } from '../../test/admission-facts';
+import { begin, deferred, held, last, over, paused, pending, resumed } from '../../../test/admission-facts';
 import {
   accepted,
   admitting,
@@ -11,8 +11,8 @@ import {
   occurrence,
   running,
   seconds,
-} from '../../test/automation-facts';
-import { automationDecider } from './automation.decider';
+} from '../../../test/automation-facts';
+import { automationDecider } from '../automation.decider';
 
 const automation = specification(automationDecider);
 const created = createdWith();

@@ -21,10 +21,10 @@ import {
   secondEpoch,
   seconds,
   signalAt,
-} from '../../test/automation-facts';
-import { automationDecider } from './automation.decider';
-import type { RecordMatch } from './automation.commands';
-import type { AutomationEvent, PassedOver } from './automation.events';
+} from '../../../test/automation-facts';
+import { automationDecider } from '../automation.decider';
+import type { RecordMatch } from '../automation.commands';
+import type { AutomationEvent, PassedOver } from '../automation.events';
 
 const automation = specification(automationDecider);
 const created = createdWith();

@@ -1,5 +1,5 @@
 import { isSpelled } from '@app/kernel';
-import type { Condition } from '../condition/condition';
+import type { Condition } from './condition';
 
 /** The provider's symbol of a token; null where it has none that can be shown. */
 export type SymbolOf = (tokenId: string) => string | null;
