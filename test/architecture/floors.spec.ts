@@ -1,4 +1,4 @@
-/** Inside a room, imports run one way, and no level is a pile (docs/architecture.md, "Who may import whom"). */
+/** Inside a room, imports run one way, and no level is a pile. */
 import { piles, sourceFolders, upwardArrows } from './floors';
 
 /** Rooms that are still to be put in order. */
