@@ -69,9 +69,11 @@ describe('verifyReceipt', () => {
   });
 
   it('sees every member that is altered, missing or added, and every item that is gone, doubled or moved', () => {
+    const isNew = ofAKind();
     for (const name of Object.keys(journeys) as (keyof typeof journeys)[]) {
       const receipt = JSON.parse(JSON.stringify(received(journeys[name]().events))) as JsonValue;
-      const unseen = [...alterations(receipt)].filter(({ value }) => verifyReceipt(value).holds);
+      const tried = [...alterations(receipt)].filter(({ what }) => isNew(what));
+      const unseen = tried.filter(({ value }) => verifyReceipt(value).holds);
       // The first receipts had no member for a missing authority; and the last copy in the conversation may be missing, because copies
       // follow later.
       const dated = name === 'covered' ? [] : ['/authority gone'];
@@ -95,6 +97,21 @@ describe('verifyReceipt', () => {
     expect(altered.filter((document) => verifyReceipt(document).holds)).toEqual([]);
   });
 });
+
+/**
+ * Returns a test that each kind of changed value passes once: a member in any item of a list, with the type of its new value; and that all
+ * other alterations pass. With FIGURES=full, every alteration passes.
+ */
+function ofAKind(): (what: string) => boolean {
+  const seen = new Set<string>();
+  return (what) => {
+    if (!what.includes(' set to ') || process.env['FIGURES'] === 'full') return true;
+    const kind = what.replace(/\/\d+/g, '/n').replace(/ set to ".*"$/s, ' set to a text');
+    if (seen.has(kind)) return false;
+    seen.add(kind);
+    return true;
+  };
+}
 
 function withEvent(receipt: Receipt, index: number, event: object): object {
   return { ...receipt, events: receipt.events.map((other, at) => (at === index ? event : other)) };
