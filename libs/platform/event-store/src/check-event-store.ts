@@ -1,6 +1,6 @@
 import { AccessDeniedError, type EventStoreDBClient } from '@eventstore/db-client';
 import { status } from '@grpc/grpc-js';
-import { connectEventStore, disconnect } from './connection';
+import { connectEventStore, disconnect } from './calls/connection';
 import { EventStore } from './event-store';
 
 /** The event store cannot be used as EVENTSTORE_URL names it. The message is complete: it says what is wrong and what to do. */

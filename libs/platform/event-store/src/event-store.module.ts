@@ -2,11 +2,11 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { EventBus } from '@nestjs/cqrs';
 import { Configuration, Metrics, Probe } from '@app/runtime';
 import { EventStore } from './event-store';
-import { FoldedStates } from './folded-states';
+import { FoldedStates } from './deciding/folded-states';
 import { checkEventStore } from './check-event-store';
-import { SnapshotStore } from './snapshots';
-import { Streams } from './streams';
-import { StreamSagas, WakeWaitersHandler } from './wake-waiters';
+import { SnapshotStore } from './deciding/snapshots';
+import { Streams } from './deciding/streams';
+import { StreamSagas, WakeWaitersHandler } from './deciding/wake-waiters';
 
 /** One client, one cache of folded states and one `Streams` for the whole process. */
 @Global()

@@ -1,5 +1,5 @@
-export type { ReceivedEvent } from './answers';
-export { AppendChannel } from './append-channel';
+export type { ReceivedEvent } from './wire/answers';
+export { AppendChannel } from './calls/append-channel';
 export {
   decodeEvent,
   decodeOwn,
@@ -7,30 +7,30 @@ export {
   isSystemEvent,
   mintedAtMs,
   upcast,
+  type EventBatch,
   type LiftingKind,
   type Recorded,
   type StoredEvent,
-} from './codec';
-export { connectEventStore } from './connection';
-export { EventFeed, EventSeen, ofEvents } from './event-feed';
-export type { CategoriesPage } from './categories-page';
-export type { CallLimits } from './call-limits';
+} from './events/codec';
+export { connectEventStore } from './calls/connection';
+export { EventFeed, EventSeen, ofEvents } from './events/event-feed';
+export type { CategoriesPage } from './reading/categories-page';
+export type { CallLimits } from './calls/call-limits';
 export { EventStore } from './event-store';
 export { EventStoreModule } from './event-store.module';
-export { FoldedStates } from './folded-states';
+export { FoldedStates } from './deciding/folded-states';
 export { EventStoreCheck, checkEventStore, UnfitEventStore } from './check-event-store';
-export { ReadModels } from './read-models';
-export { recordedEventOf, type RecordedEvent } from './messages';
-export { SnapshotStore, type Snapshot } from './snapshots';
-export { idInStream, streamName, type DomainEvent, type StreamKind } from './stream-kind';
-export type { EventBatch } from './intake';
-export { followCategories } from './subscriptions';
-export { Streams, type DecideOptions } from './streams';
+export { ReadModels } from './deciding/read-models';
+export { recordedEventOf, type RecordedEvent } from './wire/messages';
+export { SnapshotStore, type Snapshot } from './deciding/snapshots';
+export { idInStream, streamName, type DomainEvent, type StreamKind } from './events/stream-kind';
+export { followCategories } from './following/subscriptions';
+export { Streams, type DecideOptions } from './deciding/streams';
 export { accessListFor, accessWarning, accountIn, checkStreamAccess, protectStreams } from './stream-access';
-export type { Remains } from './stream-reads';
-export { TooBusy, type Decided } from './stream-turn';
-export { watchMetadata } from './watch-metadata';
-export { watchTypes } from './watch-types';
-export { isTransient } from './transient-errors';
-export { unlessDamaged } from './unless-damaged';
-export { KeyedQueue } from './keyed-queue';
+export type { Remains } from './reading/stream-reads';
+export { TooBusy, type Decided } from './deciding/stream-turn';
+export { watchMetadata } from './damaged-streams/watch-metadata';
+export { watchTypes } from './following/watch-types';
+export { isTransient } from './calls/transient-errors';
+export { unlessDamaged } from './damaged-streams/unless-damaged';
+export { KeyedQueue } from './deciding/keyed-queue';

@@ -14,7 +14,7 @@ import { EmbeddedStore, impatient, patient } from '@app/testing/event-store';
 import { createTestDatabase } from '@app/testing/postgres';
 import { until } from '@app/testing/until';
 import { connectEventStore, encodeEvent, EventStore, followCategories } from '../src';
-import { isTransient } from '../src/transient-errors';
+import { isTransient } from '../src/calls/transient-errors';
 
 let folder: string;
 let embedded: EmbeddedStore;

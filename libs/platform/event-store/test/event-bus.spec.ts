@@ -13,7 +13,7 @@ import {
   type EventStore,
   type StoredEvent,
 } from '../src';
-import { StreamSagas, WakeWaitersHandler } from '../src/wake-waiters';
+import { StreamSagas, WakeWaitersHandler } from '../src/deciding/wake-waiters';
 import { KeptSnapshots } from './kept-snapshots';
 
 let embedded: EmbeddedStore;

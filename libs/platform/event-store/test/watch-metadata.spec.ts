@@ -1,7 +1,7 @@
 /** Changes that an administrator of the event store makes to streams, as every process sees them. */
 import { EmbeddedStore } from '@app/testing/event-store';
 import { until } from '@app/testing/until';
-import type { StreamChange } from '../src/watch-metadata';
+import type { StreamChange } from '../src/damaged-streams/watch-metadata';
 import { watchMetadata } from '../src';
 
 let embedded: EmbeddedStore;

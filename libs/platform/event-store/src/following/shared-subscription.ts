@@ -1,9 +1,9 @@
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import type { EventFeed } from './event-feed';
+import type { EventFeed } from '../events/event-feed';
 import { Follower } from './follower';
-import type { EventBatch } from './intake';
-import { asSubscription } from './open-calls';
+import { asSubscription } from '../calls/open-calls';
 import { keepFollowing, readOn, type Following } from './subscriptions';
+import type { EventBatch } from '../events/codec';
 
 type FollowingShared = Omit<Following, 'feed'>;
 type Place = Pick<Following, 'categories' | 'after' | 'signal'>;

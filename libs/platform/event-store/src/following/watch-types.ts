@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { END, eventTypeFilter, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asSubscription } from './open-calls';
+import { asSubscription } from '../calls/open-calls';
 
 const openAgainMs = 250;
 

@@ -1,8 +1,8 @@
 import type { Tracing } from '@app/runtime';
-import type { EventStore } from './event-store';
+import type { EventStore } from '../event-store';
 import type { FoldedStates } from './folded-states';
 import { KeyedQueue } from './keyed-queue';
-import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
+import { streamName, type DomainEvent, type StreamKind } from '../events/stream-kind';
 import { StreamTurn, type Decided, type Turn, type Waiting } from './stream-turn';
 
 /** Commands of one process that may wait for one stream. */

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Cause } from '@app/kernel';
 import { Tracing } from '@app/runtime';
-import { EventStore } from './event-store';
+import { EventStore } from '../event-store';
 import { FoldedStates } from './folded-states';
 import { ReadModels } from './read-models';
-import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
+import { streamName, type DomainEvent, type StreamKind } from '../events/stream-kind';
 import type { Decided } from './stream-turn';
 import { StreamTurns } from './stream-turns';
 

@@ -1,18 +1,12 @@
 import { Logger } from '@nestjs/common';
-import type { ReadAnswer, ReceivedEvent } from './answers';
-import { decodeStored, isSystemEvent, type StoredEvent } from './codec';
-import type { ReadCall, Reader } from './read-call';
+import type { ReadAnswer, ReceivedEvent } from '../wire/answers';
+import { decodeStored, isSystemEvent, type EventBatch, type StoredEvent } from '../events/codec';
+import type { ReadCall, Reader } from '../calls/read-call';
 
 /** Events that wait in the process for a slow consumer; beyond this the subscription is paused. */
 const waitingEventsMax = 2_000;
 
 const logger = new Logger('Subscriptions');
-
-/** Events in the order of the store. With them, everything up to the position `upTo` is known to be passed. */
-export interface EventBatch {
-  readonly events: readonly StoredEvent[];
-  readonly upTo: number;
-}
 
 /** Events of a subscription that are not handled yet; pauses the subscription while its consumer is behind. */
 export class Intake implements Reader {

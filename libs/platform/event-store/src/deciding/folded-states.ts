@@ -1,10 +1,10 @@
 import { heldBytes, heldByText } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeEvent, type StoredEvent } from './codec';
-import type { EventStore } from './event-store';
+import { decodeEvent, type StoredEvent } from '../events/codec';
+import type { EventStore } from '../event-store';
 import type { SnapshotStore } from './snapshots';
-import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
+import { streamName, type DomainEvent, type StreamKind } from '../events/stream-kind';
 
 /** Limit of the estimated size of all folded states of a process: some 20,000 conversations of one run each. */
 const bytesMax = 32_000_000;

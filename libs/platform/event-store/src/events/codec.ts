@@ -1,7 +1,7 @@
 import { jsonEvent, type EventData } from '@eventstore/db-client';
 import { isJsonObject, type Actor, type Cause, type JsonObject } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
-import type { ReceivedEvent } from './answers';
+import type { ReceivedEvent } from '../wire/answers';
 import type { DomainEvent, StreamKind } from './stream-kind';
 
 /** Metadata stored with an event's public payload: who caused it, why, and the members that must not be public. */
@@ -31,6 +31,12 @@ export interface StoredEvent {
 /** When an event's id was made: the first 48 bits of a UUIDv7 (RFC 9562, 5.7). */
 export function mintedAtMs(eventId: string): number {
   return parseInt(eventId.replaceAll('-', '').slice(0, 12), 16);
+}
+
+/** Events in the order of the store. With them, everything up to the position `upTo` is known to be passed. */
+export interface EventBatch {
+  readonly events: readonly StoredEvent[];
+  readonly upTo: number;
 }
 
 /** A stored event with its domain event: the payload together with the private members. */

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DamagedStream, failureWords } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
-import type { StoredEvent } from './codec';
+import type { StoredEvent } from '../events/codec';
 
 /** Streams that are remembered, by number: each is a name and two words. An administrator damages few of them, or all. */
 const streamsMax = 10_000;

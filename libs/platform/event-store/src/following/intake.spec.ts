@@ -1,8 +1,8 @@
 import { counted, counterKind, someCause } from '@app/testing/deciders';
-import type { ReceivedEvent } from './answers';
-import { encodeEvent } from './codec';
-import { Intake, type EventBatch } from './intake';
-import type { Reader } from './read-call';
+import type { ReceivedEvent } from '../wire/answers';
+import { encodeEvent, type EventBatch } from '../events/codec';
+import { Intake } from './intake';
+import type { Reader } from '../calls/read-call';
 
 /** The part of a subscription that an intake uses: it delivers answers as long as more are wanted. */
 class Source {

@@ -1,7 +1,6 @@
-import type { ReceivedEvent } from './answers';
-import { decodeOwn, type StoredEvent } from './codec';
-import type { EventBatch } from './intake';
-import { readOfAll } from './read-requests';
+import type { ReceivedEvent } from '../wire/answers';
+import { decodeOwn, type StoredEvent, type EventBatch } from '../events/codec';
+import { readOfAll } from '../wire/read-requests';
 
 /** Part of the whole store, limited to some categories. */
 export interface CategoriesPage extends EventBatch {

@@ -1,5 +1,4 @@
-import type { StoredEvent } from './codec';
-import type { EventBatch } from './intake';
+import type { StoredEvent, EventBatch } from '../events/codec';
 
 /** Events that may wait for a follower, in addition to the batch in hand; a follower with more of them reads for itself. */
 const waitingEventsMax = 2_000;

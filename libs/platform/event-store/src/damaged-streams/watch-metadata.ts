@@ -2,7 +2,7 @@ import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { eventTypeFilter, START, type AllStreamResolvedEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asSubscription } from './open-calls';
+import { asSubscription } from '../calls/open-calls';
 import { cutIn, cutInWords, hasAccessList } from './stream-metadata';
 
 const openAgainMs = 1_000;

@@ -2,10 +2,10 @@ import { MaxAppendSizeExceededError, type EventData } from '@eventstore/db-clien
 import { Unavailable, type Cause, type Refusal } from '@app/kernel';
 import type { Tracing } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeEvent, toStoredEvent, type StoredEvent } from './codec';
-import type { EventStore } from './event-store';
+import { encodeEvent, toStoredEvent, type StoredEvent } from '../events/codec';
+import type { EventStore } from '../event-store';
 import type { Folded, FoldedStates } from './folded-states';
-import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
+import { streamName, type DomainEvent, type StreamKind } from '../events/stream-kind';
 
 /**
  * How long a command that loses races for its stream is retried before the caller gets TooBusy. It is a time rather than a count, because a

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Command, CommandHandler, ofType, Saga, type ICommand, type ICommandHandler } from '@nestjs/cqrs';
 import { filter, map, type Observable } from 'rxjs';
-import { EventSeen } from './event-feed';
+import { EventSeen } from '../events/event-feed';
 import { FoldedStates } from './folded-states';
 
 /** Wakes everything in this process that waits for news of a stream. */
