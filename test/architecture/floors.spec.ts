@@ -15,7 +15,6 @@ const unfinished = [
   'libs/product/engine/src',
   'libs/product/operators/src',
   'libs/product/runs/src',
-  'libs/stores/event-store-server/src',
   'libs/testing/src',
 ];
 const rooms = sourceFolders().filter((folder) => !unfinished.includes(folder));

@@ -12,11 +12,11 @@ import {
 } from '../storage/events-table';
 import { loadHeads } from '../storage/heads-table';
 import { poolForPage, type ReaderPools } from '../storage/reader-pools';
-import { NO_HEAD, type Head } from '../writing/head';
+import { NO_HEAD, type Head } from '../streams/head';
 import { windowOf, type EventFilter } from './filter';
 import type { Ring } from './ring';
 import { Lane } from './lane';
-import { isVisible, visibilityOf, type Visibility, type VisibleRevisions } from './visibility';
+import { isVisible, visibilityOf, type Visibility, type VisibleRevisions } from '../streams/visibility';
 
 /** A part of `$all`. Every position up to `considered` has been examined; `events` are those that matched. */
 export interface AllPage {

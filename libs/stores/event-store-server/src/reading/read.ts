@@ -4,7 +4,7 @@ import type { Delivery } from './delivery';
 import type { EventLog } from './event-log';
 import type { EventFilter } from './filter';
 import type { Outlet } from './outlet';
-import { isVisible } from './visibility';
+import { isVisible } from '../streams/visibility';
 
 export interface ReadPlan {
   readonly log: EventLog;

@@ -6,7 +6,7 @@ import type { Delivery } from './delivery';
 import type { EventLog } from './event-log';
 import type { StreamFollower } from './hub';
 import type { Outlet } from './outlet';
-import { isVisible } from './visibility';
+import { isVisible } from '../streams/visibility';
 
 /**
  * Follows one stream from a revision (exclusive, -1 for its start). When caught up, it sends each event directly; when its client falls

@@ -9,7 +9,7 @@ import type { AllFollower, Hub, StreamFollower } from '../reading/hub';
 import { Outlet, type ReadCall } from '../reading/outlet';
 import { readAll, readStream } from '../reading/read';
 import { StreamSubscription } from '../reading/stream-subscription';
-import { lastRevision } from '../writing/decide';
+import { lastRevision } from '../streams/head';
 import { encodeConfirmation } from '../wire/read-response';
 import type { Place, ReadOptions } from '../wire/read-request';
 import type { OpenCalls } from './open-calls';

@@ -1,6 +1,6 @@
 import { TOMBSTONE_REVISION } from '../event';
-import type { Head } from '../writing/head';
-import { parseStreamMetadata } from '../writing/stream-metadata';
+import type { Head } from '../streams/head';
+import { parseStreamMetadata } from '../streams/stream-metadata';
 import { int8Array, textArray } from './binary-array';
 import type { Queryable } from './queryable';
 

@@ -1,7 +1,7 @@
 import { TOMBSTONE_REVISION_EXACT, TOMBSTONE_TYPE } from '../event';
-import { isVisible, visibilityOf } from '../reading/visibility';
-import type { Head } from '../writing/head';
-import { parseStreamMetadata } from '../writing/stream-metadata';
+import { isVisible, visibilityOf } from '../streams/visibility';
+import type { Head } from '../streams/head';
+import { parseStreamMetadata } from '../streams/stream-metadata';
 
 /** Events of one stream that are in the table, but are not shown to readers of the stream. */
 interface HiddenRows {

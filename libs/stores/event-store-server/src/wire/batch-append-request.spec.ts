@@ -111,7 +111,7 @@ test('the answers of a batch stream', () => {
   const written = fc.record({ revision: fc.oneof(fc.constant(-1), integers), position: optional(integers) });
   fc.assert(
     fc.property(fc.uuid(), texts, written, (id, stream, { revision, position }) => {
-      const answer = answerOf(encodeBatchWritten(id, stream, { kind: 'written', revision, position }));
+      const answer = answerOf(encodeBatchWritten(id, stream, { revision, position }));
       const success = answer.getSuccess();
       expect([sentUuid(answer.getCorrelationId()), readStreamName(answer.getStreamIdentifier())]).toEqual([id, stream]);
       expect(success?.hasNoStream() === true ? -1 : Number(success?.getCurrentRevision())).toBe(revision);

@@ -1,14 +1,19 @@
 /** Answers of a batch stream, one per append: `event_store.client.streams.BatchAppendResp`, framed. */
 import type { Failure } from '../failure';
-import type { Written } from '../writing/request';
 import { batchStatusOf } from './errors';
 import { PREFIX_BYTES, writePrefix } from './grpc-frame';
 import { fieldSize, varintSize, writeLength, writeText, writeVarintField } from './protobuf';
 import { nest } from './read-response';
 import { UUID_TEXT_BYTES } from './uuid';
 
+/** The place of an append's last event: its revision, -1 without one, and its position, which may be unknown. */
+interface LastEvent {
+  readonly revision: number;
+  readonly position: number | undefined;
+}
+
 /** @param correlationId a canonical UUID */
-export function encodeBatchWritten(correlationId: string, stream: string, written: Written): Buffer {
+export function encodeBatchWritten(correlationId: string, stream: string, written: LastEvent): Buffer {
   return answer(correlationId, stream, encodeSuccess(written));
 }
 
@@ -18,7 +23,7 @@ export function encodeBatchFailure(correlationId: string, stream: string, failur
 }
 
 /** Revision and position are each written, or marked as missing. */
-function encodeSuccess({ revision, position }: Written): Buffer {
+function encodeSuccess({ revision, position }: LastEvent): Buffer {
   const revisionBytes = revision < 0 ? fieldSize(0) : 1 + varintSize(revision);
   const positionBytes = position === undefined ? 0 : 2 * (1 + varintSize(position));
   const bytes = revisionBytes + fieldSize(positionBytes);

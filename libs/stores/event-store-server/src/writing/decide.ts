@@ -1,9 +1,9 @@
 /** Decides whether a write is accepted: pure, and by EventStoreDB's rules (expected revisions and idempotency). */
 import { isMetastream } from '../event';
 import type { Failure } from '../failure';
-import { isVisible, visibilityOf } from '../reading/visibility';
+import { isVisible, visibilityOf } from '../streams/visibility';
 import type { IdPlace } from '../storage/heads-table';
-import { isSoftDeleted, type Head } from './head';
+import { isSoftDeleted, lastRevision, type Head } from '../streams/head';
 import type { Append, WriteRequest } from './request';
 
 /** The past events that a decision needs: complete for every id and revision in question. */
@@ -19,10 +19,6 @@ export type Decision =
   /** The same events are stored already: the answer is the original one, without a position once they are hidden. */
   | { kind: 'repeated'; revision: number; position: number | undefined }
   | Failure;
-
-export function lastRevision(head: Head, stream: string): number {
-  return isMetastream(stream) ? head.metaLast : head.last;
-}
 
 export function decideAppend(append: Append, head: Head, history: History): Decision {
   const { stream, expected } = append;

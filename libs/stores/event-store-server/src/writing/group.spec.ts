@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExpectedRevision, ProposedEvent } from '../event';
 import type { IdPlace } from '../storage/heads-table';
 import { Group, spansToReadBack, type GroupPast } from './group';
-import type { Head } from './head';
+import type { Head } from '../streams/head';
 import type { Append, WriteRequest } from './request';
 
 const NEVER = Infinity;

@@ -12,10 +12,10 @@ import {
 import { randomUUID } from 'node:crypto';
 import type { IdPlace, RevisionSpan } from '../storage/heads-table';
 import { frameEvent } from '../wire/read-response';
-import { decideAppend, decideDelete, lastRevision, type Decision, type History } from './decide';
-import { isSoftDeleted, type Head } from './head';
+import { decideAppend, decideDelete, type Decision, type History } from './decide';
+import { isSoftDeleted, lastRevision, type Head } from '../streams/head';
 import type { Append, WriteRequest, WriteResult } from './request';
-import { parseStreamMetadata, reopenedMetadata, SOFT_DELETED_METADATA } from './stream-metadata';
+import { parseStreamMetadata, reopenedMetadata, SOFT_DELETED_METADATA } from '../streams/stream-metadata';
 
 const NO_BYTES = new Uint8Array(0);
 

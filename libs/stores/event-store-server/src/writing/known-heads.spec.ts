@@ -1,6 +1,6 @@
-import { NO_HEAD, type Head } from './head';
+import { NO_HEAD, type Head } from '../streams/head';
 import { KnownHeads } from './known-heads';
-import { parseStreamMetadata } from './stream-metadata';
+import { parseStreamMetadata } from '../streams/stream-metadata';
 
 const BYTES_MAX = 10_000;
 const head = (last: number, metadata?: string): Head => ({

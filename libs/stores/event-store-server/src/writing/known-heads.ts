@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Head } from './head';
+import type { Head } from '../streams/head';
 
 /** Estimated bytes of a head without metadata: its object, and the cache's overhead. */
 const entryBytes = 200;

@@ -6,7 +6,7 @@ import { insertEvents, readLastPosition } from '../storage/events-table';
 import { loadHeads, loadIdsAt, loadNewestIds } from '../storage/heads-table';
 import type { WriterSession } from '../storage/session';
 import { Group, spansToReadBack, streamsBegunBy, type GroupPast } from './group';
-import { NO_HEAD, type Head } from './head';
+import { NO_HEAD, type Head } from '../streams/head';
 import { KnownHeads } from './known-heads';
 import { KnownIds } from './known-ids';
 import { PendingWrite, WriteQueue } from './queue';

@@ -1,6 +1,6 @@
 import { isMetastream } from '../event';
 import type { Failure } from '../failure';
-import { isSoftDeleted, type Head } from '../writing/head';
+import { isSoftDeleted, type Head } from './head';
 
 /** The revisions of a stream that a reader sees, derived from its metadata. Empty when `first` is above `last`. */
 export interface VisibleRevisions {
