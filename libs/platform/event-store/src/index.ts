@@ -28,7 +28,7 @@ export { followCategories } from './following/subscriptions';
 export { Streams, type DecideOptions } from './deciding/streams';
 export { accessListFor, accessWarning, accountIn, checkStreamAccess, protectStreams } from './stream-access';
 export type { Remains } from './reading/stream-reads';
-export { TooBusy, type Decided } from './deciding/stream-turn';
+export { TooBusy, type Decided, type FirstRead } from './deciding/stream-turn';
 export { watchMetadata } from './damaged-streams/watch-metadata';
 export { watchTypes } from './following/watch-types';
 export { isTransient } from './calls/transient-errors';

@@ -79,7 +79,7 @@ describe.each(kinds)('a stream that was %s', (_, damage, found, left) => {
 
   it('is not made again as if it were new', async () => {
     const process = newProcess();
-    await expect(process.count(id, 1, { newStream: true })).rejects.toBeInstanceOf(DamagedStream);
+    await expect(process.count(id, 1, { read: 'assume-new' })).rejects.toBeInstanceOf(DamagedStream);
     await expect(process.count(id, 2)).rejects.toBeInstanceOf(DamagedStream);
   });
 

@@ -21,14 +21,14 @@ async function append(id: string, first: number, count: number): Promise<void> {
   expect(await store.append(`counter-${id}`, events, first - 1)).toMatchObject({ kind: 'appended' });
 }
 
-const from = (states: FoldedStates, id: string) => states.current(counterKind, id);
+const from = (states: FoldedStates, id: string) => states.fresh(counterKind, id);
 const withoutSnapshots = () => new FoldedStates(store, new KeptSnapshots());
 
 describe('folded states', () => {
   it('begin with the initial state, at revision -1', async () => {
     const states = withoutSnapshots();
     const id = uuidV7();
-    expect(states.cached(counterKind, id)).toBeNull();
+    expect(states.peek(counterKind, id)).toBeNull();
     expect(await from(states, id)).toEqual({ state: counterKind.decider.initialState, revision: -1 });
   });
 
@@ -79,15 +79,15 @@ describe('a stream with an event that its kind cannot be folded from', () => {
     const foreign = jsonEvent({ type, data: {}, metadata: {} });
     await store.append(`counter-${id}`, [foreign], 1);
     const damage = { stream: `counter-${id}`, damage: 'foreign', from: 2 };
-    await expect(states.current(kind, id)).rejects.toMatchObject(damage);
+    await expect(states.fresh(kind, id)).rejects.toMatchObject(damage);
     expect(store.damaged.of(`counter-${id}`)).toMatchObject(damage);
-    await expect(states.recall(kind, id)).rejects.toBeInstanceOf(DamagedStream);
+    await expect(states.cached(kind, id)).rejects.toBeInstanceOf(DamagedStream);
   });
 
   it('holds up no other', async () => {
     const [states, id] = [withoutSnapshots(), uuidV7()];
     await append(id, 0, 2);
-    expect((await states.current(strict, id)).revision).toBe(1);
+    expect((await states.fresh(strict, id)).revision).toBe(1);
   });
 });
 
@@ -99,14 +99,14 @@ describe('folded states of a small share', () => {
   const keep = (states: FoldedStates, id: string, revision: number, lastNote: string) =>
     states.keep(counterKind, id, { state: { ...counterKind.decider.initialState, lastNote }, revision });
   const keptOf = (states: FoldedStates, ids: readonly string[]) =>
-    ids.filter((id) => states.cached(counterKind, id) !== null);
+    ids.filter((id) => states.peek(counterKind, id) !== null);
   const ids = Array.from({ length: 40 }, (_, n) => `stream-${n}`);
 
   it('are kept by their bytes, and those go that were used least lately', () => {
     const states = small();
     for (const id of ids) {
       keep(states, id, 0, textOf(4_000));
-      states.cached(counterKind, 'stream-0');
+      states.peek(counterKind, 'stream-0');
     }
     const kept = keptOf(states, ids);
     expect(kept[0]).toBe('stream-0');
@@ -129,7 +129,7 @@ describe('folded states of a small share', () => {
     await append(id, 0, 5);
     const whole = await from(states, id);
     keep(states, id, 5, textOf(share));
-    expect(states.cached(counterKind, id)).toBeNull();
+    expect(states.peek(counterKind, id)).toBeNull();
     expect(await from(states, id)).toEqual(whole);
   });
 
@@ -187,7 +187,7 @@ describe('snapshots', () => {
     const { id, snapshots } = await snapshotAndTail();
     const nextKind = { ...counterKind, stateVersion: 2 };
     const reads = jest.spyOn(store, 'readStream');
-    const folded = await new FoldedStates(store, snapshots).current(nextKind, id);
+    const folded = await new FoldedStates(store, snapshots).fresh(nextKind, id);
     expect(folded).toEqual(await from(withoutSnapshots(), id));
     expect(reads.mock.calls[0]?.[1]).toBe(0);
     expect(snapshots.saved.map(({ version }) => version)).toEqual([1, 2]);

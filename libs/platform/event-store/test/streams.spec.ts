@@ -82,7 +82,7 @@ describe('a refusal, and nothing to do', () => {
     const id = uuidV7();
     await one.count(id, 1);
     await one.give(id, { type: 'Close' });
-    await other.states.current(counterKind, id);
+    await other.states.fresh(counterKind, id);
     const reads = jest.spyOn(other.store, 'readStream');
     const refused = await other.count(id, 9);
     expect(refused).toMatchObject({ ok: false, refusal: { reason: 'run_not_active' }, state: { counted: [1] } });
@@ -104,7 +104,7 @@ describe('a new stream', () => {
   it('is not read before the first attempt', async () => {
     const one = newProcess();
     const reads = jest.spyOn(one.store, 'readStream');
-    expect(await one.count(uuidV7(), 1, { newStream: true })).toMatchObject({ ok: true, value: { revision: 0 } });
+    expect(await one.count(uuidV7(), 1, { read: 'assume-new' })).toMatchObject({ ok: true, value: { revision: 0 } });
     expect(reads).not.toHaveBeenCalled();
   });
 
@@ -112,8 +112,11 @@ describe('a new stream', () => {
     const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     await other.count(id, 1);
-    expect(await one.count(id, 1, { newStream: true })).toMatchObject({ ok: true, value: { events: [], revision: 0 } });
-    expect(await one.count(id, 2, { newStream: true })).toMatchObject({
+    expect(await one.count(id, 1, { read: 'assume-new' })).toMatchObject({
+      ok: true,
+      value: { events: [], revision: 0 },
+    });
+    expect(await one.count(id, 2, { read: 'assume-new' })).toMatchObject({
       ok: true,
       value: { state: { counted: [1, 2] } },
     });
@@ -165,7 +168,7 @@ describe('many commands at once', () => {
     expect(numbers).toHaveLength(200);
     expect(new Set(numbers)).toEqual(new Set(Array.from({ length: 200 }, (_, n) => n)));
     for (const { states } of [one, other]) {
-      expect((await states.current(counterKind, id)).state.counted).toEqual(numbers);
+      expect((await states.fresh(counterKind, id)).state.counted).toEqual(numbers);
     }
   });
 
@@ -184,7 +187,7 @@ describe('many commands at once', () => {
     };
     const brokenKind = { ...counterKind, decider: { ...counterKind.decider, decide } };
     const id = uuidV7();
-    const give = () => one.streams.decide(brokenKind, id, { type: 'Close' }, someCause(), { newStream: true });
+    const give = () => one.streams.decide(brokenKind, id, { type: 'Close' }, someCause(), { read: 'assume-new' });
     const outcomes = await Promise.allSettled(Array.from({ length: 2_010 }, give));
     const refused = outcomes.filter(
       (outcome) => outcome.status === 'rejected' && outcome.reason instanceof Unavailable,
@@ -201,7 +204,7 @@ describe('a store that does not answer', () => {
     await one.count(id, 1);
     await embedded.stopServer();
     await expect(one.count(id, 2)).rejects.toThrow(Unavailable);
-    expect(one.states.cached(counterKind, id)).toBeNull();
+    expect(one.states.peek(counterKind, id)).toBeNull();
     await embedded.startServer();
     expect(await one.count(id, 2)).toMatchObject({ ok: true, value: { state: { counted: [1, 2] } } });
     expect(await one.numbersIn(id)).toEqual([1, 2]);

@@ -88,11 +88,11 @@ describe('snapshots', () => {
         first - 1,
       );
     await append(0, 510);
-    const whole = await new FoldedStates(store, snapshots()).current(counterKind, id);
+    const whole = await new FoldedStates(store, snapshots()).fresh(counterKind, id);
     await until(async () => (await kept(stream)) !== undefined);
     await append(510, 3);
     const reads = jest.spyOn(store, 'readStream');
-    const folded = await new FoldedStates(store, snapshots()).current(counterKind, id);
+    const folded = await new FoldedStates(store, snapshots()).fresh(counterKind, id);
     // The first event is read as well: no snapshot hides that a stream was cut.
     expect(reads.mock.calls.map(([, from, count]) => [from, count === 1])).toEqual([
       [0, true],

@@ -48,7 +48,7 @@ export class ArtifactReader {
    */
   async read(wanted: WantedText, stopping: AbortSignal): Promise<ReadText> {
     const signal = AbortSignal.any([stopping, abortAfter(readWithinMs)]);
-    const { state } = await this.states.current(conversationKind, wanted.conversationId);
+    const { state } = await this.states.fresh(conversationKind, wanted.conversationId);
     const artifact = state.artifacts.find((one) => one.artifactId === wanted.artifactId.toLowerCase());
     if (artifact === undefined) return failWith('the conversation has no such artifact');
     const { name, mediaType, bytes } = artifact;

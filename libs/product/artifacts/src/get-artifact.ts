@@ -29,7 +29,7 @@ export class GetArtifactHandler implements IQueryHandler<GetArtifact> {
   ) {}
 
   async execute({ userId, conversationId, artifactId }: GetArtifact): Promise<Result<ArtifactView>> {
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     if (state.userId !== userId) return refuse(notFound);
     const artifact = await this.gate.find(async () => {
       const [row] = await this.database.query<ArtifactView>(

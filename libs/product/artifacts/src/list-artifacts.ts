@@ -36,7 +36,7 @@ export class ListArtifactsHandler implements IQueryHandler<ListArtifacts> {
     const binding = { list: 'artifacts.list', userId, filters: { conversationId } };
     const before = this.cursors.startOf(binding, cursor);
     if (!before.ok) return before;
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     if (state.userId !== userId) return refuse(notFound);
     const [rows, total] = await Promise.all([
       this.rows(conversationId, before.value, limit + 1),

@@ -57,7 +57,7 @@ export class UploadArtifactHandler implements ICommandHandler<UploadArtifact> {
 
   async execute({ upload }: UploadArtifact): Promise<Result<ArtifactView>> {
     const { userId, conversationId, name, mediaType, cause } = upload;
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     if (!isWritable(state, userId)) return refuse(notFound);
     const artifactId = asId<ArtifactId>(uuidV7());
     const { sha256, bytes } = await this.keepBytes(artifactId, upload);

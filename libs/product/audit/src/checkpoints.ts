@@ -67,7 +67,7 @@ export class Checkpoints {
 
   /** The state of the checkpoints as of now. Throws Unavailable. */
   async current(): Promise<CheckpointsState> {
-    return (await this.states.current(checkpointsKind, checkpointsId)).state;
+    return (await this.states.fresh(checkpointsKind, checkpointsId)).state;
   }
 
   /**

@@ -155,7 +155,7 @@ async function grown(stores: Stores, events: number): Promise<INestApplicationCo
         at: product.get(Clock, { strict: false }).now(),
       },
       causeOfService('test', `${n}`),
-      { newStream: true },
+      { read: 'assume-new' },
     );
   return product;
 }

@@ -6,7 +6,7 @@ import { Sealing } from '@app/runtime';
 export class WebhookWork {
   private readonly query = jest.spyOn(Database.prototype, 'query');
   private readonly open = jest.spyOn(Sealing.prototype, 'open');
-  private readonly fold = jest.spyOn(FoldedStates.prototype, 'current');
+  private readonly fold = jest.spyOn(FoldedStates.prototype, 'fresh');
   private readonly spies = [this.query, this.open, this.fold];
 
   /** The number of key lookups, opened secrets, and folds of this automation since the last count. */

@@ -84,13 +84,13 @@ export class Budgets {
 
   /** The present budget; `ok` exactly when a checked reservation would pass. */
   async headroom(userId: UserId): Promise<BudgetView> {
-    const { state } = await this.states.current(budgetKind, userId);
+    const { state } = await this.states.fresh(budgetKind, userId);
     return viewBudget(state, this.clock.now(), this.configuredCaps, this.configuration.env.RUN_RESERVATION_CENTS);
   }
 
   /** The UTC day (`2026-03-01`) and month (`2026-03`) of the snapshots that `headroom` returns now. */
   async periods(userId: UserId): Promise<{ readonly day: string; readonly month: string }> {
-    const { state } = await this.states.current(budgetKind, userId);
+    const { state } = await this.states.fresh(budgetKind, userId);
     const day = bookingDay(state, this.clock.now());
     return { day, month: monthOf(day) };
   }

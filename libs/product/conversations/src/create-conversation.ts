@@ -32,7 +32,7 @@ export class CreateConversationHandler implements ICommandHandler<CreateConversa
     if (refusal !== null) return refuse(refusal);
     const origin = { origin: 'conversation', automationId: null } as const;
     const command = { type: 'CreateConversation', at: this.clock.now(), userId, title, ...origin } as const;
-    const how = { newStream: true, visible: true };
+    const how = { read: 'assume-new', visible: true } as const;
     const done = await this.streams.decide(conversationKind, id, command, cause, how);
     return done.ok ? ok(conversationView(id, done.value.state)) : refuse(done.refusal);
   }

@@ -20,7 +20,7 @@ export class GetConversationHandler implements IQueryHandler<GetConversation> {
   constructor(private readonly states: FoldedStates) {}
 
   async execute({ userId, conversationId }: GetConversation): Promise<Result<ConversationView>> {
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     return state.userId === userId ? ok(conversationView(conversationId, state)) : refuse(notFound);
   }
 }

@@ -31,7 +31,7 @@ export class ListMessagesHandler implements IQueryHandler<ListMessages> {
     const binding = { list: 'conversations.messages', userId, filters: { id } };
     const after = this.cursors.startOf(binding, cursor);
     if (!after.ok) return after;
-    const { state } = await this.states.current(conversationKind, id);
+    const { state } = await this.states.fresh(conversationKind, id);
     if (state.userId !== userId) return refuse(notFound);
     const rows = await this.rows(id, after.value ?? 0, limit + 1);
     return ok(pageTextOf(rows, limit, ({ position }) => this.cursors.mint(binding, [position])));

@@ -39,7 +39,7 @@ export class DeploymentControls {
   private async read(): Promise<DeploymentState> {
     // The age counts from before the read, because an event may be appended while the read is in flight.
     const readAtMs = performance.now();
-    const { state } = await this.states.current(deploymentKind, deploymentId);
+    const { state } = await this.states.fresh(deploymentKind, deploymentId);
     this.known = { state, readAtMs };
     return state;
   }

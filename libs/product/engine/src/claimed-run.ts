@@ -89,7 +89,7 @@ export class ClaimedRun {
 
   /** The conversation's files, as of the last append at the latest. Throws Unavailable. */
   async artifacts(): Promise<readonly ArtifactFacts[]> {
-    return (await this.stores.states.recall(conversationKind, this.run.conversationId)).state.artifacts;
+    return (await this.stores.states.cached(conversationKind, this.run.conversationId)).state.artifacts;
   }
 
   /** Appends what the engine did, at the exact revision, unless another worker has claimed the run since. Throws Unavailable. */

@@ -23,7 +23,7 @@ export class RunJournal {
    * such run, or not yet: its admission may be in flight.
    */
   async findOpen(run: ExecutableSegment): Promise<OpenRun | 'over' | 'unknown'> {
-    const { state } = await this.states.current(conversationKind, run.conversationId);
+    const { state } = await this.states.fresh(conversationKind, run.conversationId);
     const open = state.openRuns[run.runId];
     if (open === undefined) return isKnownRun(state, run.runId) ? 'over' : 'unknown';
     if (open.segment < run.segment) return 'unknown';

@@ -132,7 +132,7 @@ async function takenOver(runs: readonly Begun[]): Promise<readonly Begun[]> {
 async function round(count: number): Promise<readonly string[]> {
   const runs = await Promise.all(Array.from({ length: count }, (_, index) => beginOne(index)));
   const states = partOf(deployment, FoldedStates, ZOMBIE);
-  const before = runs.map(({ conversationId }) => states.cached(conversationKind, conversationId));
+  const before = runs.map(({ conversationId }) => states.peek(conversationKind, conversationId));
   const wake = sleepingLeases();
   const standing = await takenOver(runs);
   const { length: known } = await log.upToNow();

@@ -33,7 +33,7 @@ export class ChangeRunHandler implements ICommandHandler<ChangeRun> {
     const found = await this.runs.find(runKey);
     if (found === null) return refuse(notFound);
     const { userId, runId, conversationId } = found;
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     const run = state.openRuns[runId];
     if (run === undefined) return refuse(because('run_not_active'));
     const waits = run.status === 'awaiting_approval';

@@ -58,7 +58,7 @@ export class OperatorChanges {
 
   /** The intents that are logged and not completed, as of now, in order. @throws Unavailable */
   async pending(): Promise<readonly Intent[]> {
-    return (await this.states.current(operatorLogKind, operatorLogId)).state.pending;
+    return (await this.states.fresh(operatorLogKind, operatorLogId)).state.pending;
   }
 
   /** Whether an intent is not completed, as of now. @throws Unavailable */
@@ -99,7 +99,7 @@ export class OperatorChanges {
   private async untilCompleted({ intentId }: Intent): Promise<void> {
     const giveUpAtMs = performance.now() + turnWithinMs;
     while (performance.now() < giveUpAtMs) {
-      const { state, revision } = await this.states.current(operatorLogKind, operatorLogId);
+      const { state, revision } = await this.states.fresh(operatorLogKind, operatorLogId);
       if (!state.pending.some((intent) => intent.intentId === intentId)) return;
       await this.states.untilNews(operatorLogKind, operatorLogId, { after: revision, withinMs: lookEveryMs });
     }

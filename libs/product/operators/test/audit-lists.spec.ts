@@ -40,7 +40,7 @@ it('lists every checkpoint, newest first, as it was signed', async () => {
     const listed = await list();
     return listed.length > 1 && listed.every(({ note }) => note !== null) ? listed : null;
   });
-  const { state } = await partOf(deployment, FoldedStates).current(checkpointsKind, 'checkpoints');
+  const { state } = await partOf(deployment, FoldedStates).fresh(checkpointsKind, 'checkpoints');
   const signed = state.signed.map(({ size }) => size);
   const sizes = found.map(({ size }) => size);
   expect(sizes).toEqual([...sizes].sort((one, other) => other - one));

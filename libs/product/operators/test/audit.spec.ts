@@ -104,7 +104,7 @@ describe('the events of a stream', () => {
   });
 
   it('come to the state that the decider goes by, at every point', async () => {
-    const { state, revision } = await partOf(deployment, FoldedStates).current(conversationKind, conversationId);
+    const { state, revision } = await partOf(deployment, FoldedStates).fresh(conversationKind, conversationId);
     const last = revision + 1;
     const known: unknown = JSON.parse(JSON.stringify(state));
     expect((await events(`?limit=1&at=${last}`)).at).toEqual({ seq: last, state: known, stoppedAt: null });

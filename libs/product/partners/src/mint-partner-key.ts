@@ -64,7 +64,7 @@ export class MintPartnerKeyHandler implements ICommandHandler<MintPartnerKey> {
     const { keyId, key, keyHash } = given === undefined ? newPartnerKey() : givenPartnerKey(given);
     const command = { type: 'MintKey', at: this.clock.now(), label, keyHash, feed, reason: reason ?? null } as const;
     const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, {
-      newStream: given === undefined,
+      read: given === undefined ? 'assume-new' : 'cached',
       visible: true,
     });
     if (!done.ok) return refuse(done.refusal);

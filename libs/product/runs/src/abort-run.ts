@@ -67,7 +67,7 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
     const runKey = runKeyOf(userId, runId);
     const conversationId = await this.conversationOf(runKey);
     if (conversationId === null) return refuse(notFound);
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     const run = state.openRuns[runId];
     if (run === undefined) return ok({ aborted: false });
     return this.stop(run, { conversationId, runId, runKey, cause, inAnyCase });
@@ -140,7 +140,7 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
   private async untilEnded({ conversationId, runId }: Stopping): Promise<boolean> {
     const giveUpAtMs = performance.now() + cleanupWaitMs;
     for (let withinMs = lookFirstMs; performance.now() < giveUpAtMs; withinMs = Math.min(2 * withinMs, lookLastMs)) {
-      const { state, revision } = await this.states.current(conversationKind, conversationId);
+      const { state, revision } = await this.states.fresh(conversationKind, conversationId);
       if (state.openRuns[runId] === undefined) {
         await this.gate.passedAll();
         return true;

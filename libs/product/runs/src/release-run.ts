@@ -30,7 +30,7 @@ export class ReleaseRunHandler implements ICommandHandler<ReleaseRun> {
   ) {}
 
   async execute({ held: { conversationId, runId, segment, attempt } }: ReleaseRun): Promise<Result<void>> {
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     const run = state.openRuns[runId];
     if (run?.segment === segment && run.attempt === attempt) await this.leases.takeAway(run);
     return ok(undefined);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Budgets } from '@app/budget';
 import { conversationKind, isKnownRun, type ConversationCommand, type ConversationState } from '@app/conversations';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Streams } from '@app/event-store';
+import { FoldedStates, Streams, type FirstRead } from '@app/event-store';
 import {
   because,
   DamagedStream,
@@ -84,8 +84,8 @@ export class RunAdmission {
     if (chosenId && !(await this.bind(run))) return refuse(invalid('/runId', 'belongs to another conversation'));
     // A run in the cached state is certainly known; whether another one is live needs a fresh read.
     const recalled = newConversation
-      ? (this.states.cached(conversationKind, run.conversationId)?.state ?? conversationKind.decider.initialState)
-      : (await this.states.recall(conversationKind, run.conversationId)).state;
+      ? (this.states.peek(conversationKind, run.conversationId)?.state ?? conversationKind.decider.initialState)
+      : (await this.states.cached(conversationKind, run.conversationId)).state;
     if (isKnownRun(recalled, run.runId)) return ok({ state: recalled, position: null });
     const refusal = await this.refusedAtOnce(run, recalled);
     if (refusal !== null) return refuse(refusal);
@@ -93,7 +93,7 @@ export class RunAdmission {
     const segment = { ...run, segment: 1 };
     const provision = await this.starts.provide(segment, () => this.reserve(run));
     const missing = missingIn(provision);
-    if (missing === null) return this.append(run, begin, provision, recalled.userId === null);
+    if (missing === null) return this.append(run, begin, provision, recalled.userId === null ? 'assume-new' : 'cached');
     await this.starts.giveBack(segment, provision);
     return refuse(await this.afterSecondLook(run, missing));
   }
@@ -101,7 +101,7 @@ export class RunAdmission {
   /** Whether the run's id is now bound to its conversation; a binding never changes. */
   private async bind({ userId, runId, runKey, conversationId, cause }: NewRun): Promise<boolean> {
     const command = { at: this.clock.now(), userId, runId, conversationId };
-    const bound = await this.streams.decide(runBindingKind, runKey, command, cause, { newStream: true });
+    const bound = await this.streams.decide(runBindingKind, runKey, command, cause, { read: 'assume-new' });
     const { state } = bound.ok ? bound.value : bound;
     return state.conversationId === conversationId;
   }
@@ -110,7 +110,7 @@ export class RunAdmission {
   private async refusedAtOnce({ runId, conversationId }: NewRun, recalled: ConversationState): Promise<Refusal | null> {
     if (await this.controls.isPaused('runs')) return because('deployment_paused');
     if (recalled.liveRunId !== null) {
-      const { state } = await this.states.current(conversationKind, conversationId);
+      const { state } = await this.states.fresh(conversationKind, conversationId);
       if (state.liveRunId !== null && state.liveRunId !== runId) return because('run_active');
     }
     return (await this.processes.workerAlive()) ? null : because('execution_unavailable');
@@ -130,7 +130,7 @@ export class RunAdmission {
       if (reserved.ok || performance.now() >= giveUpAtMs) return reserved;
       const { snapshots, frozen } = await this.budgets.headroom(userId);
       if (frozen || snapshots.every(({ reservedCents }) => reservedCents === 0)) return reserved;
-      const { state } = await this.states.current(conversationKind, conversationId);
+      const { state } = await this.states.fresh(conversationKind, conversationId);
       if (state.liveRunId !== null) return reserved;
       await sleep(secondLookEveryMs);
     }
@@ -140,11 +140,11 @@ export class RunAdmission {
     run: NewRun,
     begin: (at: Instant, holder: ProcessId | null) => ConversationCommand,
     provision: Provision,
-    newStream: boolean,
+    read: FirstRead,
   ): Promise<Result<Admitted>> {
     const segment = { ...run, segment: 1 };
     const command = begin(this.clock.now(), provision.holder);
-    const begun = await this.startIn(segment, command, provision, newStream);
+    const begun = await this.startIn(segment, command, provision, read);
     if (begun.ok) {
       await this.starts.begun(segment, provision, begun.value);
       return ok({ state: begun.value.state, position: begun.value.position });
@@ -153,10 +153,10 @@ export class RunAdmission {
     return refuse(begun.refusal);
   }
 
-  private async startIn(segment: NewSegment, command: ConversationCommand, provision: Provision, newStream: boolean) {
+  private async startIn(segment: NewSegment, command: ConversationCommand, provision: Provision, read: FirstRead) {
     try {
       const { conversationId, cause } = segment;
-      return await this.streams.decide(conversationKind, conversationId, command, cause, { newStream });
+      return await this.streams.decide(conversationKind, conversationId, command, cause, { read });
     } catch (error) {
       // A damaged stream has begun nothing; after any other failure that is unknown.
       if (error instanceof DamagedStream) await this.starts.giveBack(segment, provision);
@@ -167,7 +167,7 @@ export class RunAdmission {
 
   /** A run that became live meanwhile is the better reason: the other start holds what was missing here. */
   private async afterSecondLook({ conversationId }: NewRun, refusal: Refusal): Promise<Refusal> {
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     return state.liveRunId === null ? refusal : because('run_active');
   }
 }

@@ -64,8 +64,8 @@ export class RunApprovals implements ApprovalHome {
     for (let looks = 0; looks < looksMax; looks += 1) {
       // The cached state is tried first: the append, or the refusal of the decision, shows whether it was current.
       const { state } = await (looks === 0
-        ? this.states.recall(conversationKind, approval.streamId)
-        : this.states.current(conversationKind, approval.streamId));
+        ? this.states.cached(conversationKind, approval.streamId)
+        : this.states.fresh(conversationKind, approval.streamId));
       const next = this.nextSegment(state, approval, cause);
       if (next !== null && !(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
       const decided = await (next === null

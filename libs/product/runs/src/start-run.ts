@@ -89,8 +89,8 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
       const validated = validateInto(StartRunDto, body);
       return validated.ok ? this.resolve(validated.value, state) : validated;
     };
-    const resolved = resolveOn(await this.states.recall(conversationKind, conversationId));
-    return resolved.ok ? resolved : resolveOn(await this.states.current(conversationKind, conversationId));
+    const resolved = resolveOn(await this.states.cached(conversationKind, conversationId));
+    return resolved.ok ? resolved : resolveOn(await this.states.fresh(conversationKind, conversationId));
   }
 
   private resolve({ input, profile }: StartRunDto, { artifacts }: ConversationState): Result<Resolution> {
@@ -116,13 +116,13 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     if (bound !== conversationId) {
       return refuse(invalid('/runId', 'belongs to another conversation'));
     }
-    const { state } = await this.states.current(conversationKind, conversationId);
+    const { state } = await this.states.fresh(conversationKind, conversationId);
     return this.findRecorded(state, { conversationId, runId, runKey });
   }
 
   /** The conversation that the id is already bound to; null if it is new. */
   private async boundTo(runId: RunId, runKey: RunKey): Promise<string | null> {
-    const { state } = await this.states.current(runBindingKind, runKey);
+    const { state } = await this.states.fresh(runBindingKind, runKey);
     if (state.conversationId !== null || !mayBeMinted(runId)) return state.conversationId;
     return (await this.queries.find(runKey))?.conversationId ?? null;
   }

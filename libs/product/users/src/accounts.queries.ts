@@ -55,7 +55,7 @@ export class StoredAccounts extends Accounts {
    * @throws Unavailable
    */
   async accountState(userId: UserId): Promise<UserState['status']> {
-    const { state } = await this.states.current(userKind, userId);
+    const { state } = await this.states.fresh(userKind, userId);
     return state.status;
   }
 }

@@ -189,7 +189,7 @@ export class ApprovalsApp {
   }
 
   async state(conversationId: ConversationId) {
-    return (await this.get(FoldedStates).current(conversationKind, conversationId)).state;
+    return (await this.get(FoldedStates).fresh(conversationKind, conversationId)).state;
   }
 
   /** Returns the segments that hold a slot, as `<runKey>/<segment>`. */

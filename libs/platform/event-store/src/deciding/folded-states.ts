@@ -52,8 +52,8 @@ export class FoldedStates {
     store.damaged.onDamage(({ stream }) => this.cache.delete(stream));
   }
 
-  /** The state that this process last saw, or null when it has none, which is always so for a damaged stream. */
-  cached<State, Command, Event extends DomainEvent>(
+  /** The state that this process last saw, without reading; null when it has none, which is always so for a damaged stream. */
+  peek<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
   ): Folded<State> | null {
@@ -62,13 +62,21 @@ export class FoldedStates {
     return entry === undefined ? null : (entry.folded as Folded<State>);
   }
 
+  /** Returns the state that this process last saw, or reads the state as of now when it has none. Throws Unavailable. */
+  async cached<State, Command, Event extends DomainEvent>(
+    kind: StreamKind<State, Command, Event>,
+    id: string,
+  ): Promise<Folded<State>> {
+    return this.peek(kind, id) ?? this.fresh(kind, id);
+  }
+
   /** Returns the state as of now by reading the events after the cached revision. Throws Unavailable, DamagedStream. */
-  async current<State, Command, Event extends DomainEvent>(
+  async fresh<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
   ): Promise<Folded<State>> {
     const stream = streamName(kind, id);
-    let folded = this.cached(kind, id) ?? (await this.fromSnapshot(kind, stream));
+    let folded = this.peek(kind, id) ?? (await this.fromSnapshot(kind, stream));
     for (;;) {
       const page = await this.store.readStream(stream, folded.revision + 1, pageEvents);
       if (page.length === 0 && folded.revision < 0) await this.store.streamReads.refuseGone(stream);
@@ -107,14 +115,6 @@ export class FoldedStates {
   /** Wakes all who wait for news of the stream. */
   wake(stream: string): void {
     for (const waiter of this.waiting.get(stream) ?? []) waiter.abort();
-  }
-
-  /** Returns the state that this process last saw, or reads the state as of now when it has none. Throws Unavailable. */
-  async recall<State, Command, Event extends DomainEvent>(
-    kind: StreamKind<State, Command, Event>,
-    id: string,
-  ): Promise<Folded<State>> {
-    return this.cached(kind, id) ?? this.current(kind, id);
   }
 
   /** Caches a state that the store was just seen to have. */

@@ -44,12 +44,18 @@ export type Decided<State, Event> =
   | { readonly ok: true; readonly value: Accepted<State, Event> }
   | { readonly ok: false; readonly refusal: Refusal; readonly state: State };
 
+/**
+ * The state on which a command is first tried. `cached`: the one that this process last saw, or a fresh one when it has none.
+ * `assume-new`: that of a stream without events, unread, for an id that was just created. If either is behind, the append fails, and the
+ * command is decided again on a fresh state.
+ */
+export type FirstRead = 'cached' | 'assume-new';
+
 /** A command that waits for its turn. */
 export interface Turn<Command> {
   readonly command: Command;
   readonly cause: Cause;
-  /** The id of the stream was just created, so the stream is not read before the first attempt. */
-  readonly newStream?: boolean | undefined;
+  readonly read?: FirstRead | undefined;
   /** Lost races after which the command is given up, before its time is over. */
   readonly racesMax?: number | undefined;
   /** Runs the work in the command's own span. */
@@ -111,17 +117,17 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
         group = this.stillContending(group, lostRaces, giveUpAtMs);
         await sleep(Math.random() * Math.min(lostRaces, pauseMaxMs));
       }
-      folded = await this.states.current(this.kind, this.id);
+      folded = await this.states.fresh(this.kind, this.id);
       fresh = true;
     }
   }
 
   private async start(group: readonly Waiting<State, Command, Event>[]) {
-    if (group[0]?.newStream === true)
+    if (group[0]?.read === 'assume-new')
       return { folded: { state: this.kind.decider.initialState, revision: -1 }, fresh: false };
-    const cached = this.states.cached(this.kind, this.id);
+    const cached = this.states.peek(this.kind, this.id);
     if (cached !== null) return { folded: cached, fresh: false };
-    return { folded: await this.states.current(this.kind, this.id), fresh: true };
+    return { folded: await this.states.fresh(this.kind, this.id), fresh: true };
   }
 
   private decideInTurn(

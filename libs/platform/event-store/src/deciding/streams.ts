@@ -5,12 +5,12 @@ import { EventStore } from '../event-store';
 import { FoldedStates } from './folded-states';
 import { ReadModels } from './read-models';
 import { streamName, type DomainEvent, type StreamKind } from '../events/stream-kind';
-import type { Decided } from './stream-turn';
+import type { Decided, FirstRead } from './stream-turn';
 import { StreamTurns } from './stream-turns';
 
 export interface DecideOptions {
-  /** Set when the id was just created: the stream is then not read before the first attempt. */
-  readonly newStream?: boolean;
+  /** The state on which the command is first tried; `cached` when absent. */
+  readonly read?: FirstRead;
   /** Lost races after which the command is given up, before its time is over. */
   readonly racesMax?: number;
   /** Return an acceptance only when the read models have passed it, or take too long. */

@@ -65,7 +65,7 @@ export class ContractAuthority {
    */
   async cover(call: CoveredCall, cause: Cause): Promise<boolean> {
     const { automationId, toolCallId, runId, approvalId, contract } = call;
-    const { state } = await this.states.current(automationKind, automationId);
+    const { state } = await this.states.fresh(automationKind, automationId);
     const authority = state?.definition.contract;
     if (state?.userId !== call.userId || authority === undefined || state.contractApproval === null) return false;
     if (state.contractApproval.status !== 'approved') return false;

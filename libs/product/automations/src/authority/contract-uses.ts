@@ -32,7 +32,7 @@ export class ContractUses implements AuthorityLedger {
 
   /** Returns `suspended` while the automation is paused. */
   async hold({ automationId, approvalId, usd }: HeldUse, cause: Cause): Promise<Hold> {
-    const { state } = await this.states.current(automationKind, automationId);
+    const { state } = await this.states.fresh(automationKind, automationId);
     const toolCallId = callOf(state, approvalId);
     if (toolCallId === null) return 'exceeded';
     const command = { type: 'HoldContractUse', at: this.clock.now(), toolCallId, usd } as const;
@@ -56,11 +56,11 @@ export class ContractUses implements AuthorityLedger {
    * there were any.
    */
   async settleEnded(automationId: AutomationId, cause: Cause): Promise<boolean> {
-    const { state } = await this.states.current(automationKind, automationId);
+    const { state } = await this.states.fresh(automationKind, automationId);
     const open = Object.values(state?.uses ?? {}).filter(({ over }) => !over);
     let settled = false;
     for (const { approvalId } of open) {
-      const { state: operation } = await this.states.current(operationKind, agentOperationId(approvalId));
+      const { state: operation } = await this.states.fresh(operationKind, agentOperationId(approvalId));
       if (operation?.status !== 'settled' && operation?.status !== 'failed') continue;
       await this.settle(automationId, operation, cause);
       settled = true;
@@ -80,7 +80,7 @@ export class ContractUses implements AuthorityLedger {
       { readonly type: 'SettleContractUse'; readonly usd: string | null } | { readonly type: 'ReturnContractUse' },
     cause: Cause,
   ): Promise<void> {
-    const { state } = await this.states.current(automationKind, automationId);
+    const { state } = await this.states.fresh(automationKind, automationId);
     // The contract was replaced, or the user approved the call like any other: no use needs counting.
     const toolCallId = callOf(state, approvalId);
     if (toolCallId === null) return;

@@ -75,7 +75,7 @@ export class AutomationQuota {
       [userId, abandonedAfter, abandonedAtOnceMax],
     );
     for (const { id } of old) {
-      const { state } = await this.states.current(automationKind, id);
+      const { state } = await this.states.fresh(automationKind, id);
       if (state === null) await this.release(asId<AutomationId>(id));
     }
   }

@@ -11,12 +11,12 @@ export class AutomationReader {
 
   /** The automation, current as of the call; null when the user has none of that id. @throws Unavailable */
   async find(userId: UserId, automationId: AutomationId): Promise<Automation | null> {
-    const { state } = await this.states.current(automationKind, automationId);
+    const { state } = await this.states.fresh(automationKind, automationId);
     return state?.userId === userId ? state : null;
   }
 
   /** The automation of any user, current as of the call; null when none has that id. @throws Unavailable */
   async current(automationId: AutomationId): Promise<Automation | null> {
-    return (await this.states.current(automationKind, automationId)).state;
+    return (await this.states.fresh(automationKind, automationId)).state;
   }
 }

@@ -15,13 +15,12 @@ export class AutomationStreams {
 
   /** The automation, current as of the call. */
   async fold(automationId: AutomationId): Promise<AutomationState> {
-    return (await this.states.current(automationKind, automationId)).state;
+    return (await this.states.fresh(automationKind, automationId)).state;
   }
 
   /** The automation from this process's cache, which may be out of date; current as of the call if it is not cached. */
   async recall(automationId: AutomationId): Promise<AutomationState> {
-    const seen = this.states.cached(automationKind, automationId) ?? this.states.current(automationKind, automationId);
-    return (await seen).state;
+    return (await this.states.cached(automationKind, automationId)).state;
   }
 
   /** Appends the decision's events and returns the automation after them; throws at a refusal. */

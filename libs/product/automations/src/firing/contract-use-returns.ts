@@ -41,7 +41,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
   async react(stored: StoredEvent): Promise<void> {
     const operationId = idInStream(operationKind, stored.stream);
     if ((stored.type !== 'operation.failed' && stored.type !== 'operation.settled') || operationId === null) return;
-    const { state: operation } = await this.states.current(operationKind, operationId);
+    const { state: operation } = await this.states.fresh(operationKind, operationId);
     const automationId = operation?.terms.automationId ?? null;
     if (operation === null || automationId === null) return;
     await this.uses.settle(asId<AutomationId>(automationId), operation, causeOfEvent(this.name, stored));
@@ -51,7 +51,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
   private async returnIfUnused({ automationId, approvalId }: JsonObject): Promise<void> {
     const [ofAutomation, ofApproval] = [parseUuid<AutomationId>(automationId), parseUuid<ApprovalId>(approvalId)];
     if (ofAutomation === null || ofApproval === null) throw new Error('a timer names no use of a contract');
-    const { state: operation } = await this.states.current(operationKind, agentOperationId(ofApproval));
+    const { state: operation } = await this.states.fresh(operationKind, agentOperationId(ofApproval));
     if (operation === null) await this.uses.giveBack(ofAutomation, ofApproval, causeOfService(this.name, uuidV7()));
   }
 }

@@ -37,8 +37,7 @@ export class FiringReactor implements Reactor {
 
   private async handleRunEnd(stored: StoredEvent, conversationId: string): Promise<void> {
     // A cached state suffices, because a conversation belongs to its automation from its first event on.
-    const folded = this.states.cached(conversationKind, conversationId);
-    const { state } = folded ?? (await this.states.current(conversationKind, conversationId));
+    const { state } = await this.states.cached(conversationKind, conversationId);
     const { runId } = stored.payload;
     if (state.automationId === null || typeof runId !== 'string') return;
     const world = this.firing.world(causeOfEvent('firing', stored));

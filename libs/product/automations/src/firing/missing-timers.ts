@@ -42,7 +42,7 @@ export class MissingTimers {
       [missingAtOnceMax],
     );
     for (const { id } of missing) {
-      const folded = await unlessDamaged(() => this.states.current(automationKind, id));
+      const folded = await unlessDamaged(() => this.states.fresh(automationKind, id));
       const state = folded?.state ?? null;
       if (state === null || state.state !== 'enabled' || state.completed) continue;
       const { definition, epoch, epochAt, memory } = state;

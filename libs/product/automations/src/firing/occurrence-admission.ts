@@ -49,7 +49,7 @@ export class OccurrenceAdmission {
     { occurrenceId, conversationId, runId }: Pick<ActiveOccurrence, 'occurrenceId' | 'conversationId' | 'runId'>,
   ): Promise<Pick<Admission, 'conversationId' | 'runId'>> {
     if (conversationId !== null && runId !== null) {
-      const { state } = await this.states.current(conversationKind, conversationId);
+      const { state } = await this.states.fresh(conversationKind, conversationId);
       if (isKnownRun(state, runId) || isUsable(state, userId)) return { conversationId, runId };
     }
     const place =
@@ -102,7 +102,7 @@ export class OccurrenceAdmission {
     id: ConversationId,
   ): Promise<Refusal | null> {
     // Reserving a place again changes nothing, so whether an occurrence's own conversation exists need not be read.
-    const isThere = conversation !== 'new' && (await this.states.recall(conversationKind, id)).state.userId !== null;
+    const isThere = conversation !== 'new' && (await this.states.cached(conversationKind, id)).state.userId !== null;
     return isThere ? null : this.quotas.reserve('conversations', { userId, id });
   }
 
@@ -110,7 +110,7 @@ export class OccurrenceAdmission {
   private async sharedConversation(automationId: AutomationId, userId: UserId): Promise<ConversationId> {
     for (let number = 1; number <= archivedMax; number += 1) {
       const conversationId = sharedConversationId(automationId, number);
-      const { state } = await this.states.current(conversationKind, conversationId);
+      const { state } = await this.states.fresh(conversationKind, conversationId);
       if (isUsable(state, userId)) return conversationId;
     }
     throw new Error(`${automationId} has had too many conversations`);

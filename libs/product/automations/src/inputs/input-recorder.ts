@@ -71,7 +71,7 @@ export class InputRecorder {
     const automation = await this.reader.find(userId, automationId);
     if (automation === null) return refuse(notFound);
     const inputId = inputIdOf(automationId, source, idempotencyKey);
-    const { state: seen } = await this.states.current(inputKind, inputId);
+    const { state: seen } = await this.states.fresh(inputKind, inputId);
     if (seen.recordedAt !== null) return ok({ status: 'duplicate', inputId, recorded: null });
     const refusal = refusalOf(automation, revision, this.clock.now());
     if (refusal !== null) return refuse(refusal);

@@ -86,7 +86,7 @@ export class WebhookKeys {
     );
     const { key_id: keyId, automation_id: automationId, sealed } = stored;
     if (!isSignedWith(this.sealing.open(sealed, boundTo(keyId, automationId))) || stored === this.nobodys) return null;
-    const { state } = await this.states.current(automationKind, automationId);
+    const { state } = await this.states.fresh(automationKind, automationId);
     if (state === null || state.webhookKeyId !== keyId || state.state === 'archived') return null;
     const { userId, epoch, held } = state;
     return { automationId, userId, epoch, awake: state.state === 'enabled' && !held };

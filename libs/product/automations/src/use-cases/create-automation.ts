@@ -69,7 +69,7 @@ export class CreateAutomationHandler implements ICommandHandler<CreateAutomation
 
   /** The existing automation; `not_found` where it is another user's, and null where none has the id. */
   private async findExisting(userId: UserId, automationId: AutomationId): Promise<Result<AutomationView> | null> {
-    const { state } = await this.states.current(automationKind, automationId);
+    const { state } = await this.states.fresh(automationKind, automationId);
     if (state === null) return null;
     return state.userId === userId ? ok(viewOfState(automationId, state, this.clock.now())) : refuse(notFound);
   }

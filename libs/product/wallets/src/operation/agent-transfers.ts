@@ -29,7 +29,7 @@ export class AgentTransfers {
   async use(terms: OperationTerms, cause: Cause): Promise<Result<OperationId>> {
     const operationId = agentOperationId(terms.approvalId);
     const command = { type: 'UseApproval', at: this.clock.now(), terms } as const;
-    const done = await this.start.begin(operationId, command, cause, { newStream: true });
+    const done = await this.start.begin(operationId, command, cause, { read: 'assume-new' });
     return done.ok ? ok(operationId) : refuse(done.refusal);
   }
 
@@ -38,19 +38,19 @@ export class AgentTransfers {
    * the signal's reason when it aborts first.
    */
   async untilUnderWay(operationId: OperationId, signal: AbortSignal): Promise<OperationState> {
-    let seen = await this.states.recall(operationKind, operationId);
+    let seen = await this.states.cached(operationKind, operationId);
     for (let withinMs = lookFirstMs; ; withinMs = Math.min(withinMs * 2, lookLastMs)) {
       signal.throwIfAborted();
       const { state, revision } = seen;
       if (state !== null && hasBegunToMove(state)) return state;
       await this.states.untilNews(operationKind, operationId, { after: revision, withinMs, signal });
-      seen = this.states.cached(operationKind, operationId) ?? seen;
+      seen = this.states.peek(operationKind, operationId) ?? seen;
       if (seen.revision > revision) continue;
       // This process is driving the operation. Its event may arrive here before the answer to its own append, which is
       // then in flight.
       if (this.start.isDrivenHere(operationId)) await sleep(ownAnswerMs);
       // Events appended by other processes have to be read.
-      else seen = await this.states.current(operationKind, operationId);
+      else seen = await this.states.fresh(operationKind, operationId);
     }
   }
 }

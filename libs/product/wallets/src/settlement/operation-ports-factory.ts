@@ -34,7 +34,7 @@ export class OperationPortsFactory {
       provider: this.wallets.provider,
       probe: this.probe,
       now: () => this.clock.now(),
-      fold: async () => (await this.states.current(operationKind, operationId)).state,
+      fold: async () => (await this.states.fresh(operationKind, operationId)).state,
       record: async (command) => {
         cause ??= this.causeOf(operationId);
         const done = await this.streams.decide(operationKind, operationId, command, await cause);

@@ -36,7 +36,7 @@ export class Wallets {
 
   /** The wallet as of now, folded from its stream; null before its first ensure. */
   async find(userId: UserId): Promise<WalletState | null> {
-    return (await this.states.current(walletKind, userId)).state;
+    return (await this.states.fresh(walletKind, userId)).state;
   }
 
   /**

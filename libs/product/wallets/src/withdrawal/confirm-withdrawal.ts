@@ -66,7 +66,7 @@ export class ConfirmWithdrawalHandler implements ICommandHandler<ConfirmWithdraw
   }
 
   private async confirm({ owner, operationId, fingerprint }: ConfirmWithdrawal): Promise<Result<ConfirmedWithdrawal>> {
-    const { state } = await this.states.current(operationKind, operationId);
+    const { state } = await this.states.fresh(operationKind, operationId);
     if (state?.terms.userId !== owner.userId) return refuse(notFound);
     const other = otherThanReviewed(state, owner, fingerprint);
     if (other !== null) return refuse(withdrawalChanged(other));

@@ -100,7 +100,7 @@ export class OpenWithdrawal {
     };
     await this.timers.schedule(approvalTimer(approvalId, streamName(operationKind, operationId), expiresAt));
     const done = await this.streams.decide(operationKind, operationId, command, cause, {
-      newStream: true,
+      read: 'assume-new',
       visible: true,
     });
     if (!done.ok) throw new Error(`the new operation ${operationId} was refused`);
