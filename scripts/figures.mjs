@@ -16,6 +16,8 @@ const longTests = [
   'libs/product/automations/src/definition/schedule',
   'libs/product/automations/src/definition/definition.schema',
   'test/client/',
+  'test/generators/',
+  'libs/product/approvals/src/receipt.spec',
   'libs/platform/event-store/test/bad-weather',
   'test/bench/run-memory',
   'test/load/rebuild-all',
