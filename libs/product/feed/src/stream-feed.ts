@@ -30,7 +30,7 @@ export class StreamFeed {
     return this.streams.open(reply, {
       holder: { partnerKeyId },
       owner: { id: partnerKeyId, streamsMax },
-      next: start.value,
+      after: start.value,
       join: () => this.tail.join(),
     });
   }

@@ -10,8 +10,8 @@ const endGraceMs = 2_000;
 
 /** The destination of one reader's frames. */
 export interface FrameSink {
-  /** The reader's position: the next it gets, or the last that it got, depending on the source of its frames. */
-  next: number;
+  /** Position of the last frame that it got, or after which it began. */
+  after: number;
   readonly closed: boolean;
   /** Takes the bytes, or cuts the reader when too many wait for it already. */
   write(bytes: Buffer): void;
@@ -33,12 +33,12 @@ export class EventSocket implements FrameSink {
   /**
    * @param response its head is written, without a transfer encoding
    * @param socket the response's
-   * @param next where the reader begins
+   * @param after the position after which the reader begins
    */
   constructor(
     private readonly response: ServerResponse,
     private readonly socket: Socket,
-    public next: number,
+    public after: number,
     private readonly onCut: () => void,
   ) {
     socket.on('drain', () => this.wake?.());

@@ -17,7 +17,7 @@ const retryFrame = Buffer.from('retry: 2000\n\n');
 
 /** Supplies a reader's frames. */
 export interface FrameSource {
-  /** Serves one reader from its `next` on; resolves when it is live or gone. The caller must then call `leave`. Throws Unavailable. */
+  /** Serves one reader after its position; resolves when it is live or gone. The caller must then call `leave`. Throws Unavailable. */
   serve(reader: FrameSink): Promise<void>;
   /** Removes a reader. */
   leave(reader: FrameSink): void;
@@ -35,8 +35,8 @@ export interface AskedStream {
   readonly holder: StreamHolder;
   /** The owner whose open streams are counted. */
   readonly owner: SocketOwner;
-  /** The position of the first frame for the reader. */
-  readonly next: number;
+  /** The position after which the reader begins. */
+  readonly after: number;
   /** Throws Unavailable. */
   join(this: void): Promise<Seat>;
 }
@@ -64,7 +64,7 @@ export class EventStreams {
    * Takes the response over; resolves as soon as the stream is open. `HEAD` is answered with the head of the stream alone, and counts as no
    * stream. Refuses one stream too many (`stream_capacity`). Throws Unavailable.
    */
-  async open(reply: FastifyReply, { holder, owner, next, join }: AskedStream): Promise<Result<null>> {
+  async open(reply: FastifyReply, { holder, owner, after, join }: AskedStream): Promise<Result<null>> {
     if (reply.request.method === 'HEAD') {
       beginAnswer(reply)?.end();
       return ok(null);
@@ -79,7 +79,7 @@ export class EventStreams {
       const { source, leave: leaveSource } = await join();
       leaving.push(leaveSource);
       if (this.draining.begun) throw new Unavailable('service');
-      const socket = this.start(reply, next, leave);
+      const socket = this.start(reply, after, leave);
       if (socket === null) return ok(null);
       leaving.unshift(() => source.leave(socket));
       this.streams.add(socket, holder);
@@ -92,7 +92,7 @@ export class EventStreams {
   }
 
   /** Opens the stream; null when the client has gone meanwhile. */
-  private start(reply: FastifyReply, next: number, leave: () => void): EventSocket | null {
+  private start(reply: FastifyReply, after: number, leave: () => void): EventSocket | null {
     const response = beginAnswer(reply);
     const connection = response?.socket ?? null;
     if (response === null || connection === null) {
@@ -102,7 +102,7 @@ export class EventStreams {
     connection.setNoDelay(true);
     connection.setKeepAlive(true, keepAliveProbeMs);
     response.write(retryFrame);
-    const socket = new EventSocket(response, connection, next, () => this.cuts.inc());
+    const socket = new EventSocket(response, connection, after, () => this.cuts.inc());
     socket.whenClosed(leave);
     return socket;
   }

@@ -35,8 +35,7 @@ export class StreamEvents {
     return this.streams.open(reply, {
       holder: caller,
       owner: { id: userId, streamsMax: this.configuration.env.STREAMS_PER_USER },
-      // A seq is a revision + 1, so the event strictly after a seq has that revision.
-      next: seq,
+      after: seq,
       join: () => this.hubs.join(id),
     });
   }

@@ -12,7 +12,7 @@ class Reader implements FrameSink {
   closed = false;
   readonly seqs: number[] = [];
 
-  constructor(public next: number) {}
+  constructor(public after: number) {}
 
   write(bytes: Buffer): void {
     for (const [, seq] of bytes.toString().matchAll(/^id: (\d+)$/gm)) this.seqs.push(Number(seq));

@@ -12,7 +12,7 @@ class SlowReader implements FrameSink {
   readonly seqs: number[] = [];
 
   constructor(
-    public next: number,
+    public after: number,
     private readonly pauseMs: number,
   ) {}
 
