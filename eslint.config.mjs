@@ -85,7 +85,7 @@ export default tseslint.config(
     // Texts of others reach a terminal only through output.ts, which removes what a terminal obeys; lost-output.ts notices output that
     // could not be written.
     files: ['apps/cli/src/**/*.ts'],
-    ignores: ['apps/cli/src/output.ts', 'apps/cli/src/lost-output.ts'],
+    ignores: ['apps/cli/src/terminal/output.ts', 'apps/cli/src/terminal/lost-output.ts'],
     rules: {
       'no-console': 'error',
       'no-restricted-properties': [

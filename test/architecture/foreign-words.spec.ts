@@ -45,7 +45,7 @@ const shown: readonly (readonly [path: string, declaration: string, member: stri
   ['libs/product/engine/src/tool.ts', 'ToolResult', 'error'],
   ['libs/product/engine/src/tool.ts', 'FailedReview', 'error'],
   ['libs/product/engine/src/tool-declaration.ts', 'Declared', 'inputWords'],
-  ['libs/product/artifacts/src/artifact-reader.ts', 'ReadText', 'error'],
+  ['libs/product/artifacts/src/reading/artifact-reader.ts', 'ReadText', 'error'],
   ['libs/product/wallets/src/provider/submission.ts', 'OperationFailure', 'text'],
   ['libs/product/automations/src/automation/automation.events.ts', 'OccurrenceEvent', 'reason'],
   ['libs/product/automations/src/automation/automation.commands.ts', 'AdmissionCommand', 'reason'],

@@ -70,7 +70,7 @@ export const cleanTree: readonly PlantedFile[] = [
     path: 'libs/product/journal/src/known.ts',
     text: "import type { name } from '@app/runs';\nexport type Known = typeof name;\n",
   },
-  { path: 'libs/adapters/sandbox/src/ledger.ts', text: uses('@app/wallets') },
+  { path: 'libs/adapters/sandbox/src/ledger/ledger.ts', text: uses('@app/wallets') },
   {
     path: 'libs/adapters/near-intents/src/known.ts',
     text: "import type { name } from '@app/runs';\nexport type Known = typeof name;\n",
@@ -80,7 +80,7 @@ export const cleanTree: readonly PlantedFile[] = [
   { path: 'libs/testing/src/models/index.ts', text: uses('./loopback-models') },
   { path: 'libs/testing/src/models/loopback-models.ts', text: uses('@app/kernel', 'ai') },
   { path: 'libs/testing/src/deployment/index.ts', text: uses('@app/composition', '@app/event-store-server') },
-  { path: 'libs/product/engine/test/provider-models.ts', text: uses('@app/testing/models') },
+  { path: 'libs/product/engine/test/models/provider-models.ts', text: uses('@app/testing/models') },
   { path: 'libs/product/engine/src/step.spec.ts', text: uses('@app/testing/models') },
   {
     path: 'test/e2e/journey.ts',

@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { EventStore } from '@app/event-store';
-import { readAllEvents } from '@app/testing/audits';
+import { readAllEvents } from '@app/testing/event-log';
 import { FeedFollower, requestJson, type TestClient, type ToldEvent } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { partnerFeedOf } from '@app/testing/journeys';

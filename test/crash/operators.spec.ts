@@ -3,7 +3,7 @@
  * nevertheless, exactly once, and logged so.
  */
 import type { StoredEvent } from '@app/event-store';
-import { readAllEvents } from '@app/testing/audits';
+import { readAllEvents } from '@app/testing/event-log';
 import { operatorOf, type OperatorClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, startLongRun, type Listed } from '@app/testing/journeys';

@@ -2,7 +2,8 @@
  * Workers share the read models by partitions and die: others take over their partitions, whatever the number, and no
  * event is lost or doubled.
  */
-import { readAllEvents, unlikeAReplay } from '@app/testing/audits';
+import { unlikeAReplay } from '@app/testing/audits';
+import { readAllEvents } from '@app/testing/event-log';
 import { until } from '@app/testing/until';
 import { Client } from 'pg';
 import { disarmed, startKillable, type Killable } from './killable';

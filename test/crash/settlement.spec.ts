@@ -11,7 +11,8 @@ import { answered } from '@app/testing/journeys';
 import { v5 as uuidV5 } from 'uuid';
 import type { KillOrder, KillOrders } from './kill-orders';
 import { startKillable, type Killable } from './killable';
-import { auditOperations, readAllEvents, settled, unbalanced } from '@app/testing/audits';
+import { auditOperations, settled, unbalanced } from '@app/testing/audits';
+import { readAllEvents } from '@app/testing/event-log';
 
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 const TIMEOUT_MS = 300_000;

@@ -1,7 +1,8 @@
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAllEvents, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
+import { settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
+import { readAllEvents } from '@app/testing/event-log';
 import { embeddedDatabaseName, embeddedPostgresFolder, findRunningStores } from '@app/data-folder';
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import { startEventStoreServer } from '@app/event-store-server';

@@ -1,6 +1,7 @@
 /** Readers whose connections break at random, over two replicas: they receive the journal in order, each event once. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditJournal, readAllEvents } from '@app/testing/audits';
+import { auditJournal } from '@app/testing/audits';
+import { readAllEvents } from '@app/testing/event-log';
 import { FollowingReader, type TestClient } from '@app/testing/client';
 import { overReplicas, type Races } from './races';
 

@@ -1,5 +1,6 @@
 import type { StoredEvent } from '@app/event-store';
-import { readAllEvents, settled } from '@app/testing/audits';
+import { settled } from '@app/testing/audits';
+import { readAllEvents } from '@app/testing/event-log';
 import type { TestClient } from '@app/testing/client';
 import type { Deployment } from '@app/testing/deployment';
 

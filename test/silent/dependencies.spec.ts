@@ -17,7 +17,7 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   MCP_SERVERS: [
     'test/silent/providers.spec.ts',
     'test/silent/mcp-stdio.spec.ts',
-    'libs/product/engine/test/mcp-tokens.spec.ts',
+    'libs/product/engine/test/mcp/mcp-tokens.spec.ts',
   ],
   MODEL_BASE_URL: ['test/silent/providers.spec.ts'],
   NEAR_RPC_URL: ['test/silent/providers.spec.ts'],

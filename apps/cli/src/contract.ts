@@ -3,8 +3,8 @@ import { asyncApiOf, openApiOf } from '@app/composition';
 import { openApi30 } from '@app/http';
 import { readConfiguration } from '@app/runtime';
 import { Command } from 'commander';
-import { sayJson } from './output';
-import { writeWhole } from './whole-file';
+import { sayJson } from './terminal/output';
+import { writeWhole } from './terminal/whole-file';
 
 /**
  * `parley contract openapi|openapi-3.0|asyncapi`: prints the document that `GET` of that name with `.json` returns, without any store or

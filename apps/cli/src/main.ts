@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { CommanderError } from 'commander';
 import { inspect } from 'node:util';
-import { completionCommand } from './completion';
-import { noticeLostOutput, outputLost, outputTaken } from './lost-output';
-import { describe, exitCodes } from './outcome';
-import { note } from './output';
+import { completionCommand } from './terminal/completion';
+import { noticeLostOutput, outputLost, outputTaken } from './terminal/lost-output';
+import { describe, exitCodes } from './terminal/outcome';
+import { note } from './terminal/output';
 import { parleyProgram } from './program';
 
 async function run(): Promise<number> {

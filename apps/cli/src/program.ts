@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import { auditCommands } from './audit-commands';
-import { backupCommand, restoreCommand } from './backup';
+import { auditCommands } from './audit/audit-commands';
+import { backupCommand, restoreCommand } from './stores/backup';
 import { contractCommand } from './contract';
-import { copyDatabaseCommand } from './copy-database';
-import { doctorCommand } from './doctor';
-import { listenCommand } from './listen';
-import { migrateCommand } from './migrate-events';
-import { operatorCommands } from './operator-commands';
-import { tailCommand } from './tail';
+import { copyDatabaseCommand } from './stores/copy-database';
+import { doctorCommand } from './doctor/doctor';
+import { listenCommand } from './feeds/listen';
+import { migrateCommand } from './stores/migrate-events';
+import { operatorCommands } from './operators/operator-commands';
+import { tailCommand } from './feeds/tail';
 import { triggerCommand } from './trigger/trigger-command';
-import { protectStreamsCommand } from './protect-streams';
-import { sayUsage } from './output';
+import { protectStreamsCommand } from './stores/protect-streams';
+import { sayUsage } from './terminal/output';
 
 /**
  * `parley`: operations on a deployment from a shell. Results go to stdout, everything else to stderr.

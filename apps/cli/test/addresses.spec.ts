@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe as inWords } from '../src/outcome';
-import { note } from '../src/output';
+import { describe as inWords } from '../src/terminal/outcome';
+import { note } from '../src/terminal/output';
 import { parleyProgram } from '../src/program';
 
 const variables = ['PARLEY_DATA_DIR', 'PARLEY_URL', 'PARLEY_OPERATOR_TOKEN', 'PARLEY_PARTNER_KEY', 'PARLEY_USER_TOKEN'];

@@ -1,7 +1,7 @@
 /** Only a yes continues after the question before a change, and every other end of it is reported in one line. */
 import { PassThrough } from 'node:stream';
-import { confirmed, type Terminal } from '../src/confirm';
-import { CommandFailed } from '../src/outcome';
+import { confirmed, type Terminal } from '../src/terminal/confirm';
+import { CommandFailed } from '../src/terminal/outcome';
 
 class TtyStream extends PassThrough {
   readonly isTTY = true;

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { TestLog } from '@app/testing/logs';
 import { openWitness } from '@app/witness';
-import { checks } from '../src/doctor-checks';
-import { folderFindings } from '../src/doctor-folders';
-import { serviceFinding } from '../src/doctor-service';
-import { witnessFindings } from '../src/doctor-witnesses';
+import { checks } from '../src/doctor/doctor-checks';
+import { folderFindings } from '../src/doctor/doctor-folders';
+import { serviceFinding } from '../src/doctor/doctor-service';
+import { witnessFindings } from '../src/doctor/doctor-witnesses';
 
 let folder: string;
 let server: Server;

@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe as inWords } from '../src/outcome';
-import { note } from '../src/output';
+import { describe as inWords } from '../src/terminal/outcome';
+import { note } from '../src/terminal/output';
 import { parleyProgram } from '../src/program';
 
 /** Escapes (7 and 8 bit), a bell, a return, bidirectional overrides, tags, a line separator, an unpaired surrogate, lines of its own. */

@@ -1,7 +1,7 @@
 /** Against services that break every rule of a connection, each call and each stream of the command line ends within its limit. */
 import { impoliteKinds, impoliteOutcomes, type ImpoliteKind } from '@app/testing/impolite';
-import { follow } from '../src/follow-stream';
-import { overHttp } from '../src/operator-api';
+import { follow } from '../src/feeds/follow-stream';
+import { overHttp } from '../src/operators/operator-api';
 
 const limitMs = 1_500;
 const path = '/operator/v1/deployment';

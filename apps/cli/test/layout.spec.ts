@@ -1,6 +1,6 @@
 /** Output at a terminal of 80 columns. */
 import type { Command } from 'commander';
-import { showAnswer } from '../src/answers';
+import { showAnswer } from '../src/terminal/answers';
 import { parleyProgram } from '../src/program';
 
 const every = (command: Command): Command[] => [command, ...command.commands.flatMap(every)];

@@ -5,8 +5,8 @@ import { readConfiguration } from '@app/runtime';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLogPlace } from '../src/log-places';
-import { describe as inWords } from '../src/outcome';
+import { openLogPlace } from '../src/audit/log-places';
+import { describe as inWords } from '../src/terminal/outcome';
 
 let folder: string;
 let file: string;

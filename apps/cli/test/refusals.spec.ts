@@ -1,7 +1,7 @@
 /** A refusal quotes nothing that was given, because it may be a secret in a wrong place, and a terminal keeps what it shows. */
 import { CommanderError, InvalidArgumentError, type Argument, type Command, type Option } from 'commander';
-import { describe as inWords } from '../src/outcome';
-import { note } from '../src/output';
+import { describe as inWords } from '../src/terminal/outcome';
+import { note } from '../src/terminal/output';
 import { parleyProgram } from '../src/program';
 
 const secret = 'pk_Sw0rdfish';

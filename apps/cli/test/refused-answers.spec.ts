@@ -1,8 +1,8 @@
 /** A refusal of the service is shown as a sentence that says what to do, never as the JSON of a problem. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { servedLog } from '../src/log-places';
-import { describe as inWords } from '../src/outcome';
+import { servedLog } from '../src/audit/log-places';
+import { describe as inWords } from '../src/terminal/outcome';
 import { parleyProgram } from '../src/program';
 
 const id = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { servedLog } from '../src/log-places';
+import { servedLog } from '../src/audit/log-places';
 
 const later = ['0.2', new Date(Date.now() - 1_000).toUTCString()];
 let asked = 0;

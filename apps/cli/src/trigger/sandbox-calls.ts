@@ -2,12 +2,12 @@ import type { Method } from '@app/http';
 import type { JsonValue } from '@app/kernel';
 import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { feedPage, type FeedPage } from '../feed-access';
-import { succeeded } from '../operator-api';
-import type { Answered } from '../operator-call';
-import { CommandFailed, NoAnswer } from '../outcome';
-import type { ServiceAccess } from '../service-access';
-import { below, noAnswerOf } from '../service-fetch';
+import { feedPage, type FeedPage } from '../feeds/feed-access';
+import { succeeded } from '../operators/operator-api';
+import type { Answered } from '../operators/operator-call';
+import { CommandFailed, NoAnswer } from '../terminal/outcome';
+import type { ServiceAccess } from '../service/service-access';
+import { below, noAnswerOf } from '../service/service-fetch';
 
 const answerWithinMs = 15_000;
 const lookEveryMs = 100;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CommandFailed } from '../outcome';
+import { CommandFailed } from '../terminal/outcome';
 import type { TriggerUser } from './trigger-user';
 
 /** Needs no provider, and every deployment offers it (docs/configuration.md, MODEL_PROVIDER). */

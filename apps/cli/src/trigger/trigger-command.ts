@@ -1,10 +1,10 @@
 import { noticeTypes, type NoticeType } from '@app/notices';
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
-import { endOfFeed, interrupted, lineOf, type FeedEvent } from '../feed-access';
-import { CommandFailed, NoAnswer, reasonIn } from '../outcome';
-import { table } from '../layout';
-import { note, print, say } from '../output';
-import { accessOf, withService } from '../service-access';
+import { endOfFeed, interrupted, lineOf, type FeedEvent } from '../feeds/feed-access';
+import { CommandFailed, NoAnswer, reasonIn } from '../terminal/outcome';
+import { table } from '../terminal/layout';
+import { note, print, say } from '../terminal/output';
+import { accessOf, withService } from '../service/service-access';
 import { SandboxCalls } from './sandbox-calls';
 import { listed, scenarios } from './scenarios';
 import { TriggerUser } from './trigger-user';

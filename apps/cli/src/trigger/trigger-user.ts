@@ -1,6 +1,6 @@
 import type { Method } from '@app/http';
 import { randomUUID } from 'node:crypto';
-import { CommandFailed, reasonIn } from '../outcome';
+import { CommandFailed, reasonIn } from '../terminal/outcome';
 import type { SandboxCalls } from './sandbox-calls';
 
 /** The sandbox user of one scenario, with the calls of its partner, an operator and the sandbox. */

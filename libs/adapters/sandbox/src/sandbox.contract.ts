@@ -1,6 +1,6 @@
 import { operation, type OperationGroup } from '@app/http';
-import { ClockReading } from './clock-moves';
-import { MintedToken } from './issuer';
+import { ClockReading } from './clock/clock-moves';
+import { MintedToken } from './issuer/issuer';
 import { ClockMove, FaultChange, NewOperatorToken, NewToken, Faults } from './sandbox.dto';
 
 export const sandboxGroup: OperationGroup = {

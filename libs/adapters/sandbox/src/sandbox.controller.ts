@@ -1,13 +1,13 @@
 import { Body, Controller, UseGuards } from '@nestjs/common';
 import { answer, Serves } from '@app/http';
 import { asId, invalid, refuse } from '@app/kernel';
-import { ClockMoves, ClockReading } from './clock-moves';
-import { Issuer, MintedToken } from './issuer';
-import { LedgerWallets } from './ledger-wallets';
+import { ClockMoves, ClockReading } from './clock/clock-moves';
+import { Issuer, MintedToken } from './issuer/issuer';
+import { LedgerWallets } from './ledger/ledger-wallets';
 import { LoopbackOnly } from './loopback.guard';
-import { ProviderFaults } from './provider-faults';
+import { ProviderFaults } from './faults/provider-faults';
 import { ClockMove, FaultChange, NewOperatorToken, NewToken, Faults } from './sandbox.dto';
-import { SandboxFaults } from './sandbox-faults';
+import { SandboxFaults } from './faults/sandbox-faults';
 import { mintUserToken, mintOperatorToken, readClock, moveClock, readFaults, setFaults } from './sandbox.contract';
 
 const tokenLifeSeconds = 3_600;

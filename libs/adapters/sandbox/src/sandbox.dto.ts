@@ -14,7 +14,7 @@ import {
   uuid,
   type Shaped,
 } from '@app/schema';
-import { submitFaults, type ProviderFault, type SubmitFault } from './provider-faults';
+import { submitFaults, type ProviderFault, type SubmitFault } from './faults/provider-faults';
 
 const subjectLengthMax = 512;
 /** 366 days: a leap year. */

@@ -2,18 +2,18 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@app/kernel';
 import { Database, Notifications, Processes, type OnOpen } from '@app/read-store';
 import { ModelFaults } from '@app/runtime';
-import { ClockMoves } from './clock-moves';
-import { Issuer } from './issuer';
-import { IssuerController } from './issuer.controller';
-import { LedgerOrders } from './ledger-orders';
-import { LedgerWallets } from './ledger-wallets';
-import { Market } from './market';
-import { MoneyController } from './money.controller';
-import { ProviderFaults } from './provider-faults';
-import { SandboxClock } from './sandbox-clock';
+import { ClockMoves } from './clock/clock-moves';
+import { Issuer } from './issuer/issuer';
+import { IssuerController } from './issuer/issuer.controller';
+import { LedgerOrders } from './ledger/ledger-orders';
+import { LedgerWallets } from './ledger/ledger-wallets';
+import { Market } from './prices/market';
+import { MoneyController } from './money/money.controller';
+import { ProviderFaults } from './faults/provider-faults';
+import { SandboxClock } from './clock/sandbox-clock';
 import { SandboxController } from './sandbox.controller';
-import { SandboxFaults } from './sandbox-faults';
-import { Settlements } from './settlements';
+import { SandboxFaults } from './faults/sandbox-faults';
+import { Settlements } from './ledger/settlements';
 
 /**
  * Started before it is injected anywhere, so that nothing in the sandbox ever happens at real time while the clock is

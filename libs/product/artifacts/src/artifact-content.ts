@@ -3,7 +3,7 @@ import { askedBytes, ProblemException } from '@app/http';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import type { ArtifactView } from './artifact.schema';
-import { ArtifactStore } from './artifact-store';
+import { ArtifactStore } from './stores/artifact-store';
 
 /** Downloads of artifacts. Not a query, because it writes the reply's head, which depends on the requested range. */
 @Injectable()

@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import { Configuration } from '@app/runtime';
 import { join } from 'node:path';
 import { ArtifactContent } from './artifact-content';
-import { ArtifactReader } from './artifact-reader';
-import { ArtifactStore } from './artifact-store';
+import { ArtifactReader } from './reading/artifact-reader';
+import { ArtifactStore } from './stores/artifact-store';
 import { ArtifactRow, artifactsMigrations, artifactsProjection } from './artifacts.projection';
 import { ArtifactsController, artifactsHandlers } from './artifacts.controller';
-import { DirectoryStore } from './directory-store';
-import { LookAtStore } from './check-artifact-store';
-import { s3OptionsOf } from './s3-options';
-import type * as S3 from './s3-store.adapter';
+import { DirectoryStore } from './stores/directory-store';
+import { LookAtStore } from './stores/check-artifact-store';
+import { s3OptionsOf } from './stores/s3-options';
+import type * as S3 from './stores/s3-store.adapter';
 import { SweepUploads } from './sweep-uploads';
 
 @Module({
@@ -38,7 +38,7 @@ function configuredStore(configuration: Configuration): ArtifactStore {
   if (env.ARTIFACT_STORE === 'directory') return new DirectoryStore(join(env.PARLEY_DATA_DIR, 'artifacts'));
   // Reason for the assertion: `require` knows no types.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, for a tenth of a second
-  const { S3Store } = require('./s3-store.adapter') as typeof S3;
+  const { S3Store } = require('./stores/s3-store.adapter') as typeof S3;
   return new S3Store(s3OptionsOf(configuration, requireValue(configuration.env.S3_BUCKET)));
 }
 

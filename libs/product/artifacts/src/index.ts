@@ -1,5 +1,5 @@
-export { ArtifactReader } from './artifact-reader';
-export { UnfitArtifactStore } from './artifact-store';
+export { ArtifactReader } from './reading/artifact-reader';
+export { UnfitArtifactStore } from './stores/artifact-store';
 export { ArtifactsModule, artifactsReadModel } from './artifacts.module';
 export { artifactsGroup } from './artifacts.contract';
-export { openBucketFiles } from './open-bucket';
+export { openBucketFiles } from './stores/open-bucket';

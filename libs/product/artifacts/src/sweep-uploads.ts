@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { abandonedAfterMs, ArtifactStore } from './artifact-store';
+import { abandonedAfterMs, ArtifactStore } from './stores/artifact-store';
 
 /** Removes the remains of uploads by killed processes: at the start, and from time to time. */
 @Injectable()

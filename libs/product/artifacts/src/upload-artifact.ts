@@ -18,7 +18,7 @@ import { UserQuotas } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import type { ArtifactView } from './artifact.schema';
-import { ArtifactStore, type StoredBytes } from './artifact-store';
+import { ArtifactStore, type StoredBytes } from './stores/artifact-store';
 
 interface Upload {
   readonly userId: UserId;

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import S3rver from 's3rver';
 import { SilentSocket } from '@app/testing/proxies';
 import { until } from '@app/testing/until';
-import type { ArtifactStore } from '../src/artifact-store';
-import { DirectoryStore } from '../src/directory-store';
-import { S3Store } from '../src/s3-store.adapter';
+import type { ArtifactStore } from '../src/stores/artifact-store';
+import { DirectoryStore } from '../src/stores/directory-store';
+import { S3Store } from '../src/stores/s3-store.adapter';
 
 const key = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 const credentials = { credentials: key, region: 'us-east-1', forcePathStyle: true };

@@ -1,7 +1,7 @@
 /** S3 servers that break every rule of a connection: each request ends within S3_TIMEOUT_MS and its three attempts. */
 import { Readable } from 'node:stream';
 import { impoliteOutcomes } from '@app/testing/impolite';
-import { S3Store } from '../src/s3-store.adapter';
+import { S3Store } from '../src/stores/s3-store.adapter';
 
 const timeoutMs = 1_000;
 const limitMs = 3 * timeoutMs + 500; // the SDK pauses between its attempts

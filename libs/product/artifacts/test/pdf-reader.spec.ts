@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { pdfOf, unfoldingPdf } from '@app/testing/pdf';
 import { childrenOf, peakBytesOf } from '@app/testing/processes';
-import { TooManyWaiting } from '../src/fair-turns';
-import { PdfReader } from '../src/pdf-reader';
+import { TooManyWaiting } from '../src/reading/fair-turns';
+import { PdfReader } from '../src/reading/pdf-reader';
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Unavailable } from '@app/kernel';
 import { SilentSocket } from '@app/testing/proxies';
 import { leastRights, StrictS3, type S3Right } from '@app/testing/objects';
-import { UnfitArtifactStore } from '../src/artifact-store';
-import type { S3Options } from '../src/s3-client.adapter';
-import { S3Store } from '../src/s3-store.adapter';
+import { UnfitArtifactStore } from '../src/stores/artifact-store';
+import type { S3Options } from '../src/stores/s3-client.adapter';
+import { S3Store } from '../src/stores/s3-store.adapter';
 
 let server: StrictS3;
 beforeAll(async () => {

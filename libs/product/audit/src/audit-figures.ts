@@ -3,10 +3,10 @@ import { EventStore } from '@app/event-store';
 import { Clock, type Instant } from '@app/kernel';
 import { polledGauges, Configuration, Metrics } from '@app/runtime';
 import { verifierKeyText } from '@app/transparency';
-import { Checkpoints } from './checkpoints';
-import type { SignedCheckpoint } from './checkpoints.decider';
-import { LogTables } from './log-tables';
-import { isWitnessed } from './witnessing';
+import { Checkpoints } from './signing/checkpoints';
+import type { SignedCheckpoint } from './checkpoints/checkpoints.decider';
+import { LogTables } from './log/log-tables';
+import { isWitnessed } from './checkpoints/witnessing';
 
 const gauges = {
   parley_transparency_log_size: { help: 'Events that the log of all events covers' },

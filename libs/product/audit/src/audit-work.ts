@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Database, keepLeading, Notifications, Processes } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkpointWanted } from './checkpoint-wanted';
-import { Checkpoints, LogForked, LogHeld, LogIncomplete } from './checkpoints';
-import { LogBuilder } from './log-builder';
-import { LogIdentity } from './log-identity';
-import { Witnesses } from './witnesses';
+import { checkpointWanted } from './signing/checkpoint-wanted';
+import { Checkpoints, LogForked, LogHeld, LogIncomplete } from './signing/checkpoints';
+import { LogBuilder } from './log/log-builder';
+import { LogIdentity } from './log/log-identity';
+import { Witnesses } from './witnesses/witnesses';
 
 /** Real time, because moving the sandbox clock makes no checkpoints. */
 const buildEveryMs = 1_000;

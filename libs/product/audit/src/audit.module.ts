@@ -1,21 +1,21 @@
 import { Module } from '@nestjs/common';
 import { AuditFigures } from './audit-figures';
 import { AuditWork } from './audit-work';
-import { Checkpoints } from './checkpoints';
-import { LogBuilder } from './log-builder';
-import { EventProofs } from './log-proofs';
-import { LogIdentity } from './log-identity';
+import { Checkpoints } from './signing/checkpoints';
+import { LogBuilder } from './log/log-builder';
+import { EventProofs } from './served/log-proofs';
+import { LogIdentity } from './log/log-identity';
 import { LogReadiness } from './log-readiness';
-import { LogTables } from './log-tables';
-import { CheckpointList } from './checkpoint-list';
-import { StoresIdentity } from './stores-identity';
-import { StreamProofs } from './stream-proofs';
-import { PlanResumptionHandler } from './plan-resumption';
-import { resumeLogHandlers } from './resume-log';
-import { ServedLog } from './served-log';
-import { TransparencyController, transparencyHandlers } from './transparency.controller';
-import { WitnessedHistory } from './witnessed-history';
-import { Witnesses } from './witnesses';
+import { LogTables } from './log/log-tables';
+import { CheckpointList } from './log/checkpoint-list';
+import { StoresIdentity } from './stores/stores-identity';
+import { StreamProofs } from './served/stream-proofs';
+import { PlanResumptionHandler } from './resumption/plan-resumption';
+import { resumeLogHandlers } from './resumption/resume-log';
+import { ServedLog } from './served/served-log';
+import { TransparencyController, transparencyHandlers } from './served/transparency.controller';
+import { WitnessedHistory } from './witnesses/witnessed-history';
+import { Witnesses } from './witnesses/witnesses';
 
 /** The log of all events, for modules that serve it or prove something with it. */
 @Module({

@@ -11,7 +11,7 @@ import {
   type Checkpoint,
   type TileName,
 } from '@app/transparency';
-import type { LogTables } from './log-tables';
+import type { LogTables } from './log/log-tables';
 import type { LogFiles } from './verification/kept-log';
 
 /** A place to which a log can be exported. */

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ReadinessChecks } from '@app/http';
 import { Processes } from '@app/read-store';
 import { logTroubles } from './audit-work';
-import { LogIdentity } from './log-identity';
+import { LogIdentity } from './log/log-identity';
 
 /** Reports in `/readyz` that the log signs nothing, with a one-word reason; nothing while it signs. */
 @Injectable()

@@ -7,15 +7,15 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, partOf, sql } from '@app/testing/journeys';
 import { checkpointed, storedCheckpoints } from '@app/testing/transparency';
 import { until } from '@app/testing/until';
-import { checkpointWanted } from '../src/checkpoint-wanted';
-import { CheckpointList } from '../src/checkpoint-list';
-import { Checkpoints, LogHeld, LogIncomplete } from '../src/checkpoints';
-import { LogBuilder } from '../src/log-builder';
-import { LogIdentity } from '../src/log-identity';
-import { LogTables } from '../src/log-tables';
-import { PlanResumption } from '../src/plan-resumption';
-import { ResumeLog } from '../src/resume-log';
-import { StoresIdentity } from '../src/stores-identity';
+import { checkpointWanted } from '../src/signing/checkpoint-wanted';
+import { CheckpointList } from '../src/log/checkpoint-list';
+import { Checkpoints, LogHeld, LogIncomplete } from '../src/signing/checkpoints';
+import { LogBuilder } from '../src/log/log-builder';
+import { LogIdentity } from '../src/log/log-identity';
+import { LogTables } from '../src/log/log-tables';
+import { PlanResumption } from '../src/resumption/plan-resumption';
+import { ResumeLog } from '../src/resumption/resume-log';
+import { StoresIdentity } from '../src/stores/stores-identity';
 
 let deployment: Deployment;
 beforeEach(async () => {

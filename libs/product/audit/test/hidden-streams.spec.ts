@@ -13,7 +13,7 @@ import { conversationOf, partOf, sql } from '@app/testing/journeys';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { checkpointed } from '@app/testing/transparency';
 import { until } from '@app/testing/until';
-import { LogTables } from '../src/log-tables';
+import { LogTables } from '../src/log/log-tables';
 import type { HiddenEvents } from '../src/verification/hidden-events';
 import { hiddenCheckpoints, hiddenFromStreams } from '../src/verification/hidden-from-streams';
 

@@ -2,7 +2,7 @@
 import { impoliteOutcomes } from '@app/testing/impolite';
 import { TestLog } from '@app/testing/logs';
 import { signingKey } from '@app/transparency';
-import { offerCheckpoint } from '../src/witness-call';
+import { offerCheckpoint } from '../src/witnesses/witness-call';
 
 it('a witness', async () => {
   const log = TestLog.create();

@@ -6,10 +6,10 @@ import { Configuration, Probe } from '@app/runtime';
 import { unlikeTheEvents } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, partOf } from '@app/testing/journeys';
-import { Checkpoints } from '../src/checkpoints';
-import { LogBuilder } from '../src/log-builder';
-import { LogIdentity } from '../src/log-identity';
-import { LogTables } from '../src/log-tables';
+import { Checkpoints } from '../src/signing/checkpoints';
+import { LogBuilder } from '../src/log/log-builder';
+import { LogIdentity } from '../src/log/log-identity';
+import { LogTables } from '../src/log/log-tables';
 
 const rounds = 30;
 const replicas = 3;

@@ -21,7 +21,7 @@ import { operatorOf, requestJson, type OperatorClient } from '@app/testing/clien
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, expectProblem, partOf, quiet, sql } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
-import { entryOf, isCovered } from '../src/covered-events';
+import { entryOf, isCovered } from '../src/log/covered-events';
 
 let deployment: Deployment;
 let checkpoint: Checkpoint;

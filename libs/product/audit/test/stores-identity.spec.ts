@@ -12,11 +12,11 @@ import { openDatabase } from '@app/read-store';
 import { Probe, readConfiguration } from '@app/runtime';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { userKind } from '@app/users';
-import { checkpointsId, checkpointsKind } from '../src/checkpoints.stream';
-import { LogBuilder } from '../src/log-builder';
-import { LogIdentity } from '../src/log-identity';
-import { originIn } from '../src/log-origin';
-import { LogTables } from '../src/log-tables';
+import { checkpointsId, checkpointsKind } from '../src/checkpoints/checkpoints.stream';
+import { LogBuilder } from '../src/log/log-builder';
+import { LogIdentity } from '../src/log/log-identity';
+import { originIn } from '../src/stores/log-origin';
+import { LogTables } from '../src/log/log-tables';
 
 interface Stores {
   readonly database: TestDatabase;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { once } from 'node:events';
 import { TestLog } from '@app/testing/logs';
 import { cosign, cosignatureBy, noteText, parseNote, signatureLine, signingKey } from '@app/transparency';
-import { offerCheckpoint, type WitnessAnswer, WitnessTrouble } from '../src/witness-call';
+import { offerCheckpoint, type WitnessAnswer, WitnessTrouble } from '../src/witnesses/witness-call';
 
 const key = signingKey('witness', 'w.example', Buffer.alloc(32, 9));
 const other = signingKey('witness', 'w.example', Buffer.alloc(32, 10));

@@ -10,7 +10,7 @@ import { until } from '@app/testing/until';
 import { cosign, parseNote, signatureLine, signingKey } from '@app/transparency';
 import { Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { Witnesses } from '../src/witnesses';
+import { Witnesses } from '../src/witnesses/witnesses';
 
 const key = signingKey('witness', 'w.example', Buffer.alloc(32, 9));
 const log = TestLog.create();

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredEvent } from '@app/event-store';
-import { readAllEvents } from '@app/testing/audits';
+import { readAllEvents } from '@app/testing/event-log';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';

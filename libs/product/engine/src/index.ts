@@ -1,4 +1,4 @@
-export { ActiveAccounts } from './active-accounts';
+export { ActiveAccounts } from './run/active-accounts';
 export { EngineModule, EngineCatalogModule, ToolServersModule } from './engine.module';
 export { toolServersGroup } from './mcp/context-keys.contract';
 export {
@@ -11,6 +11,6 @@ export {
   type StepRequest,
   type OfferedArtifact,
   type ToolExchange,
-} from './model';
-export { LocalModels } from './models';
+} from './models/model';
+export { LocalModels } from './models/models';
 export { Tools } from './tools';

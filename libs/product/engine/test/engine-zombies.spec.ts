@@ -8,7 +8,8 @@ import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import { Processes } from '@app/read-store';
 import { RunLeases, workChannel } from '@app/runs';
-import { auditJournal, EventLog, settled } from '@app/testing/audits';
+import { auditJournal, settled } from '@app/testing/audits';
+import { EventLog } from '@app/testing/event-log';
 import type { TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import {

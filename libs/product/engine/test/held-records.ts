@@ -2,7 +2,7 @@ import { Streams } from '@app/event-store';
 import { SegmentClosing, type SegmentEnd } from '@app/runs';
 import type { Deployment } from '@app/testing/deployment';
 import { partOf } from '@app/testing/journeys';
-import { ClaimedRun, type HeldCommand, type Recording } from '../src/claimed-run';
+import { ClaimedRun, type HeldCommand, type Recording } from '../src/run/claimed-run';
 
 /** A point at which a caller waits until it is released. */
 class Stand {

@@ -1,6 +1,5 @@
 export { unlikeTheEvents } from './log-audit';
 export { auditMoney } from './deployment-audit';
 export { auditOperations } from './money-audit';
-export { EventLog, readAllEvents } from './event-log';
 export { settled, unbalanced, unlikeAReplay } from './stores-audit';
 export { auditJournal, type Findings, type Seen } from './journal-audit';

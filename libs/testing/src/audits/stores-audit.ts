@@ -5,7 +5,7 @@ import { readStoreMigrations, Database, migrate, type AnyProjection } from '@app
 import { auditLedger } from './money-audit';
 import { createTestDatabase } from '../postgres';
 import { applyBatch } from '../read-models';
-import { EventLog, readAllEvents } from './event-log';
+import { EventLog, readAllEvents } from '../event-log';
 
 /** Longer than the watchdog's period, after which it releases what a crash left behind. */
 const stillAfterMs = 30_000;

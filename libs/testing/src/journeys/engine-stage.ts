@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@app/event-store';
-import { readAllEvents } from '../audits/event-log';
+import { readAllEvents } from '../event-log';
 import { LoopbackModels, type Provider, type RecordedRequest } from '../models';
 import { type Deployment, startDeployment } from '../deployment';
 import type { Frame, TestClient } from '../client';

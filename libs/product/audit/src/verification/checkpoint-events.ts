@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@app/kernel';
-import type { EventBytes } from '../covered-events';
+import type { EventBytes } from '../log/covered-events';
 import type { Claim } from './claims';
 
 /** The contents of the stream `audit-checkpoints`. */

@@ -1,6 +1,6 @@
 import type { EventStore, ReceivedEvent } from '@app/event-store';
-import { checkpointsStream, isCovered } from '../covered-events';
-import type { LogTables } from '../log-tables';
+import { checkpointsStream, isCovered } from '../log/covered-events';
+import type { LogTables } from '../log/log-tables';
 import type { HiddenEvents } from './hidden-events';
 
 const pageEvents = 500;

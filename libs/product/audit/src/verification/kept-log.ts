@@ -8,7 +8,7 @@ import {
   tileWidth,
   type TileName,
 } from '@app/transparency';
-import type { LogTables } from '../log-tables';
+import type { LogTables } from '../log/log-tables';
 import { leafOfBytes, type Leaf } from './leaf';
 
 /** The log's copy of the leaves and tiles, wherever it is stored. */

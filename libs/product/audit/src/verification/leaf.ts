@@ -1,5 +1,5 @@
 import { entryBytes, parseEntry, type Hash, type LogEntry } from '@app/transparency';
-import { entryOf, leafHashOf, type StoredBytes } from '../covered-events';
+import { entryOf, leafHashOf, type StoredBytes } from '../log/covered-events';
 
 /** A leaf of the log: as the log keeps it, or as computed from a stored event. */
 export interface Leaf {

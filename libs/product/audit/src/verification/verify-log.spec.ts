@@ -1,6 +1,6 @@
 import { claimOf, elsewhereKey, keptOf, logKey, otherKey, witnessKey } from '@app/testing/transparency';
 import { verifierKeyText } from '@app/transparency';
-import type { StoredBytes } from '../covered-events';
+import type { StoredBytes } from '../log/covered-events';
 import type { Claim, Trust } from './claims';
 import type { KeptLog } from './kept-log';
 import { lastLine, type Findings } from './report';

@@ -1,5 +1,5 @@
 import { verifierKeyText, type VerifierKey } from '@app/transparency';
-import { isCovered, wasCovered, type StoredBytes } from '../covered-events';
+import { isCovered, wasCovered, type StoredBytes } from '../log/covered-events';
 import { align, type Unmatched } from './alignment';
 import { judge, selfNamed, type Claim, type Judged, type SignedTree, type Trust } from './claims';
 import { differencesIn } from './differences';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, words as say, type JsonObject, type JsonValue } from '@app/kernel';
 import { storableInput, storableText } from '../models/answer-values';
 import { failWith, type ToolResult } from '../tool';
-import { textWithin } from '../text-within';
+import { textWithin } from '../models/text-within';
 import { isFaithful, minified, rawKey } from './exact-numbers';
 import { attachmentOf, textOf, withoutBytes } from './result-parts';
 

@@ -1,6 +1,6 @@
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { isJsonObject, type JsonValue } from '@app/kernel';
-import type { ModelRequest, ToolExchange, Turn, TurnStep } from '../model';
+import type { ModelRequest, ToolExchange, Turn, TurnStep } from './model';
 import { repairText } from './repair-text';
 import type { ToolNames } from './tool-names';
 

@@ -1,5 +1,5 @@
 import type { ModelPrice } from '@app/runtime';
-import type { Allowance } from '../model';
+import type { Allowance } from './model';
 import { affordableTokens, dearestStepCost } from './cost';
 import { ProviderTrouble, type OutputRoom } from './provider';
 

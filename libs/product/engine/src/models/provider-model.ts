@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { ModelPrice } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newerHalf } from '../history';
+import { newerHalf } from './newest-turns';
 import {
   ModelFailed,
   type AnswerEnding,
@@ -9,11 +9,11 @@ import {
   type ModelReply,
   type ShowPiece,
   type StepRequest,
-} from '../model';
+} from './model';
 import { stepCost } from './cost';
 import { PartialAnswer } from './partial-answer';
 import { OutputCeiling, outputLimit } from './output-limit';
-import type { ModelTrouble } from '../model-troubles';
+import type { ModelTrouble } from './model-troubles';
 import { ProviderTrouble, type AnswerPart, type ModelProvider, type SparePart } from './provider';
 import type { ProviderBreaker } from './provider-breaker';
 import { withinTime, type WorkTime } from './within-time';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@app/kernel';
-import type { ModelRequest } from '../model';
-import type { ModelTrouble } from '../model-troubles';
+import type { ModelRequest } from './model';
+import type { ModelTrouble } from './model-troubles';
 
 /** The provider's counts. */
 export interface TokenUsage {

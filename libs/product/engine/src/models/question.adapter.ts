@@ -1,6 +1,6 @@
 import { isJsonObject } from '@app/kernel';
 import { jsonSchema, tool, type ModelMessage, type SystemModelMessage, type ToolSet } from 'ai';
-import type { ModelRequest, ToolOffer } from '../model';
+import type { ModelRequest, ToolOffer } from './model';
 import { messagesOf } from './messages.adapter';
 import type { SparePart } from './provider';
 import { filesText, standingText } from './system-text';

@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../model';
+import type { ModelRequest } from './model';
 
 /** The rules for all instructions, by any author. */
 const ground = [

@@ -1,7 +1,7 @@
 import { APICallError, InvalidResponseDataError, NoOutputGeneratedError } from 'ai';
 import { retryAfterMs } from '@app/runtime';
 import { types } from 'node:util';
-import type { ModelTrouble } from '../model-troubles';
+import type { ModelTrouble } from './model-troubles';
 import { ProviderTrouble } from './provider';
 import { outputRoomIn } from './output-refusals';
 import { refusedPart, saysContextFull } from './refusals';

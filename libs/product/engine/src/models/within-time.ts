@@ -1,4 +1,4 @@
-import { ModelFailed } from '../model';
+import { ModelFailed } from './model';
 
 /** The time that work may take; it can be paused, as for a wait that has a limit of its own. */
 export class WorkTime {

@@ -1,0 +1,179 @@
+import {
+  checkpointsStream,
+  keptInFiles,
+  lastLine,
+  verifyLog,
+  type Claim,
+  type Findings,
+  type KeptLog,
+  type LogFiles,
+  type Problem,
+} from '@app/audit';
+import type { Configuration } from '@app/runtime';
+import { parseCheckpoint, parseNote, textOf, type VerifierKey } from '@app/transparency';
+import type { Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { witnessClaims } from './audit-witnesses';
+import { openLogPlace, servedLog } from './log-places';
+import { CommandFailed } from '../terminal/outcome';
+import { print } from '../terminal/output';
+import { showProgress } from '../terminal/progress';
+import { openStoresHere, type StoresHere } from '../stores/stores-here';
+
+export interface VerifyOptions {
+  readonly from?: string;
+  readonly url?: string;
+  readonly stores?: boolean;
+  readonly key: readonly VerifierKey[];
+  readonly witness: readonly VerifierKey[];
+  readonly needed?: number;
+  readonly known: readonly string[];
+  /** URLs of witnesses; empty for those of WITNESSES. */
+  readonly ask: readonly string[];
+}
+
+/** The log in one place, with its claims about itself. */
+interface LogAt {
+  readonly kept: KeptLog;
+  readonly claims: readonly Claim[];
+  readonly ownKeys: readonly string[];
+  readonly problems: readonly Problem[];
+  /** Keys of the log itself that belong to this deployment's secrets. */
+  readonly ownSecretKeys: readonly VerifierKey[];
+  close(this: void): void;
+}
+
+/** Limit on the age of a served checkpoint (docs/decisions/proof.md, "Served paths"). */
+const grownWithinMs = 3_000;
+
+/** Limit of the problems shown on a terminal; `--json` shows all. */
+const shownMax = 1_000;
+
+/** Verifies the log that the options name. @throws CommandFailed when anything is wrong, or nothing is proven */
+export async function verify(options: VerifyOptions, command: Command, configuration: Configuration): Promise<void> {
+  const { witnesses, needed } = witnessesOf(options, configuration);
+  if (needed > witnesses.length)
+    throw new CommandFailed(
+      `${needed} witnesses are needed, and ${witnesses.length} ${witnesses.length === 1 ? 'is' : 'are'} named: by --witness, or in WITNESSES`,
+    );
+  const isLocal = options.from === undefined && options.url === undefined;
+  const stores = isLocal || options.stores === true ? await openStoresHere(configuration) : null;
+  try {
+    const { log, outside } = await logWithOutside(options, configuration, stores);
+    const subject = {
+      ...log,
+      claims: [...log.claims, ...outside],
+      stored: (await stores?.events()) ?? null,
+      hidden: stores?.hidden() ?? null,
+    };
+    const trust = { log: trustedKeys(options, log), witnesses, needed };
+    const onDone = showProgress('verifying', log.kept.size, stores === null ? 'leaves' : 'events');
+    const found = await verifyLog(subject, trust, onDone).finally(log.close);
+    tell(command, { ...found, problems: [...log.problems, ...found.problems] }, stores);
+  } finally {
+    await stores?.close();
+  }
+}
+
+/** Returns the log, and the claims of others about it. */
+async function logWithOutside(options: VerifyOptions, configuration: Configuration, stores: StoresHere | null) {
+  const known = await Promise.all(options.known.map(knownClaim));
+  const log = await logAt(options, configuration, stores);
+  const asked = await witnessClaims(options.ask, configuration, log.claims, options.witness);
+  const outside = [...known, ...asked];
+  if (!asked.some((claim) => sizeOf(claim) > log.kept.size)) return { log, outside };
+  // The log may have grown between the two reads: read it once more, now after asking the witness.
+  log.close();
+  await sleep(grownWithinMs);
+  return { log: await logAt(options, configuration, stores), outside };
+}
+
+function trustedKeys({ key }: VerifyOptions, { ownSecretKeys }: LogAt): readonly VerifierKey[] {
+  return key.length > 0 ? key : ownSecretKeys;
+}
+
+function witnessesOf({ witness, needed }: VerifyOptions, { env }: Configuration) {
+  if (witness.length > 0) return { witnesses: witness, needed: needed ?? witness.length };
+  return { witnesses: env.WITNESSES.map(({ key }) => key), needed: needed ?? env.WITNESSES_NEEDED };
+}
+
+async function logAt(
+  { from, url }: VerifyOptions,
+  configuration: Configuration,
+  stores: StoresHere | null,
+): Promise<LogAt> {
+  if (url !== undefined) return logAtUrl(url, configuration.env.PARLEY_OPERATOR_TOKEN);
+  if (from !== undefined) {
+    const files = openLogPlace(configuration, from);
+    const claim = await newestIn(files.read, from);
+    return { ...claimed(claim), kept: keptInFiles(files, sizeOf(claim), true), ownKeys: [], close: files.close };
+  }
+  if (stores === null) throw new CommandFailed('there are no stores here');
+  // Checkpoints first, then the stored log, then the events: while the service runs, each covers at least the one before.
+  const said = await stores.checkpoints();
+  const kept = await stores.kept();
+  const { claims, keys: ownKeys, problems } = said;
+  const found = problems.map(({ revision, says }): Problem => ({
+    kind: 'checkpoint',
+    stream: checkpointsStream,
+    revision,
+    says,
+  }));
+  const ownSecretKeys = await stores.ownSecretKeys(said);
+  return { kept, claims, ownKeys, ownSecretKeys, problems: found, close: () => undefined };
+}
+
+async function logAtUrl(url: string, token: string | undefined): Promise<LogAt> {
+  const files = servedLog(url, token);
+  const claim = await newestIn(files.read, url);
+  const keys = textOf((await files.read('key')) ?? new Uint8Array())?.split('\n') ?? [];
+  const kept = keptInFiles(files, sizeOf(claim), token !== undefined);
+  return { ...claimed(claim), kept, ownKeys: keys.filter((line) => line !== ''), close: () => undefined };
+}
+
+async function newestIn(read: LogFiles['read'], where: string): Promise<Claim> {
+  const bytes = await read('checkpoint');
+  if (bytes === null) throw new CommandFailed(`${where} has no checkpoint`);
+  return claimIn(bytes, where);
+}
+
+async function knownClaim(file: string): Promise<Claim> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(`${file} cannot be read (${error.code ?? error.message})`);
+  });
+  const claim = claimIn(bytes, file);
+  // A file that was named by mistake proves nothing about the log.
+  if (parseCheckpoint(parseNote(claim.note)?.text ?? '') === null) throw new CommandFailed(`${file} is no checkpoint`);
+  return { ...claim, isOutside: true };
+}
+
+function claimIn(bytes: Uint8Array, where: string): Claim {
+  return { where, note: textOf(bytes) ?? '', fixed: null, witnesses: [] };
+}
+
+/** The size in the note, before it is verified. @throws CommandFailed when it has none */
+function sizeOf({ note, where }: Claim): number {
+  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
+  if (checkpoint === null) throw new CommandFailed(`the checkpoint of ${where} cannot be read`);
+  return checkpoint.size;
+}
+
+const claimed = (claim: Claim) => ({ claims: [claim], problems: [], ownSecretKeys: [] });
+
+function tell(command: Command, found: Findings, stores: StoresHere | null): void {
+  const { problems } = found;
+  const lines = problems
+    .slice(0, shownMax)
+    .map(({ stream, revision, says }) =>
+      stream === null || revision === null ? says : `revision ${revision} of ${stream}: ${says}`,
+    );
+  const more = problems.length - shownMax + found.beyond;
+  if (problems.length > shownMax || found.beyond > 0)
+    lines.push(`and ${more} more (--json names those that are known)`);
+  if (stores !== null) lines.push(`Events read from ${stores.from}.`);
+  const verdict = lastLine(found);
+  print(command, { ...found, verdict }, [...lines, verdict]);
+  if (problems.length + found.beyond > 0) throw new CommandFailed('not all of it holds: what does not is named above');
+  if (found.proven === 0) throw new CommandFailed('there is no signed checkpoint that proves anything');
+}

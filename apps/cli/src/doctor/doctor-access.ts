@@ -1,0 +1,26 @@
+import { accessWarning, EventStore, checkStreamAccess } from '@app/event-store';
+import { finding, type Finding } from './doctor-finding';
+import { reasonIn } from '../terminal/outcome';
+
+/** Whether the event store lets anyone but the service's own account and its administrators harm streams. Changes nothing. */
+export async function accessFindings(url: string): Promise<readonly Finding[]> {
+  const store = EventStore.connect(url);
+  try {
+    const access = await checkStreamAccess(url, store.client);
+    const trouble = accessWarning(access);
+    if (trouble !== null) return [finding('stream access', 'warning', trouble)];
+    return access.kind === 'own'
+      ? []
+      : [
+          finding(
+            'stream access',
+            'ok',
+            'by the default list nobody else writes, deletes or truncates; lists of single streams are in the log',
+          ),
+        ];
+  } catch (error) {
+    return [finding('stream access', 'warning', `it is not known who may delete streams: ${reasonIn(error)}`)];
+  } finally {
+    await store.dispose();
+  }
+}

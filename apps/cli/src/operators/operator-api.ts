@@ -1,0 +1,150 @@
+import { readDotEnv } from '@app/composition';
+import { readJson } from '@app/data-folder';
+import { isJsonObject, type JsonValue } from '@app/kernel';
+import { fetchWithoutRedirects, readConfiguration } from '@app/runtime';
+import { join } from 'node:path';
+import { openLocalApi } from './local-api';
+import { taken, type Answered, type OperatorApi } from './operator-call';
+import { CommandFailed, NoAnswer } from '../terminal/outcome';
+import { visible } from '../terminal/output';
+import { below, noAnswerOf, refuseClearText } from '../service/service-fetch';
+
+/** A call ends within this time, and a stream once it has been silent for so long. */
+const usualAnswerMs = 60_000;
+
+/**
+ * Opens the operator API in the first possible way of these: of the service at PARLEY_URL, with PARLEY_OPERATOR_TOKEN; of the `npm start`
+ * that runs on the data folder; in this process, over the stores that the environment names, with the secret key.
+ * @throws CommandFailed when only one of PARLEY_URL and PARLEY_OPERATOR_TOKEN is set, because a command must never reach another deployment
+ */
+export async function openOperatorApi(): Promise<OperatorApi> {
+  readDotEnv();
+  const configuration = readConfiguration(process.env);
+  const { PARLEY_OPERATOR_TOKEN: token, PARLEY_URL: url, DATABASE_URL, PARLEY_DATA_DIR } = configuration.env;
+  if (url !== undefined && token !== undefined) return overHttp(url, token);
+  if (url !== undefined)
+    throw new CommandFailed(
+      `PARLEY_URL names ${url}, and PARLEY_OPERATOR_TOKEN is not set: set it too, or unset PARLEY_URL to reach the deployment here`,
+    );
+  if (token !== undefined)
+    throw new CommandFailed(
+      'PARLEY_OPERATOR_TOKEN is set, and PARLEY_URL is not: set it too, or unset PARLEY_OPERATOR_TOKEN to reach the deployment here',
+    );
+  const running = DATABASE_URL === undefined ? await sandboxOf(PARLEY_DATA_DIR) : null;
+  if (running !== null) return overHttp(running.baseUrl, running.operatorToken);
+  return openLocalApi(configuration);
+}
+
+async function sandboxOf(
+  dataDir: string,
+): Promise<{ readonly baseUrl: string; readonly operatorToken: string } | null> {
+  const value = await readJson(join(dataDir, 'sandbox.json'));
+  const { baseUrl, operatorToken } = isJsonObject(value) ? value : {};
+  return typeof baseUrl === 'string' && typeof operatorToken === 'string' ? { baseUrl, operatorToken } : null;
+}
+
+/**
+ * The operator API of a service elsewhere. However that service behaves, a call without `take` ends within the limit, and one with it ends
+ * once no bytes arrived for so long; errors of `take` are rethrown unchanged.
+ * @throws CommandFailed for an address to which the token would be sent in clear text
+ */
+export function overHttp(baseUrl: string, token: string, answerWithinMs = usualAnswerMs): OperatorApi {
+  refuseClearText(baseUrl, 'PARLEY_URL');
+  return {
+    origin: new URL(baseUrl).origin,
+    call: async (call) => {
+      const { method, path, body, take } = call;
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const silence = new Silence(answerWithinMs);
+      const own: { failure?: unknown } = {};
+      const taking = take && {
+        ...call,
+        take: (chunk: Uint8Array) =>
+          silence
+            .besides(() => take(chunk))
+            .catch((failure: unknown) => {
+              own.failure = failure;
+              throw failure;
+            }),
+      };
+      try {
+        const { signal } = silence;
+        const answer = await fetchWithoutRedirects(below(baseUrl, path), { method, headers, signal, ...sent });
+        return { status: answer.status, body: await taken(taking ?? call, answer.status, answer.body) };
+      } catch (error) {
+        // A full disk here is no trouble of the service.
+        throw 'failure' in own ? own.failure : new NoAnswer(noAnswerOf(baseUrl, error));
+      } finally {
+        silence.end();
+      }
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Aborts its signal when no bytes arrived within the limit. */
+class Silence {
+  private readonly controller = new AbortController();
+  private timer: NodeJS.Timeout;
+
+  constructor(private readonly limitMs: number) {
+    this.timer = this.listen();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Runs the handling of a chunk. Its time does not count as silence, which is measured anew afterwards. */
+  async besides(body: () => Promise<void>): Promise<void> {
+    clearTimeout(this.timer);
+    await body();
+    this.timer = this.listen();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  private listen(): NodeJS.Timeout {
+    return setTimeout(
+      () => this.controller.abort(new Error(`nothing came for ${this.limitMs / 1_000} s`)),
+      this.limitMs,
+    );
+  }
+}
+
+/** The usage of the command that makes a call, for its error messages. */
+export interface Usage {
+  /** How to list the valid names; added to a 404. Empty when the command names nothing. */
+  readonly whereNamed: string;
+  /** The option that sets a member of the query or the body; null when none does. */
+  readonly optionFor: (member: string) => string | null;
+}
+
+const noUsage: Usage = { whereNamed: '', optionFor: () => null };
+
+/**
+ * Returns the body of a success. @param scope that the call needs
+ * @throws CommandFailed with the problem in words, in which a member that an option sets has the option's name
+ */
+export function succeeded(
+  { status, body }: Answered,
+  scope?: string,
+  { whereNamed, optionFor }: Usage = noUsage,
+): JsonValue {
+  if (status < 300) return body;
+  const { title, reason, issues } = isJsonObject(body) ? body : {};
+  const nameOf = (member: string) => optionFor(member) ?? member;
+  const problems = Array.isArray(issues)
+    ? issues.filter(isJsonObject).map(({ path, message }) => `${nameOf(text(path).slice(1))}: ${text(message)}`)
+    : [];
+  if (problems.length > 0) throw new CommandFailed(problems.join('; '));
+  const needed = reason === 'permission_required' && scope !== undefined ? `: the token needs the scope ${scope}` : '';
+  const hint = status === 404 && whereNamed !== '' ? `: ${whereNamed}` : '';
+  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${needed}${hint}`);
+}
+
+/** Forces a text of the service onto one line. */
+const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? visible(value) : '');

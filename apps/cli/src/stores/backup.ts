@@ -1,0 +1,106 @@
+import { holdingStatements, type LogHold } from '@app/audit';
+import { readDotEnv, readStore } from '@app/composition';
+import { findRunningStores } from '@app/data-folder';
+import { CannotCopy, restoreBackup, takeBackup, type OnProgress } from '@app/database-copies';
+import { Database, migrate, readStoreMigrations } from '@app/read-store';
+import { readConfiguration, type Configuration } from '@app/runtime';
+import type { Command } from 'commander';
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { refuseUncopiable } from './backup-source';
+import { makeEventTables } from './copy-database';
+import { endTidily, openEmbeddedDatabase } from './migration-source';
+import { leftOutLines } from '../terminal/outcome';
+import { print } from '../terminal/output';
+import { showProgress } from '../terminal/progress';
+
+const steps = { backup: 'copying', restore: 'restoring' } as const;
+
+function progressOf(step: keyof typeof steps): OnProgress {
+  return (what, total) => showProgress(`${steps[step]} ${what}`, total, what);
+}
+
+/** `parley backup` (docs/production.md, "Backups"). */
+export function backupCommand(program: Command): void {
+  program
+    .command('backup')
+    .description(
+      'copy both embedded stores, artifacts and secrets into an empty folder, of one instant, while the service runs',
+    )
+    .requiredOption('--to <folder>', 'an empty folder, or one to make')
+    .action(async ({ to }: { to: string }, command: Command) => {
+      readDotEnv();
+      const configuration = readConfiguration(process.env);
+      const { databaseUrl, close } = await openDatabase(configuration);
+      try {
+        await refuseUncopiable(configuration, databaseUrl);
+        const { PARLEY_DATA_DIR: dataDir } = configuration.env;
+        const { tables, ...manifest } = await takeBackup({ databaseUrl, dataDir, to }, progressOf('backup'));
+        const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+        const { events, position, artifacts, secrets } = manifest;
+        print(command, { to, ...manifest, tables: tables.length, rows }, [
+          `${rows} rows of ${tables.length} tables and ${artifacts} artifacts are in ${to}: ${events} events, up to position ${position}.`,
+          secrets && configuration.env.PARLEY_SECRET_KEY === undefined
+            ? 'Its secrets.json opens the wallet keys in it: keep it as safe as the money.'
+            : 'PARLEY_SECRET_KEY is not in it: keep it in another place, the wallet keys in the backup open with it only.',
+        ]);
+      } finally {
+        await close();
+      }
+    });
+}
+
+/** `parley restore` (docs/production.md, "Backups"). */
+export function restoreCommand(program: Command): void {
+  program
+    .command('restore')
+    .description('make a data folder (PARLEY_DATA_DIR) of a backup, and compare every table with what it was taken of')
+    .requiredOption('--from <folder>', 'what parley backup has made')
+    .action(async ({ from }: { from: string }, command: Command) => {
+      readDotEnv();
+      const { PARLEY_DATA_DIR: dataDir } = readConfiguration(process.env).env;
+      const { tables, ...manifest } = await restoreBackup(
+        { from, dataDir, makeTables, mark: holdingStatements(restoredHold(from)) },
+        progressOf('restore'),
+      );
+      print(command, { dataDir, ...manifest, tables: tables.length }, [
+        `${dataDir} holds what the service had at ${manifest.takenAt}: ${manifest.events} events, up to position ${manifest.position}.`,
+        ...leftOutLines(manifest.leftOut),
+        'Start the service: it works, and its log signs nothing before you say what this copy is.',
+        'The other one lives on: parley audit resume --as copy. It is gone for good: parley audit resume --as successor.',
+      ]);
+    });
+}
+
+function restoredHold(from: string): LogHold {
+  const since = new Date().toISOString();
+  return { id: `restored:${randomUUID()}`, why: 'restored', since, says: `it was restored from ${resolve(from)}` };
+}
+
+/** Opens the database of the `npm start` that runs on the data folder, or the configured one, or that of a stopped one. */
+async function openDatabase({ env }: Configuration) {
+  const running = await findRunningStores(env.PARLEY_DATA_DIR);
+  const databaseUrl = running?.databaseUrl ?? env.DATABASE_URL;
+  if (databaseUrl !== undefined) return { databaseUrl, close: async () => undefined };
+  const stopped = await openEmbeddedDatabase(env.PARLEY_DATA_DIR);
+  endTidily(stopped);
+  return stopped;
+}
+
+/** Creates the schema that the backed-up database had, so that its rows fit; the next start upgrades it. */
+async function makeTables(url: string, names: readonly string[]): Promise<void> {
+  const known = [...readStoreMigrations, ...readStore.migrations];
+  const unknown = names.filter((name) => !known.some((one) => one.name === name));
+  if (unknown.length > 0)
+    throw new CannotCopy(
+      `the backup has migrations that this version does not know (${unknown.join(', ')}): use a newer version`,
+    );
+  const migrations = known.filter(({ name }) => names.includes(name));
+  const database = await Database.connect({ url, poolSize: 2, rows: [], migrations });
+  try {
+    await migrate(database);
+  } finally {
+    await database.close();
+  }
+  await makeEventTables(url);
+}

@@ -1,0 +1,160 @@
+import {
+  CheckpointEvents,
+  checkpointsStream,
+  hiddenCheckpoints,
+  hiddenFromStreams,
+  keptInTables,
+  logKey,
+  LogTables,
+  type HiddenEvents,
+  type KeptLog,
+  type StoredBytes,
+} from '@app/audit';
+import { readStore } from '@app/composition';
+import { findRunningStores, readSecrets } from '@app/data-folder';
+import { connectEventStore, EventStore } from '@app/event-store';
+import { readMoveTarget } from '@app/event-migration';
+import { hasStoredRows, hiddenRows, lastStoredPosition, storedRows, storedRowsOf } from '@app/event-store-server';
+import { Database } from '@app/read-store';
+import { Configuration } from '@app/runtime';
+import { verifierKeyText, type VerifierKey } from '@app/transparency';
+import { openEmbeddedDatabase } from './migration-source';
+import { CommandFailed } from '../terminal/outcome';
+
+const pageEvents = 1_000;
+
+type CheckpointClaims = ReturnType<CheckpointEvents['result']>;
+
+/** The log and the events in the local stores. */
+export interface StoresHere {
+  readonly tables: LogTables;
+  kept(this: void): Promise<KeptLog>;
+  checkpoints(this: void): Promise<CheckpointClaims>;
+  /** All events that are stored now. */
+  events(this: void): Promise<AsyncIterable<StoredBytes>>;
+  /** The events of single streams that reads do not return. */
+  hidden(this: void): AsyncIterable<HiddenEvents>;
+  /** Describes where the events are read. */
+  readonly from: string;
+  /** The log's key, if it belongs to this deployment's secrets; otherwise none. */
+  ownSecretKeys(this: void, claims: CheckpointClaims): Promise<VerifierKey[]>;
+  close(this: void): Promise<void>;
+}
+
+type Events = Pick<StoresHere, 'events' | 'hidden' | 'from'> & {
+  stream(this: void): AsyncIterable<Parameters<CheckpointEvents['take']>[0]>;
+  close(this: void): Promise<void>;
+};
+
+/**
+ * Opens the stores that the environment names, or those of the data folder, whether or not the service runs on it. Changes nothing.
+ * @throws CommandFailed when there are none, or no log
+ */
+export async function openStoresHere(configuration: Configuration): Promise<StoresHere> {
+  const { env } = configuration;
+  const running = env.DATABASE_URL === undefined ? await findRunningStores(env.PARLEY_DATA_DIR) : null;
+  const databaseUrl = env.DATABASE_URL ?? running?.databaseUrl;
+  const stopped = databaseUrl === undefined ? await openEmbeddedDatabase(env.PARLEY_DATA_DIR) : null;
+  const url = databaseUrl ?? stopped?.databaseUrl ?? '';
+  const database = await Database.connect({ url, poolSize: 2, rows: readStore.rows, migrations: [] });
+  const closeDatabase = async (): Promise<void> => {
+    await database.close();
+    await stopped?.close();
+  };
+  try {
+    await refuseWithoutLog(database);
+    const events = await eventsOf(database, env.EVENTSTORE_URL ?? running?.eventStoreUrl);
+    const tables = new LogTables(database);
+    return {
+      tables,
+      kept: () => keptInTables(tables),
+      checkpoints: () => claimsIn(events.stream()),
+      events: events.events,
+      hidden: events.hidden,
+      from: events.from,
+      ownSecretKeys: (claims) => ownSecretKeys(configuration, claims),
+      close: async () => {
+        await events.close();
+        await closeDatabase();
+      },
+    };
+  } catch (error) {
+    await closeDatabase();
+    throw error;
+  }
+}
+
+async function refuseWithoutLog(database: Database): Promise<void> {
+  const [found] = await database.query<{ there: boolean }>(
+    `SELECT to_regclass('transparency_log') IS NOT NULL AS there`,
+  );
+  if (found?.there !== true) throw new CommandFailed('there is no log yet: start the service in this version first');
+}
+
+/** The rows of the embedded event store, bypassing any server that may hold events in memory; otherwise the answers of the event store. */
+async function eventsOf(database: Database, eventStoreUrl: string | undefined): Promise<Events> {
+  const query = <Row>(text: string, values: readonly unknown[]) => database.query<Row>(text, values);
+  if ((await hasStoredRows(query)) && (await readMoveTarget(database.url)) === null)
+    return {
+      from: 'the rows of the embedded event store',
+      events: async () => storedRows(query, await lastStoredPosition(query)),
+      hidden: () => hiddenRows(query, Date.now()),
+      stream: () => storedRowsOf(query, checkpointsStream),
+      close: async () => undefined,
+    };
+  if (eventStoreUrl === undefined) throw new CommandFailed('there are no events here: set EVENTSTORE_URL');
+  const store = new EventStore(connectEventStore(eventStoreUrl, 'catch-ups'));
+  return {
+    from: 'the event store at EVENTSTORE_URL',
+    events: async () => eventsUpTo(store, await store.endPosition()),
+    hidden: () => hiddenInStore(store, new LogTables(database)),
+    stream: () => eventsOfStream(store),
+    close: () => store.dispose(),
+  };
+}
+
+async function* hiddenInStore(store: EventStore, tables: LogTables): AsyncGenerator<HiddenEvents> {
+  const ofCheckpoints = await hiddenCheckpoints(store);
+  if (ofCheckpoints !== null) yield ofCheckpoints;
+  yield* hiddenFromStreams(store, tables);
+}
+
+async function* eventsUpTo(store: EventStore, end: number): AsyncGenerator<StoredBytes> {
+  for (let after = 0; ;) {
+    const page = await store.readAllRaw(after, pageEvents);
+    for (const event of page) {
+      if (event.position > end) return;
+      yield event;
+      after = event.position;
+    }
+    if (page.length === 0) return;
+  }
+}
+
+async function* eventsOfStream(store: EventStore) {
+  for (let from = 0; ;) {
+    const page = await store.readRemaining(checkpointsStream, from, pageEvents);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    from = last.revision + 1;
+  }
+}
+
+async function claimsIn(stream: ReturnType<Events['stream']>): Promise<CheckpointClaims> {
+  const events = new CheckpointEvents();
+  for await (const event of stream) events.take(event);
+  return events.result();
+}
+
+async function ownSecretKeys({ env }: Configuration, claims: CheckpointClaims): Promise<VerifierKey[]> {
+  const { origin, formerOrigins } = claims;
+  // The keys of the logs that this one was copied from are not its own; only the stream says which those are.
+  const keys = claims.keys.filter((key) => !formerOrigins.some((former) => key.startsWith(`${former}+`)));
+  const { PARLEY_DATA_DIR: dataDir, AUDIT_SIGNING_KEY: own } = env;
+  const secret = env.PARLEY_SECRET_KEY ?? (await readSecrets(dataDir))?.secretKey;
+  if (origin === null || (own === undefined && secret === undefined)) return [];
+  const configuration = new Configuration({ ...env, ...(secret !== undefined && { PARLEY_SECRET_KEY: secret }) });
+  const key = logKey(configuration, origin);
+  return keys.length > 0 && keys.every((one) => one === verifierKeyText(key)) ? [key] : [];
+}

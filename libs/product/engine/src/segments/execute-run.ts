@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { BegunSegment, ExecutableSegment } from '@app/runs';
+import { Tracing } from '@app/runtime';
+import type { ClaimedRun, Signals } from '../run/claimed-run';
+import { LeaseRecoveries } from '../run/lease-recoveries';
+import { RunJournal } from '../run/run-journal';
+import { RunLog } from './run-log';
+import { RunSteps, type Execution } from './run-steps';
+import { SegmentAdmission, type Reservation } from './segment-admission';
+import { runAttributes, TracedSteps } from '../run/traced-run';
+
+/** Executes segments of runs, step by step: those that began in this process at once, others once they are claimed. */
+@Injectable()
+export class ExecuteRun {
+  constructor(
+    private readonly journal: RunJournal,
+    private readonly admission: SegmentAdmission,
+    private readonly steps: RunSteps,
+    private readonly recoveries: LeaseRecoveries,
+    private readonly tracing: Tracing,
+    private readonly log: RunLog,
+  ) {}
+
+  /**
+   * Claims a segment whose lease this process has, and executes it until it is over, another worker has it, or a signal aborts. Throws
+   * Unavailable.
+   */
+  async claim(segment: ExecutableSegment, signals: Signals): Promise<Execution> {
+    const open = await this.journal.findOpen(segment);
+    if (open === 'over') return { kind: 'over', end: null };
+    if (open === 'unknown') return { kind: 'left' };
+    const traced = { kind: 'consumer', cause: open.cause.correlationId, attributes: runAttributes(segment) } as const;
+    return this.tracing.span('run', traced, async () => {
+      const reservation = await this.admission.admit(open);
+      const claimed = await this.journal.claim(open);
+      if (claimed === null) return { kind: 'over', end: null };
+      this.recoveries.recordClaim(open);
+      return this.takeSteps(claimed, reservation, signals);
+    });
+  }
+
+  /**
+   * Executes a segment that began in this process, as `claim` does, but without a claim, because its begin names this process. Throws
+   * Unavailable.
+   */
+  async goOn(segment: BegunSegment, signals: Signals): Promise<Execution> {
+    const { cause, heldCents } = segment;
+    const traced = { kind: 'consumer', cause: cause.correlationId, attributes: runAttributes(segment) } as const;
+    return this.tracing.span('run', traced, async () =>
+      this.takeSteps(await this.journal.begun(segment), { heldCents }, signals),
+    );
+  }
+
+  /** Takes the steps of a run that this process holds, starting where its journal ends. */
+  private async takeSteps(claimed: ClaimedRun, reservation: Reservation, signals: Signals): Promise<Execution> {
+    const startedAtMs = performance.now();
+    const execution = await this.journal.whileWhole(claimed.run, signals, (either) =>
+      this.untilOver(claimed, reservation, either),
+    );
+    this.log.executed(claimed, execution, startedAtMs);
+    return execution;
+  }
+
+  private async untilOver(claimed: ClaimedRun, reservation: Reservation, signals: Signals): Promise<Execution> {
+    const spans = new TracedSteps(this.tracing, claimed);
+    try {
+      for (;;) {
+        if (signals.shutdown.aborted) return { kind: 'left' };
+        if (signals.stop.aborted) claimed.markStopping();
+        const action = this.steps.next(claimed);
+        const execution = await spans.within(action, () => this.steps.perform(claimed, action, reservation, signals));
+        if (execution !== null) return execution;
+      }
+    } finally {
+      spans.end();
+    }
+  }
+}

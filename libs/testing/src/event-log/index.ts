@@ -1,0 +1,1 @@
+export { EventLog, readAllEvents } from './event-log';
