@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { filesUnder, isSpec, nodesOf, placeOf, readSource, type Source } from './sources';
 
 /** The one file that may make `Words` of anything but literals. */
-const maker = 'libs/platform/kernel/src/words.ts';
+const maker = 'libs/platform/kernel/src/words/words.ts';
 
 /** Places where a source claims that a text is `Words`: by an assertion, a predicate, or a type argument of a call. */
 function claims(source: Source): string[] {

@@ -5,21 +5,21 @@ import { Clock } from '@app/kernel';
 import type { Logger } from 'pino';
 import { createPino, hasReadableLogs, Metrics, PinoNestLogger, Tracing, type Configuration } from '@app/runtime';
 import { AllowedMethods } from './allowed-methods';
-import { parseBodiesStrictly } from './body-parser';
+import { parseBodiesStrictly } from './body/body-parser';
 import { arrivesWithinMs, boundConnections, boundTransfers, type ConnectionBounds } from './connections';
 import { deprecationHeaders } from './deprecation';
 import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
-import { guardsOf, type Guards } from './guards';
+import { guardsOf, type Guards } from './access/guards';
 import { HttpModule } from './http.module';
-import { issuersReadiness, checkIssuers } from './identity-providers';
-import type { IssuerKeys } from './issuer-keys';
+import { issuersReadiness, checkIssuers } from './access/identity-providers';
+import type { IssuerKeys } from './access/issuer-keys';
 import { Overload } from './overload';
 import { Accounts, PartnerKeys, RateWindows } from './ports';
-import { ProblemFilter } from './problem-filter';
+import { ProblemFilter } from './problems/problem-filter';
 import { ReadinessChecks } from './readiness';
 import { addRequestHooks } from './request-hooks';
-import { RequestLog } from './request-log';
+import { RequestLog } from './request/request-log';
 import { planRoutes } from './routes';
 
 /**

@@ -5,9 +5,9 @@ import { invalid, notFound } from '@app/kernel';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { nodeBounds, type ConnectionBounds } from './connections';
-import { toProblem } from './problems';
-import { answerHeaders, requestIdOf } from './request-ids';
-import { sendProblem } from './send-problem';
+import { toProblem } from './problems/problems';
+import { answerHeaders, requestIdOf } from './request/request-ids';
+import { sendProblem } from './problems/send-problem';
 
 /** Node accepts heads of at most 16 KiB, so no parameter is refused for its length. */
 const parameterLengthMax = 16_384;

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { Configuration } from '@app/runtime';
-import { Cursors } from './cursors';
+import { Cursors } from './operation/cursors';
 import { Draining } from './draining';
 import { ReadinessChecks } from './readiness';
 import { ServiceController } from './service.controller';

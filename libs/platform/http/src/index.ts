@@ -1,30 +1,30 @@
 export { createHttpApp } from './app';
-export { jsonBody } from './body-parser';
-export { askedBytes, type ByteRange } from './byte-ranges';
-export { Caller } from './caller';
-export { CallingKey } from './calling-key';
-export { Cursors } from './cursors';
+export { jsonBody } from './body/body-parser';
+export { askedBytes, type ByteRange } from './body/byte-ranges';
+export { Caller } from './request/caller';
+export { CallingKey } from './request/calling-key';
+export { Cursors } from './operation/cursors';
 export { closeGracefully, Draining } from './draining';
-export { Member, NoBody, QueryMember } from './dto';
-export { isHeldExactly } from './exact-number';
-export { checkIssuers } from './identity-providers';
-export type { IssuerKeys } from './issuer-keys';
-export { UnfitIssuer } from './issuer-keys';
+export { Member, NoBody, QueryMember } from './operation/dto';
+export { isHeldExactly } from './body/exact-number';
+export { checkIssuers } from './access/identity-providers';
+export type { IssuerKeys } from './access/issuer-keys';
+export { UnfitIssuer } from './access/issuer-keys';
 export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
-export { MemoryRateWindows } from './memory-rate-windows';
-export { operation, type Contract, type Method, type OperationGroup, type PathParameter } from './operation';
-export { Operator } from './operator';
-export { operatorScopes } from './operator-scopes';
-export { findContracts, Serves } from './serves';
+export { MemoryRateWindows } from './rate-limits/memory-rate-windows';
+export { operation, type Contract, type Method, type OperationGroup, type PathParameter } from './operation/operation';
+export { Operator } from './access/operator';
+export { operatorScopes } from './operation/operator-scopes';
+export { findContracts, Serves } from './operation/serves';
 export { documentOf, operatorDocumentOf } from './service.controller';
-export { openApi30 } from './openapi-3-0';
-export { ApiDescription } from './openapi-words';
-export { openedSchemas, reachable } from './openapi-open';
-export { parametersOf } from './openapi-parameters';
-export { membersOfDto, SchemaComponents, standalone } from './openapi-components';
-export { cursor, pageLimit, PageQuery } from './page-query';
-export { pageOf, PageSpace, pageTextOf, type TextRow } from './page';
+export { openApi30 } from './openapi/openapi-3-0';
+export { ApiDescription } from './openapi/openapi-words';
+export { openedSchemas, reachable } from './openapi/openapi-open';
+export { parametersOf } from './openapi/openapi-parameters';
+export { membersOfDto, SchemaComponents, standalone } from './openapi/openapi-components';
+export { cursor, pageLimit, PageQuery } from './operation/page-query';
+export { pageOf, PageSpace, pageTextOf, type TextRow } from './operation/page';
 export {
   Accounts,
   partnerKeyForm,
@@ -37,14 +37,14 @@ export {
   type RateSubject,
   type Readiness,
 } from './ports';
-export { PostgresRateWindows } from './postgres-rate-windows';
-export { answer, ProblemException } from './problems';
-export { sendAskedBytes } from './send-asked-bytes';
-export { rateWeightsMigration } from './rate-weights-sql';
-export { tooLarge } from './streamed-body';
-export { rateWindowsMigration } from './rate-windows-sql';
+export { PostgresRateWindows } from './rate-limits/postgres-rate-windows';
+export { answer, ProblemException } from './problems/problems';
+export { sendAskedBytes } from './body/send-asked-bytes';
+export { rateWeightsMigration } from './rate-limits/rate-weights-sql';
+export { tooLarge } from './body/streamed-body';
+export { rateWindowsMigration } from './rate-limits/rate-windows-sql';
 export { ReadinessChecks } from './readiness';
-export { userIdOf } from './user-identity';
-export { validateInto } from './validate-into';
+export { userIdOf } from './access/user-identity';
+export { validateInto } from './operation/validate-into';
 export { startWaitingServer, type Waiting } from './waiting-server';
 export { serviceGroup } from './service.contract';

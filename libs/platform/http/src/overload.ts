@@ -1,6 +1,6 @@
 import type { Metrics } from '@app/runtime';
 import { Counter, Gauge } from 'prom-client';
-import type { RoutePlan } from './request-context';
+import type { RoutePlan } from './request/request-context';
 
 /** A queue that lasts less than this is a burst or a garbage collection pause, not an overload. */
 const windowMs = 500;

@@ -1,13 +1,13 @@
 import type { Issue } from '@app/kernel';
 import type { DtoClass } from '@app/schema';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
-import { NoBody } from './dto';
-import type { Contract } from './operation';
-import { routedPath } from './path-names';
-import { ProblemException } from './problems';
-import { contextOf, type RoutePlan } from './request-context';
-import { emptyBody } from './streamed-body';
-import { validateInto } from './validate-into';
+import { NoBody } from './operation/dto';
+import type { Contract } from './operation/operation';
+import { routedPath } from './operation/path-names';
+import { ProblemException } from './problems/problems';
+import { contextOf, type RoutePlan } from './request/request-context';
+import { emptyBody } from './body/streamed-body';
+import { validateInto } from './operation/validate-into';
 
 /**
  * Plans every route that is registered from now on, and applies its body limit. Throws for a route that differs from its contract, and for

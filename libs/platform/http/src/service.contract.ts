@@ -1,5 +1,5 @@
 import { json, mapOf, oneOf, shape } from '@app/schema';
-import { operation, type OperationGroup } from './operation';
+import { operation, type OperationGroup } from './operation/operation';
 
 export const serviceGroup: OperationGroup = {
   name: 'service',

@@ -4,12 +4,12 @@ import { Configuration } from '@app/runtime';
 import type { FastifyReply } from 'fastify';
 import type { JsonObject } from '@app/kernel';
 import { Draining } from './draining';
-import { openApiDocument } from './openapi';
-import { openApi30 } from './openapi-3-0';
-import { ApiDescription } from './openapi-words';
-import type { Contract } from './operation';
+import { openApiDocument } from './openapi/openapi';
+import { openApi30 } from './openapi/openapi-3-0';
+import { ApiDescription } from './openapi/openapi-words';
+import type { Contract } from './operation/operation';
 import { ReadinessChecks, withoutStreamNames, type ReadinessReport } from './readiness';
-import { Serves, findContracts } from './serves';
+import { Serves, findContracts } from './operation/serves';
 import { readHealth, readOpenApi, readOpenApi30, readReadiness } from './service.contract';
 
 /** The service's description of itself, without credentials (docs/decisions/conventions.md, "HTTP"). */

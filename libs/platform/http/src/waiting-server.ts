@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { nodeBounds, type ConnectionBounds } from './connections';
 import type { Readiness } from './ports';
-import { notServed, toProblem } from './problems';
-import { answerHeaders, requestIdOf } from './request-ids';
+import { notServed, toProblem } from './problems/problems';
+import { answerHeaders, requestIdOf } from './request/request-ids';
 
 /** Every answer is quick. */
 const bounds: ConnectionBounds = { quietMs: 10_000, transferMs: 10_000, connectionsMax: 1_024 };

@@ -1,8 +1,8 @@
 import { SetClock } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { until } from '@app/testing/until';
-import { IssuerKeys } from '../src/issuer-keys';
-import { AccessTokens, type DemandedAudience } from '../src/access-tokens';
+import { IssuerKeys } from '../src/access/issuer-keys';
+import { AccessTokens, type DemandedAudience } from '../src/access/access-tokens';
 
 let issuer: LoopbackIssuer;
 let nowMs: number;

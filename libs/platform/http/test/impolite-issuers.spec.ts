@@ -1,6 +1,6 @@
 /** Issuers that break every rule of a connection: a caller waits for keys no longer than OIDC_TIMEOUT_MS. */
 import { impoliteOutcomes } from '@app/testing/impolite';
-import { IssuerKeys } from '../src/issuer-keys';
+import { IssuerKeys } from '../src/access/issuer-keys';
 
 const timeoutMs = 1_500;
 

@@ -1,7 +1,7 @@
 import { SetClock } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { IssuerKeys } from '../src/issuer-keys';
-import { AccessTokens } from '../src/access-tokens';
+import { IssuerKeys } from '../src/access/issuer-keys';
+import { AccessTokens } from '../src/access/access-tokens';
 
 const bytesMax = 50_000;
 const claimLength = 4_000;

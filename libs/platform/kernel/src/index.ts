@@ -12,8 +12,8 @@ export {
   type Decimal,
 } from './decimals';
 export { accept, applyFold, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
-export { failureWords } from './failure-words';
-export { issueWords } from './issue-words';
+export { failureWords } from './words/failure-words';
+export { issueWords } from './words/issue-words';
 export { heldBytes, heldByText } from './held-bytes';
 export { heldConnection, noticeLostClient } from './held-connections';
 export {
@@ -88,4 +88,4 @@ export {
   words,
   type Ours,
   type Words,
-} from './words';
+} from './words/words';

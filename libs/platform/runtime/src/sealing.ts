@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { Configuration } from './configuration';
+import type { Configuration } from './configuration/configuration';
 
 /** Sizes of AES-GCM (NIST SP 800-38D): a nonce of 96 bits, a tag of 128. */
 const nonceBytes = 12;

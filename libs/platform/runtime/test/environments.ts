@@ -1,4 +1,4 @@
-import { ConfigurationError, readConfiguration } from '../src/configuration';
+import { ConfigurationError, readConfiguration } from '../src/configuration/configuration';
 
 export const secretKey = 'Wq2uYw5oXOJZ9uB0z6nG1Xy8cXh3m4kQv7pTtR5sLfE=';
 

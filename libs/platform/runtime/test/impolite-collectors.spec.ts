@@ -1,6 +1,6 @@
 /** Collectors of traces that break every rule of a connection: no process waits for one at its end. */
 import { impoliteOutcomes } from '@app/testing/impolite';
-import { OtlpTracing } from '../src/otlp-tracing.adapter';
+import { OtlpTracing } from '../src/observability/otlp-tracing.adapter';
 
 it('an OpenTelemetry collector', async () => {
   const found = await impoliteOutcomes({
