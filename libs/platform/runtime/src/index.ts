@@ -1,14 +1,24 @@
 export { abortAfter } from './waiting/abort-after';
 export { polledGauges } from './observability/polled-gauges';
 export type { WitnessAddress } from './configuration/product/audit-variables';
-export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration/configuration';
+export {
+  Configuration,
+  ConfigurationError,
+  configurationWarnings,
+  readConfiguration,
+} from './configuration/configuration';
 export type { ConsentTemplate } from './configuration/product/consent-template';
 export { AnswerTooLong, bodyWithin } from './waiting/body-within';
 export { endingWith, fetchWithoutRedirects } from './waiting/fetch-without-redirects';
 export { GroupLoader } from './waiting/group-loader';
 export { isOnThisMachine } from './configuration/insecure-variables';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './observability/logging';
-export type { McpClientCredentials, McpServerSettings, McpToolSettings, McpTransport } from './configuration/product/mcp-variables';
+export type {
+  McpClientCredentials,
+  McpServerSettings,
+  McpToolSettings,
+  McpTransport,
+} from './configuration/product/mcp-variables';
 export { Metrics } from './observability/metrics';
 export type { ModelConnection } from './configuration/product/model-fallbacks';
 export type { ModelPrice } from './configuration/product/model-prices';
