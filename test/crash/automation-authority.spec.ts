@@ -24,7 +24,7 @@ import { untilGoneOnce } from './gone-once';
 import type { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
 import { startKillable, type Killable } from './killable';
-import { layouts, PatientClient, spread } from './layouts';
+import { layoutsTried, PatientClient, spread } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 2));
@@ -52,7 +52,7 @@ function auditUses(events: readonly StoredEvent[]): string[] {
   return findings;
 }
 
-describe.each(layouts)('roles %s', (layout) => {
+describe.each(layoutsTried('apart, over two replicas'))('roles %s', (layout) => {
   let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;

@@ -14,7 +14,7 @@ import { answered } from '@app/testing/journeys';
 import type { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
 import { startKillable, type Killable } from './killable';
-import { layouts, PatientClient, spread } from './layouts';
+import { layoutsTried, PatientClient, spread } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 2));
@@ -84,7 +84,7 @@ function auditFiring(events: readonly StoredEvent[]): string[] {
   return findings;
 }
 
-describe.each(layouts)('roles %s', (layout) => {
+describe.each(layoutsTried('in one process'))('roles %s', (layout) => {
   let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;

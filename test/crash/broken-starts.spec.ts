@@ -11,7 +11,7 @@ import { auditJournal, settled } from '@app/testing/audits';
 import { answered } from '@app/testing/journeys';
 import type { KillOrder, KillOrders } from './kill-orders';
 import { startKillable, type Killable } from './killable';
-import { layouts, spread } from './layouts';
+import { layoutsTried, spread } from './layouts';
 
 /** docs/decisions/runs.md, "Headroom", promises one minute; the remainder is for a busy machine. */
 const GIVEN_BACK_WITHIN_MS = 75_000;
@@ -30,7 +30,7 @@ interface Broken {
   readonly input: { readonly text: string };
 }
 
-describe.each(layouts)('roles %s', (layout) => {
+describe.each(layoutsTried('in one process'))('roles %s', (layout) => {
   let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;

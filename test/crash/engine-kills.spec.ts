@@ -15,7 +15,7 @@ import { untilGoneOnce } from './gone-once';
 import type { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
 import { startKillable, type Killable } from './killable';
-import { layouts, PatientClient, spread } from './layouts';
+import { layoutsTried, PatientClient, spread } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
 /** Each kill costs the remainder of a lease, some ten seconds; with FIGURES=full, runs of several users share it. */
@@ -33,7 +33,7 @@ const points: readonly ProbePoint[] = [
   'provider:after' as const,
 ];
 
-describe.each(layouts)('roles %s', (layout) => {
+describe.each(layoutsTried('apart, over two replicas'))('roles %s', (layout) => {
   let killable: Killable;
   let orders: KillOrders;
   let models: LoopbackModels;

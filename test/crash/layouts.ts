@@ -3,8 +3,13 @@ import type { Deployment, DeploymentOptions } from '@app/testing/deployment';
 import { answered } from '@app/testing/journeys';
 
 /** The distribution of a deployment's roles over processes. */
-export const layouts = ['in one process', 'apart, over two replicas'] as const;
+const layouts = ['in one process', 'apart, over two replicas'] as const;
 export type Layout = (typeof layouts)[number];
+
+/** The layouts that a suite tries: this one, which kills what the suite is about, and all with FIGURES=full. */
+export function layoutsTried(layout: Layout): readonly Layout[] {
+  return process.env['FIGURES'] === 'full' ? layouts : [layout];
+}
 
 /**
  * The options that start the layout such that the role can be killed: as the single process, or with both replicas of

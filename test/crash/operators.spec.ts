@@ -13,7 +13,7 @@ import { keepAlive } from './keep-alive';
 import type { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
 import { startKillable, type Killable } from './killable';
-import { layouts, spread } from './layouts';
+import { layoutsTried, spread } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['OPERATOR_KILL_ROUNDS'] ?? (full ? Infinity : 4));
@@ -44,7 +44,7 @@ function auditLog(events: readonly StoredEvent[]): string[] {
   return findings;
 }
 
-describe.each(layouts)('roles %s', (layout) => {
+describe.each(layoutsTried('in one process'))('roles %s', (layout) => {
   let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;
