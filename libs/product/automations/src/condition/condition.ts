@@ -47,6 +47,10 @@ export type RuleNode =
   | { readonly compare: { readonly left: Operand; readonly op: CompareOp; readonly right: Operand } }
   | { readonly exists: Operand };
 
+/**
+ * The operators of a comparison. The compiler names what a new one lacks: its meaning (`compareValues`), its words
+ * (`condition-words.ts`).
+ */
 export const compareOps = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'] as const;
 export type CompareOp = (typeof compareOps)[number];
 
