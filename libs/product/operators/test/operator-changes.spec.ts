@@ -3,7 +3,7 @@ import { causeOfRequest, Clock } from '@app/kernel';
 import { type OperatorClient, operatorOf } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { expectProblem, partOf, type Listed } from '@app/testing/journeys';
-import { operatorLogId, operatorLogKind } from '../src/operator-log.stream';
+import { operatorLogId, operatorLogKind } from '../src/operator-log/operator-log.stream';
 
 let deployment: Deployment;
 let operator: OperatorClient;

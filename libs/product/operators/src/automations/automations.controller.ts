@@ -1,0 +1,60 @@
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { ExplainedAutomation } from '@app/automations';
+import { answer, Operator, Serves } from '@app/http';
+import type { AutomationId } from '@app/kernel';
+import { holdAutomation, listOperatedAutomations, releaseAutomation, showAutomation } from './automations.contract';
+import { ListOperatedAutomationsDto } from './automations.dto';
+import type { OperatedAutomationPage } from './automations.schema';
+import { ListOperatedAutomations, ListOperatedAutomationsHandler } from './list-automations';
+import { MakeChange } from '../changes/make-change';
+import { ChangeReason } from '../changes/operators.dto';
+import type { MadeChange } from '../changes/operators.schema';
+import { ShowAutomation, ShowAutomationHandler } from './show-automation';
+
+@Controller()
+export class OperatorsAutomationsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Serves(listOperatedAutomations)
+  async list(
+    @Operator() operator: Operator,
+    @Query() query: ListOperatedAutomationsDto,
+  ): Promise<OperatedAutomationPage> {
+    return answer(await this.queries.execute(new ListOperatedAutomations(operator, query)));
+  }
+
+  @Serves(showAutomation)
+  async show(
+    @Operator() operator: Operator,
+    @Param('automationId') automationId: AutomationId,
+  ): Promise<ExplainedAutomation> {
+    return answer(await this.queries.execute(new ShowAutomation(operator, automationId)));
+  }
+
+  @Serves(holdAutomation)
+  async hold(
+    @Operator() operator: Operator,
+    @Param('automationId') automationId: string,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    const change = { operation: 'automations.hold', target: automationId, reason } as const;
+    return answer(await this.commands.execute(new MakeChange(operator, change)));
+  }
+
+  @Serves(releaseAutomation)
+  async release(
+    @Operator() operator: Operator,
+    @Param('automationId') automationId: string,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    const change = { operation: 'automations.release', target: automationId, reason } as const;
+    return answer(await this.commands.execute(new MakeChange(operator, change)));
+  }
+}
+
+/** Handlers of the queries that the controller executes. */
+export const operatorsAutomationsHandlers = [ListOperatedAutomationsHandler, ShowAutomationHandler];

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { FoldedStates, Streams } from '@app/event-store';
+import {
+  causeOfRequest,
+  Clock,
+  DamagedStream,
+  notFound,
+  refuse,
+  Unavailable,
+  type Cause,
+  type Refusal,
+  type Result,
+} from '@app/kernel';
+import { commandOf } from './changes';
+import { inTurn } from '../operator-log/operator-log.decider';
+import type { Intent } from '../operator-log/operator-log.events';
+import { operatorLogId, operatorLogKind } from '../operator-log/operator-log.stream';
+
+/**
+ * A request makes its change only within this time after it saw that it is pending; later it leaves it to the watchdog,
+ * which waits longer.
+ */
+const beginsWithinMs = 3_000;
+/** How long a change waits for its turn: longer than the watchdog takes to complete one that a crash interrupted. */
+const turnWithinMs = 10_000;
+const lookEveryMs = 100;
+
+/**
+ * Makes the changes that operators request: each is logged as an intent, made by one idempotent command, and logged as
+ * completed. A crash in between leaves an intent, which the watchdog completes by running the same command again.
+ */
+@Injectable()
+export class OperatorChanges {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly streams: Streams,
+    private readonly states: FoldedStates,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Logs and makes a change, after all earlier changes of the same target are completed, so that the latest request
+   * takes effect last. Refuses with `rate_limited` if too many are pending, and as the change's command does.
+   * @throws Unavailable; the change is made nevertheless, unless it was not even logged
+   */
+  async make(intent: Intent, cause: Cause): Promise<Result<unknown>> {
+    const logged = await this.streams.decide(operatorLogKind, operatorLogId, { type: 'Intend', intent }, cause);
+    if (!logged.ok) return refuse(logged.refusal);
+    for (const earlier of inTurn(logged.value.state, intent).slice(0, -1)) await this.untilCompleted(earlier);
+    const lookedAtMs = performance.now();
+    const isPending = await this.isPending(intent);
+    // The watchdog has made it, or may be making it now, and the target may have been changed again since, which this
+    // request must not overwrite.
+    if (!isPending || performance.now() - lookedAtMs > beginsWithinMs) throw new Unavailable('service');
+    return this.complete(intent, cause);
+  }
+
+  /** The intents that are logged and not completed, as of now, in order. @throws Unavailable */
+  async pending(): Promise<readonly Intent[]> {
+    return (await this.states.fresh(operatorLogKind, operatorLogId)).state.pending;
+  }
+
+  /** Whether an intent is not completed, as of now. @throws Unavailable */
+  async isPending({ intentId }: Intent): Promise<boolean> {
+    return (await this.pending()).some((intent) => intent.intentId === intentId);
+  }
+
+  /**
+   * Makes a logged change, again if another process has already begun it, and logs its completion. @throws Unavailable
+   */
+  async complete(intent: Intent, cause = causeOf(intent)): Promise<Result<unknown>> {
+    const { intentId } = intent;
+    // Events that result from the intent name it as their cause.
+    const made = await this.execute(intent, { ...cause, causationId: intentId });
+    const outcome = made.ok ? 'done' : inOneWord(made.refusal);
+    const complete = { type: 'Complete', at: this.clock.now(), intentId, outcome } as const;
+    await this.streams.decide(operatorLogKind, operatorLogId, complete, cause);
+    return made;
+  }
+
+  /**
+   * Refuses a change of a target whose stream is permanently gone; otherwise it would stay pending and block later ones
+   * forever.
+   */
+  private async execute(intent: Intent, cause: Cause): Promise<Result<unknown>> {
+    try {
+      return await this.commands.execute(commandOf(intent, cause));
+    } catch (error) {
+      if (error instanceof DamagedStream && error.isGone) return refuse(notFound);
+      throw error;
+    }
+  }
+
+  /**
+   * Waits until an intent is completed, by its own request or by the watchdog. @throws Unavailable if that takes too
+   * long
+   */
+  private async untilCompleted({ intentId }: Intent): Promise<void> {
+    const giveUpAtMs = performance.now() + turnWithinMs;
+    while (performance.now() < giveUpAtMs) {
+      const { state, revision } = await this.states.fresh(operatorLogKind, operatorLogId);
+      if (!state.pending.some((intent) => intent.intentId === intentId)) return;
+      await this.states.untilNews(operatorLogKind, operatorLogId, { after: revision, withinMs: lookEveryMs });
+    }
+    throw new Unavailable('service');
+  }
+}
+
+/** The cause of a change that is completed after its request has ended. */
+function causeOf({ operator, requestId }: Intent): Cause {
+  return causeOfRequest({ kind: 'operator', id: operator }, requestId);
+}
+
+function inOneWord(refusal: Refusal): string {
+  return refusal.kind === 'reason' ? refusal.reason : refusal.kind;
+}

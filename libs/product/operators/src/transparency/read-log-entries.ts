@@ -1,0 +1,33 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { ServedLog } from '@app/audit';
+import type { Operator } from '@app/http';
+import { notFound, ok, refuse, type Result } from '@app/kernel';
+import { OperatorReads } from '../operator-log/operator-reads';
+
+/**
+ * Returns the bundle of entries at a path under `tile/`. The access is logged. Refuses with `not_found`. @throws
+ * Unavailable
+ */
+export class ReadLogEntries extends Query<Result<Uint8Array>> {
+  constructor(
+    readonly operator: Operator,
+    readonly path: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ReadLogEntries)
+export class ReadLogEntriesHandler implements IQueryHandler<ReadLogEntries> {
+  constructor(
+    private readonly log: ServedLog,
+    private readonly reads: OperatorReads,
+  ) {}
+
+  async execute({ operator, path }: ReadLogEntries): Promise<Result<Uint8Array>> {
+    const bundle = await this.log.bundle(path);
+    if (bundle === null) return refuse(notFound);
+    await this.reads.log(operator, { operation: 'transparency.entries', target: path });
+    return ok(bundle);
+  }
+}

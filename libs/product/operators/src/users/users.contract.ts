@@ -1,0 +1,107 @@
+import { operation, type OperationGroup } from '@app/http';
+import { ChangeReason } from '../changes/operators.dto';
+import { MadeChange, operatorsExamples } from '../changes/operators.schema';
+import { SearchUsersDto, SetCapsDto } from './users.dto';
+import { AccountPage, UserOverview, usersExamples } from './users.schema';
+
+export const operatorsUsersGroup: OperationGroup = {
+  name: 'users',
+  description: 'Accounts, their money and their limits',
+};
+
+const userId = '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11';
+const body = { reason: 'a report of fraud' };
+const made = (operationName: string) => ({ ...operatorsExamples.change, operation: operationName, target: userId });
+
+export const searchUsers = operation('users.search', {
+  route: 'GET /operator/v1/users',
+  scope: 'users',
+  summary: 'Find the users that something belongs to',
+  description: 'The look is logged.',
+  query: SearchUsersDto,
+  answer: AccountPage,
+  examples: { answer: usersExamples.page },
+});
+
+export const showUser = operation('users.show', {
+  route: 'GET /operator/v1/users/:userId',
+  scope: 'users',
+  summary: 'What there is of a user',
+  description: 'Account, wallet and budget, and of the rest how much there is and the newest. The look is logged.',
+  answer: UserOverview,
+  examples: { answer: usersExamples.overview },
+});
+
+export const disableUser = operation('users.disable', {
+  route: 'POST /operator/v1/users/:userId/disable',
+  scope: 'users',
+  summary: 'Take an account out of service',
+  description: 'Its requests are refused with `account_disabled`; nothing of its history is lost. Idempotent.',
+  body: ChangeReason,
+  answer: MadeChange,
+  examples: { body, answer: made('users.disable') },
+});
+
+export const enableUser = operation('users.enable', {
+  route: 'POST /operator/v1/users/:userId/enable',
+  scope: 'users',
+  summary: 'Put an account back into service',
+  description: 'Idempotent.',
+  body: ChangeReason,
+  answer: MadeChange,
+  examples: { body, answer: made('users.enable') },
+});
+
+export const freezeUser = operation('users.freeze', {
+  route: 'POST /operator/v1/users/:userId/freeze',
+  scope: 'users',
+  summary: 'Freeze what a user may spend',
+  description:
+    'No run starts any more (`budget_exhausted`, not retryable), and runs end at their next step, whatever the caps hold. Idempotent.',
+  body: ChangeReason,
+  answer: MadeChange,
+  examples: { body, answer: made('users.freeze') },
+});
+
+export const unfreezeUser = operation('users.unfreeze', {
+  route: 'POST /operator/v1/users/:userId/unfreeze',
+  scope: 'users',
+  summary: 'Let a user spend again',
+  description: 'As far as the caps allow. Idempotent.',
+  body: ChangeReason,
+  answer: MadeChange,
+  examples: { body, answer: made('users.unfreeze') },
+});
+
+export const setUserCaps = operation('users.setCaps', {
+  route: 'PUT /operator/v1/users/:userId/caps',
+  scope: 'users',
+  summary: 'Set what a user may spend',
+  description: 'In place of `BUDGET_DAY_CENTS` and `BUDGET_MONTH_CENTS`, for this user, from now on.',
+  body: SetCapsDto,
+  answer: MadeChange,
+  examples: {
+    body: { dayCents: 2_000, monthCents: 20_000, reason: 'a large customer' },
+    answer: made('users.setCaps'),
+  },
+});
+
+export const disableWallet = operation('users.disableWallet', {
+  route: 'POST /operator/v1/users/:userId/wallet/disable',
+  scope: 'users',
+  summary: "Stop money from leaving a user's wallet",
+  description: 'What was sent is followed to its end. A user without a wallet is a 404. Idempotent.',
+  body: ChangeReason,
+  answer: MadeChange,
+  examples: { body, answer: made('users.disableWallet') },
+});
+
+export const enableWallet = operation('users.enableWallet', {
+  route: 'POST /operator/v1/users/:userId/wallet/enable',
+  scope: 'users',
+  summary: "Let money leave a user's wallet again",
+  description: 'A user without a wallet is a 404. Idempotent.',
+  body: ChangeReason,
+  answer: MadeChange,
+  examples: { body, answer: made('users.enableWallet') },
+});

@@ -1,0 +1,111 @@
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { answer, Operator, Serves } from '@app/http';
+import type { UserId } from '@app/kernel';
+import { ChangeUser, ChangeUserHandler } from './change-user';
+import { ChangeReason } from '../changes/operators.dto';
+import type { MadeChange } from '../changes/operators.schema';
+import { SearchUsers, SearchUsersHandler } from './search-users';
+import { ShowUser, ShowUserHandler } from './show-user';
+import {
+  disableUser,
+  disableWallet,
+  enableUser,
+  enableWallet,
+  freezeUser,
+  searchUsers,
+  setUserCaps,
+  showUser,
+  unfreezeUser,
+} from './users.contract';
+import { SearchUsersDto, SetCapsDto } from './users.dto';
+import type { AccountPage, UserOverview } from './users.schema';
+
+@Controller()
+export class OperatorsUsersController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Serves(searchUsers)
+  async search(@Operator() operator: Operator, @Query() query: SearchUsersDto): Promise<AccountPage> {
+    return answer(await this.queries.execute(new SearchUsers(operator, query)));
+  }
+
+  @Serves(showUser)
+  async show(@Operator() operator: Operator, @Param('userId') userId: UserId): Promise<UserOverview> {
+    return answer(await this.queries.execute(new ShowUser(operator, userId)));
+  }
+
+  @Serves(disableUser)
+  async disable(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    return this.change(new ChangeUser(operator, userId, { operation: 'users.disable', reason }));
+  }
+
+  @Serves(enableUser)
+  async enable(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    return this.change(new ChangeUser(operator, userId, { operation: 'users.enable', reason }));
+  }
+
+  @Serves(freezeUser)
+  async freeze(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    return this.change(new ChangeUser(operator, userId, { operation: 'users.freeze', reason }));
+  }
+
+  @Serves(unfreezeUser)
+  async unfreeze(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    return this.change(new ChangeUser(operator, userId, { operation: 'users.unfreeze', reason }));
+  }
+
+  @Serves(setUserCaps)
+  async setCaps(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() body: SetCapsDto,
+  ): Promise<MadeChange> {
+    const { reason, ...caps } = body;
+    return this.change(new ChangeUser(operator, userId, { operation: 'users.setCaps', parameters: caps, reason }));
+  }
+
+  @Serves(disableWallet)
+  async disableWallet(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    return this.change(new ChangeUser(operator, userId, { operation: 'users.disableWallet', reason }));
+  }
+
+  @Serves(enableWallet)
+  async enableWallet(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    return this.change(new ChangeUser(operator, userId, { operation: 'users.enableWallet', reason }));
+  }
+
+  private async change(change: ChangeUser): Promise<MadeChange> {
+    return answer(await this.commands.execute(change));
+  }
+}
+
+/** Handlers of the commands and queries that the controller executes. */
+export const operatorsUsersHandlers = [ChangeUserHandler, SearchUsersHandler, ShowUserHandler];
