@@ -16,8 +16,8 @@ const declared = {
   index: 'libs/clients/verify/src/index.ts',
   trust: 'libs/clients/verify/src/trust.ts',
   'event-proof': 'libs/clients/verify/src/event-proof.ts',
-  'approvals/receipt-report': 'libs/product/approvals/src/receipt-report.ts',
-  'approvals/receipt-verifier': 'libs/product/approvals/src/receipt-verifier.ts',
+  'approvals/receipt-report': 'libs/product/approvals/src/receipts/receipt-report.ts',
+  'approvals/receipt-verifier': 'libs/product/approvals/src/receipts/receipt-verifier.ts',
 };
 const approvalsIndex = "export * from './receipt-report.js';\nexport * from './receipt-verifier.js';\n";
 

@@ -2,8 +2,8 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { parseUuid, type OperationId, failureWords } from '@app/kernel';
 import { Notifications, Reactors } from '@app/read-store';
 import { OperationDriver } from '@app/wallets';
-import { ExpireApprovals } from './expire-approvals';
-import { OperationCopies } from './operation-copies';
+import { ExpireApprovals } from './approval/expire-approvals';
+import { OperationCopies } from './receipts/operation-copies';
 
 /** How often a worker polls for pending approvals without a timer. Real time. */
 const sweepEveryMs = 30_000;

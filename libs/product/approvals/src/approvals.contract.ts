@@ -1,10 +1,10 @@
 import { operation, type OperationGroup } from '@app/http';
 import { type Reason } from '@app/kernel';
-import { pendingExample } from './approval.example';
-import { Approval, ApprovalPage, Decided } from './approval.schema';
-import { ApproveDto, DenyDto, ListApprovalsDto } from './approvals.dto';
-import { receiptExample } from './receipt.example';
-import { ReceiptShape } from './receipt.schema';
+import { pendingExample } from './approval/approval.example';
+import { Approval, ApprovalPage, Decided } from './approval/approval.schema';
+import { ApproveDto, DenyDto, ListApprovalsDto } from './approval/approvals.dto';
+import { receiptExample } from './receipts/receipt.example';
+import { ReceiptShape } from './receipts/receipt.schema';
 
 export const approvalsGroup: OperationGroup = {
   name: 'approvals',

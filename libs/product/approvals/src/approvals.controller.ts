@@ -2,14 +2,14 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { ApprovalId } from '@app/kernel';
-import { Decided, type ApprovalView } from './approval.schema';
-import { ApproveDto, DenyDto, ListApprovalsDto } from './approvals.dto';
+import { Decided, type ApprovalView } from './approval/approval.schema';
+import { ApproveDto, DenyDto, ListApprovalsDto } from './approval/approvals.dto';
 import { listApprovals, getApproval, approve, deny, readReceipt } from './approvals.contract';
-import { DecideApproval, DecideApprovalHandler } from './decide-approval';
-import { GetApproval, GetApprovalHandler } from './get-approval';
-import { GetReceipt, GetReceiptHandler } from './get-receipt';
-import { ListApprovals, ListApprovalsHandler } from './list-approvals';
-import { type Receipt } from './receipt.schema';
+import { DecideApproval, DecideApprovalHandler } from './approval/decide-approval';
+import { GetApproval, GetApprovalHandler } from './approval/get-approval';
+import { GetReceipt, GetReceiptHandler } from './receipts/get-receipt';
+import { ListApprovals, ListApprovalsHandler } from './approval/list-approvals';
+import { type Receipt } from './receipts/receipt.schema';
 
 /** Approvals (specification, "Approvals"; docs/decisions/approvals.md). */
 @Controller()

@@ -10,14 +10,14 @@ import {
   approvalsProjection,
   operationCopiesProjection,
   OperationCopyRow,
-} from './approvals.projection';
+} from './approval/approvals.projection';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController, approvalsHandlers } from './approvals.controller';
-import { CallAuthorities } from './call-authorities';
-import { ExpireApprovals } from './expire-approvals';
-import { OperationCopies } from './operation-copies';
-import { ReceiptEvents } from './receipt-events';
-import { SelectedApprovals } from './selected-approvals';
+import { CallAuthorities } from './receipts/call-authorities';
+import { ExpireApprovals } from './approval/expire-approvals';
+import { OperationCopies } from './receipts/operation-copies';
+import { ReceiptEvents } from './receipts/receipt-events';
+import { SelectedApprovals } from './approval/selected-approvals';
 
 /** The streams in which approvals live; a further kind of stream is added here. */
 @Module({

@@ -1,10 +1,16 @@
-export { verifyReceipt } from './receipt-verifier';
-export type { ReceiptAspect, ReceiptCheckpoint, ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
+export { verifyReceipt } from './receipts/receipt-verifier';
+export type {
+  ReceiptAspect,
+  ReceiptCheckpoint,
+  ReceiptFinding,
+  ReceiptProblem,
+  ReceiptReport,
+} from './receipts/receipt-report';
 export { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from './approvals.module';
 export { approvalsGroup } from './approvals.contract';
-export type { ApprovalView } from './approval.schema';
-export { GetReceipt } from './get-receipt';
-export { type Receipt } from './receipt.schema';
-export { receiptExample } from './receipt.example';
-export { pendingExample } from './approval.example';
-export { operationCopy } from './operation-copy';
+export type { ApprovalView } from './approval/approval.schema';
+export { GetReceipt } from './receipts/get-receipt';
+export { type Receipt } from './receipts/receipt.schema';
+export { receiptExample } from './receipts/receipt.example';
+export { pendingExample } from './approval/approval.example';
+export { operationCopy } from './receipts/operation-copy';

@@ -27,9 +27,9 @@ import type { TestClient } from '@app/testing/client';
 import { applyBatch, emptyReadModel } from '@app/testing/read-models';
 import { until } from '@app/testing/until';
 import { approvalsReadModel } from '../src/approvals.module';
-import { ExpireApprovals } from '../src/expire-approvals';
-import { OperationCopies } from '../src/operation-copies';
-import { verifyReceipt } from '../src/receipt-verifier';
+import { ExpireApprovals } from '../src/approval/expire-approvals';
+import { OperationCopies } from '../src/receipts/operation-copies';
+import { verifyReceipt } from '../src/receipts/receipt-verifier';
 
 let deployment: Deployment;
 let user: TestClient;

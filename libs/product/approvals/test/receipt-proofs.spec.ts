@@ -32,7 +32,7 @@ import {
   type VerifierKey,
 } from '@app/transparency';
 import fc from 'fast-check';
-import type { Receipt } from '../src/receipt.schema';
+import type { Receipt } from '../src/receipts/receipt.schema';
 
 const CHANGES = process.env['FIGURES'] === 'full' ? 10_000 : 500;
 

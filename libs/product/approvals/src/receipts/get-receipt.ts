@@ -5,7 +5,7 @@ import { toBase64 } from '@app/transparency';
 import { receiptOf } from './receipt';
 import { ReceiptEvents } from './receipt-events';
 import type { Receipt, ReceiptProof } from './receipt.schema';
-import { SelectedApprovals } from './selected-approvals';
+import { SelectedApprovals } from '../approval/selected-approvals';
 
 /** How long a receipt waits for a checkpoint that covers its events. */
 const proofWithinMs = 2_000;

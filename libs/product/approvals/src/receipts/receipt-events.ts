@@ -3,7 +3,7 @@ import { EventStore, streamName, type ReceivedEvent } from '@app/event-store';
 import { Database } from '@app/read-store';
 import { operationKind } from '@app/wallets';
 import { CallAuthorities } from './call-authorities';
-import type { SelectedApproval } from './selected-approvals';
+import type { SelectedApproval } from '../approval/selected-approvals';
 
 /** Most events of an operation's stream: 16 actions, each sent again a few times before its operation expires. */
 export const operationEventsMax = 2_000;

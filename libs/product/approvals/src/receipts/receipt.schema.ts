@@ -16,7 +16,7 @@ import {
   type Shaped,
 } from '@app/schema';
 import { FinancialOperation } from '@app/wallets';
-import { Approval, fingerprintShape } from './approval.schema';
+import { Approval, fingerprintShape } from '../approval/approval.schema';
 
 const base64 = (description: string) => text({ pattern: /^[A-Za-z0-9+/]*={0,2}$/, description });
 const sha256 = (description: string) => text({ pattern: /^[0-9a-f]{64}$/, description });
