@@ -17,8 +17,8 @@ import {
 } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { runKeyOf } from './run-binding';
-import { RunLeases, stopChannel } from './run-leases';
-import { SegmentClosing, segmentEndIn } from './segment-closing';
+import { RunLeases, stopChannel } from './slots/run-leases';
+import { SegmentClosing, segmentEndIn } from './segments/segment-closing';
 import type { AbortedRun } from './run.schema';
 
 /** How long an abort waits for the engine to confirm its cleanup (docs/decisions/runs.md). */

@@ -14,7 +14,7 @@ import {
   withoutOthers,
   type Shaped,
 } from '@app/schema';
-import { isOutputSchema, OutputSchema } from './output-schema';
+import { isOutputSchema, OutputSchema } from './output/output-schema';
 
 /** How a run is to be executed, as `runs.start` and the definition of an automation accept it. */
 export const Profile = withoutOthers(

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import { ok, type ConversationId, type Result, type RunId } from '@app/kernel';
-import { RunLeases } from './run-leases';
+import { RunLeases } from './slots/run-leases';
 
 /** A run in the hands of one particular holder. */
 interface HeldRun {

@@ -23,7 +23,7 @@ import {
 import { Processes } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runBindingKind } from './run-binding';
-import { SegmentStart, type NewSegment, type Provision } from './segment-start';
+import { SegmentStart, type NewSegment, type Provision } from './segments/segment-start';
 
 /** How long a refusal by the budget is delayed, because reservations of failing starts may be released. */
 const secondLookMs = 250;

@@ -9,7 +9,7 @@ import {
 import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
 import { asId, because, Clock, ok, refuse, type Cause, type Refusal, type Result } from '@app/kernel';
 import { Processes, ReadGate } from '@app/read-store';
-import { SegmentStart, type NewSegment, type SlotAndPlace } from './segment-start';
+import { SegmentStart, type NewSegment, type SlotAndPlace } from './segments/segment-start';
 
 /** Most decisions of one conversation that wait for each other in this process. */
 const waitingDecisionsMax = 1_000;

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { BudgetModule } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
-import { executionSlotsMigrations } from './execution-slots.row';
-import { ExecutionSlots } from './execution-slots';
-import { GoneSegments } from './gone-segments';
-import { LocalExecution } from './local-execution';
-import { RunLeases } from './run-leases';
+import { executionSlotsMigrations } from './slots/execution-slots.row';
+import { ExecutionSlots } from './slots/execution-slots';
+import { GoneSegments } from './segments/gone-segments';
+import { LocalExecution } from './slots/local-execution';
+import { RunLeases } from './slots/run-leases';
 import { RunRow, runsMigrations, runsProjection } from './runs.projection';
 import { RunsController, runsHandlers } from './runs.controller';
 import { ReleaseRunHandler } from './release-run';
@@ -13,9 +13,9 @@ import { RunAdmission } from './run-admission';
 import { RunApprovals } from './run-approvals';
 import { RunMetrics } from './run-metrics';
 import { RunQueries } from './runs.queries';
-import { SegmentClosing } from './segment-closing';
-import { SegmentStart } from './segment-start';
-import { SegmentWatchdog } from './segment-watchdog';
+import { SegmentClosing } from './segments/segment-closing';
+import { SegmentStart } from './segments/segment-start';
+import { SegmentWatchdog } from './segments/segment-watchdog';
 
 /** Providers that other slices use. */
 const offered = [

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Budgets } from '@app/budget';
 import type { ConversationEvent } from '@app/conversations';
 import type { Cause } from '@app/kernel';
-import { ExecutionSlots, type SegmentKey } from './execution-slots';
+import { ExecutionSlots, type SegmentKey } from '../slots/execution-slots';
 
 /** The event that ends a segment: the run is over, or waits for approvals. */
 export type SegmentEnd = Extract<ConversationEvent, { readonly type: 'run.ended' | 'run.suspended' }>;

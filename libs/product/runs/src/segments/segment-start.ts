@@ -4,9 +4,9 @@ import type { ConversationEvent, ConversationState } from '@app/conversations';
 import type { StoredEvent } from '@app/event-store';
 import { causeOfEvent, type Cause, type ProcessId, type Result, failureWords } from '@app/kernel';
 import { Processes } from '@app/read-store';
-import { ExecutionSlots, type ExecutableSegment, type SlotTaken } from './execution-slots';
-import { LocalExecution, type Place } from './local-execution';
-import { RunLeases } from './run-leases';
+import { ExecutionSlots, type ExecutableSegment, type SlotTaken } from '../slots/execution-slots';
+import { LocalExecution, type Place } from '../slots/local-execution';
+import { RunLeases } from '../slots/run-leases';
 
 /** A segment that is about to begin, and its cause. */
 export interface NewSegment extends ExecutableSegment {

@@ -5,9 +5,9 @@ import { decodeEvent, EventStore, streamName, unlessDamaged } from '@app/event-s
 import { causeOfEvent, causeOfService, type Cause, type ConversationId } from '@app/kernel';
 import { Database, keepLeading } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ExecutionSlots, type ExecutableSegment } from './execution-slots';
+import { ExecutionSlots, type ExecutableSegment } from '../slots/execution-slots';
 import { GoneSegments, idsIn } from './gone-segments';
-import { RunLeases } from './run-leases';
+import { RunLeases } from '../slots/run-leases';
 import { SegmentClosing, segmentEndIn, type SegmentEnd } from './segment-closing';
 
 /** A reservation without a run that is idle for this long belongs to an admission that crashed or was refused. */
