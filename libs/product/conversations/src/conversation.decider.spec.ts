@@ -3,8 +3,8 @@ import { fold, instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
 import { rememberedEndedRunsMax } from './conversation.state';
 import type { ConversationEvent } from './conversation.events';
-import { type RunRequest, untuned } from './run.schema';
-import { abortedEnd } from './run-facts';
+import { type RunRequest, untuned } from './run/run.schema';
+import { abortedEnd } from './run/run-facts';
 
 const at = instant('2026-03-01T10:00Z');
 const later = instant('2026-03-01T11:00Z');

@@ -20,14 +20,14 @@ import {
   runWaitingFor,
   type ConversationState,
 } from './conversation.state';
-import { decideRun, type RunCommand, type StartRun } from './run.decider';
+import { decideRun, type RunCommand, type StartRun } from './run/run.decider';
 import {
   decideRunApproval,
   expireRunApproval,
   stopWaitingRun,
   type DecideRunApproval,
   type ExpireRunApproval,
-} from './waiting-run.decider';
+} from './run/waiting-run.decider';
 
 export type ConversationCommand =
   | {

@@ -22,7 +22,7 @@ import {
   uuid,
   type EventOf,
 } from '@app/schema';
-import { exampleOperationId, exampleToken, runEvents } from './run.events';
+import { exampleOperationId, exampleToken, runEvents } from './run/run.events';
 
 export const origins = ['conversation', 'automation'] as const;
 export type Origin = (typeof origins)[number];

@@ -9,7 +9,7 @@ import {
   beginRun,
   type OpenRunEvent,
   type RunState,
-} from './run.state';
+} from './run/run.state';
 
 /** Most ended runs that the state remembers by id; the read model knows all of them. */
 export const rememberedEndedRunsMax = 64;

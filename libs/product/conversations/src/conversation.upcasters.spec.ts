@@ -1,5 +1,5 @@
 import { decodeEvent, upcast, type StoredEvent } from '@app/event-store';
-import { untuned } from './run.schema';
+import { untuned } from './run/run.schema';
 import { conversationKind } from './conversation.stream';
 
 /** A stored event of version 1: the profile with its defaults filled in, and null where there is none. */

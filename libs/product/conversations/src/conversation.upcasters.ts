@@ -1,6 +1,6 @@
 import { approvalUpcasters } from '@app/consent';
 import type { JsonObject, JsonValue } from '@app/kernel';
-import { untuned } from './run.schema';
+import { untuned } from './run/run.schema';
 
 /** Version 1 of `run.started` stored the profile with the deployment's defaults filled in, and null where there was none. */
 function requestApart(stored: JsonObject): JsonObject {

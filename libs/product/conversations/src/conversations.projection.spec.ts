@@ -1,4 +1,4 @@
-import { untuned } from './run.schema';
+import { untuned } from './run/run.schema';
 import type { Recorded } from '@app/event-store';
 import { asId, type MessageId, type RequestId, type RunId, type RunKey, type UserId } from '@app/kernel';
 import type { Projection, ReadModelRow } from '@app/read-store';

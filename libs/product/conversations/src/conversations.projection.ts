@@ -3,7 +3,7 @@ import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ConversationEvent } from './conversation.events';
 import { conversationKind } from './conversation.stream';
-import type { RunRequest } from './run.schema';
+import type { RunRequest } from './run/run.schema';
 
 /** A conversation as lists show it. */
 @Entity('conversations')

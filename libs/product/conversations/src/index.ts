@@ -5,15 +5,15 @@ export {
   type ConversationEvent,
   type OperationCopy,
 } from './conversation.events';
-export { reasoningDelta, textDelta, type LiveDelta } from './live-deltas';
-export type { RunOrigin, ToolOutcome } from './run.events';
+export { reasoningDelta, textDelta, type LiveDelta } from './run/live-deltas';
+export type { RunOrigin, ToolOutcome } from './run/run.events';
 export { conversationIdParameter, type ConversationPage } from './conversation.schema';
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { ListConversations } from './list-conversations';
-export type { OpenApproval, RunCommand } from './run.decider';
-export { abortedEnd, type RunEnd, type ToolReturn } from './run-facts';
+export type { OpenApproval, RunCommand } from './run/run.decider';
+export { abortedEnd, type RunEnd, type ToolReturn } from './run/run-facts';
 export {
   Effort,
   profileOf,
@@ -27,6 +27,6 @@ export {
   type ResolvedRun,
   type RunFailureReason,
   type RunProfile,
-} from './run.schema';
-export type { RunState } from './run.state';
+} from './run/run.schema';
+export type { RunState } from './run/run.state';
 export { conversationsGroup } from './conversations.contract';

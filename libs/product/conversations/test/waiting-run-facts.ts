@@ -12,8 +12,8 @@ import {
 import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from '../src/conversation.decider';
 import type { ConversationEvent } from '../src/conversation.events';
-import { type RunRequest, untuned } from '../src/run.schema';
-import type { OpenApproval } from '../src/run.decider';
+import { type RunRequest, untuned } from '../src/run/run.schema';
+import type { OpenApproval } from '../src/run/run.decider';
 
 /** The facts of a run that waits for approvals, for its specs. */
 export const at = instant('2026-03-01T10:00Z');

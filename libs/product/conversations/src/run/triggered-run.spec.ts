@@ -9,8 +9,8 @@ import {
   type UserId,
 } from '@app/kernel';
 import { instant, specification } from '@app/testing/deciders';
-import { conversationDecider, type TriggerRun } from './conversation.decider';
-import type { ConversationEvent } from './conversation.events';
+import { conversationDecider, type TriggerRun } from '../conversation.decider';
+import type { ConversationEvent } from '../conversation.events';
 import { type RunRequest, untuned } from './run.schema';
 import type { AuthorizeCalls, OpenApproval } from './run.decider';
 

@@ -9,8 +9,8 @@ import {
   type UserId,
 } from '@app/kernel';
 import { instant, specification } from '@app/testing/deciders';
-import { conversationDecider, type ConversationCommand } from './conversation.decider';
-import type { ConversationEvent } from './conversation.events';
+import { conversationDecider, type ConversationCommand } from '../conversation.decider';
+import type { ConversationEvent } from '../conversation.events';
 import { type RunRequest, type Usage, untuned } from './run.schema';
 import type { RecordStep } from './run.decider';
 import { abortedEnd, type RunEnd } from './run-facts';

@@ -1,8 +1,8 @@
 import { asId, type ProcessId } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
-import { type ConversationCommand } from './conversation.decider';
-import type { ConversationEvent } from './conversation.events';
-import { pendingApprovals, waitingApproval } from './conversation.state';
+import { type ConversationCommand } from '../conversation.decider';
+import type { ConversationEvent } from '../conversation.events';
+import { pendingApprovals, waitingApproval } from '../conversation.state';
 import {
   at,
   expiresAt,
@@ -31,7 +31,7 @@ import {
   a,
   b,
   claimed,
-} from '../test/waiting-run-facts';
+} from '../../test/waiting-run-facts';
 
 describe('a run that needs consent', () => {
   it('opens its approvals and waits, in one append', () => {
