@@ -97,7 +97,7 @@ describe('parley keys', () => {
     expect(await run('keys', 'mint', '--label', 'unasked', '--reason', 'x')).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('say --yes'),
+      stderr: expect.stringContaining('add --yes'),
     });
     const { data } = jsonOf<Listed>(await run('keys', 'list', '--json'));
     expect(data.map(({ label }) => label)).not.toContain('unasked');

@@ -52,7 +52,7 @@ describe('a folder', () => {
   it('that is a file, or below one, is bad', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
-    const mend = 'mend it, or correct PARLEY_DATA_DIR';
+    const mend = 'repair it, or correct PARLEY_DATA_DIR';
     expect(await said(file)).toEqual([`data folder bad: ${file} is no folder: ${mend}`]);
     const below = join(file, 'x', 'y');
     expect(await said(below)).toEqual([
@@ -67,7 +67,7 @@ describe('a folder', () => {
 
   it('of artifacts that is a file is bad', async () => {
     await writeFile(join(folder, 'artifacts'), '');
-    expect(await said(folder)).toEqual([expect.stringMatching(/^artifacts bad: .*artifacts is no folder: mend it$/)]);
+    expect(await said(folder)).toEqual([expect.stringMatching(/^artifacts bad: .*artifacts is no folder: repair it$/)]);
   });
 });
 

@@ -9,12 +9,12 @@ const freeBytesAmple = 2 * 1024 ** 3;
 /** Whether the data folder and that of artifacts can be used or created, and have space. Creates and changes nothing. */
 export async function folderFindings(dataDir: string): Promise<readonly Finding[]> {
   const trouble = await troubleOf(dataDir);
-  if (trouble !== null) return [finding('data folder', 'bad', `${trouble}: mend it, or correct PARLEY_DATA_DIR`)];
+  if (trouble !== null) return [finding('data folder', 'bad', `${trouble}: repair it, or correct PARLEY_DATA_DIR`)];
   if (!(await isThere(dataDir))) return [finding('data folder', 'ok', `${dataDir} is not there yet`)];
   if (await isThere(join(dataDir, restoringFolder)))
     return [finding('data folder', 'bad', `a restore into ${dataDir} was cut off: run parley restore again`)];
   const artifacts = await troubleOf(join(dataDir, 'artifacts'));
-  if (artifacts !== null) return [finding('artifacts', 'bad', `${artifacts}: mend it`)];
+  if (artifacts !== null) return [finding('artifacts', 'bad', `${artifacts}: repair it`)];
   return [await room(dataDir)];
 }
 

@@ -29,5 +29,5 @@ export function doctorCommand(program: Command): void {
 function unreadable(error: unknown): readonly Finding[] {
   const [code, path] = [codeOf(error), isJsonObject(error) ? error['path'] : undefined];
   if (code === null || typeof path !== 'string') throw error;
-  return [finding('file', 'bad', `${path} cannot be read (${code}): mend it`)];
+  return [finding('file', 'bad', `${path} cannot be read (${code}): repair it`)];
 }

@@ -33,7 +33,7 @@ export function protectStreamsCommand(program: Command): void {
       'set the default access list of an EventStoreDB: the service appends, and only $admins delete or truncate streams',
     )
     .option('--account <user>', "the service's user; that of EVENTSTORE_URL unless given")
-    .option('--replace', 'also where somebody has set another list')
+    .option('--replace', 'also where another list is set')
     .option('--yes', 'do it without asking')
     .action(async ({ account, replace, yes }: Options, command: Command) => {
       readDotEnv();
@@ -87,7 +87,7 @@ async function protect(store: EventStore, user: string): Promise<void> {
   });
   if (outcome === 'denied') throw new CommandFailed(notAdmin);
   if (outcome === 'changed')
-    throw new CommandFailed('somebody else changed the access list meanwhile: look at it, and say it again');
+    throw new CommandFailed('the access list was changed meanwhile: check it, and run the command again');
 }
 
 /** @throws CommandFailed, because the client's own message for an unusable URL contains the password */

@@ -16,7 +16,7 @@ const own: Terminal = { input: process.stdin, output: noteStream };
  */
 export async function confirmed(what: string, { input, output }: Terminal = own): Promise<void> {
   if (input.isTTY !== true || output.isTTY !== true)
-    throw new CommandFailed(`${what}: say --yes, since nobody can be asked here`);
+    throw new CommandFailed(`${what}: add --yes, because there is no terminal to ask on`);
   const terminal = createInterface({ input, output });
   try {
     // A question whose input ends is never settled.

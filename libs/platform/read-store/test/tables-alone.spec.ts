@@ -74,7 +74,7 @@ async function standsAlone(begin: () => Promise<unknown>, end: () => Promise<unk
   await passed('notes', refused);
   expect(await stalled()).toEqual(['tallies']);
   expect(await positionOf('tallies')).toBeLessThan(refused);
-  expect(logged).toHaveBeenCalledWith(expect.stringContaining(`tallies stands still at event 1 of counter-${id}`));
+  expect(logged).toHaveBeenCalledWith(expect.stringContaining(`tallies is stalled at event 1 of counter-${id}`));
   const [of] = (await program.states.list()).filter(({ name }) => name === 'tallies');
   expect(of).toMatchObject({ state: 'stalled', stalled: { stream: `counter-${id}`, revision: 1 } });
   await passed('notes', await stage.append(id, counted(4)));
@@ -108,7 +108,7 @@ describe('a table that cannot be written stands still alone', () => {
     async (_, begins) => {
       await standsStill(begins);
       const { id: rebuildId, ...of } = await rebuilt(program);
-      const why = `not compared: tallies stands still at event 1 of counter-${id}`;
+      const why = `not compared: tallies is stalled at event 1 of counter-${id}`;
       expect(of).toMatchObject({ state: 'ready', error: why, differences: null, comparedAt: null });
       expect(await program.rebuilds.switchOver(rebuildId, null)).toEqual({ kind: 'done' });
       await passed(of.table, await stage.append(id, counted(4)));

@@ -15,7 +15,7 @@ it.each([
   // A file that cannot be opened for this reason is not damaged, and a backup would not help.
   [
     'FATAL:  could not open file "base/1/2691": Too many open files in system',
-    'PostgreSQL cannot start in /data (could not open file "base/1/2691": Too many open files in system): mend that, and start again',
+    'PostgreSQL cannot start in /data (could not open file "base/1/2691": Too many open files in system): repair that, and start again',
   ],
   [
     'PANIC:  could not locate a valid checkpoint record at 0/1B8A2D8',

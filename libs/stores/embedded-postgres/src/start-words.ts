@@ -17,7 +17,7 @@ export function whyNotStarted(folder: string, lines: readonly string[], how: str
   for (const line of lines) {
     const [, says, reason] = refusedBySystem.exec(line) ?? [];
     if (says === undefined) continue;
-    const remedy = diskIsFull.includes(reason) ? 'make room on its disk' : 'mend that';
+    const remedy = diskIsFull.includes(reason) ? 'make room on its disk' : 'repair that';
     return new DataFolderUnusable(`PostgreSQL cannot start in ${folder} (${says}): ${remedy}, and start again`);
   }
   const says = lines.map((line) => damaged.exec(line)?.[1]).find((one) => one !== undefined);

@@ -4,7 +4,7 @@ import { processGoneMs } from './processes';
 
 const gauges = {
   parley_processes: {
-    help: 'Processes of the deployment that were heard of within 6 s, by role (api, worker); one may have both',
+    help: 'Processes of the deployment that reported within 6 s, by role (api, worker); one may have both',
     labelNames: ['role'],
   },
 };

@@ -129,7 +129,7 @@ export class ProjectionRunner {
     this.hasLed = true;
     const ended = new AbortController();
     const retrying = this.stalledTables.keepTrying(AbortSignal.any([signal, ended.signal]), (error) =>
-      this.logger.warn(`a table that stands still was not tried again: ${failureWords(error)}`),
+      this.logger.warn(`a stalled table was not retried: ${failureWords(error)}`),
     );
     try {
       while (!signal.aborted) {

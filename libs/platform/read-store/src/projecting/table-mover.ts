@@ -207,7 +207,7 @@ export class TableMover {
     if (before?.position === position && before.error === stalled.error) return false;
     await recordStall(this.database, this.program, table.table, stalled);
     this.logger.error(
-      `${table.table} stands still at event ${revision} of ${stream}, which it cannot apply: ${stalled.error}`,
+      `${table.table} is stalled at event ${revision} of ${stream}, which it cannot apply: ${stalled.error}`,
     );
     this.tables = this.tables.filter((one) => one.table !== table.table);
     this.stalledTables = [...this.stalledTables.filter((one) => one.table !== table.table), { ...table, stalled }];

@@ -32,7 +32,7 @@ export async function obstacleTo(session: BuildingSession, compared: Compared, e
     const stall = await stallOf(session.execute, live);
     const { message: why, position } = error;
     if (stall === null) return { why, isOfLive: false, isLasting: false, position };
-    const stands = `${live} stands still at event ${stall.revision} of ${stall.stream}`;
+    const stands = `${live} is stalled at event ${stall.revision} of ${stall.stream}`;
     return { why: stands, isOfLive: true, isLasting: true, position };
   }
   if (!isOfPostgres(error)) throw error;

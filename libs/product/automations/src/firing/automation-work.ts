@@ -56,7 +56,7 @@ export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
       this.health.succeeded();
     } catch (error) {
       this.health.failed();
-      this.logger.warn(`automations were not looked through: ${failureWords(error)}`);
+      this.logger.warn(`automations were not checked: ${failureWords(error)}`);
     }
   }
 }

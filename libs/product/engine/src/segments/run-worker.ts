@@ -196,7 +196,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
     const { runId, conversationId, userId } = segment;
     const run = { runId, conversationId, userId, segment: segment.segment };
     if (err instanceof DamagedStream) {
-      const msg = 'a run stands still until a stream that it needs is whole again';
+      const msg = 'a run waits until a stream that it needs is whole again';
       this.logger.warn({ msg, ...run, damage: err.message });
       return this.closing.release(segment);
     }

@@ -62,7 +62,7 @@ export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestro
         this.health.succeeded();
       } catch (error) {
         this.health.failed();
-        this.logger.warn(`operations were not looked through: ${failureWords(error)}`);
+        this.logger.warn(`operations were not checked: ${failureWords(error)}`);
       }
       await sleep(sweepEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
     }

@@ -54,7 +54,7 @@ export class Housekeeping {
       this.health.succeeded();
     } catch (error) {
       this.health.failed();
-      this.logger.warn(`webhooks were not looked through: ${failureWords(error)}`);
+      this.logger.warn(`webhooks were not checked: ${failureWords(error)}`);
     }
   }
 
