@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { filesUnder, repository } from './sources';
 
 /** The most files of one level; more are a pile that nobody finds anything in. */
-export const filesPerLevelMax = 30;
+const filesPerLevelMax = 30;
 
 /** Every source folder of an app or a library, testing included: `libs/product/runs/src`. */
 export function sourceFolders(): string[] {

@@ -30,7 +30,7 @@ interface Broken {
   readonly input: { readonly text: string };
 }
 
-describe.each(layoutsTried('in one process'))('roles %s', (layout) => {
+describe.each(layoutsTried('apart, over two replicas'))('roles %s', (layout) => {
   let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;

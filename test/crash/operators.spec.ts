@@ -44,7 +44,7 @@ function auditLog(events: readonly StoredEvent[]): string[] {
   return findings;
 }
 
-describe.each(layoutsTried('in one process'))('roles %s', (layout) => {
+describe.each(layoutsTried('apart, over two replicas'))('roles %s', (layout) => {
   let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;

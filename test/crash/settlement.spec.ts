@@ -17,10 +17,7 @@ import { readAllEvents } from '@app/testing/event-log';
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 const TIMEOUT_MS = 300_000;
 
-/** Apart, one of them dies while the other goes on; together, which `npm run figures` tries as well, both die. */
-const modes = process.env['FIGURES'] === 'full' ? (['together', 'processes'] as const) : (['processes'] as const);
-
-describe.each(modes)('api and worker as %s', (mode) => {
+describe.each(['together', 'processes'] as const)('api and worker as %s', (mode) => {
   let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;
