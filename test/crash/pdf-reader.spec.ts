@@ -11,7 +11,7 @@ import { unfoldingPdf } from '@app/testing/pdf';
 import { childrenOf, peakBytesOf } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 
-const built = join(__dirname, '..', '..', 'dist', 'libs', 'product', 'artifacts', 'src', 'pdf-reader.js');
+const built = join(__dirname, '..', '..', 'dist', 'libs', 'product', 'artifacts', 'src', 'reading', 'pdf-reader.js');
 /** The reader's own limit is 10 s of processor time, which it gets only slowly on a crowded machine. */
 const goneWithinMs = 90_000;
 let folder: string;
