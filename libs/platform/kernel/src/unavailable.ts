@@ -52,11 +52,16 @@ export class DamagedStream extends Unavailable {
    * calls of all users need them, and no path names them.
    */
   get isGone(): boolean {
-    return this.damage === 'tombstoned' && !ofDeployment.includes(this.stream);
+    return this.damage === 'tombstoned' && !isOfDeployment(this.stream);
   }
 }
 
 const ofDeployment: readonly string[] = ['audit-checkpoints', 'deployment-main', 'operator-log'];
+
+/** Whether it is one of the deployment's singleton streams. */
+export function isOfDeployment(stream: string): boolean {
+  return ofDeployment.includes(stream);
+}
 
 function damageInWords(damage: StreamDamage, from: number | null): string {
   switch (damage) {

@@ -1,6 +1,9 @@
 import type { Database } from '../database/database';
 
-/** State of the stream watch: the position up to which it has read, and the streams that are gone or whose metadata hide events. */
+/** Stored for a stream whose metadata hide nothing. */
+const nothingHidden = '';
+
+/** State of the stream watch: the position up to which it has read, and the streams that are damaged or whose metadata hide events. */
 export class StreamMarks {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
@@ -10,20 +13,23 @@ export class StreamMarks {
     return row?.position ?? 0;
   }
 
-  /** All marked streams with their reasons. Throws Unavailable. */
-  async all(): Promise<ReadonlyMap<string, string>> {
+  /** All marked streams, each with what its metadata hide in words; null for nothing. Throws Unavailable. */
+  async all(): Promise<ReadonlyMap<string, string | null>> {
     const rows = await this.database.query<{ stream: string; words: string }>('SELECT stream, words FROM stream_marks');
-    return new Map(rows.map(({ stream, words }) => [stream, words]));
+    return new Map(rows.map(({ stream, words }) => [stream, words === nothingHidden ? null : words]));
   }
 
-  /** Marks a stream, or removes its mark if `words` is null. Throws Unavailable. */
+  /** Marks a stream. @param words what its metadata hide; null for nothing. Throws Unavailable. */
   async mark(stream: string, words: string | null): Promise<void> {
-    if (words === null) await this.database.query('DELETE FROM stream_marks WHERE stream = $1', [stream]);
-    else
-      await this.database.query(
-        'INSERT INTO stream_marks (stream, words) VALUES ($1, $2) ON CONFLICT (stream) DO UPDATE SET words = excluded.words',
-        [stream, words],
-      );
+    await this.database.query(
+      'INSERT INTO stream_marks (stream, words) VALUES ($1, $2) ON CONFLICT (stream) DO UPDATE SET words = excluded.words',
+      [stream, words ?? nothingHidden],
+    );
+  }
+
+  /** Removes the mark of a stream, if it has one. Throws Unavailable. */
+  async remove(stream: string): Promise<void> {
+    await this.database.query('DELETE FROM stream_marks WHERE stream = $1', [stream]);
   }
 
   /** Records that all changes up to this position are marked. Throws Unavailable. */

@@ -1,4 +1,4 @@
-import { failureWords } from '@app/kernel';
+import { failureWords, isOfDeployment } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { watchMetadata, type EventStore } from '@app/event-store';
 import type { DamagedStream } from '@app/kernel';
@@ -35,15 +35,20 @@ export class StreamWatch {
     this.prefixes = categories.map((category) => `${category}-`);
   }
 
-  /** The troubles in words, each beginning with `stream`: twenty at most, and the number of the others. */
+  /**
+   * The troubles in words, each beginning with `stream`: twenty at most, those of the deployment's singleton streams first, and the number of
+   * the others.
+   */
   get troubles(): readonly string[] {
-    const damaged = this.store.damaged.all.map(({ message }) => message);
-    const limited = [...this.limited].map(
-      ([stream, words]) => `stream ${stream} will lose events: its metadata say ${words}`,
-    );
-    const all = [...damaged, ...limited].sort();
+    const damaged = this.store.damaged.all.map(({ stream, message }) => ({ stream, words: message }));
+    const limited = [...this.limited].map(([stream, words]) => ({
+      stream,
+      words: `stream ${stream} will lose events: its metadata say ${words}`,
+    }));
+    const all = [...damaged, ...limited].sort(byStream);
+    const named = all.slice(0, namedMax).map(({ words }) => words);
     const others = all.length - namedMax;
-    return others > 0 ? [...all.slice(0, namedMax), `stream troubles: ${others} more`] : all;
+    return others > 0 ? [...named, `stream troubles: ${others} more`] : named;
   }
 
   /** Number of streams by trouble. */
@@ -89,12 +94,21 @@ export class StreamWatch {
             `stream ${stream} has an access list of its own, by which others than the default list names may write or cut it`,
           );
         await this.judge(stream, words);
-        await this.marks.mark(stream, words);
+        await this.mark(stream, words);
         await this.marks.pass(position);
       },
       onLooked: (position) => this.marks.pass(position),
       onFollowed: (isFollowed) => (streamReads.metadataFollowed = isFollowed),
     });
+  }
+
+  /**
+   * Marks a stream while its metadata hide events, or some are missing: after a scavenge they are, whatever the metadata say, and the next
+   * process must know it from its start. Throws Unavailable.
+   */
+  private async mark(stream: string, words: string | null): Promise<void> {
+    if (words === null && this.store.damaged.of(stream) === null) await this.marks.remove(stream);
+    else await this.marks.mark(stream, words);
   }
 
   /** Compares a stream that is or was marked with what can be read of it. Throws Unavailable. */
@@ -139,4 +153,13 @@ export class StreamWatch {
       this.logger.debug(`damaged streams are examined later: ${failureWords(error)}`);
     }
   }
+}
+
+/** The deployment's singleton streams first, because the calls of all users need them; then by name. */
+function byStream(
+  { stream: one }: { readonly stream: string },
+  { stream: other }: { readonly stream: string },
+): number {
+  const first = Number(isOfDeployment(other)) - Number(isOfDeployment(one));
+  return first === 0 ? Number(one > other) - Number(one < other) : first;
 }
