@@ -46,7 +46,7 @@ export class MemoryStreams {
   /** The streams as one process sees them: anything may happen during a read, and between a read and its append. */
   paused(pause: Pause) {
     return {
-      current: async <State, Command, Event extends DomainEvent>(
+      fresh: async <State, Command, Event extends DomainEvent>(
         kind: StreamKind<State, Command, Event>,
         id: string,
       ) => {
