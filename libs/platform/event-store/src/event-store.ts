@@ -110,6 +110,12 @@ export class EventStore {
     return events;
   }
 
+  /** As `readStream`, from a revision that was seen before: a stream without it is damaged. Throws Unavailable, DamagedStream. */
+  async readKnown(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
+    const events = await this.readStream(stream, fromRevision, maxCount);
+    return events.length > 0 ? events : this.streamReads.refuseLost(stream, fromRevision);
+  }
+
   /** As `readStream`, but passes each event on as it arrives, until `more` returns false; the remainder is not read. */
   async readStreamWhile(
     stream: string,
@@ -128,12 +134,6 @@ export class EventStore {
   /** Returns the revision of the last event of a stream, or -1 when it never had one. Throws Unavailable, DamagedStream. */
   async lastRevision(stream: string): Promise<number> {
     return this.streamReads.lastRevision(stream);
-  }
-
-  /** Lists as damaged a stream that existed and has no events left. Throws Unavailable. */
-  async gone(stream: string): Promise<DamagedStream> {
-    const { damage } = await this.remainsOf(stream);
-    return this.listed(damage ?? new DamagedStream(stream, 'deleted'));
   }
 
   /**

@@ -231,6 +231,36 @@ describe('a reactor', () => {
     expect(seen.toSorted()).toEqual(others.flatMap((stream) => [`${stream} 0`, `${stream} 1`]));
   });
 
+  it('keeps what it postponed of a stream that reads as new now, since its events were hidden unseen', async () => {
+    const category = newCategory();
+    const stream = `${category}-a`;
+    let isWhole = false;
+    const seen: number[] = [];
+    const handle = async (stored: StoredEvent) => {
+      if (!isWhole) throw new DamagedStream(`${category}-b`, 'deleted');
+      seen.push(numberOf(stored));
+    };
+    const rows = () =>
+      database.query<{ stream: string }>('SELECT stream FROM postponed_reactions WHERE reactor = $1', [category]);
+    const position = await appendCounted(store, stream, 0, 1);
+    const first = react(category, handle);
+    await until(async () => (await checkpoint(category)) >= position);
+    first.abort();
+    await Promise.all(running.splice(0));
+    isWhole = true;
+    await store.client.setStreamMetadata(stream, { truncateBefore: 1 });
+    const second = react(category, handle); // a new leader tries waiting reactions at once
+    await until(async () => store.damaged.of(stream) !== null || (await rows()).length === 0);
+    expect([await rows(), seen]).toEqual([[{ stream }], []]);
+    second.abort();
+    await Promise.all(running.splice(0));
+    await store.client.setStreamMetadata(stream, {});
+    store.damaged.remove(stream);
+    react(category, handle);
+    await patiently('the reaction', async () => seen.length > 0 || null);
+    await patiently('the end of the row', async () => (await rows()).length === 0 || null);
+  });
+
   it('makes up for nothing in a lead that could not begin', async () => {
     const category = newCategory();
     let isWhole = false;

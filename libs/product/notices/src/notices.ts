@@ -65,7 +65,7 @@ export class Notices {
    */
   async at(stream: string, revision: number): Promise<Notice | null> {
     try {
-      const [stored] = await this.store.readStream(stream, revision, 1);
+      const [stored] = await this.store.readKnown(stream, revision, 1);
       return stored === undefined ? null : await this.ofOne(stored);
     } catch (error) {
       if (error instanceof DamagedStream && error.damage === 'tombstoned') return null;
@@ -85,7 +85,7 @@ export class Notices {
     const { stream } = stored;
     const known = this.subjects.get(stream);
     if (known !== undefined) return known;
-    const [first] = stored.revision === 0 ? [stored] : await this.store.readStream(stream, 0, 1);
+    const [first] = stored.revision === 0 ? [stored] : await this.store.readKnown(stream, 0, 1);
     const subject = first === undefined ? null : subjectOf(first);
     if (subject !== null) this.subjects.set(stream, subject);
     return subject;
@@ -96,7 +96,7 @@ export class Notices {
    * before.
    */
   private async outcome(stored: StoredEvent): Promise<Recorded<NoticeSource> | null> {
-    const events = await this.store.readStream(stored.stream, 0, stored.revision + 1);
+    const events = await this.store.readKnown(stored.stream, 0, stored.revision + 1);
     const history = events.map((event) => decodeEvent<OperationEvent>(operationKind, event));
     const view = operationView(history);
     const recorded = history.at(-1);

@@ -23,6 +23,8 @@ import {
   untilOperation,
   usdc,
 } from '@app/testing/journeys';
+import { appendCounted, newCategory } from '@app/testing/event-store';
+import { DamagedStream } from '@app/kernel';
 import { until } from '@app/testing/until';
 import { DisableUser } from '@app/users';
 import { Notices, toldCategories, type Notice } from '../src';
@@ -152,4 +154,11 @@ it('an account that is disabled is told of, and why is not', async () => {
   const told = await toldOf(user);
   expect(told.map(brief)).toEqual([['user.disabled', {}]]);
   expect(JSON.stringify(told)).not.toContain('4711');
+});
+
+it('a notice whose stream was hidden is none that never was', async () => {
+  const stream = `${newCategory()}-a`;
+  await appendCounted(store, stream, 0, 1);
+  await store.client.setStreamMetadata(stream, { truncateBefore: 1 });
+  await expect(new Notices(store).at(stream, 0)).rejects.toThrow(DamagedStream);
 });

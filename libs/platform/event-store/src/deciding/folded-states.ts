@@ -171,7 +171,7 @@ export class FoldedStates {
     const snapshot = await this.snapshots.load(stream, kind.stateVersion);
     if (snapshot === null) return { state: kind.decider.initialState, revision: -1 };
     // A snapshot must not hide that the events before it are gone.
-    if ((await this.store.readStream(stream, 0, 1)).length === 0) throw await this.store.gone(stream);
+    await this.store.readKnown(stream, 0, 1);
     // Reason for the assertion: an equal `stateVersion` means that the stored shape is the present one.
     const folded = { state: snapshot.state as State, revision: snapshot.revision };
     this.set(stream, folded, folded.revision);

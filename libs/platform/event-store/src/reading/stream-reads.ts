@@ -86,6 +86,16 @@ export class StreamReads {
     throw gone;
   }
 
+  /** For a revision that was seen before and cannot be read now. @throws DamagedStream, which it lists; Unavailable */
+  async refuseLost(stream: string, revision: number): Promise<never> {
+    const { damage, last } = await this.remains(stream);
+    // A server that was behind for a moment is no damage.
+    if (damage === null && last >= revision) throw new Unavailable('event store');
+    const lost = damage ?? new DamagedStream(stream, 'deleted');
+    this.damaged.add(lost);
+    throw lost;
+  }
+
   /** Returns the remaining events from a revision on, even if others are missing; none of a stream that is gone. Throws Unavailable. */
   async remaining(stream: string, from: number, maxCount: number): Promise<ReceivedEvent[]> {
     try {

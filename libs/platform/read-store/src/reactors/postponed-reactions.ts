@@ -104,8 +104,8 @@ export class PostponedReactions {
   }
 
   private async again(stream: string, revision: number, react: (stored: StoredEvent) => Promise<void>): Promise<void> {
-    const [stored] = await this.store.readStream(stream, revision, 1);
-    if (stored !== undefined) await react(stored);
+    // A stream that was deleted in the meantime is damaged too: its reaction waits, and is not given up.
+    for (const stored of await this.store.readKnown(stream, revision, 1)) await react(stored);
     await this.database.query('DELETE FROM postponed_reactions WHERE reactor = $1 AND stream = $2 AND revision = $3', [
       this.reactor,
       stream,

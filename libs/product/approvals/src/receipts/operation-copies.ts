@@ -28,7 +28,7 @@ export class OperationCopies implements Reactor {
 
   async react(stored: StoredEvent): Promise<void> {
     if (!copiedTypes.has(stored.type)) return;
-    const events = await this.store.readStream(stored.stream, 0, Math.min(stored.revision + 1, operationEventsMax));
+    const events = await this.store.readKnown(stored.stream, 0, Math.min(stored.revision + 1, operationEventsMax));
     const copied = this.store.damaged.reading(stored, () => copyIn(stored, events));
     if (copied === null) return;
     const command = { type: 'CopyOperation', copy: copied.copy } as const;
