@@ -116,7 +116,27 @@ def verify(text, trust):
     check_approval(approval, events, opened)
     check_operation(document, events, opened)
     check_authority(document, events, opened)
-    return report(approval, events, checkpoint)
+    return report(approval, events, checkpoint) + unproven_worths(events, opened)
+
+
+def unproven_worths(events, opened):
+    """What submissions of versions 1 and 2, which record no worth, leave unproven."""
+    old = [event for event in events if event.type == "submission.journaled" and is_old(event.metadata.get("v", 1))]
+    covered = any(event.type == "contract.used" for event in events)
+    try:
+        actions = [opened["contract"]["actions"][event["index"]] for event in old]
+        by_worth = any(action["quantity"]["kind"] == "exact_input_value_usd" for action in actions)
+    except (TypeError, LookupError):
+        raise Refused("/events hold a submission of no action") from None
+    none = ": an event of an earlier version records no worth"
+    return [
+        *(["  not proven  that what was sent was worth no more than one use allows" + none] if old and covered else []),
+        *(["  not proven  that what was sent was worth no more than was approved" + none] if by_worth else []),
+    ]
+
+
+def is_old(version):
+    return isinstance(version, (int, float)) and version < 3
 
 
 def report(approval, events, checkpoint):

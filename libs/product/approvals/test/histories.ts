@@ -108,6 +108,22 @@ export function bytesOf({ stream, revision, id, type, payload, metadata }: Store
   return { stream, revision, id, type, data: utf8(JSON.stringify(payload)), metadata: utf8(JSON.stringify(metadata)) };
 }
 
+/** The event as version 1 or 2 stored it if it is a submission, without a worth; other events unchanged. */
+export function withoutWorth(version: 1 | 2, stored: StoredEvent): StoredEvent {
+  if (stored.type !== 'submission.journaled') return stored;
+  const { v: _, private: secret, ...metadata } = stored.metadata;
+  const [payload, hidden] = [stored.payload, secret ?? {}].map((members) => {
+    const { worthUsd: __, ...others } = members;
+    return others;
+  });
+  const kept = secret === undefined ? {} : { private: hidden };
+  return {
+    ...stored,
+    payload: payload ?? {},
+    metadata: { ...metadata, ...kept, ...(version === 1 ? {} : { v: 2 }) } as StoredEvent['metadata'],
+  };
+}
+
 /** The receipt of these events, as a client gets it; without a proof. */
 export function received(events: readonly StoredEvent[]): Receipt {
   return JSON.parse(JSON.stringify(receiptOf(events.map(bytesOf), null))) as Receipt;

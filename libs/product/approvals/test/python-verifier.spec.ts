@@ -10,7 +10,7 @@ import type { JsonValue } from '@app/kernel';
 import { debianProgram, installedWithinMs } from '@app/testing/programs';
 import { alterations } from '@app/testing/properties';
 import { verifierKeyText } from '@app/transparency';
-import { journeys, received } from './histories';
+import { journeys, received, withoutWorth } from './histories';
 import { proven, witness } from './proven';
 
 const script = join(__dirname, '..', '..', '..', '..', 'test', 'transparency', 'verify.py');
@@ -75,6 +75,27 @@ it(
     const review = { ...receipt, review: { ...receipt.review, canonical: Buffer.from('{}').toString('base64') } };
     const cases = [summary, terms, review].map((one, nth) => caseOf('settled', `altered ${nth}`, one));
     expect(await held(cases)).toEqual([]);
+  },
+  installedWithinMs,
+);
+
+it(
+  'names as not proven the worth that an earlier version did not record, as ours does',
+  async () => {
+    const said = async (events: ReturnType<typeof journeys.covered>['events']): Promise<string> => {
+      const { receipt, log } = proven(received(events));
+      const file = join(folder, 'receipt.json');
+      await writeFile(file, JSON.stringify(receipt));
+      const given = ['-B', script, 'receipt', file, '--key', log.verifierKey];
+      return (await promisify(execFile)(await debianProgram('python3'), given)).stdout;
+    };
+    const { events } = journeys.covered();
+    const open = 'not proven  that what was sent was worth no more than one use allows';
+    for (const version of [1, 2] as const) {
+      const old = await said(events.map((stored) => withoutWorth(version, stored)));
+      expect([old.startsWith('HOLDS: '), old.includes(open)]).toEqual([true, true]);
+    }
+    expect(await said(events)).not.toContain('not proven');
   },
   installedWithinMs,
 );

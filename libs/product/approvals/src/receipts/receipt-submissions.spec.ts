@@ -1,7 +1,7 @@
 import type { ContractAction } from '@app/consent';
 import type { OperationEvent } from '@app/wallets';
 import { at, decided, opened, operationId, settledActions, terms } from '../../test/approval-facts';
-import { History, received } from '../../test/histories';
+import { History, journeys, received, withoutWorth } from '../../test/histories';
 import { verifyReceipt } from './receipt-verifier';
 
 type Journaled = Extract<OperationEvent, { readonly type: 'submission.journaled' }>;
@@ -87,6 +87,40 @@ describe('what an operation journaled is held against the words that were approv
     const byWorth: ContractAction = { ...withdrawal, quantity: { kind: 'exact_input_value_usd', value: '5.0' } };
     expect(problemsOf([byWorth], sent({}, '5'))).toEqual([]);
     expect(problemsOf([byWorth], sent({}, null))).toEqual(['is worth more than was approved']);
+  });
+});
+
+describe('a worth that an earlier version did not record', () => {
+  const reportOf = (history: History, version: 1 | 2) =>
+    verifyReceipt(received(history.events.map((stored) => withoutWorth(version, stored))));
+  const textsOf = (findings: readonly { readonly text: string }[]): string =>
+    findings.map(({ text }) => text).join(' ');
+
+  it.each([1, 2] as const)('leaves unproven that the use was within the bounds, and is no fault (version %i)', (v) => {
+    const { holds, problems, proven, unproven: open } = reportOf(journeys.covered(), v);
+    expect([holds, problems]).toEqual([true, []]);
+    expect(textsOf(open)).toContain('That what was sent was worth no more than one use allows');
+    expect(textsOf(proven)).not.toContain('and this use is within its bounds');
+    expect(textsOf(proven)).toContain('this use, as the contract counted it, is within its bounds');
+  });
+
+  it('is named of no submission of now, of none that a user decided by amounts, and where none was sent', () => {
+    const ofNow = verifyReceipt(received(journeys.covered().events));
+    const all = [ofNow, reportOf(journeys.settled(), 1), reportOf(journeys.pending(), 1)];
+    expect(all.map(({ holds }) => holds)).toEqual([true, true, true]);
+    expect(all.map(({ unproven }) => textsOf(unproven)).join(' ')).not.toContain('worth');
+    expect(textsOf(ofNow.proven)).toContain('and this use is within its bounds');
+  });
+
+  it('leaves unproven that an action agreed to by its worth kept to it', () => {
+    const byWorth: ContractAction = { ...withdrawal, quantity: { kind: 'exact_input_value_usd', value: '5.0' } };
+    const contract = { type: 'ledger_intents_transfer' as const, actions: [byWorth] };
+    const history = History.begin()
+      .inConversation(opened({ contract }))
+      .inConversation(decided('approved'), 'user')
+      .inOperation(operationId, { type: 'operation.used', at: at(70), ...terms({ contract }) }, journaled);
+    const { holds, unproven: open } = reportOf(history, 2);
+    expect([holds, textsOf(open)]).toEqual([true, expect.stringContaining('no more than was approved')]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ContractBounds } from '@app/consent';
+import type { Recorded, StoredEvent } from '@app/event-store';
 import { compareDecimals, parseDecimal } from '@app/kernel';
 import {
   matchesContract,
@@ -9,8 +10,10 @@ import {
   type OperationEvent,
   type OperationState,
 } from '@app/wallets';
-import type { ReceiptProblem } from './receipt-report';
+import type { ApprovalHolderEvent } from '../approval/approval.view';
+import type { ReceiptFinding, ReceiptProblem } from './receipt-report';
 import { problemsAt, type Placed, type Rule } from './receipt-rules';
+import type { Receipt } from './receipt.schema';
 
 /** The version of `submission.journaled` from which on events record a worth. */
 const worthSinceVersion = 3;
@@ -18,8 +21,8 @@ const worthSinceVersion = 3;
 /**
  * Returns why the operation's events are not what was agreed. Each is checked against the state of the operation before it. Each submission,
  * as the operation journaled it, is also checked against its action's own words; its worth, with what was moved before it, against one use
- * of the contract that covers the call (docs/decisions/approvals.md, "Contract"). A missing worth, as in events of earlier versions, shows
- * nothing.
+ * of the contract that covers the call (docs/decisions/approvals.md, "Contract"). Events of earlier versions
+ * record none, which is no problem: `unprovenWorths` names what stays open.
  * @param operation all of the operation's events, in their order
  * @param bounds of the covering contract; null if the user decided
  */
@@ -38,9 +41,38 @@ export function submissionProblems(
     return problemsAt(recorded, [
       [mayFollow(before, event), 'came while another could be executed, or out of turn'],
       [action !== undefined && matchesContract(action, event.submission), 'is not what was approved'],
-      ...((recorded.metadata.v ?? 1) < worthSinceVersion ? [] : worthRules(before, event, bounds)),
+      ...(isWithoutWorth(recorded.metadata) ? [] : worthRules(before, event, bounds)),
     ]);
   });
+}
+
+/**
+ * Returns what submissions of earlier versions leave unproven: that their worth was within one use of the contract that covers the call, and
+ * within what was agreed for an action that is agreed to by its worth.
+ */
+export function unprovenWorths(
+  events: readonly Recorded<ApprovalHolderEvent>[],
+  { approval, authority }: Pick<Receipt, 'approval' | 'authority'>,
+): ReceiptFinding[] {
+  const indexes = events.flatMap(({ event, metadata }) =>
+    event.type === 'submission.journaled' && isWithoutWorth(metadata) ? [event.index] : [],
+  );
+  const byWorth = indexes.some((index) => approval.contract?.actions[index]?.quantity.kind === 'exact_input_value_usd');
+  return [...(indexes.length > 0 && authority !== null ? [useUnproven] : []), ...(byWorth ? [worthUnproven] : [])];
+}
+
+const recordsNone = 'an event of an earlier version records no worth.';
+const useUnproven: ReceiptFinding = {
+  aspect: 'authority',
+  text: `That what was sent was worth no more than one use allows: ${recordsNone}`,
+};
+const worthUnproven: ReceiptFinding = {
+  aspect: 'history',
+  text: `That what was sent was worth no more than was approved: ${recordsNone}`,
+};
+
+function isWithoutWorth({ v = 1 }: StoredEvent['metadata']): boolean {
+  return v < worthSinceVersion;
 }
 
 /** Without a worth, nothing may be sent that was agreed to by its worth, or that a contract covers. */

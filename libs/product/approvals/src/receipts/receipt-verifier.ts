@@ -1,11 +1,12 @@
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import type { TrustPolicy } from '@app/transparency';
-import { receiptOf } from './receipt';
+import { decodeHolderEvent, receiptOf } from './receipt';
 import { bytesIn, hashesOf, jsonIn, storedEventOf, type EventBytes } from './receipt-bytes';
 import { historyProblems } from './receipt-history';
 import { proofFound } from './receipt-proof';
 import type { ContentsFound, ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
 import { problemOf } from './receipt-rules';
+import { unprovenWorths } from './receipt-submissions';
 import type { Receipt, ReceiptEvent } from './receipt.schema';
 
 /** Further problems add no information. */
@@ -58,14 +59,18 @@ function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Cont
     // Through JSON, as a client gets it: undefined members are absent.
     const expected = JSON.parse(JSON.stringify(receipt)) as JsonObject;
     const differing = differences(asOfItsTime(expected, document), document, '');
-    const history = historyProblems(bytes.map(storedEventOf));
+    const stored = bytes.map(storedEventOf);
+    const history = historyProblems(stored);
+    const worths = unprovenWorths(stored.map(decodeHolderEvent), receipt);
     return {
       problems: [...differing, ...history],
       proven: [
         ...(differing.length === 0 ? [conclusions] : []),
-        ...(history.length === 0 ? [historyHolds, ...(receipt.authority === null ? [] : [authorityHolds])] : []),
+        ...(history.length === 0
+          ? [historyHolds, ...(receipt.authority === null ? [] : [authorityHolds(worths)])]
+          : []),
       ],
-      unproven: unprovenOf(receipt),
+      unproven: [...unprovenOf(receipt), ...worths],
     };
   } catch (error) {
     // The bytes have the stated hashes, but are no events of this product.
@@ -86,10 +91,13 @@ const historyHolds: ReceiptFinding = {
   aspect: 'history',
   text: 'The events can be one history: what was reviewed was decided once, in time, and nothing else was done.',
 };
-const authorityHolds: ReceiptFinding = {
-  aspect: 'authority',
-  text: "Its user had approved the automation's contract before; it allows exactly these actions, and this use is within its bounds.",
-};
+
+/** Without the worths of what was sent, only the use that the contract counted is known to be within its bounds. */
+function authorityHolds(unprovenWorths: readonly ReceiptFinding[]): ReceiptFinding {
+  const use = unprovenWorths.length === 0 ? 'this use' : 'this use, as the contract counted it,';
+  const text = `Its user had approved the automation's contract before; it allows exactly these actions, and ${use} is within its bounds.`;
+  return { aspect: 'authority', text };
+}
 
 /** Claims that only events of other receipts could prove. */
 function unprovenOf({ decision, authority }: Receipt): ReceiptFinding[] {
