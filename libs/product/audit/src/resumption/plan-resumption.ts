@@ -3,26 +3,27 @@ import { invalid, ok, refuse, type Result } from '@app/kernel';
 import { Configuration, type WitnessAddress } from '@app/runtime';
 import { v4 as uuidV4 } from 'uuid';
 import { Checkpoints } from '../signing/checkpoints';
-import type { SignedCheckpoint } from '../checkpoints/checkpoints.decider';
+import type { CheckpointsState, SignedCheckpoint } from '../checkpoints/checkpoints.decider';
 import type { ResumedAs } from '../checkpoints/checkpoints.events';
 import { LogIdentity } from '../log/log-identity';
 import { LogTables } from '../log/log-tables';
 import type { Resumption } from './resume-log';
+import { signedByLog } from '../witnesses/signed-by-log';
 import { offerCheckpoint, WitnessTrouble } from '../witnesses/witness-call';
+import { askWitness } from '../witnesses/witness-memory';
 
 /** A witness's answer about the log. */
 interface WitnessWord {
-  readonly witness: string;
-  /** Size of the tree that it signed last; 0 if unknown. */
-  readonly size: number;
-  /** Why that tree is unknown, or known to be another one. */
-  readonly trouble: string | null;
+  /** Size of the tree that it signed last; null if unknown, also where it claims more than it can show. */
+  readonly seen: number | null;
+  /** A sentence; null if the log may grow from there. */
+  readonly objection: string | null;
 }
 
 /**
  * Plans how the log signs again. For a successor, asks the witnesses first which tree each has seen. Refuses with
- * `invalid_input` if one has seen a larger or another tree or gives no answer, unless the operator overrides that; and
- * if the log is not held. @throws Unavailable
+ * `invalid_input` if one has seen a larger or another tree, unless the operator overrides that; if it is not known what
+ * one has seen; and if the log is not held. @throws Unavailable
  */
 export class PlanResumption extends Query<Result<Resumption>> {
   constructor(
@@ -47,35 +48,65 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
     if (hold === null) return refuse(invalid('/as', 'The log is not held: it signs, and there is nothing to resume.'));
     const planned = { as, hold: hold.id, origin: `parley/${uuidV4()}` };
     if (as === 'copy') return ok({ ...planned, above: 0 });
-    const newest = (await this.checkpoints.current()).signed.at(-1) ?? null;
-    const { WITNESSES } = this.configuration.env;
-    const words = newest === null ? [] : await Promise.all(WITNESSES.map((one) => this.wordOf(one, newest)));
-    const against = newest === null ? unasked(WITNESSES) : words.flatMap((word) => objectionOf(word, newest.size));
-    if (against.length > 0 && !despiteWitnesses)
-      return refuse(invalid('/despiteWitnesses', `${against.join(' ')} ${whatToDo}`));
-    return ok({ ...planned, above: Math.max(0, ...words.map(({ size }) => size)) });
+    const state = await this.checkpoints.current();
+    const words = await Promise.all(this.configuration.env.WITNESSES.map((one) => this.wordOf(one, state)));
+    const [objections, seen] = [
+      words.flatMap((word) => word.objection ?? []),
+      words.flatMap((word) => word.seen ?? []),
+    ];
+    // Nothing can be planned beyond what is not known.
+    if (seen.length < words.length) return refuse(invalid('/as', `${objections.join(' ')} ${whereUnknown}`));
+    if (objections.length > 0 && !despiteWitnesses)
+      return refuse(invalid('/despiteWitnesses', `${objections.join(' ')} ${whatToDo}`));
+    return ok({ ...planned, above: Math.max(0, ...seen) });
   }
 
-  /**
-   * Shows a witness the newest checkpoint: it knows that one, or answers which size it has seen and is then shown that
-   * the log grew from there.
-   */
-  private async wordOf(witness: WitnessAddress, newest: SignedCheckpoint): Promise<WitnessWord> {
+  private async wordOf(witness: WitnessAddress, state: CheckpointsState): Promise<WitnessWord> {
     const { name } = witness.key;
-    let size = 0;
+    const newest = state.signed.at(-1);
+    if (newest === undefined)
+      return unknown(`Witness ${name} cannot be asked, since no checkpoint is left here that could be shown to it.`);
     try {
-      const first = await this.offer(witness, newest, newest.size);
-      size = first ?? newest.size;
-      // The offer names the very size that it has signed, and it refuses: it has another tree of that size.
-      if (first === newest.size) return { witness: name, size, trouble: otherTree(size) };
-      const isBehind = first !== null && first > 0 && first < newest.size;
-      const second = isBehind ? await this.offer(witness, newest, first) : null;
-      return { witness: name, size, trouble: second === null ? null : 'it names another size each time' };
+      const seen = await this.offer(witness, newest, newest.size);
+      if (seen === null) return { seen: newest.size, objection: null };
+      return seen > newest.size
+        ? await this.largerTree(witness, seen, newest, state)
+        : await this.smallerTree(witness, seen, newest);
     } catch (error) {
-      const isOther = size > 0 && error instanceof WitnessTrouble && error.refusal === 'contradiction';
-      const trouble = isOther ? otherTree(size) : error instanceof Error ? error.message : String(error);
-      return { witness: name, size, trouble };
+      return unknown(saysNothing(name, error instanceof Error ? error.message : String(error)));
     }
+  }
+
+  /** A size that is not larger than the newest one; the witness is shown that the log grew from there. */
+  private async smallerTree(witness: WitnessAddress, seen: number, newest: SignedCheckpoint): Promise<WitnessWord> {
+    const { name } = witness.key;
+    const other = { seen, objection: `Witness ${name} contradicts: it has seen another tree of ${seen} events.` };
+    // The offer named the very size that it has signed, and it refused.
+    if (seen === newest.size) return other;
+    if (seen === 0) return { seen, objection: null };
+    try {
+      const again = await this.offer(witness, newest, seen);
+      return again === null ? { seen, objection: null } : unknown(saysNothing(name, 'it names another size each time'));
+    } catch (error) {
+      if (error instanceof WitnessTrouble && error.refusal === 'contradiction') return other;
+      throw error;
+    }
+  }
+
+  /** A size that is larger than the newest one counts only if the log signed it: an invented one would stop the log. */
+  private async largerTree(
+    witness: WitnessAddress,
+    claimed: number,
+    newest: SignedCheckpoint,
+    state: CheckpointsState,
+  ): Promise<WitnessWord> {
+    const { key, url } = witness;
+    const { checkpoint } = await askWitness(url, state.origin ?? '');
+    const seen = checkpoint === null ? 0 : (signedByLog(checkpoint, witness, state, this.configuration)?.size ?? 0);
+    const says = `Witness ${key.name} ${seen < claimed ? 'claims to have' : 'has'} seen ${Math.max(seen, claimed)} events of the log`;
+    return seen < claimed
+      ? unknown(`${says}, and shows no checkpoint of so many that the log signed.`)
+      : { seen, objection: `${says}, and ${newest.size} are signed here.` };
   }
 
   /** Null if the witness signs; else the size of the tree that it signed last. @throws WitnessTrouble */
@@ -86,22 +117,17 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
   }
 }
 
-const otherTree = (size: number): string => `it has seen another tree of ${size} events`;
-
 const whatToDo =
   'Restore a copy that is as new, or resume as a copy. Where this is true the log goes on all the same, from where no witness has seen it yet, ' +
   'and those witnesses sign nothing of it any more.';
+const whereUnknown =
+  'Where it is not known what a witness has seen, the log cannot go on beyond that. Try again when it answers, or resume as a copy. Without ' +
+  'that witness in WITNESSES the log goes on, and may sign once more what that witness has seen, which proves two histories.';
 
-function objectionOf({ witness, size, trouble }: WitnessWord, signedHere: number): string[] {
-  if (trouble === otherTree(size)) return [`Witness ${witness} contradicts: ${trouble}.`];
-  if (trouble !== null) return [`Witness ${witness} does not say what it has seen (${trouble}).`];
-  return size > signedHere
-    ? [`Witness ${witness} has seen ${size} events of the log, and ${signedHere} are signed here.`]
-    : [];
+function unknown(objection: string): WitnessWord {
+  return { seen: null, objection };
 }
 
-function unasked(witnesses: readonly WitnessAddress[]): string[] {
-  return witnesses.map(
-    ({ key }) => `Witness ${key.name} cannot be asked, since no checkpoint is left here that could be shown to it.`,
-  );
+function saysNothing(witness: string, why: string): string {
+  return `Witness ${witness} does not say what it has seen (${why}).`;
 }

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/kernel';
 import { Configuration, type WitnessAddress } from '@app/runtime';
-import { openCheckpoint, parseVerifierKey, sameHash, toBase64, verifierKeyText } from '@app/transparency';
+import { sameHash, toBase64 } from '@app/transparency';
 import { Checkpoints } from '../signing/checkpoints';
 import type { CheckpointsState } from '../checkpoints/checkpoints.decider';
 import type { LogHold } from '../log/log-hold';
 import { LogIdentity } from '../log/log-identity';
 import { LogTables } from '../log/log-tables';
-import { logKey } from '../signing/signing-key';
+import { signedByLog } from './signed-by-log';
 import { askWitness } from './witness-memory';
 
 /**
  * Holds the log if a witness proves that the log signed something that is not here: the stores went back in time in
- * place, or another copy signs under the same name. A witness's claim alone proves nothing; the log's own signature
- * does.
+ * place, or another copy signs under the same name.
  */
 @Injectable()
 export class WitnessedHistory {
@@ -38,10 +37,9 @@ export class WitnessedHistory {
     if (hold !== null) await this.identity.keepHeld(hold);
   }
 
-  private async holdBy({ key }: WitnessAddress, checkpoint: string, state: CheckpointsState): Promise<LogHold | null> {
-    const log = [...state.keys, this.ownKey(state)].flatMap((text) => parseVerifierKey(text) ?? []);
-    const opened = openCheckpoint(checkpoint, { log, witnesses: [key], needed: 1 });
-    if (typeof opened === 'string' || !opened.isWitnessed || opened.size <= state.above) return null;
+  private async holdBy(witness: WitnessAddress, checkpoint: string, state: CheckpointsState): Promise<LogHold | null> {
+    const opened = signedByLog(checkpoint, witness, state, this.configuration);
+    if (opened === null || opened.size <= state.above) return null;
     const { size, root } = opened;
     const id = `witness:${size}/${toBase64(root)}`;
     const newest = state.signed.at(-1)?.size ?? 0;
@@ -51,13 +49,9 @@ export class WitnessedHistory {
       const kept = await this.tables.rootOf(size);
       if (kept === null || sameHash(kept, root)) return null;
     }
-    const found = `the witness ${key.name} has a checkpoint of ${size} events that the log signed`;
+    const found = `the witness ${witness.key.name} has a checkpoint of ${size} events that the log signed`;
     const missing = size > newest ? `the newest here is of ${newest}` : 'they are not those that are here';
     const says = `${found}, and ${missing}: the stores went back in time, or another copy signs under this name`;
     return { id, why: 'witnessed', since: this.clock.now(), says };
-  }
-
-  private ownKey({ origin }: CheckpointsState): string {
-    return origin === null ? '' : verifierKeyText(logKey(this.configuration, origin));
   }
 }

@@ -17,7 +17,7 @@ export const resumeLog = operation('audit.resume', {
   description:
     'As a `copy` it signs under a name of its own, and its first event names the log that it was copied from, with its last checkpoint. As a ' +
     '`successor` it goes on under its own name, once its witnesses were asked: where one has seen more than there is here, or does not say, ' +
-    'the call is refused and says what to do.',
+    'the call is refused and says what to do; `despiteWitnesses` helps only where it is known what each has seen.',
   beyondSpecification: 'section 13: a copy signs nothing before somebody says what it is',
   body: ResumeLogDto,
   answer: MadeChange,

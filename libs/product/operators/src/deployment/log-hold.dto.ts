@@ -15,7 +15,7 @@ export class ResumeLogDto extends ChangeReason {
   @Member(
     optional(
       boolean({
-        description: 'Go on as a successor although a witness has seen more than there is here, or does not say',
+        description: 'Go on as a successor although a witness has seen more than there is here, or another tree',
       }),
     ),
   )
