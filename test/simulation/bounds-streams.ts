@@ -46,10 +46,7 @@ export class MemoryStreams {
   /** The streams as one process sees them: anything may happen during a read, and between a read and its append. */
   paused(pause: Pause) {
     return {
-      fresh: async <State, Command, Event extends DomainEvent>(
-        kind: StreamKind<State, Command, Event>,
-        id: string,
-      ) => {
+      fresh: async <State, Command, Event extends DomainEvent>(kind: StreamKind<State, Command, Event>, id: string) => {
         await pause();
         const state = this.state(kind, id);
         await pause();
