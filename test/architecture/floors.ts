@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { filesUnder, repository } from './sources';
 
-/** The most files of one level; more are a pile that nobody finds anything in. */
+/** The maximum number of files at one level; among more, a file is hard to find. */
 const filesPerLevelMax = 30;
 
 /** Every source folder of an app or a library, testing included: `libs/product/runs/src`. */
@@ -11,7 +11,7 @@ export function sourceFolders(): string[] {
   return [...new Set(folders)];
 }
 
-/** The levels of a source folder that hold more files than a reader overlooks: `libs/product/runs/src: 41 files`. */
+/** The levels of a source folder with more than the maximum number of files: `libs/product/runs/src: 41 files`. */
 export function piles(folder: string): string[] {
   const counts = new Map<string, number>();
   for (const path of filesUnder(folder)) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);

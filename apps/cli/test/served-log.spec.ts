@@ -1,4 +1,4 @@
-/** A log that is read over HTTP is asked again when its service says later, and never for longer than anybody waits. */
+/** Requests to a log over HTTP are retried after the time that its service names, up to a maximum. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

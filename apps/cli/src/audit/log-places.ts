@@ -41,7 +41,7 @@ function folderFiles(folder: string): Opened<WritableLogFiles> {
 
 const answerWithinMs = 60_000;
 const triesMax = 30;
-/** The windows of rate limits are a minute, so whoever asks for a longer pause is down for longer than anybody waits. */
+/** The maximum wait before a retry. Rate limits reset every minute, so a service that asks for more than this is down. */
 const waitMsMax = 300_000;
 
 /**

@@ -12,7 +12,7 @@ const portRange = [10_000, 32_768] as const;
 const blockedPort = 10_080;
 
 /**
- * Returns ports that nobody listens on, all different, and reserves them until this process ends: no other process that
+ * Returns ports that no server listens on, all different, and reserves them until this process ends: no other process that
  * asks here gets one of them, since a server often starts seconds later. Not by `Math.random`, which starts alike in
  * every worker of jest.
  */
