@@ -6,8 +6,11 @@ import { binary, root, runTool } from './tool.mjs';
 
 /** The maximum memory of a worker and the processes of its suite. */
 const workerBytes = 2 * 1024 ** 3;
-/** Suites wait for servers longer than they compute: with three at once, two cores were idle for a quarter of the time. */
-const maxWorkers = Math.max(availableParallelism() - 1, Math.min(5, Math.floor(totalmem() / workerBytes)), 1);
+/**
+ * With their servers, three suites keep two cores busy. With five, each took many times as long, and servers that wait for a core exceeded
+ * limits that have nothing to do with what the suites prove.
+ */
+const maxWorkers = Math.max(availableParallelism() - 1, Math.min(3, Math.floor(totalmem() / workerBytes)), 1);
 /**
  * Whole deployments run in a worker: with more space for young objects, garbage collection takes a tenth less CPU. Jest passes its own
  * flags to its workers; in NODE_OPTIONS they would reach the processes of the suites, which would then reject the build's compiled code.

@@ -1,6 +1,6 @@
 // Runs the tools that the scripts call (npm, nest, tsc, jest), shows that long ones are alive, and ends them when this process must end.
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -94,8 +94,9 @@ export async function runScript(body) {
 
 /**
  * Runs a program to its end and returns its exit code, its output and the seconds it took; never throws for a bad exit.
- * @param {{cwd?: string, env?: object, inherit?: boolean, graceMs?: number, onSpawn?: (pid: number) => void}} options `inherit` lets the
- * program print by itself (then `output` is empty); `graceMs` is its time to end after a signal
+ * @param {{cwd?: string, env?: object, inherit?: boolean, graceMs?: number, isPatient?: boolean, onSpawn?: (pid: number) => void}} options
+ * `inherit` lets the program print by itself (then `output` is empty); `graceMs` is its time to end after a signal; a program that
+ * `isPatient` yields to others that want the CPU
  */
 export function runTool(command, args, options = {}) {
   throwIfInterrupted();
@@ -109,6 +110,7 @@ export function runTool(command, args, options = {}) {
     });
     child.leadsGroup = !options.inherit && child.pid !== undefined;
     children.set(child, options.graceMs ?? endGraceMs);
+    if (child.pid && options.isPatient) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     if (child.pid) options.onSpawn?.(child.pid);
     let output = '';
     const keep = (chunk) => (output = (output + chunk).slice(-outputLengthMax));

@@ -1,7 +1,6 @@
 /** The watch for streams that an administrator of the event store damages, as each new process starts it. */
-import { jsonEvent } from '@eventstore/db-client';
 import { DamagedStream } from '@app/kernel';
-import { EmbeddedStore, until } from '@app/testing/event-store';
+import { EmbeddedStore, testEvents, until } from '@app/testing/event-store';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
@@ -38,7 +37,7 @@ function newProcess() {
 
 async function aStream(stream: string): Promise<string> {
   const { client } = embedded.connect();
-  for (let n = 0; n < 3; n += 1) await client.appendToStream(stream, jsonEvent({ type: 'counted', data: { n } }));
+  await client.appendToStream(stream, testEvents(3));
   return stream;
 }
 
