@@ -101,14 +101,16 @@ export async function runScript(body) {
 export function runTool(command, args, options = {}) {
   throwIfInterrupted();
   const startedAt = performance.now();
+  // Linux shares the CPU among sessions, and only within one by priority.
+  const leadsGroup = !options.inherit && !options.isPatient;
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: options.cwd ?? root,
       env: { ...process.env, ...options.env },
       stdio: options.inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-      detached: !options.inherit,
+      detached: leadsGroup,
     });
-    child.leadsGroup = !options.inherit && child.pid !== undefined;
+    child.leadsGroup = leadsGroup && child.pid !== undefined;
     children.set(child, options.graceMs ?? endGraceMs);
     if (child.pid && options.isPatient) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     if (child.pid) options.onSpawn?.(child.pid);
