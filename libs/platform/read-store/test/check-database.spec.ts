@@ -31,6 +31,12 @@ describe('a database', () => {
     await expect(checkDatabase(test.url)).resolves.toBeUndefined();
   });
 
+  it('that answers while this process is busy beyond the limit will do', async () => {
+    const look = checkDatabase(test.url);
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_500));
+    await expect(look).resolves.toBeUndefined();
+  });
+
   it('in LATIN1 is refused: it cannot hold every text', async () => {
     const latin = `latin_${randomUUID().replaceAll('-', '')}`;
     await onTest(

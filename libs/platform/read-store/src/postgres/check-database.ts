@@ -1,3 +1,4 @@
+import { Unavailable } from '@app/kernel';
 import { Client } from 'pg';
 import { endConnection } from './silent-servers';
 import { answering } from './postgres-errors';
@@ -30,13 +31,22 @@ export interface DatabaseFacts {
  * @throws UnfitDatabase; Unavailable when it does not answer; PostgreSQL's own error when it refuses the role
  */
 export async function checkDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<void> {
-  const look = withClients(url, namedBy, async (one, other) => {
-    const unfit = whyUnfit(await factsOf(one)) ?? ((await sharesBackends(one, other)) ? perTransaction : null);
-    if (unfit !== null) throw new UnfitDatabase(`${namedBy} names ${unfit}`);
-  });
-  await look.catch((error: unknown) => {
-    throw refusalOf(error, namedBy);
-  });
+  const look = () =>
+    withClients(url, namedBy, async (one, other) => {
+      const unfit = whyUnfit(await factsOf(one)) ?? ((await sharesBackends(one, other)) ? perTransaction : null);
+      if (unfit !== null) throw new UnfitDatabase(`${namedBy} names ${unfit}`);
+    });
+  // A start on a busy machine may load modules for seconds, during which this process reads no answer: then the limit has passed, and the
+  // database did answer.
+  const lookAgain = (error: unknown) => {
+    if (error instanceof Unavailable) return look();
+    throw error;
+  };
+  await look()
+    .catch(lookAgain)
+    .catch((error: unknown) => {
+      throw refusalOf(error, namedBy);
+    });
 }
 
 /** PostgreSQL's codes for a wrong role, password, database or right; their messages contain no secret. */
