@@ -103,7 +103,7 @@ export function slowestSuites({ seconds, cpuSeconds }, count = 20) {
 }
 
 /** The most files that are run again; more failures cannot be blamed on a busy machine. */
-const secondLooksMax = 3;
+const secondLooksMax = 6;
 
 /**
  * Like `runJest`, but runs a few failed files once more, alone, because other files on a busy machine may have caused the failure; the

@@ -89,7 +89,8 @@ describe('an endpoint that is away', () => {
     hanging.partner.manner = () => 'hang';
     const journals = await Promise.all(Array.from({ length: 40 }, () => stage.journal()));
     await Promise.all(journals.map((journal) => stage.tell(journal)));
-    await until('all', async () => (well.partner.taken.length === 40 ? true : null), 10_000);
+    // In turn with what hangs they would take five times its limit of 15 s.
+    await until('all', async () => (well.partner.taken.length === 40 ? true : null), 60_000);
     await until('as many as may be under way', async () => (hanging.partner.heard.length >= 8 ? true : null));
     // At most eight for each worker.
     expect(hanging.partner.heard.length).toBeLessThanOrEqual(16);
