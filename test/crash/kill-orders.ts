@@ -39,14 +39,10 @@ export class KillOrders {
    * previous order. Throws an error with the code ESRCH if the process does not exist any more.
    */
   async give(pid: number, order: KillOrder): Promise<PassedPoints> {
+    await this.untilThere(pid, `${pid}.listening`, true);
     await this.write(`${pid}.json`, order);
     process.kill(pid, 'SIGUSR2');
-    const deadline = performance.now() + takenWithinMs;
-    while (existsSync(join(this.folder, `${pid}.json`))) {
-      if (performance.now() > deadline) throw new Error(`process ${pid} does not take its order`);
-      await sleep(askAgainMs);
-      process.kill(pid, 0);
-    }
+    await this.untilThere(pid, `${pid}.json`, false);
     // Reason for the assertion: the probe writes this file.
     return JSON.parse(await readFile(join(this.folder, `${pid}.passed`), 'utf8')) as PassedPoints;
   }
@@ -87,6 +83,16 @@ export class KillOrders {
   async carriedOut(): Promise<string[]> {
     const names = (await readdir(this.folder)).filter((name) => name.endsWith('.killed'));
     return Promise.all(names.map((name) => readFile(join(this.folder, name), 'utf8')));
+  }
+
+  /** Waits until a file is there, or is gone. Throws an error with the code ESRCH if the process does not exist any more. */
+  private async untilThere(pid: number, name: string, isThere: boolean): Promise<void> {
+    const deadline = performance.now() + takenWithinMs;
+    while (existsSync(join(this.folder, name)) !== isThere) {
+      if (performance.now() > deadline) throw new Error(`process ${pid} takes no order`);
+      process.kill(pid, 0);
+      await sleep(askAgainMs);
+    }
   }
 
   /** Writes atomically, because the process may read at any moment. */

@@ -40,4 +40,6 @@ process.on('SIGUSR2', () => {
   writeFileSync(join(folder, `${process.pid}.passed`), JSON.stringify(passed));
   take(`${process.pid}.json`);
 });
+// Until this handler is there, the signal ends the process.
+writeFileSync(join(folder, `${process.pid}.listening`), '');
 take(`next-${app}.json`);
