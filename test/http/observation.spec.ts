@@ -23,12 +23,14 @@ beforeEach(async () => {
 });
 afterEach(() => loopback.stop());
 
-const requestLines = async () => {
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  return lines
-    .filter((line) => 'operation' in line && 'ms' in line)
-    .map(({ time: _, level: __, ms: ___, ...line }) => line);
-};
+/** Waits for the lines of so many requests. */
+const requestLines = (count: number) =>
+  until(`${count} lines`, async () => {
+    const found = lines
+      .filter((line) => 'operation' in line && 'ms' in line)
+      .map(({ time: _, level: __, ms: ___, ...line }) => line);
+    return found.length >= count ? found : null;
+  });
 
 describe('the request log', () => {
   it('has one line for each request, without anything secret', async () => {
@@ -37,7 +39,7 @@ describe('the request log', () => {
     await fetch(`${loopback.url}/v1/users/me`, { headers: { 'x-api-key': 'wrong-key' } });
     await fetch(`${loopback.url}/hunter2`, { headers });
     const { authorization = '' } = headers;
-    const seen = await requestLines();
+    const seen = await requestLines(4);
     const known = { requestId: 'request-1', method: 'GET', userId, keyId: `id-of-${goodKey}` };
     const route = '/v1/users/:userId/things';
     expect(seen[0]).toEqual({ ...known, operation: 'things.list', route, status: 200 });
@@ -88,8 +90,9 @@ describe('the request log', () => {
     );
     await new Promise((resolve) => setTimeout(resolve, 100));
     socket.destroy();
+    await requestLines(1);
     await fetch(`${loopback.url}/sandbox/v1/boom`);
-    const seen = (await requestLines()).map(({ operation, status }) => [operation, status]);
+    const seen = (await requestLines(2)).map(({ operation, status }) => [operation, status]);
     expect(seen).toEqual([
       ['slow', 499],
       ['boom', 500],
