@@ -184,6 +184,19 @@ describe('a stream held against the log', () => {
     await sql(deployment, `UPDATE transparency_leaves SET data_sha256 = ${altered} WHERE ${of} = 1`);
     expect(named(await verification(victim))[0]).toBe('unproven 1');
   });
+
+  it('is read to its end, whatever revision the log says', async () => {
+    const id = await conversationOf(user);
+    const victim = streamName(conversationKind, id);
+    await proven(victim);
+    const far = 2 ** 50;
+    await sql(deployment, `UPDATE transparency_leaves SET revision = ${far} WHERE stream = '${victim}' AND revision = 0`);
+    const { faults } = await verification(victim);
+    expect(faults.map(({ kind, revision }) => [kind, revision])).toEqual([
+      ['added', 0],
+      ['missing', far],
+    ]);
+  });
 });
 
 describe('a stream that is exported', () => {

@@ -159,12 +159,12 @@ export class LogTables {
     return rows.map(placedLeaf);
   }
 
-  /** The log's leaves of a stream, starting at a revision. */
+  /** The log's next leaves of a stream, starting at a revision. */
   async leavesOf(stream: string, fromRevision: number, count: number): Promise<PlacedLeaf[]> {
     const rows = await this.database.query<LeafRow>(
       `SELECT ${leafColumns} FROM transparency_leaves
-       WHERE stream = $1 AND revision >= $2 AND revision < $3 ORDER BY revision, index`,
-      [stream, fromRevision, fromRevision + count],
+       WHERE stream = $1 AND revision >= $2 ORDER BY revision, index LIMIT $3`,
+      [stream, fromRevision, count],
     );
     return rows.map(placedLeaf);
   }

@@ -71,15 +71,16 @@ export class StreamProofs {
     const checkpoint = (await this.checkpoints.current()).signed.at(-1) ?? null;
     const tally = new Tally(checkpoint);
     const resting = new Throttle();
-    for (let from = 0; from <= last; from += pageEvents) {
-      await this.verifyPage(stream, from, tally);
-      await resting.pause();
-    }
+    for (let from = 0; from <= last; await resting.pause()) from = await this.verifyPage(stream, from, tally);
     const holds = checkpoint !== null && isSigned(checkpoint) && (await this.leadsTo(checkpoint));
     return { checkpoint, holds, ...tally.counts, faults: tally.faults, damage: stored.damage };
   }
 
-  private async verifyPage(stream: string, from: number, tally: Tally): Promise<void> {
+  /**
+   * Verifies the next events and leaves, whatever gaps are between their revisions. @returns the revision to go on
+   * from; Infinity if there are no more
+   */
+  private async verifyPage(stream: string, from: number, tally: Tally): Promise<number> {
     const [read, leaves] = await Promise.all([
       this.store.readRemaining(stream, from, pageEvents),
       this.tables.leavesOf(stream, from, pageEvents),
@@ -87,7 +88,10 @@ export class StreamProofs {
     const events = new Map(read.map((event) => [event.revision, event]));
     const known = new Map(leaves.map((leaf) => [leaf.entry.revision, leaf]));
     const tree = this.tables.tree(tally.size);
-    for (let revision = from; revision < from + pageEvents; revision += 1) {
+    // Both are known up to the end of the page that ends first.
+    const upTo = Math.min(endOfPage(read), endOfPage(leaves.map(({ entry }) => entry)));
+    const revisions = [...new Set([...events.keys(), ...known.keys()])].filter((revision) => revision <= upTo);
+    for (const revision of revisions.sort((one, other) => one - other)) {
       const [event, leaf] = [events.get(revision), known.get(revision)];
       if (event === undefined) {
         if (leaf !== undefined) tally.add('missing', leaf.entry, leaf);
@@ -95,6 +99,7 @@ export class StreamProofs {
         if (isCovered(event)) tally.addUnknown(event);
       } else await this.verifyEvent(event, leaf, tree, tally);
     }
+    return upTo + 1;
   }
 
   private async verifyEvent(event: ReceivedEvent, leaf: PlacedLeaf, tree: TiledTree, tally: Tally): Promise<void> {
@@ -110,6 +115,11 @@ export class StreamProofs {
     const signed = fromBase64(root);
     return signed !== null && unlessLost(async () => sameHash(await this.tables.tree(size).root(), signed));
   }
+}
+
+/** The last revision of a page; Infinity if the page is not full, so that nothing follows it. */
+function endOfPage(page: readonly { readonly revision: number }[]): number {
+  return page.length < pageEvents ? Infinity : (page.at(-1)?.revision ?? Infinity);
 }
 
 /** Also false if the log has lost tiles of the path. */

@@ -38,11 +38,12 @@ export class ExportStreamHandler implements IQueryHandler<ExportStream> {
   }
 
   private async *pages(stream: string, last: number): AsyncGenerator<string> {
-    for (let from = 0; from <= last; from += linesAtOnce) {
+    for (let from = 0; from <= last;) {
+      // If revisions are missing, the read returns later ones in their place, perhaps some that are newer than `last`.
       const events = await this.store.readRemaining(stream, from, Math.min(linesAtOnce, last - from + 1));
-      // If revisions are missing, the read returns later ones in their place.
-      const asked = events.filter(({ revision }) => revision < from + linesAtOnce && revision <= last);
+      const asked = events.filter(({ revision }) => revision <= last);
       if (asked.length > 0) yield asked.map(lineOf).join('');
+      from = (events.at(-1)?.revision ?? last) + 1;
     }
   }
 }
