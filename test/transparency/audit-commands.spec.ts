@@ -1,6 +1,7 @@
 /** `parley audit verify` and `parley audit export`, on a deployment's stores and on exports of them. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connectEventStore } from '@app/event-store';
 import { operatorOf } from '@app/testing/client';
 import { sql } from '@app/testing/journeys';
 import { StrictS3 } from '@app/testing/objects';
@@ -314,6 +315,28 @@ describe('the log of a service', () => {
       1,
       expect.stringMatching(/tile\/entries\/000 answered 403: .* needs the scope audit$/),
     ]);
+  });
+});
+
+// A tombstone is permanent, so this comes last.
+describe('stores in which single streams were tombstoned', () => {
+  it('names what they hide, and proves the events, which are all stored', async () => {
+    const streams = ['audit-checkpoints', 'deployment-main', 'operator-log'];
+    const operator = await operatorOf(logged.deployment, ['deployment']);
+    await operator.post('/deployment/controls/withdrawals/pause', { reason: 'a test' });
+    const admin = connectEventStore(logged.deployment.eventStoreUrl);
+    for (const stream of streams) await admin.tombstoneStream(stream);
+    await admin.dispose();
+    const outcome = await verify();
+    expect([outcome.code, outcome.stderr.trim().split('\n').at(-1)]).toEqual([1, altered]);
+    const lines = linesOf(outcome);
+    expect(lines.slice(0, 3).map((line) => line.replace(/ up to revision \d+/, ''))).toEqual(
+      streams.map(
+        (stream) =>
+          `revision 0 of ${stream}: hidden from everybody who reads the stream: the stream was deleted for good`,
+      ),
+    );
+    expect(lastOf(outcome)).toMatch(/^WRONG: 3 things, named above; as far as signed checkpoints hold: the first \d+ /);
   });
 });
 

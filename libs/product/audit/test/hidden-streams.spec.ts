@@ -109,3 +109,10 @@ it('names truncation, deletion and tombstones, also of the checkpoints', async (
   await empty.query(`INSERT INTO transparency_leaves SELECT 0, ${2 ** 40}, 'user-${user.userId}', 0, '', '', '', ''`);
   expect((await byReads(new LogTables(empty))).sort(byStream)).toEqual(expected);
 });
+
+it('names the checkpoints whose stream is gone for good', async () => {
+  await partOf(deployment, EventStore).client.tombstoneStream('audit-checkpoints');
+  const gone = { stream: 'audit-checkpoints', first: 0, why: 'tombstoned' };
+  expect(await byRows()).toContainEqual(expect.objectContaining(gone));
+  expect(await byReads()).toContainEqual({ ...gone, last: 0 });
+});

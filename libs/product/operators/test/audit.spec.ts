@@ -190,7 +190,8 @@ describe('a stream held against the log', () => {
     const victim = streamName(conversationKind, id);
     await proven(victim);
     const far = 2 ** 50;
-    await sql(deployment, `UPDATE transparency_leaves SET revision = ${far} WHERE stream = '${victim}' AND revision = 0`);
+    const first = `stream = '${victim}' AND revision = 0`;
+    await sql(deployment, `UPDATE transparency_leaves SET revision = ${far} WHERE ${first}`);
     const { faults } = await verification(victim);
     expect(faults.map(({ kind, revision }) => [kind, revision])).toEqual([
       ['added', 0],

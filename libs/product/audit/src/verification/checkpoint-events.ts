@@ -34,7 +34,7 @@ export class CheckpointEvents {
   private next = 0;
 
   take(event: EventBytes & { readonly isJson: boolean }): void {
-    for (; this.next < event.revision; this.next += 1) this.say(this.next, 'was removed');
+    if (this.next < event.revision) this.say(this.next, removedUpTo(this.next, event.revision - 1));
     this.next = event.revision + 1;
     const fact = factIn(event.data);
     const says = fact === null || !event.isJson ? 'is no event of the log' : this.apply(event, fact);
@@ -111,6 +111,11 @@ export class CheckpointEvents {
     signed.witnesses.push(witness);
     return null;
   }
+}
+
+/** One problem for a whole gap, because a gap may be of any length. */
+function removedUpTo(first: number, last: number): string {
+  return first === last ? 'was removed' : `was removed, and so were all after it up to revision ${last}`;
 }
 
 const placeOf = (revision: number): string => `revision ${revision} of audit-checkpoints`;

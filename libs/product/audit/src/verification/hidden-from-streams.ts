@@ -96,9 +96,13 @@ async function isShown(store: EventStore, { stream, first, last }: Stretch): Pro
   return shown[0]?.revision === first && shown.length > last - first;
 }
 
-/** The checkpoints that their own stream does not show, up to its last event. Throws Unavailable. */
+/**
+ * The checkpoints that their own stream does not show, up to its last event; only the first one if the stream is gone,
+ * because the number of the others is then unknown. Throws Unavailable.
+ */
 export async function hiddenCheckpoints(store: EventStore): Promise<HiddenEvents | null> {
-  const { last } = await store.remainsOf(checkpointsStream);
+  const { last, damage } = await store.remainsOf(checkpointsStream);
+  if (damage !== null && last < 0) return hiddenRest(store, checkpointsStream, 0, 0);
   return hiddenOf(store, checkpointsStream, last);
 }
 

@@ -46,12 +46,13 @@ export async function* storedRows(query: Query, upTo = Number.MAX_SAFE_INTEGER):
   }
 }
 
-/** The events of one stream, by revision. */
+/** The events of one stream, by revision, without its tombstone: only the revision of a tombstone is no safe integer. */
 export async function* storedRowsOf(query: Query, stream: string): AsyncGenerator<StoredRow> {
   for (let from = 0; ;) {
     const rows = await query<Columns>(
-      `SELECT ${columns} FROM event_store.events WHERE stream = $1 AND revision >= $2 ORDER BY revision LIMIT $3`,
-      [stream, from, pageEvents],
+      `SELECT ${columns} FROM event_store.events
+       WHERE stream = $1 AND revision BETWEEN $2 AND $3 ORDER BY revision LIMIT $4`,
+      [stream, from, Number.MAX_SAFE_INTEGER, pageEvents],
     );
     yield* rows.map(storedRow);
     const last = rows.at(-1);
