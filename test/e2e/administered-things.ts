@@ -103,6 +103,10 @@ function idIn(body: Record<string, unknown>, name: string): string {
 /** A call by the user or by an operator. */
 export type Call = readonly ['user' | 'operator', string, string, object?];
 
+/** Makes a call as the owner or as an operator. */
+export const answerTo = ({ user }: Pick<Owner, 'user'>, operator: OperatorClient, [by, method, path, body]: Call) =>
+  by === 'user' ? user.request(method, path, body) : operator.request(method, path, body);
+
 /**
  * A kind of stream that belongs to a user or a partner: its name, and the calls that need it. The first call succeeds while the stream is
  * whole.

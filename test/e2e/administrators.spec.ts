@@ -17,7 +17,7 @@ import { until } from '@app/testing/until';
 import { streamCategories } from '@app/operators';
 import { binaryEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { administeredKinds, ownerOfAll, type Call, type Owner } from './administered-things';
+import { administeredKinds, answerTo, ownerOfAll, type Call, type Owner } from './administered-things';
 
 /** An empty EventStoreDB may be given; without one, the embedded store is used. */
 const given = process.env['EVENTSTORE_URL'];
@@ -82,8 +82,7 @@ const readiness = async () =>
     )
   ).body;
 
-const ask = ({ user }: Owner, [who, method, path, body]: Call) =>
-  who === 'user' ? user.request(method, path, body) : operator.request(method, path, body);
+const ask = (owner: Owner, call: Call) => answerTo(owner, operator, call);
 
 /** Expects the first of the calls to succeed. */
 async function expectFine(owner: Owner, [first]: readonly Call[]): Promise<void> {
@@ -247,49 +246,6 @@ it.each(['truncateBefore', 'tombstoned'] as const)(
     await untilEnded(user, runId);
   },
 );
-
-/** Neither the embedded store nor an EventStoreDB in memory has a scavenge. */
-if (process.env['EVENTSTORE_SCAVENGE_URL'] !== undefined)
-  it('a scavenge makes final what was cut, of whole streams takes nothing, and the log goes on', async () => {
-    const [cut, gone, whole] = [await aStream(), await aStream(), await aStream()];
-    await admin.setStreamMetadata(cut, { truncateBefore: 1 });
-    await admin.deleteStream(gone);
-    for (const stream of [cut, gone]) await listed(stream);
-    await scavenge();
-    await admin.setStreamMetadata(cut, {});
-    await admin.setStreamMetadata(gone, {});
-    // Missing events stay missing, whatever the metadata now say.
-    for (const stream of [cut, gone]) {
-      const verified = await until(`${stream} is held against the log`, async () => {
-        const { body } = await operator.get<{ faulty: number; faults: object[] }>(`/streams/${stream}/verify`);
-        return body.faulty > 0 ? body : null;
-      });
-      expect(verified.faults[0]).toMatchObject({ kind: 'missing', revision: 0 });
-    }
-    expect(await operator.get(`/streams/${whole}/verify`)).toMatchObject({ body: { damage: null, faulty: 0 } });
-    expect((await bystander.get(`/conversations/${cut.slice('conversation-'.length)}`)).status).toBe(503);
-    expect((await bystander.get(`/conversations/${whole.slice('conversation-'.length)}`)).status).toBe(200);
-    await untilProven(await aStream());
-  });
-
-async function aStream(): Promise<string> {
-  const conversation = await conversationOf(bystander);
-  await bystander.request('PATCH', `/conversations/${conversation}`, { title: 'another' });
-  return `conversation-${conversation}`;
-}
-
-/** Fills a chunk, because the last one is never scavenged, and waits until a scavenge has ended. */
-async function scavenge(): Promise<void> {
-  const filler = () => binaryEvent({ type: '$filler', data: Buffer.alloc(1_000_000) });
-  for (let n = 0; n < 280; n += 1) await admin.appendToStream('$filler', filler());
-  const ask = async (method: string, path: string): Promise<string> => {
-    const headers = { accept: 'application/json' };
-    const answer = await fetch(`${process.env['EVENTSTORE_SCAVENGE_URL']}/admin/scavenge${path}`, { method, headers });
-    return ((await answer.json()) as { scavengeId?: string }).scavengeId ?? ''; // the server's own shape
-  };
-  const begun = await ask('POST', '');
-  await until('the scavenge is over', async () => ((await ask('GET', '/current')) === begun ? null : true));
-}
 
 /**
  * Calls that need each of the deployment's own streams, and calls that work without it. These tests are the last ones, because a tombstone
