@@ -50,12 +50,13 @@ async function executed(client: TestClient): Promise<{ runId: string; holder: Te
   const { status } = await client.post('/agent-runs', { conversationId: conversation.id, runId, input });
   expect(status).toBe(202);
   await untilCount(runId, 'run.claimed', 1);
-  await sleep(500);
-  for (const holder of deployment.workers) {
-    const passed: PassedPoints = await orders.give(holder.pid, counting);
-    if (passed['model:before'] === 1) return { runId, holder };
-  }
-  throw new Error('no worker asks the model');
+  return until('a worker asks the model', async () => {
+    for (const holder of deployment.workers) {
+      const passed: PassedPoints = await orders.give(holder.pid, counting);
+      if (passed['model:before'] !== undefined) return { runId, holder };
+    }
+    return null;
+  });
 }
 
 test('killed in the middle of a run: another takes it over and completes it', async () => {
