@@ -11,6 +11,7 @@ import { cosign, parseNote, signatureLine, signingKey } from '@app/transparency'
 import { Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { Witnesses } from '../src/witnesses/witnesses';
+import { isDeepStrictEqual } from 'node:util';
 
 const key = signingKey('witness', 'w.example', Buffer.alloc(32, 9));
 const log = TestLog.create();
@@ -67,6 +68,9 @@ const figures = async (): Promise<Record<string, number>> => {
   const parsed = lines.map((text) => /^parley_witness_(\w+)\{witness="w\.example"(?:,why="(\w+)")?\} (\d)$/.exec(text));
   return Object.fromEntries(parsed.map((match) => [match?.[2] ?? match?.[1] ?? '', Number(match?.[3])]));
 };
+/** Waits for figures, because a line of the log may come before them. */
+const untilFigures = (expected: Readonly<Record<string, number>>) =>
+  until('the figures', async () => isDeepStrictEqual(await figures(), expected) || null);
 const countOf = (start: string): number => said.filter((text) => text.startsWith(start)).length;
 const refused = 'error: a witness refuses the checkpoint';
 
@@ -81,11 +85,12 @@ it.each([
   expect(said).toEqual(['warn: a witness does not sign']);
   answer = refusing;
   await until('two refusals', () => Promise.resolve(countOf(refused) >= 2 || null));
-  expect(await figures()).toMatchObject({ up: 1, contradiction: 0, unknown: 0, [why]: 1 });
+  await untilFigures({ up: 1, contradiction: 0, unknown: 0, [why]: 1 });
   answer = away;
   await until('another outage', () => Promise.resolve(countOf('warn') === 2 || null));
-  expect(await figures()).toEqual({ up: 0, contradiction: 0, unknown: 0 });
+  await untilFigures({ up: 0, contradiction: 0, unknown: 0 });
   answer = status(200, line);
   await until('a signature', () => Promise.resolve(countOf('log: a witness signs again') === 1 || null));
-  expect([await figures(), cosigned.mock.calls.length]).toEqual([{ up: 1, contradiction: 0, unknown: 0 }, 1]);
+  await untilFigures({ up: 1, contradiction: 0, unknown: 0 });
+  expect(cosigned).toHaveBeenCalledTimes(1);
 });
