@@ -8,17 +8,22 @@ const restartsMax = 10;
 /** The pause after a failed start, multiplied by the number of restarts. */
 const startAgainMs = 50;
 
-/** A process that is being killed still exists for a moment. */
+/** A process that is being killed still exists for a moment, on a busy machine for longer, when it answers nothing any more. */
 const surelyAliveMs = 200;
+const answersWithinMs = 20_000;
 
-/** Restarts a process whenever it ends, as an orchestrator would, until `leave`, which leaves it running. */
+/**
+ * Restarts a process whenever it ends, as an orchestrator would, until `leave`, which leaves it running: it is ready
+ * then, unless the stores that it needs are away.
+ */
 export function keepAlive(kept: TestProcess): { leave(): Promise<void> } {
   let left = false;
   const keeping = (async () => {
     let aliveSinceMs = performance.now();
     for (let restarts = 0; ;) {
       if (isAlive(kept.pid)) {
-        if (left && performance.now() - aliveSinceMs > surelyAliveMs) return;
+        const aliveForMs = performance.now() - aliveSinceMs;
+        if (left && aliveForMs > surelyAliveMs && (aliveForMs > answersWithinMs || (await kept.isReady()))) return;
         if (!left) aliveSinceMs = performance.now();
         await sleep(lookAgainMs);
         continue;

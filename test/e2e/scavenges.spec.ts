@@ -6,11 +6,12 @@
 import { connectEventStore } from '@app/event-store';
 import { operatorOf, requestJson, type OperatorClient, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import { conversationOf, defined, newOwner, say, sql } from '@app/testing/journeys';
+import { conversationOf, defined, newOwner, say } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { Client } from 'pg';
 import { administeredKinds, answerTo, ownerOfAll, type Call, type Owner } from './administered-things';
 import { scavenge } from './scavenge';
 
@@ -39,6 +40,7 @@ interface Seen {
 
 let deployment: Deployment;
 let admin: EventStoreDBClient;
+let database: Client;
 let operator: OperatorClient;
 /** The owner of a whole one of each kind. */
 let whole: Owner;
@@ -46,9 +48,12 @@ const cells: Cell[] = [];
 beforeAll(async () => {
   deployment = await startDeployment({
     mode: 'together',
+    degraded: true, // after the cuts
     env: { LOG_LEVEL: 'silent', EVENTSTORE_URL: eventStoreUrl },
   });
   admin = connectEventStore(eventStoreUrl);
+  database = new Client({ connectionString: deployment.databaseUrl });
+  await database.connect();
   operator = await anOperator();
   whole = await ownerOfAll(deployment, operator);
   for (const [kind, { stream, calls, isOfOneEvent = false }] of Object.entries(administeredKinds)) {
@@ -64,6 +69,7 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(async () => {
   await admin?.dispose();
+  await database?.end();
   await deployment?.stop();
 });
 
@@ -158,7 +164,7 @@ async function expectOthersWhole(): Promise<void> {
 /** Waits until a checkpoint of the log covers all events of a stream. */
 const untilProven = (stream: string) =>
   until(`${stream} is proven`, async () => {
-    await sql(deployment, "SELECT pg_notify('parley_checkpoint_wanted', '')");
+    await database.query("SELECT pg_notify('parley_checkpoint_wanted', '')");
     const { body } = await operator.get<{ proven: number; faulty: number }>(`/streams/${stream}/verify`);
     return body.proven > 0 && body.faulty === 0 ? true : null;
   });

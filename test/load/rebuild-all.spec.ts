@@ -11,7 +11,7 @@ const full = process.env['FIGURES'] === 'full';
 /** A million events and 200 requests a second in a full measurement. */
 const size = full
   ? { events: 1_000_000, rate: 200, calm: 60, users: 40, history: 30 }
-  : { events: 20_000, rate: 20, calm: 2, users: 4, history: 4 };
+  : { events: 8_000, rate: 10, calm: 2, users: 4, history: 4 };
 const runMs = full ? 3_000_000 : 900_000;
 /** The largest factor by which a rebuild may slow the median request of any kind. */
 const slowdownMax = 1.5;

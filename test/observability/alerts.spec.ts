@@ -146,7 +146,7 @@ it('a PostgreSQL that lets nobody in', async () => {
       ),
     200,
   );
-  const stopAsking = again(() => user.get('/conversations'), 100);
+  const stopAsking = again(() => user.get('/conversations'), 300);
   await whileBroken(['ParleyDatabaseAway', 'ParleyRequestsFail'], async () => {
     await cut();
     await stopAsking();
@@ -162,7 +162,7 @@ it('an event store that hangs', async () => {
 });
 
 it('an event store that answers late', async () => {
-  const stopWriting = again(() => user.post('/conversations', {}), 20);
+  const stopWriting = again(() => user.post('/conversations', {}), 100);
   const halt = again(async () => {
     signal(watched.deployment.eventStore, 'SIGSTOP');
     await sleep(1_000);
@@ -199,7 +199,7 @@ it('a withdrawal that does not settle', async () => {
 it('a provider of models that is down', async () => {
   watched.models.says([{ status: 503 }]);
   const conversationId = await conversationOf(user);
-  const stopTrying = again(() => say(user, conversationId, 'hello'), 50);
+  const stopTrying = again(() => say(user, conversationId, 'hello'), 200);
   await whileBroken(['ParleyModelsAway'], async () => {
     watched.models.says([{ text: ['Again.'] }]);
     await until('an answer', async () => {
@@ -331,7 +331,7 @@ async function told() {
 }
 
 it('more requests than an api bears', async () => {
-  const callers = Array.from({ length: 100 }, () => again(() => user.post('/conversations', {}), 5));
+  const callers = Array.from({ length: 16 }, () => again(() => user.post('/conversations', {}), 100));
   await whileBroken(['ParleyOverloaded'], () => Promise.all(callers.map((stop) => stop())));
 });
 

@@ -72,7 +72,7 @@ function environment(models: LoopbackModels, mcp: LoopbackMcp, disk: string): Re
     ...models.environment(),
     MODEL_RETRIES: '0',
     MODEL_BREAKER_FAILURES: '2',
-    MODEL_BREAKER_OPEN_MS: '500',
+    MODEL_BREAKER_OPEN_MS: '2000',
     MCP_SERVERS: JSON.stringify([server]),
     PARLEY_DATA_DIR: disk,
     REQUESTS_AT_ONCE: '4',

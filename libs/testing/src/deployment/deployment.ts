@@ -37,7 +37,7 @@ export interface DeploymentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Seed of an event store's bad day; by default the environment's `WEATHER`, or a store without faults. */
   readonly weather?: string;
-  /** Whether something optional is unavailable from the start, so that `/readyz` reports at best `degraded`. */
+  /** Whether something optional may be unavailable at a start, so that `/readyz` reports `degraded`. */
   readonly degraded?: boolean;
   /** In-process only. */
   readonly probe?: Probe;

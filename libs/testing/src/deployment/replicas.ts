@@ -49,13 +49,13 @@ interface Parts {
 
 /** Starts the replicas as the mode requires. */
 export async function startParts(
-  { mode, probe }: { readonly mode: DeploymentMode; readonly probe?: Probe },
+  { mode, probe, degraded }: { readonly mode: DeploymentMode; readonly probe?: Probe; readonly degraded?: boolean },
   apiEnvs: readonly Record<string, string>[],
   workerEnvs: readonly Record<string, string>[],
   undo: Undo[],
 ): Promise<Parts> {
   if (mode === 'processes') return startProcesses(apiEnvs, workerEnvs, undo);
-  if (mode === 'together') return startTogether(apiEnvs, undo);
+  if (mode === 'together') return startTogether(apiEnvs, undo, degraded ?? false);
   if (mode === 'api-apart') {
     const running = await startWorkersInProcess(workerEnvs, probe, undo);
     return { ...(await startProcesses(apiEnvs, [], undo)), running };
@@ -112,9 +112,10 @@ async function startProcesses(
 }
 
 /** Starts the replicas as processes of the build that are api and worker in one, as `npm start` runs them. */
-async function startTogether(envs: readonly Record<string, string>[], undo: Undo[]): Promise<Parts> {
+async function startTogether(envs: readonly Record<string, string>[], undo: Undo[], degraded: boolean): Promise<Parts> {
   const all = envs.map((env) => {
-    return new TestProcess({ app: 'standalone', env, ready: () => isReady(`http://127.0.0.1:${env['PORT']}`) });
+    const ready = () => isReady(`http://127.0.0.1:${env['PORT']}`, degraded);
+    return new TestProcess({ app: 'standalone', env, ready });
   });
   undo.push(() => Promise.all(all.map((one) => one.stop())));
   await Promise.all(all.map((one) => one.start()));

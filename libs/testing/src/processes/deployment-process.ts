@@ -44,6 +44,11 @@ export class TestProcess {
     return this.child !== null && isAlive(this.child);
   }
 
+  /** Whether it runs and is ready now. */
+  async isReady(): Promise<boolean> {
+    return this.isAlive && this.options.ready(this.output);
+  }
+
   /**
    * Starts it and waits until it is ready. Throws, with its output, if it ends before or is too slow. @param changed
    * overrides its environment, this time
@@ -114,8 +119,8 @@ function isAlive(child: ChildProcess): boolean {
 }
 
 /**
- * Whether `GET /readyz` reports that everything is available, projections included; or, if `degraded`, that something
- * optional is not.
+ * Whether `GET /readyz` reports that everything is available, projections included; if `degraded`, whether that or that
+ * something optional is not.
  */
 export async function isReady(baseUrl: string, degraded = false): Promise<boolean> {
   try {
@@ -125,7 +130,7 @@ export async function isReady(baseUrl: string, degraded = false): Promise<boolea
       typeof answer === 'object' &&
       answer !== null &&
       'status' in answer &&
-      answer.status === (degraded ? 'degraded' : 'ok')
+      (answer.status === 'ok' || (degraded && answer.status === 'degraded'))
     );
   } catch {
     // It does not listen yet.
