@@ -62,13 +62,14 @@ const rooms = {
       audit: [],
       budget: [],
       consent: [],
-      conversations: ['consent'],
+      quotas: [],
+      conversations: ['consent', 'quotas'],
       // Operators pause withdrawals through the deployment's controls (docs/adr/0006).
-      wallets: ['consent', 'deployment'],
-      artifacts: ['conversations'],
+      wallets: ['consent', 'deployment', 'quotas'],
+      artifacts: ['conversations', 'quotas'],
       runs: ['conversations', 'budget', 'deployment', 'consent'],
       // A firing starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
-      automations: ['budget', 'conversations', 'deployment', 'runs', 'wallets', 'consent'],
+      automations: ['budget', 'conversations', 'deployment', 'runs', 'wallets', 'consent', 'quotas'],
       approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent', 'audit'],
       // Notices for partners are made from the events of these.
       notices: ['users', 'budget', 'conversations', 'wallets', 'automations', 'approvals', 'consent'],
@@ -103,6 +104,7 @@ const rooms = {
         'automations',
         'artifacts',
         'consent',
+        'quotas',
       ],
     },
   },

@@ -29,7 +29,7 @@ const libraries = [
     inRoom('stores'),
   ),
   'others/witness',
-  ...['partners', 'users', 'deployment', 'audit', 'budget', 'consent', 'conversations', 'wallets'].map(
+  ...['partners', 'users', 'deployment', 'audit', 'budget', 'consent', 'quotas', 'conversations', 'wallets'].map(
     inRoom('product'),
   ),
   ...['artifacts', 'runs', 'automations', 'approvals', 'notices', 'webhooks', 'feed', 'engine', 'journal'].map(

@@ -25,6 +25,5 @@ export { openDatabase, ReadStoreModule, type OnOpen } from './read-store.module'
 export { StreamMarks } from './damaged-streams/stream-marks';
 export { StreamOwners } from './partitions/stream-owners';
 export { StreamWatch } from './damaged-streams/stream-watch';
-export { UserQuotas } from './user-quotas';
 export { answering } from './postgres/postgres-errors';
 export type { Statement } from './postgres/statement';

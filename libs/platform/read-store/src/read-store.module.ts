@@ -19,7 +19,6 @@ import { Reactors } from './reactors/reactors';
 import { ReadGate } from './read-gate/read-gate';
 import { Rebuilder } from './rebuilding/rebuilder';
 import { Rebuilds } from './rebuilding/rebuilds';
-import { UserQuotas } from './user-quotas';
 
 /**
  * Receives the function that closes an opened resource: the caller calls it if creating the module fails; afterwards the module closes it.
@@ -34,7 +33,7 @@ export interface ReadStoreOptions {
   readonly onOpen?: OnOpen | undefined;
 }
 
-const storeParts = [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, Reactors, UserQuotas];
+const storeParts = [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, Reactors];
 const projectionParts = [ProjectionRunner, ProjectionStates, Rebuilder, Rebuilds];
 
 /** PostgreSQL for a whole process: migrated before anything uses it, and projected into if the process is a worker. */
@@ -76,7 +75,6 @@ export class ReadStoreModule implements OnApplicationShutdown {
         },
         OpenReadGateHandler,
         ReadGateSagas,
-        UserQuotas,
         ...projecting(options.projections),
         {
           provide: ProcessFigures,

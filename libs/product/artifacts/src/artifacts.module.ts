@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { QuotasModule } from '@app/quotas';
 import { Configuration } from '@app/runtime';
 import { join } from 'node:path';
 import { ArtifactContent } from './artifact-content';
@@ -13,6 +14,7 @@ import type * as S3 from './stores/s3-store.adapter';
 import { SweepUploads } from './sweep-uploads';
 
 @Module({
+  imports: [QuotasModule],
   controllers: [ArtifactsController],
   providers: [
     ...artifactsHandlers,

@@ -14,7 +14,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/quotas';
 import { Configuration } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import type { ArtifactView } from './artifact.schema';

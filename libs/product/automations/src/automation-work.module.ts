@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
+import { QuotasModule } from '@app/quotas';
 import { RunsModule } from '@app/runs';
 import { AutomationsModule } from './automations.module';
 import { AutomationConsentModule } from './authority/automation-consent.module';
@@ -15,7 +16,7 @@ import { RuleEvaluations } from './firing/rule-evaluations';
 
 /** Fires automations, in workers. Needs AutomationOwners, which the composition binds globally. */
 @Module({
-  imports: [AutomationConsentModule, AutomationsModule, DeploymentModule, RunsModule],
+  imports: [AutomationConsentModule, AutomationsModule, DeploymentModule, QuotasModule, RunsModule],
   providers: [
     AutomationStreams,
     AutomationWork,

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { BudgetModule } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
+import { QuotasModule } from '@app/quotas';
 import { WalletsModule } from '@app/wallets';
 import { AutomationsController, automationsHandlers } from './api/automations.controller';
 import { OccurrencesController, occurrencesHandlers } from './api/occurrences.controller';
@@ -28,7 +29,7 @@ import { ReleaseAutomationHandler } from './use-cases/release-automation';
 
 /** Rules that fire by themselves: their definitions, their inputs, and reports about them. */
 @Module({
-  imports: [BudgetModule, DeploymentModule, SourcesModule, WalletsModule],
+  imports: [BudgetModule, DeploymentModule, QuotasModule, SourcesModule, WalletsModule],
   controllers: [AutomationsController, OccurrencesController, WebhooksController],
   providers: [
     ...automationsHandlers,

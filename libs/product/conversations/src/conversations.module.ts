@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { QuotasModule } from '@app/quotas';
 import {
   ConversationRow,
   conversationsMigrations,
@@ -9,6 +10,7 @@ import {
 import { ConversationsController, conversationsHandlers } from './conversations.controller';
 
 @Module({
+  imports: [QuotasModule],
   controllers: [ConversationsController],
   providers: conversationsHandlers,
 })

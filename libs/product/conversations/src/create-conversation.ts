@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
 import { asId, Clock, ok, refuse, type Cause, type ConversationId, type Result, type UserId } from '@app/kernel';
-import { UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/quotas';
 import { v7 as uuidV7 } from 'uuid';
 import type { ConversationView } from './conversation.schema';
 import { conversationKind } from './conversation.stream';

@@ -3,6 +3,7 @@ import { ArtifactsModule } from '@app/artifacts';
 import { AutomationConsentModule, AutomationsModule } from '@app/automations';
 import { BudgetModule } from '@app/budget';
 import { LiveFramesModule } from '@app/journal';
+import { QuotasModule } from '@app/quotas';
 import { EngineCatalog, RunsModule } from '@app/runs';
 import { Configuration } from '@app/runtime';
 import { WalletsModule } from '@app/wallets';
@@ -74,7 +75,7 @@ export class ToolServersModule {}
 
 /** The execution of runs, for worker processes. */
 @Module({
-  imports: [AutomationConsentModule, BudgetModule, LiveFramesModule, RunsModule],
+  imports: [AutomationConsentModule, BudgetModule, LiveFramesModule, QuotasModule, RunsModule],
   providers: [
     ApprovedCalls,
     ConsentRequests,

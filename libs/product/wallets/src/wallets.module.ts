@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
+import { QuotasModule } from '@app/quotas';
 import { AgentTransfers } from './operation/agent-transfers';
 import { AgentWallets } from './wallet/agent-wallets';
 import { AuthorityUses } from './settlement/authority-uses';
@@ -26,7 +27,7 @@ export class WalletKeysModule {}
  * Wallets, direct withdrawals and financial operations. Needs a WalletProvider, which the composition binds globally.
  */
 @Module({
-  imports: [DeploymentModule],
+  imports: [DeploymentModule, QuotasModule],
   controllers: [WalletsController, FinancialOperationsController],
   providers: [
     ...financialOperationsHandlers,

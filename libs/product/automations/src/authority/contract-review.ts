@@ -16,7 +16,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/quotas';
 import { Configuration } from '@app/runtime';
 import { Timers } from '@app/timers';
 import { AgentWallets, type Token } from '@app/wallets';

@@ -17,7 +17,7 @@ import {
 } from '@app/kernel';
 import { EngineCatalog, Profile, requestIn, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
 import { read } from '@app/schema';
-import { UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/quotas';
 import { v7 as uuidV7 } from 'uuid';
 import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation/automation-ids';
 import type { ActiveOccurrence, Automation } from '../automation/automation.state';

@@ -6,7 +6,7 @@ import { conversationKind, type OpenApproval } from '@app/conversations';
 import { streamName } from '@app/event-store';
 import { asId, Clock, instantOf, type ApprovalId, type Instant } from '@app/kernel';
 import { Configuration, unlessAborted } from '@app/runtime';
-import { UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/quotas';
 import { Timers } from '@app/timers';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { useAfterDecisionMs } from '../run/approved-calls';

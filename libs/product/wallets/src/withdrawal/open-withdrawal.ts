@@ -16,7 +16,7 @@ import {
   type UserId,
   type WalletId,
 } from '@app/kernel';
-import { UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/quotas';
 import { Configuration } from '@app/runtime';
 import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';

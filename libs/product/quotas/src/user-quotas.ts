@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, type Instant, type Refusal, type UserId } from '@app/kernel';
+import { Database, ReadGate } from '@app/read-store';
 import { Configuration, GroupLoader } from '@app/runtime';
-import type { EntityManager } from 'typeorm';
-import { Database } from './database/database';
-import { ReadGate } from './read-gate/read-gate';
 
 /** After this long, a place whose object does not exist is given up. Real time; no request takes nearly as long. */
 const abandonedAfter = '10 minutes';
@@ -178,8 +176,13 @@ export class UserQuotas {
   }
 }
 
-async function amountOf(manager: EntityManager, name: QuotaName, id: string): Promise<number> {
-  const [row] = await manager.query<{ amount: number }[]>(
+/** A transaction of the database. */
+interface Transaction {
+  query<Rows>(text: string, parameters: unknown[]): Promise<Rows>;
+}
+
+async function amountOf(transaction: Transaction, name: QuotaName, id: string): Promise<number> {
+  const [row] = await transaction.query<{ amount: number }[]>(
     'SELECT amount FROM user_places WHERE quota = $1 AND id = $2',
     [name, id],
   );

@@ -1,0 +1,2 @@
+export { QuotasModule } from './quotas.module';
+export { UserQuotas } from './user-quotas';
