@@ -141,7 +141,7 @@ describe('a witness', () => {
 });
 
 describe('the management port', () => {
-  const found = async (host = '127.0.0.1') => serviceFinding(host, port);
+  const found = async (host = '127.0.0.1') => serviceFinding(host, port, true);
   const readyz = (status: string) => JSON.stringify({ status, checks: { database: status } });
 
   it('says how the service is, also where it listens on all addresses', async () => {
@@ -152,6 +152,19 @@ describe('the management port', () => {
     expect(await found()).toMatchObject({ state: 'warning', says: 'degraded: database degraded' });
     answer = { status: 503, body: readyz('unavailable') };
     expect(await found()).toMatchObject({ state: 'bad', says: 'not ready: database unavailable' });
+  });
+
+  it('of another Parley is not reported as the one here', async () => {
+    for (const [status, state] of [
+      [200, 'ok'],
+      [503, 'unavailable'],
+    ] as const) {
+      answer = { status, body: readyz(state) };
+      expect(await serviceFinding('127.0.0.1', port, false)).toMatchObject({
+        state: 'warning',
+        says: expect.stringMatching(/^does not run here: another Parley answers/) as string,
+      });
+    }
   });
 
   it('that another program has is bad', async () => {

@@ -55,8 +55,9 @@ it.each([
     ['runs', 'show', id],
     "runKey; parley runs list shows what there is; --user says whose, for an id of the partner's API",
   ],
-  [['approvals', 'show', id], 'approvalId; parley approvals list shows what there is'],
-  [['users', 'freeze', id, '--reason', 'x', '--yes'], 'userId; parley users search shows what there is'],
+  [['approvals', 'show', id], 'approvalId; parley approvals list --user … shows what there is'],
+  [['automations', 'show', id], 'automationId; parley users show <userId> shows what there is'],
+  [['users', 'freeze', id, '--reason', 'x', '--yes'], 'userId; parley users search --q … shows what there is'],
   [['streams', 'events', 'run-x'], 'stream'],
   [['streams', 'export', 'run-x'], 'stream'],
 ])('says how to find the name of what there is not: %j', async (args, hint) => {

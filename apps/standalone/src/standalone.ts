@@ -47,7 +47,8 @@ export async function startStandalone(interrupted: AbortSignal): Promise<Stoppab
   try {
     await insisting.execute(() => refuseMovedEvents(asked, stores), interrupted);
     await ensureFreePorts(asked);
-    await writeRunningStores(asked.env.PARLEY_DATA_DIR, stores);
+    const { MANAGEMENT_PORT: managementPort } = asked.env;
+    await writeRunningStores(asked.env.PARLEY_DATA_DIR, { ...stores, managementPort });
     const serving = asked.sandbox
       ? serveSandbox(asked, stores, interrupted)
       : serve(stores, asked.env.PARLEY_SECRET_KEY, interrupted);

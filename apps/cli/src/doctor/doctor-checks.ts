@@ -177,7 +177,10 @@ async function service(environment: Environment): Promise<readonly Finding[]> {
     return [
       finding('ports', 'warning', `an api needs both PORT and MANAGEMENT_PORT, and both are ${PORT}: change one`),
     ];
-  return [await serviceFinding(MANAGEMENT_HOST, MANAGEMENT_PORT)];
+  const here = await findRunningStores(dataDirOf(environment));
+  // With stores that the environment names, the service may run without this data folder.
+  const mayRun = here !== null || (await databaseUrlOf(configuration)) !== undefined;
+  return [await serviceFinding(MANAGEMENT_HOST, here?.managementPort ?? MANAGEMENT_PORT, mayRun)];
 }
 
 /** Whether two listening addresses overlap. */

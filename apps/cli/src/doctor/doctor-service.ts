@@ -4,8 +4,11 @@ import { codeOf, finding, type Finding } from './doctor-finding';
 
 const answersWithinMs = 5_000;
 
-/** Reports the process on the management port of this machine, or that another program uses that port. */
-export async function serviceFinding(host: string, port: number): Promise<Finding> {
+/**
+ * Reports the process on the management port of this machine, or that another program uses that port.
+ * @param mayRun whether the service that doctor examines may run: if not, a Parley that answers is another one
+ */
+export async function serviceFinding(host: string, port: number, mayRun: boolean): Promise<Finding> {
   const address = `${reachable(host)}:${port}`;
   const asked = await readyzAt(address);
   if (asked === 'nobody') return finding('service', 'warning', `nothing answers on the management port ${address}`);
@@ -21,6 +24,12 @@ export async function serviceFinding(host: string, port: number): Promise<Findin
       'service',
       'bad',
       `another program has the management port ${address}: set MANAGEMENT_PORT to a free one`,
+    );
+  if (!mayRun)
+    return finding(
+      'service',
+      'warning',
+      `does not run here: another Parley answers on the management port ${address}; set MANAGEMENT_PORT to a free one`,
     );
   if (asked.status !== 200) return finding('service', 'bad', `not ready: ${report.troubles}`);
   return report.status === 'ok'

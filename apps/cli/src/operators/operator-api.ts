@@ -13,14 +13,14 @@ import { below, noAnswerOf, refuseClearText } from '../service/service-fetch';
 const usualAnswerMs = 60_000;
 
 /**
- * Opens the operator API in the first possible way of these: of the service at PARLEY_URL, with PARLEY_OPERATOR_TOKEN; of the `npm start`
- * that runs on the data folder; in this process, over the stores that the environment names, with the secret key.
+ * Opens the operator API in the first possible way of these: of the service at PARLEY_URL, with PARLEY_OPERATOR_TOKEN; in this process, over
+ * the stores that the environment names, with the secret key; of the `npm start` that runs on the data folder.
  * @throws CommandFailed when only one of PARLEY_URL and PARLEY_OPERATOR_TOKEN is set, because a command must never reach another deployment
  */
 export async function openOperatorApi(): Promise<OperatorApi> {
   readDotEnv();
   const configuration = readConfiguration(process.env);
-  const { PARLEY_OPERATOR_TOKEN: token, PARLEY_URL: url, DATABASE_URL, PARLEY_DATA_DIR } = configuration.env;
+  const { PARLEY_OPERATOR_TOKEN: token, PARLEY_URL: url, PARLEY_DATA_DIR } = configuration.env;
   if (url !== undefined && token !== undefined) return overHttp(url, token);
   if (url !== undefined)
     throw new CommandFailed(
@@ -30,7 +30,8 @@ export async function openOperatorApi(): Promise<OperatorApi> {
     throw new CommandFailed(
       'PARLEY_OPERATOR_TOKEN is set, and PARLEY_URL is not: set it too, or unset PARLEY_OPERATOR_TOKEN to reach the deployment here',
     );
-  const running = DATABASE_URL === undefined ? await sandboxOf(PARLEY_DATA_DIR) : null;
+  const isNamed = [configuration.env.DATABASE_URL, configuration.env.EVENTSTORE_URL].some((one) => one !== undefined);
+  const running = isNamed ? null : await sandboxOf(PARLEY_DATA_DIR);
   if (running !== null) return overHttp(running.baseUrl, running.operatorToken);
   return openLocalApi(configuration);
 }

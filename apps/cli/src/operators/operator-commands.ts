@@ -157,13 +157,22 @@ function whereNamed(command: Command): string {
   const [argument] = command.registeredArguments;
   if (noun === null || argument === undefined) return '';
   const lists = noun.commands.filter((one) => ['list', 'search'].includes(one.name()));
-  const shows = lists.map((one) => `parley ${noun.name()} ${one.name()}`);
+  // The list of automations has only those in trouble.
+  const shows =
+    noun.name() === 'automations'
+      ? ['parley users show <userId>']
+      : lists.map((one) => `parley ${noun.name()} ${one.name()}${neededBy(one)}`);
   const among = shows.length === 0 ? '' : `; ${shows.join(' and ')} shows what there is`;
   const ofUser =
     noun.name() === 'runs' && command.options.some(({ long }) => long === '--user')
       ? "; --user says whose, for an id of the partner's API"
       : '';
   return `nothing here has that ${argument.name()}${among}${ofUser}`;
+}
+
+/** The options that a command requires, each with a place for its value. */
+function neededBy({ options }: Command): string {
+  return options.flatMap(({ long, mandatory }) => (mandatory && long != null ? ` ${long} …` : [])).join('');
 }
 
 function argumentOf(name: string, { parameters }: Contract): Argument {

@@ -57,17 +57,21 @@ export async function exportLog(
   await refuseUnlike(tables, checkpoint, before);
   const { size } = checkpoint;
   const old = before?.size ?? 0;
-  const writes = [...tilesOf(size)].filter((tile) => !isThere(tile, old)).flatMap((tile) => writesOf(tables, tile));
+  const oldPaths = new Set([...tilesOf(old)].flatMap(pathsOf));
+  const writes = [...tilesOf(size)].flatMap((tile) => writesOf(tables, tile)).filter(({ path }) => !oldPaths.has(path));
+  const noteThere = textOf((await files.read(checkpointPath)) ?? new Uint8Array());
+  const last: Write[] = noteThere === note ? [] : [{ path: checkpointPath, read: () => Promise.resolve(utf8(note)) }];
   let done = 0;
-  await inLanes(writes, async ({ path, read }) => {
+  const write = async ({ path, read }: Write): Promise<void> => {
     await files.write(path, await read());
-    onProgress((done += 1), writes.length);
-  });
-  await files.write(checkpointPath, utf8(note));
-  const kept = new Set(writes.map(({ path }) => path));
+    onProgress((done += 1), writes.length + last.length);
+  };
+  await inLanes(writes, write);
+  for (const one of last) await write(one);
+  const kept = new Set([...tilesOf(size)].flatMap(pathsOf));
   const outdated = [...tilesOf(old)].filter(({ width }) => width < tileWidth).flatMap(pathsOf);
   for (const path of size > old ? outdated : []) if (!kept.has(path)) await files.remove(path);
-  return { size, before: old, files: writes.length + 1 };
+  return { size, before: old, files: writes.length + last.length };
 }
 
 /** The checkpoint of an earlier export; null if there is none. @throws CannotExport if its file cannot be parsed */
@@ -100,11 +104,6 @@ async function refuseUnlike(tables: LogTables, signed: Checkpoint, before: Check
     throw new CannotExport(`what is there has ${before.size} leaves, and the log has signed ${size}`);
   if (!sameHash(await tree.root(before.size), before.root))
     throw new CannotExport('what is there is of another history than what the log says now');
-}
-
-/** Whether the tile was full at that size, and so was exported already. */
-function isThere({ level, index, width }: TileName, size: number): boolean {
-  return width === tileWidth && (index + 1) * tileWidth <= Math.floor(size / tileWidth ** level);
 }
 
 interface Write {

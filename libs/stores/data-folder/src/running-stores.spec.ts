@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRunningStores, removeRunningStores, writeRunningStores } from './running-stores';
 
-const stores = { databaseUrl: 'postgres://a', eventStoreUrl: 'unix:/b' };
+const stores = { databaseUrl: 'postgres://a', eventStoreUrl: 'unix:/b', managementPort: 9464 };
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'parley-running-'))));
 afterEach(() => rm(folder, { recursive: true }));

@@ -89,7 +89,7 @@ const conclusions: ReceiptFinding = {
 };
 const historyHolds: ReceiptFinding = {
   aspect: 'history',
-  text: 'The events can be one history: what was reviewed was decided once, in time, and nothing else was done.',
+  text: 'The events can be one history: what was reviewed was decided once, in time, and they show nothing else that was done. Later events may exist.',
 };
 
 /** Without the worths of what was sent, only the use that the contract counted is known to be within its bounds. */
