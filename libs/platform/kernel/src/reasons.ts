@@ -4,7 +4,7 @@
  */
 export const reasons = {
   run_active: conflict('A run already holds this conversation', true),
-  budget_exhausted: conflict("The user's spend headroom is gone", true),
+  budget_exhausted: conflict("The user's spend headroom is gone, or an operator froze it", true),
   approval_not_pending: conflict('The approval is not pending', false),
   execution_capacity: conflict('No execution capacity is free now', true),
   execution_unavailable: conflict('The execution engine could not take the work', true),
