@@ -28,8 +28,8 @@ export interface Registered {
 }
 
 /**
- * Workers that deliver, on stores of their own, and partners that listen. The service clock does not run unless it is
- * moved.
+ * Workers that deliver, on stores of their own, and partners that listen. The clocks of all workers show the same time
+ * and do not run unless they are moved: five days that end on the clock of one worker have ended for every other.
  */
 export class DeliveryStage {
   readonly partners: PartnerEndpoint[] = [];
@@ -52,6 +52,7 @@ export class DeliveryStage {
     for (let n = 0; n < workers; n += 1) replicas.push(await slices.replica({ projecting: n === 0, env }));
     const [first] = replicas;
     if (first === undefined) throw new Error('there is no worker');
+    for (const { clock } of replicas) clock.nowMs = first.clock.nowMs;
     return new DeliveryStage(slices, replicas, first);
   }
 
