@@ -22,7 +22,7 @@ const [red, green] = ['31', '32'];
 
 await runScript(async () => {
   const given = readArguments();
-  if (given === null) return cannot(usage);
+  if (typeof given === 'string') return cannot(`${given}\n${usage}`);
   let document;
   try {
     document = JSON.parse(readFileSync(given.file === '-' ? 0 : given.file, 'utf8'));
@@ -42,16 +42,20 @@ await runScript(async () => {
   });
 });
 
+/** The arguments, or what is wrong with them. */
 function readArguments() {
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const { key, witness, needed } = values;
+    if (positionals.length !== 1) return 'name one receipt, or - for standard input';
+    if (witness.length > 0 && key.length === 0) return '--witness needs --key: a witness signs what the log has signed';
+    if (needed !== undefined && !/^[0-9]{1,3}$/.test(needed)) return '--needed must be a whole number';
     const count = needed === undefined ? witness.length : Number(needed);
-    const fits =
-      Number.isInteger(count) && count >= 0 && count <= witness.length && (key.length > 0 || witness.length === 0);
-    return positionals.length === 1 && fits ? { file: positionals[0], key, witness, needed: count } : null;
+    if (count > witness.length)
+      return `--needed ${count} is more than the witnesses named by --witness: ${witness.length}`;
+    return { file: positionals[0], key, witness, needed: count };
   } catch {
-    return null; // an unknown option
+    return 'there is an option that is none of these, or one without its value';
   }
 }
 

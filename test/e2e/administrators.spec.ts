@@ -151,8 +151,11 @@ describe.each(Object.entries(administeredKinds))(
       // An event of another program is only found when the stream is folded.
       if (damage !== 'linked') await listed(stream);
       for (const call of asked) {
-        const { status } = await ask(owner, call);
+        const { status, body } = await ask(owner, call);
         expect([call, status]).toEqual([call, damage === 'tombstoned' ? 404 : 503]);
+        // Operators can act on it, so they alone learn its name.
+        const isNamed = JSON.stringify(body).includes(stream);
+        expect([call, isNamed]).toEqual([call, call[0] === 'operator']);
       }
       // Only that stream is refused.
       expect(await conversationOf(bystander)).toEqual(expect.any(String));
@@ -163,6 +166,14 @@ describe.each(Object.entries(administeredKinds))(
     });
   },
 );
+
+it('no change that an operator asked of a damaged stream stays pending, where it would block others', async () => {
+  const log = await partOf(deployment, EventStore).readStream('operator-log', 0, 10_000);
+  const idsOf = (type: string) => log.filter((event) => event.type === type).map(({ payload }) => payload['intentId']);
+  const completed = new Set(idsOf('operator.completed'));
+  expect(idsOf('operator.intended').filter((id) => !completed.has(id))).toEqual([]);
+  expect(log.filter(({ payload }) => payload['outcome'] === 'damaged').length).toBeGreaterThan(0);
+});
 
 it('goes on with the log after tombstones: a later event is covered, and the log is proven', async () => {
   const conversation = await conversationOf(await newOwner(deployment));

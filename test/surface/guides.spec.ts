@@ -53,8 +53,8 @@ it('the variables of "models-and-agents" are ones that a service starts with', (
 });
 
 function complaints({ commands, status, sample }: CommandBlock, run: BlockRun | undefined): string[] {
-  const asks = /\b(parley|operator|feed|curl) -|\b(parley|operator|feed) "/.test(commands);
-  if (!asks || /^(parley|operator)\(\)/m.test(commands)) return [];
+  const asks = /\b(call|operator|feed|curl) -|\b(call|operator|feed) "/.test(commands);
+  if (!asks || /^(call|operator)\(\)/m.test(commands)) return [];
   if (status === null || run === undefined) return [`the guide states no status for:\n${commands}`];
   const { statuses, output } = run;
   const polled = statuses.slice(0, -1).every((one) => one >= 200 && one < 300);

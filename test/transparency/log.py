@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import contextlib
 import hashlib
 import re
 
@@ -15,6 +16,15 @@ class Refused(Exception):
 def need(holds, why):
     if not holds:
         raise Refused(why)
+
+
+@contextlib.contextmanager
+def about(subject):
+    """Puts the subject before the reason of a refusal in the block."""
+    try:
+        yield
+    except Refused as refused:
+        raise Refused("{} {}".format(subject, refused)) from None
 
 
 def sha256(data):

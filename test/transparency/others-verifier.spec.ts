@@ -161,7 +161,7 @@ describe('ours in Python, written from docs/audit.md alone', () => {
     const { size, origin } = await checkpointIn(join(log, 'checkpoint'));
     expect(await python('export', log, ...key(), '--known', earlier)).toEqual({
       code: 0,
-      says: `HOLDS: ${size} entries of ${origin}, consistent with 1 checkpoints`,
+      says: `HOLDS: ${size} entries of ${origin}, consistent with 1 earlier checkpoint`,
     });
   });
 

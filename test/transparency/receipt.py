@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 
-from log import Refused, check_inclusion, decoded, is_count, leaf_hash, need
+from log import Refused, about, check_inclusion, decoded, is_count, leaf_hash, need
 
 ENTRY = ["dataSha256", "id", "metadataSha256", "revision", "stream", "type"]
 HOLDERS = ("conversation-", "operation-", "automation-")
@@ -53,43 +53,42 @@ def check_entry(entry):
     try:
         value = read_json(entry.decode("utf-8"))
     except UnicodeDecodeError:
-        raise Refused("an entry is no UTF-8") from None
-    need(isinstance(value, dict) and sorted(value) == ENTRY, "an entry has other members")
-    need(is_count(value["revision"]), "an entry has no revision")
-    need(all(isinstance(value[name], str) for name in ENTRY if name != "revision"), "an entry has no texts")
-    need(all(re.fullmatch("[0-9a-f]{64}", value[name]) for name in ENTRY if "Sha256" in name), "an entry has no hashes")
-    need(entry_bytes(value) == entry, "an entry is written in another form")
+        raise Refused("is no UTF-8") from None
+    need(isinstance(value, dict) and sorted(value) == ENTRY, "has other members")
+    need(is_count(value["revision"]), "has no revision")
+    need(all(isinstance(value[name], str) for name in ENTRY if name != "revision"), "has no texts")
+    need(all(re.fullmatch("[0-9a-f]{64}", value[name]) for name in ENTRY if "Sha256" in name), "has no hashes")
+    need(entry_bytes(value) == entry, "is written in another form")
 
 
 class Event:
     """An event of a receipt, whose bytes match its hashes."""
 
     def __init__(self, item, at):
-        where = "/events/{} ".format(at)
-        need(isinstance(item, dict), where + "is no event")
+        need(isinstance(item, dict), "is no event")
         texts = ["stream", "id", "type", "data", "metadata", "dataSha256", "metadataSha256", "leafSha256"]
-        need(all(isinstance(item.get(name), str) for name in texts), where + "is no event")
-        need(sorted(item) == sorted(texts + ["revision"]) and is_count(item["revision"]), where + "is no event")
+        need(all(isinstance(item.get(name), str) for name in texts), "is no event")
+        need(sorted(item) == sorted(texts + ["revision"]) and is_count(item["revision"]), "is no event")
         data, metadata = decoded(item["data"]), decoded(item["metadata"])
-        need(hexed(data) == item["dataSha256"], where + "has other data than its hash says")
-        need(hexed(metadata) == item["metadataSha256"], where + "has other metadata than its hash says")
+        need(hexed(data) == item["dataSha256"], "has other data than its hash says")
+        need(hexed(metadata) == item["metadataSha256"], "has other metadata than its hash says")
         self.entry = entry_bytes(item)
-        need(hexed(self.entry) == item["leafSha256"], where + "has another entry than its hash says")
+        need(hexed(self.entry) == item["leafSha256"], "has another entry than its hash says")
         self.stream, self.revision, self.type, self.at = item["stream"], item["revision"], item["type"], at
-        need(self.stream.startswith(HOLDERS), where + "is of a stream that holds no approval")
-        payload, self.metadata = (self.parsed(one, where) for one in (data, metadata))
-        need(payload.get("type") == self.type, where + "has another type than its data")
+        need(self.stream.startswith(HOLDERS), "is of a stream that holds no approval")
+        payload, self.metadata = (self.parsed(one) for one in (data, metadata))
+        need(payload.get("type") == self.type, "has another type than its data")
         private = self.metadata.get("private", {})
-        need(isinstance(private, dict) and not payload.keys() & private.keys(), where + "has private members that are none")
+        need(isinstance(private, dict) and not payload.keys() & private.keys(), "has private members that are none")
         self.fact = {**payload, **private}
 
     @staticmethod
-    def parsed(data, where):
+    def parsed(data):
         try:
             value = read_json(data.decode("utf-8"))
         except UnicodeDecodeError:
-            raise Refused(where + "has bytes that are no UTF-8") from None
-        need(isinstance(value, dict), where + "has bytes that are no JSON object")
+            raise Refused("has bytes that are no UTF-8") from None
+        need(isinstance(value, dict), "has bytes that are no JSON object")
         return value
 
     def __getitem__(self, name):
@@ -99,13 +98,17 @@ class Event:
 
 def verify(text, trust):
     """Returns the lines to print. @throws Refused if anything does not hold or is not proven"""
-    document = read_json(text)
-    need(isinstance(document, dict) and document.get("v") == 1, "is no receipt")
+    with about("the file"):
+        document = read_json(text)
+        need(isinstance(document, dict) and document.get("v") == 1, "is no receipt")
     members = {"v", "approval", "review", "decision", "authority", "events", "operation", "proof"}
-    need(document.keys() - {"authority"} == members - {"authority"}, "has other members than a receipt")
+    need(document.keys() - {"authority"} == members - {"authority"}, "the receipt has other members than it should")
     items = document.get("events")
     need(isinstance(items, list) and items != [], "/events is no list of events")
-    events = [Event(item, at) for at, item in enumerate(items)]
+    events = []
+    for at, item in enumerate(items):
+        with about("/events/{}".format(at)):
+            events.append(Event(item, at))
     checkpoint = check_proof(document.get("proof"), events, trust)
     check_orders(events)
     opened = subject_of(events)
@@ -154,22 +157,18 @@ def check_proof(proof, events, trust):
     """Raises unless each event is in the log, under trusted keys; a missing proof is an error."""
     need(isinstance(proof, dict), "/proof is missing")
     need(sorted(proof) == ["checkpoint", "complete", "inclusions"], "/proof has other members")
-    need(isinstance(proof["checkpoint"], str), "/proof/checkpoint is missing")
-    try:
+    again = ": the log does not cover each event yet; get the receipt again"
+    need(isinstance(proof["checkpoint"], str), "/proof/checkpoint is missing" + again)
+    with about("/proof/checkpoint"):
         checkpoint = trust.opened(proof["checkpoint"])
-    except Refused as refused:
-        raise Refused("/proof/checkpoint {}".format(refused)) from None
     inclusions = proof["inclusions"]
     need(isinstance(inclusions, list) and len(inclusions) == len(events), "/proof/inclusions is not one for each event")
-    need(proof["complete"] is True, "/proof/complete is not true")
+    need(proof["complete"] is True, "/proof/complete is not true" + again)
     for event, inclusion in zip(events, inclusions):
-        where = "/proof/inclusions/{} ".format(event.at)
-        need(isinstance(inclusion, dict), where + "is missing")
-        need(sorted(inclusion) == ["index", "path"], where + "has other members")
-        try:
+        with about("/proof/inclusions/{}".format(event.at)):
+            need(isinstance(inclusion, dict), "is missing")
+            need(sorted(inclusion) == ["index", "path"], "has other members")
             check_inclusion(leaf_hash(event.entry), inclusion["index"], checkpoint.size, inclusion["path"], checkpoint.root)
-        except Refused as refused:
-            raise Refused(where + str(refused)) from None
         event.index = inclusion["index"]
     return checkpoint
 
@@ -206,10 +205,12 @@ def reviewed(opened):
 def check_review(document, opened):
     review = document.get("review")
     need(isinstance(review, dict) and sorted(review) == ["canonical", "fingerprint"], "/review is missing")
-    data = decoded(review["canonical"])
+    with about("/review/canonical"):
+        data = decoded(review["canonical"])
     need(review["fingerprint"] == opened["fingerprint"], "/review/fingerprint is not that of the event")
     need("sha256:" + hexed(data) == review["fingerprint"], "/review/canonical does not hash to the fingerprint")
-    need(same(Event.parsed(data, "/review/canonical "), reviewed(opened)), "/review/canonical is not what the event says")
+    with about("/review/canonical"):
+        need(same(Event.parsed(data), reviewed(opened)), "is not what the event says")
 
 
 def decided_of(events, opened):

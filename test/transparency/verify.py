@@ -20,6 +20,7 @@ from log import (
     Checkpoint,
     Key,
     Refused,
+    about,
     check_consistency,
     check_inclusion,
     consistency_roots,
@@ -43,7 +44,7 @@ def bytes_of(path):
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
-        raise Refused(path + " is missing") from None
+        raise Refused("is missing") from None
 
 
 class Trust:
@@ -55,9 +56,17 @@ class Trust:
     def opened(self, note):
         return Checkpoint(note, self.keys, self.witnesses, self.needed)
 
-    def signed(self, note):
+    def opened_file(self, path):
+        with about(path):
+            return self.opened(text_of(path))
+
+    def signed_file(self, path):
         """A checkpoint signed by the log, with or without witnesses."""
-        return Checkpoint(note, self.keys)
+        return self.signed(text_of(path), path)
+
+    def signed(self, note, subject):
+        with about(subject):
+            return Checkpoint(note, self.keys)
 
 
 # An export (C2SP tlog-tiles)
@@ -82,25 +91,28 @@ def entries_in(bundle):
 
 
 def verify_export(folder, trust, known):
-    newest = trust.opened(text_of(os.path.join(folder, "checkpoint")))
+    newest = trust.opened_file(os.path.join(folder, "checkpoint"))
     leaves = []
     for index in range(0, (newest.size + WIDTH - 1) // WIDTH):
         width = min(WIDTH, newest.size - index * WIDTH)
         path = tile_path("entries", index, width)
-        entries = entries_in(bytes_of(os.path.join(folder, path)))
+        with about(path):
+            entries = entries_in(bytes_of(os.path.join(folder, path)))
         need(len(entries) == width, "{} has {} entries in place of {}".format(path, len(entries), width))
-        for entry in entries:
-            receipt.check_entry(entry)
+        for nth, entry in enumerate(entries):
+            with about("entry {} of {}".format(nth, path)):
+                receipt.check_entry(entry)
         leaves += [leaf_hash(entry) for entry in entries]
     need(root_of(leaves) == newest.root, "the entries are not what the checkpoint says")
     check_tiles(folder, leaves)
     for path in known:
-        old = trust.signed(text_of(path))
+        old = trust.signed_file(path)
         ahead = "{} is of {} entries, and the log has {}: the newest were taken away".format(path, old.size, newest.size)
         need(old.size <= newest.size, ahead)
         begins = root_of(leaves[: old.size]) == old.root
         need(begins, "the log does not begin with the {} entries of {}".format(old.size, path))
-    return "{} entries of {}, consistent with {} checkpoints".format(newest.size, newest.origin, len(known))
+    earlier = "1 earlier checkpoint" if len(known) == 1 else "{} earlier checkpoints".format(len(known))
+    return "{} entries of {}, consistent with {}".format(newest.size, newest.origin, earlier)
 
 
 def check_tiles(folder, hashes):
@@ -110,7 +122,8 @@ def check_tiles(folder, hashes):
         for index in range(0, (len(hashes) + WIDTH - 1) // WIDTH):
             part = hashes[index * WIDTH : (index + 1) * WIDTH]
             path = tile_path(level, index, len(part))
-            need(bytes_of(os.path.join(folder, path)) == b"".join(part), path + " is altered")
+            with about(path):
+                need(bytes_of(os.path.join(folder, path)) == b"".join(part), "is altered")
         full = len(hashes) // WIDTH
         hashes = [root_of(hashes[index * WIDTH : (index + 1) * WIDTH]) for index in range(full)]
         level += 1
@@ -120,20 +133,22 @@ def check_tiles(folder, hashes):
 
 
 def verify_consistency(old_file, new_file, path_file, trust):
-    old, new = trust.signed(text_of(old_file)), trust.opened(text_of(new_file))
-    check_consistency(old.size, old.root, new.size, new.root, text_of(path_file).split())
+    old, new = trust.signed_file(old_file), trust.opened_file(new_file)
+    with about(path_file):
+        check_consistency(old.size, old.root, new.size, new.root, text_of(path_file).split())
     return "{} begins with the {} entries of the old checkpoint, and has {}".format(new.origin, old.size, new.size)
 
 
 def verify_fork(file, trust):
     parts = re.split("^===== .*\n", text_of(file), flags=re.MULTILINE)[1:]
-    need(len(parts) in (2, 3), "is no evidence of a witness")
-    known, refused = trust.signed(parts[0]), trust.signed(parts[1])
+    need(len(parts) in (2, 3), file + " is no evidence of a witness")
+    known, refused = trust.signed(parts[0], "its first checkpoint"), trust.signed(parts[1], "its second checkpoint")
     if known.size == refused.size:
         need(known.root != refused.root, "the two checkpoints are the same")
         return "two trees of {} entries with two roots, both signed by {}".format(known.size, known.origin)
     need(len(parts) == 3 and 0 < known.size < refused.size, "the two checkpoints do not contradict each other")
-    begins, leads = consistency_roots(known.size, known.root, refused.size, parts[2].split())
+    with about("its path"):
+        begins, leads = consistency_roots(known.size, known.root, refused.size, parts[2].split())
     need(leads == refused.root and begins != known.root, "the path does not show that they contradict each other")
     return "a tree of {} that does not begin with the {} of before, both signed by {}".format(
         refused.size, known.size, known.origin

@@ -80,7 +80,7 @@ it.each(calls.map((call) => [call.join(' '), call] as const))('parley %s', async
 });
 
 it.each([
-  ['controls paus runs', 'There are: pause, resume.'],
+  ['controls paus runs', 'There are: help, pause, resume.'],
   ['controls pause run --reason x', 'Allowed choices are runs, automations, withdrawals.'],
   ['keys list --jso', 'there is no option --jso'],
   ['contro', '(Did you mean controls?)'],

@@ -1,6 +1,9 @@
 /** A refusal of the service is shown as a sentence that says what to do, never as the JSON of a problem. */
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { servedLog } from '../src/audit/log-places';
 import { describe as inWords } from '../src/terminal/outcome';
 import { parleyProgram } from '../src/program';
@@ -11,9 +14,12 @@ const problem = (status: number, title: string) => ({ type: 'urn:parley:error:x'
 let server: Server;
 let before: NodeJS.ProcessEnv;
 /** Answers by path prefix. */
-let answers: readonly (readonly [string, number, object])[] = [];
+let answers: readonly (readonly [string, number, object | null])[] = [];
+let folder: string;
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-key-'));
+  await writeFile(join(folder, 'key'), `pk_${'a'.repeat(43)}\n`);
   server = createServer((request, response) => {
     const [, status, body] = answers.find(([path]) => request.url?.startsWith(path)) ?? [
       '',
@@ -39,6 +45,7 @@ afterAll(() => {
   Object.assign(process.env, before);
   server.closeAllConnections();
   server.close();
+  return rm(folder, { recursive: true, force: true });
 });
 
 async function refusal(...args: string[]): Promise<string> {
@@ -58,8 +65,8 @@ it.each([
   [['approvals', 'show', id], 'approvalId; parley approvals list --user … shows what there is'],
   [['automations', 'show', id], 'automationId; parley users show <userId> shows what there is'],
   [['users', 'freeze', id, '--reason', 'x', '--yes'], 'userId; parley users search --q … shows what there is'],
-  [['streams', 'events', 'run-x'], 'stream'],
-  [['streams', 'export', 'run-x'], 'stream'],
+  [['streams', 'events', id], 'stream; its name begins with its category, as in conversation-…'],
+  [['streams', 'export', 'run-x'], 'stream; its name begins with its category, as in conversation-…'],
 ])('says how to find the name of what there is not: %j', async (args, hint) => {
   answers = [['/operator/identity.json', 200, { deploymentId: 'parley/x', version: '0', mode: 'sandbox' }]];
   expect(await refusal(...args)).toBe(`refused (404): Not found: nothing here has that ${hint}`);
@@ -77,6 +84,37 @@ it('names what was wrong as the command takes it', async () => {
   expect(await refusal('audit', 'resume', '--as', 'successor', '--reason', 'x', '--yes')).toBe(
     '--despite-witnesses: is not true; elsewhere: is odd',
   );
+});
+
+it('says which stream is damaged, and what refuses a change', async () => {
+  const detail = 'stream conversation-x misses events before revision 3 (docs/runbook.md, "ParleyStreamDamaged")';
+  answers = [['/operator/', 503, { ...problem(503, 'A dependency did not answer'), reason: 'internal', detail }]];
+  expect(await refusal('approvals', 'receipt', id)).toBe(`refused (internal): A dependency did not answer: ${detail}`);
+});
+
+it('says that an address or a token is not the right one', async () => {
+  answers = [['/operator/', 404, null]];
+  expect(await refusal('users', 'show', id)).toMatch(/^the answer 404 is not one of this API: PARLEY_URL must name/);
+  answers = [['/operator/', 401, problem(401, 'The credentials were not accepted')]];
+  expect(await refusal('users', 'show', id)).toMatch(/^refused \(401\): .*: PARLEY_OPERATOR_TOKEN, or/);
+  answers = [];
+  expect(await refusal('keys', 'find', '--key-file', join(folder, 'key'))).toBe(
+    'refused (404): Not found: no partner key of this deployment is that one',
+  );
+});
+
+it('a proof with faults fails its command', async () => {
+  const flaws = [
+    ['streams', 'verify', 'run-x', { faulty: 1, damage: null }, /^not all of it holds/],
+    ['streams', 'verify', 'run-x', { faulty: 0, damage: 'misses events' }, /^not all of it holds/],
+    ['streams', 'verify', 'run-x', { faulty: 0, damage: null }, /^done$/],
+    ['approvals', 'receipt', id, { proof: { complete: false } }, /^the log does not cover every event/],
+    ['approvals', 'receipt', id, { proof: { complete: true } }, /^done$/],
+  ] as const;
+  for (const [noun, verb, name, answer, words] of flaws) {
+    answers = [['/operator/', 200, answer]];
+    expect(await refusal(noun, verb, name)).toMatch(words);
+  }
 });
 
 it('names the read models that there are', async () => {

@@ -1,5 +1,6 @@
 import {
   checkpointsStream,
+  howToResume,
   keptInFiles,
   lastLine,
   verifyLog,
@@ -7,6 +8,7 @@ import {
   type Findings,
   type KeptLog,
   type LogFiles,
+  type LogHold,
   type Problem,
 } from '@app/audit';
 import type { Configuration } from '@app/runtime';
@@ -70,7 +72,8 @@ export async function verify(options: VerifyOptions, command: Command, configura
     const trust = { log: trustedKeys(options, log), witnesses, needed };
     const onDone = showProgress('verifying', log.kept.size, stores === null ? 'leaves' : 'events');
     const found = await verifyLog(subject, trust, onDone).finally(log.close);
-    tell(command, { ...found, problems: [...log.problems, ...found.problems] }, stores);
+    const hold = (await stores?.hold()) ?? null;
+    tell(command, { ...found, problems: [...log.problems, ...found.problems] }, { stores, hold });
   } finally {
     await stores?.close();
   }
@@ -161,7 +164,11 @@ function sizeOf({ note, where }: Claim): number {
 
 const claimed = (claim: Claim) => ({ claims: [claim], problems: [], ownSecretKeys: [] });
 
-function tell(command: Command, found: Findings, stores: StoresHere | null): void {
+function tell(
+  command: Command,
+  found: Findings,
+  { stores, hold }: { readonly stores: StoresHere | null; readonly hold: LogHold | null },
+): void {
   const { problems } = found;
   const lines = problems
     .slice(0, shownMax)
@@ -172,8 +179,9 @@ function tell(command: Command, found: Findings, stores: StoresHere | null): voi
   if (problems.length > shownMax || found.beyond > 0)
     lines.push(`and ${more} more (--json names those that are known)`);
   if (stores !== null) lines.push(`Events read from ${stores.from}.`);
+  if (hold !== null) lines.push(`The log is held, and signs nothing: ${hold.says}; ${howToResume}.`);
   const verdict = lastLine(found);
-  print(command, { ...found, verdict }, [...lines, verdict]);
+  print(command, { ...found, verdict, hold: hold?.says ?? null }, [...lines, verdict]);
   if (problems.length + found.beyond > 0) throw new CommandFailed('not all of it holds: what does not is named above');
   if (found.proven === 0) throw new CommandFailed('there is no signed checkpoint that proves anything');
 }

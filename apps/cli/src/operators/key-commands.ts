@@ -1,10 +1,13 @@
 import { isJsonObject } from '@app/kernel';
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { succeeded } from './operator-api';
+import { succeeded, type Usage } from './operator-api';
 import type { OperatorApi } from './operator-call';
 import { CommandFailed } from '../terminal/outcome';
 import { secretIn } from '../terminal/secrets';
+
+/** For error messages of calls that name a key by its hash. */
+export const keyUsage: Usage = { whereNamed: 'no partner key of this deployment is that one', optionFor: () => null };
 
 interface HeldKey {
   readonly keyStdin?: boolean;
@@ -30,7 +33,7 @@ export async function hashOfHeldKey(command: Command): Promise<string | null> {
 /** Returns the id of the key with this hash. @throws CommandFailed when there is none, NoAnswer */
 export async function keyIdOf(api: OperatorApi, keySha256: string): Promise<string> {
   const path = `/operator/v1/partner-keys/find?${new URLSearchParams({ keySha256 }).toString()}`;
-  const found = succeeded(await api.call({ method: 'GET', path }), 'keys');
+  const found = succeeded(await api.call({ method: 'GET', path }), 'keys', keyUsage);
   const { keyId } = isJsonObject(found) ? found : {};
   if (typeof keyId !== 'string') throw new CommandFailed('the service does not say which key it is');
   return keyId;

@@ -126,6 +126,9 @@ export interface Usage {
 
 const noUsage: Usage = { whereNamed: '', optionFor: () => null };
 
+const namedAddress = 'PARLEY_URL must name the service itself, and not its management port';
+const namedToken = "PARLEY_OPERATOR_TOKEN, or the npm start here, must have an operator's token that has not expired";
+
 /**
  * Returns the body of a success. @param scope that the call needs
  * @throws CommandFailed with the problem in words, in which a member that an option sets has the option's name
@@ -136,15 +139,18 @@ export function succeeded(
   { whereNamed, optionFor }: Usage = noUsage,
 ): JsonValue {
   if (status < 300) return body;
-  const { title, reason, issues } = isJsonObject(body) ? body : {};
+  const { title, reason, issues, detail } = isJsonObject(body) ? body : {};
   const nameOf = (member: string) => optionFor(member) ?? member;
   const problems = Array.isArray(issues)
     ? issues.filter(isJsonObject).map(({ path, message }) => `${nameOf(text(path).slice(1))}: ${text(message)}`)
     : [];
   if (problems.length > 0) throw new CommandFailed(problems.join('; '));
   const needed = reason === 'permission_required' && scope !== undefined ? `: the token needs the scope ${scope}` : '';
-  const hint = status === 404 && whereNamed !== '' ? `: ${whereNamed}` : '';
-  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${needed}${hint}`);
+  if (title === undefined) throw new CommandFailed(`the answer ${status} is not one of this API: ${namedAddress}`);
+  const more = detail === undefined ? '' : `: ${text(detail)}`;
+  const hint = status === 404 && whereNamed !== '' && more === '' ? `: ${whereNamed}` : '';
+  const token = status === 401 ? `: ${namedToken}` : '';
+  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${more}${needed}${token}${hint}`);
 }
 
 /** Forces a text of the service onto one line. */

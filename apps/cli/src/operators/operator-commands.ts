@@ -7,11 +7,12 @@ import { showAnswer } from '../terminal/answers';
 import { confirmed } from '../terminal/confirm';
 import { openOperatorApi, succeeded, type Usage } from './operator-api';
 import { nameInWords, nameOf } from './deployment-name';
-import { hashOfHeldKey, keyIdOf, withHeldKey } from './key-commands';
+import { hashOfHeldKey, keyIdOf, keyUsage, withHeldKey } from './key-commands';
 import { outputLost } from '../terminal/lost-output';
 import type { OperatorApi } from './operator-call';
 import { beginScreen, JsonChunks, note, print } from '../terminal/output';
 import { rebuildCommand } from './rebuild-command';
+import { refuseFlawed } from './flawed-answers';
 
 const watchEveryMs = 2_000;
 
@@ -113,7 +114,7 @@ async function printRaw(command: Command, api: OperatorApi, { scope }: Contract,
   await chunks.end();
 }
 
-async function look(command: Command, api: OperatorApi, { scope }: Contract, path: string): Promise<void> {
+async function look(command: Command, api: OperatorApi, { operation, scope }: Contract, path: string): Promise<void> {
   const { watch = false } = command.opts<Asked>();
   for (let count = 1; ; count += 1) {
     const body = succeeded(await api.call({ method: 'GET', path }), scope, usageOf(command));
@@ -122,7 +123,8 @@ async function look(command: Command, api: OperatorApi, { scope }: Contract, pat
       note(`${new Date().toISOString()}  look ${count}, again every ${watchEveryMs / 1_000} s; Ctrl-C ends it`);
     }
     print(command, body, showAnswer(body));
-    if (!watch || outputLost.aborted) return;
+    if (!watch) return refuseFlawed(operation, body);
+    if (outputLost.aborted) return;
     await sleep(watchEveryMs);
   }
 }
@@ -154,6 +156,7 @@ function usageOf(command: Command): Usage {
 /** How to find the name that a command takes; empty when it takes none. */
 function whereNamed(command: Command): string {
   const noun = command.parent;
+  if (noun?.name() === 'keys' && command.name() === 'find') return keyUsage.whereNamed;
   const [argument] = command.registeredArguments;
   if (noun === null || argument === undefined) return '';
   const lists = noun.commands.filter((one) => ['list', 'search'].includes(one.name()));
@@ -167,7 +170,8 @@ function whereNamed(command: Command): string {
     noun.name() === 'runs' && command.options.some(({ long }) => long === '--user')
       ? "; --user says whose, for an id of the partner's API"
       : '';
-  return `nothing here has that ${argument.name()}${among}${ofUser}`;
+  const ofStream = noun.name() === 'streams' ? '; its name begins with its category, as in conversation-…' : '';
+  return `nothing here has that ${argument.name()}${among}${ofUser}${ofStream}`;
 }
 
 /** The options that a command requires, each with a place for its value. */

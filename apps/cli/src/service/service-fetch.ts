@@ -30,9 +30,18 @@ export function addressInWords(address: string): string {
 export function noAnswerOf(url: string | URL, error: unknown): string {
   const { origin } = new URL(url);
   const reason = reasonIn(error);
+  if (speaksNoTls(error)) return `${origin} does not speak TLS: is its address http://…?`;
   return reason === 'unexpected redirect'
     ? `${origin} answers with a redirect, which is not followed: name the address of the service itself`
     : `${origin} does not answer (${reason}): is the service started?`;
+}
+
+/** OpenSSL's errors for an answer that is no TLS record. */
+const noTlsCodes = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST']);
+
+function speaksNoTls(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : null;
+  return cause instanceof Error && 'code' in cause && noTlsCodes.has(String(cause.code));
 }
 
 const answerShownMax = 200;

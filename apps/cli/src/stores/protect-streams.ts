@@ -41,7 +41,10 @@ export function protectStreamsCommand(program: Command): void {
       const url = (await secretOf(command, admin)) ?? own;
       if (url === undefined) throw new CommandFailed('there is no event store to protect: set EVENTSTORE_URL');
       const user = account ?? (own === undefined ? null : accountIn(own));
-      if (user === null) throw new CommandFailed("EVENTSTORE_URL names no user: give the service's with --account");
+      if (user === null)
+        throw new CommandFailed(
+          "EVENTSTORE_URL names no user: give the service's with --account (with tls=false there are no users, and no access lists)",
+        );
       const store = connect(url);
       try {
         await refuseUnprotected(url, store, user, replace === true);

@@ -4,10 +4,12 @@ import {
   hiddenCheckpoints,
   hiddenFromStreams,
   keptInTables,
+  LogIdentity,
   logKey,
   LogTables,
   type HiddenEvents,
   type KeptLog,
+  type LogHold,
   type StoredBytes,
 } from '@app/audit';
 import { readStore } from '@app/composition';
@@ -34,6 +36,8 @@ export interface StoresHere {
   events(this: void): Promise<AsyncIterable<StoredBytes>>;
   /** The events of single streams that reads do not return. */
   hidden(this: void): AsyncIterable<HiddenEvents>;
+  /** Why the log signs nothing; null while it may sign. */
+  hold(this: void): Promise<LogHold | null>;
   /** Describes where the events are read. */
   readonly from: string;
   /** The log's key, if it belongs to this deployment's secrets; otherwise none. */
@@ -71,6 +75,7 @@ export async function openStoresHere(configuration: Configuration): Promise<Stor
       checkpoints: () => claimsIn(events.stream()),
       events: events.events,
       hidden: events.hidden,
+      hold: () => holdIn(database),
       from: events.from,
       ownSecretKeys: (claims) => ownSecretKeys(configuration, claims),
       close: async () => {
@@ -89,6 +94,12 @@ async function refuseWithoutLog(database: Database): Promise<void> {
     `SELECT to_regclass('transparency_log') IS NOT NULL AS there`,
   );
   if (found?.there !== true) throw new CommandFailed('there is no log yet: start the service in this version first');
+}
+
+/** Databases of earlier versions have no table for it. */
+async function holdIn(database: Database): Promise<LogHold | null> {
+  const [found] = await database.query<{ there: boolean }>(`SELECT to_regclass('log_identity') IS NOT NULL AS there`);
+  return found?.there === true ? new LogIdentity(database).hold() : null;
 }
 
 /** The rows of the embedded event store, bypassing any server that may hold events in memory; otherwise the answers of the event store. */

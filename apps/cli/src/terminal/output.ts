@@ -86,9 +86,13 @@ export function sayUsage(command: Command): void {
     argumentDescription: ({ description, argChoices }) =>
       argChoices === undefined ? description : `${description} (one of ${argChoices.join(', ')})`,
   });
-  const names = command.commands.map((one) => one.name()).filter((name) => name !== 'complete');
+  const names = command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => one.name())
+    .sort();
   command.showHelpAfterError(
-    names.length > 0 ? `There are: ${names.sort().join(', ')}.` : `${pathOf(command)} --help shows what it takes.`,
+    command.commands.length > 0 ? `There are: ${names.join(', ')}.` : `${pathOf(command)} --help shows what it takes.`,
   );
 }
 

@@ -61,6 +61,7 @@ export {
 } from './reasons';
 export {
   because,
+  becauseOf,
   invalid,
   notFound,
   ok,

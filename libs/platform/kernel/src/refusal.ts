@@ -16,6 +16,8 @@ export type Refusal =
       readonly change?: WithdrawalChange;
       /** Set for `rate_limited` only, if waiting helps. */
       readonly retryAfterSeconds?: number;
+      /** A sentence of ours, for operators: what state refuses it, and what to do. */
+      readonly detail?: string;
     }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'invalid_input'; readonly issues: readonly Issue[] };
@@ -37,6 +39,11 @@ export function refuse<Value = never>(refusal: Refusal): Result<Value> {
 /** A refusal by a row of the reasons table. `retryable` overrides the row's own value (a frozen budget). */
 export function because(reason: Exclude<Reason, 'invalid_input'>, retryable?: boolean): Refusal {
   return retryable === undefined ? { kind: 'reason', reason } : { kind: 'reason', reason, retryable };
+}
+
+/** A refusal of an operator's change, with a sentence of ours that explains it. */
+export function becauseOf(reason: 'projection_state' | 'differences_unseen', detail: string): Refusal {
+  return { kind: 'reason', reason, detail };
 }
 
 /** A 409 `withdrawal_changed` that advises the caller. */

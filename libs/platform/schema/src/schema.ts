@@ -101,7 +101,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 function textReader({ min = 0, max, pattern, message }: TextBounds): Reader {
   const bounded = max === undefined ? 'must be a text' : `must be a text of ${min} to ${max} characters`;
-  const isKept = max !== undefined && pattern === undefined;
+  const isKept = max !== undefined;
   return (part) => {
     const { value } = part;
     const fits =

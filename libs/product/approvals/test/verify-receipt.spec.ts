@@ -73,18 +73,25 @@ it('one that does not: the verdict first as well, then each thing that is wrong,
   expect([code, ...lines.slice(0, 2)]).toEqual([
     1,
     'DOES NOT HOLD: 1 thing is wrong.',
-    `  wrong       /proof/inclusions/1 (event ${revision} of ${stream}) is missing: the checkpoint does not cover the event`,
+    `  wrong       /proof/inclusions/1 (event ${revision} of ${stream}) is missing: the checkpoint does not cover the event yet; get the receipt again`,
   ]);
   expect((await verified({ ...receipt, proof: null }, ...byLog)).lines[0]).toMatch(/^DOES NOT HOLD/);
   expect((await verified([], ...byLog)).lines[0]).toMatch(/^DOES NOT HOLD/);
 });
 
 it('nothing to verify: 2, and no verdict', async () => {
-  for (const args of [['--key', 'x'], ['--witness', verifierKeyText(witness)], ['--needed', '1'], ['--other']])
+  const wrong: readonly (readonly [args: readonly string[], words: RegExp])[] = [
+    [['--key', 'x'], /./],
+    [['--witness', verifierKeyText(witness)], /^--witness needs --key/],
+    [['--needed', '1'], /^--needed 1 is more than the witnesses named by --witness: 0\nusage: /],
+    [['--needed', 'all'], /^--needed must be a whole number/],
+    [['--other'], /^there is an option that is none of these/],
+  ];
+  for (const [args, words] of wrong)
     expect(await verified(receipt, ...args)).toMatchObject({
       code: 2,
       lines: [''],
-      errors: expect.stringMatching(/./) as string,
+      errors: expect.stringMatching(words) as string,
     });
   const nowhere = await run(process.execPath, [script, join(folder, 'nowhere.json')]);
   expect(nowhere).toMatchObject({ code: 2, lines: [''] });

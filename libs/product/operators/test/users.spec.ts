@@ -50,8 +50,10 @@ describe('a user', () => {
     for (const id of ids) expect([id, await search(id)]).toEqual([id, [user.userId]]);
     const { body } = await operator.get<{ account: { issuer: string; subject: string } }>(`/users/${user.userId}`);
     expect(await search(`${body.account.issuer} ${body.account.subject}`)).toEqual([user.userId]);
-    for (const nothing of ['0190a000-0000-7000-8000-00000000dead', 'nobody', 'https://a.example nobody', ' '])
+    for (const nothing of ['0190a000-0000-7000-8000-00000000dead', 'https://a.example nobody'])
       expect(await search(nothing)).toEqual([]);
+    for (const text of ['nobody', '%20', 'https://a.example'])
+      expectProblem(await operator.get(`/users?q=${text}`), 'invalid_input', { at: ['/q'] });
   });
 
   it('who chose the id of another one’s run is found beside them, a page at a time', async () => {
@@ -101,10 +103,13 @@ describe('a user', () => {
   it('is looked at only where the log says so', async () => {
     const before = (await logged()).length;
     await operator.get(`/users/${user.userId}`);
-    await search('nobody');
+    await search('https://a.example nobody');
     expect((await logged()).slice(before)).toMatchObject([
       { type: 'operator.read', payload: { operator: 'ada', operation: 'users.show', target: user.userId } },
-      { type: 'operator.read', payload: { operation: 'users.search', target: '', parameters: { q: 'nobody' } } },
+      {
+        type: 'operator.read',
+        payload: { operation: 'users.search', target: '', parameters: { q: 'https://a.example nobody' } },
+      },
     ]);
   });
 

@@ -20,7 +20,8 @@ export class ProblemFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    sendProblem(request, reply, failure, exception instanceof ProblemException ? exception.headers : {});
+    const headers = exception instanceof ProblemException ? exception.headers : {};
+    sendProblem(request, reply, failure, headers, detailFor(request, exception));
   }
 
   private record(exception: unknown, failure: Failure, request: FastifyRequest): void {
@@ -28,6 +29,12 @@ export class ProblemFilter implements ExceptionFilter {
     if (failure.kind === 'internal') this.log.error(fields, 'a request failed unexpectedly');
     else if (failure.kind === 'unavailable') this.log.warn(fields, 'a dependency did not answer');
   }
+}
+
+/** Names a damaged stream to operators, who can act on it. Users and partners learn no names of streams. */
+function detailFor(request: FastifyRequest, exception: unknown): string | undefined {
+  if (request.parley?.plan?.area !== 'operator' || !(exception instanceof DamagedStream)) return undefined;
+  return `${exception.message} (docs/runbook.md, "ParleyStreamDamaged")`;
 }
 
 /** The failure that a thrown value represents. */

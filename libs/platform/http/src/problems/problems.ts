@@ -56,6 +56,7 @@ export function toProblem(failure: Failure, requestId: string): Problem {
         requestId,
         retryable: failure.retryable ?? row.retryable,
         ...(failure.change !== undefined && { change: failure.change }),
+        ...(failure.detail !== undefined && { detail: failure.detail }),
       };
     }
     case 'not_found':

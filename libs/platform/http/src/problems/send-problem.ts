@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toProblem, type Failure } from './problems';
 
-/** Ends a request with the problem of its failure. */
+/** Ends a request with the problem of its failure. @param detail a sentence of ours that the problem adds to its title */
 export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
   failure: Failure,
   headers: Readonly<Record<string, string>> = {},
+  detail?: string,
 ): void {
-  const problem = toProblem(failure, request.id);
+  const problem = { ...toProblem(failure, request.id), ...(detail !== undefined && { detail }) };
   if (request.parley) request.parley.failedBy = problem.reason ?? problem.type.slice(problem.type.lastIndexOf(':') + 1);
   if (problem.status === 401) reply.header('www-authenticate', challengeOf(failure));
   // Fastify wants to close the connection after a body that it did not read to the end; the socket would be reset before the client has

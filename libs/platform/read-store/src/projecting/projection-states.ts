@@ -95,7 +95,7 @@ export class ProjectionStates {
       );
       const [first] = freed;
       if (first === undefined)
-        return { kind: 'refused', reason: 'projection_state', why: 'it does not stand still at that event' };
+        return { kind: 'refused', reason: 'projection_state', why: 'the read model is not stalled at that event' };
       await execute(
         'INSERT INTO skipped_events (projection, stream, revision, reason, error) VALUES ($1, $2, $3, $4, $5)',
         [...key, reason, first.stalled.error],

@@ -78,7 +78,7 @@ export class Rebuilds {
   /** Makes the rebuilt table live. @param digest that of the differences that the operator has seen, if there are any */
   async switchOver(id: string, digest: string | null): Promise<RebuildOutcome> {
     return this.changeOne(id, ['switched'], async (execute, { state, differences, projection, version, table }) => {
-      if (state !== 'ready') return refused(`it is ${state}`);
+      if (state !== 'ready') return refused(`the rebuild is ${state}, and not ready`);
       const {
         missing,
         extra,
@@ -89,12 +89,12 @@ export class Rebuilds {
         return {
           kind: 'refused',
           reason: 'differences_unseen',
-          why: `it differs in ${missing + extra + changed} rows: name the digest of the differences, ${found}`,
+          why: `it differs in ${missing + extra + changed} rows: read them (rebuilds.differences), and name the digest that is shown with them`,
         };
       const [stalled] = await execute('SELECT 1 FROM read_model_tables WHERE table_name = $1 AND stalled IS NOT NULL', [
         table,
       ]);
-      if (stalled !== undefined) return refused('it is stalled at an event');
+      if (stalled !== undefined) return refused('the rebuilt table is stalled at an event');
       const [live] = await execute<{ name: string }>(
         `SELECT table_name AS name FROM read_model_tables WHERE projection = $1 AND version = $2 AND state = 'live'`,
         [projection, version],
@@ -111,7 +111,9 @@ export class Rebuilds {
   async rollBack(id: string): Promise<RebuildOutcome> {
     return this.changeOne(id, ['rolled_back'], async (execute, { state, isOfNewVersion, table }) => {
       if (state !== 'switched' || isOfNewVersion)
-        return refused(`it is ${isOfNewVersion ? 'of a new version' : state}`);
+        return refused(
+          isOfNewVersion ? 'the rebuild is of a new version' : `the rebuild is ${state}, and was not switched to`,
+        );
       const [kept] = await execute<{ name: string }>(
         `SELECT k.table_name AS name FROM read_model_rebuilds AS r
          JOIN read_model_tables AS k ON k.table_name = r.replaced AND k.state = 'kept'
@@ -119,7 +121,7 @@ export class Rebuilds {
         [id],
       );
       if (kept === undefined)
-        return refused('the table of before is not kept any more, or another one has taken its place');
+        return refused('the previous table is no longer kept, or another one has taken its place');
       await keep(execute, table, keptAfterRollBackFor);
       await execute(`UPDATE read_model_tables SET state = 'live', kept_until = NULL WHERE table_name = $1`, [
         kept.name,
@@ -133,7 +135,7 @@ export class Rebuilds {
   async discard(id: string): Promise<RebuildOutcome> {
     return this.changeOne(id, ['discarded'], async (execute, { state, table }) => {
       if (!['building', 'catching_up', 'comparing', 'ready', 'failed'].includes(state))
-        return refused(`it is ${state}`);
+        return refused(`the rebuild is ${state}`);
       await retire(execute, table);
       await endRebuild(execute, id, 'discarded');
       return done;

@@ -29,7 +29,11 @@ export function proofFound(proof: unknown, events: readonly ReceiptEvent[], poli
   const read = readProof(proof, events.length);
   if (read === null) return wrong('/proof', 'is no proof of these events', policy);
   if (read.checkpoint === null)
-    return missing('/proof/checkpoint', 'is missing: no checkpoint of the log covered these events yet', policy);
+    return missing(
+      '/proof/checkpoint',
+      'is missing: no checkpoint of the log covered these events yet; get the receipt again',
+      policy,
+    );
   const opened = openReceiptCheckpoint(read.checkpoint, policy);
   if (typeof opened === 'string') return wrong('/proof/checkpoint', opened, policy);
   const included = inclusionsFound(read, events, opened, policy);
@@ -91,7 +95,10 @@ function inclusionsFound(
   const problems = [
     ...placesFound(inclusions, events, checkpoint),
     ...(isDemanded
-      ? uncovered.map((at) => ({ ...at, message: 'is missing: the checkpoint does not cover the event' }))
+      ? uncovered.map((at) => ({
+          ...at,
+          message: 'is missing: the checkpoint does not cover the event yet; get the receipt again',
+        }))
       : []),
   ];
   const count = events.length - uncovered.length;
@@ -108,7 +115,7 @@ function inclusionsFound(
 function uncoveredFinding({ stream, revision }: Place): ReceiptFinding {
   return {
     aspect: 'inclusion',
-    text: `That event ${revision} of ${stream} is in the log: the checkpoint does not cover it.`,
+    text: `That event ${revision} of ${stream} is in the log: the checkpoint does not cover it yet; get the receipt again.`,
   };
 }
 

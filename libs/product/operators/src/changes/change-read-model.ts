@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { because, notFound, ok, refuse, type Result } from '@app/kernel';
+import { becauseOf, notFound, ok, refuse, type Result } from '@app/kernel';
 import { ProjectionStates, Rebuilds, type RebuildOutcome, type RebuildPace } from '@app/read-store';
 
 /** Actions of operators on read models. Each can be repeated: a completed one has no further effect. */
@@ -38,7 +38,7 @@ export class ChangeReadModelHandler implements ICommandHandler<ChangeReadModel> 
   async execute({ change }: ChangeReadModel): Promise<Result<void>> {
     const outcome = await this.make(change);
     if (outcome.kind === 'done') return ok(undefined);
-    return refuse(outcome.kind === 'not_found' ? notFound : because(outcome.reason));
+    return refuse(outcome.kind === 'not_found' ? notFound : becauseOf(outcome.reason, outcome.why));
   }
 
   private make(change: ReadModelChange): Promise<RebuildOutcome> {

@@ -5,7 +5,6 @@ import {
   causeOfRequest,
   Clock,
   DamagedStream,
-  notFound,
   refuse,
   Unavailable,
   type Cause,
@@ -67,27 +66,26 @@ export class OperatorChanges {
   }
 
   /**
-   * Makes a logged change, again if another process has already begun it, and logs its completion. @throws Unavailable
+   * Makes a logged change, again if another process has already begun it, and logs its completion. A change of a damaged
+   * stream is logged as completed too: it cannot succeed before somebody has repaired the stream, and as a pending one it
+   * would block later changes. @throws DamagedStream, when that is logged; Unavailable
    */
   async complete(intent: Intent, cause = causeOf(intent)): Promise<Result<unknown>> {
     const { intentId } = intent;
     // Events that result from the intent name it as their cause.
     const made = await this.execute(intent, { ...cause, causationId: intentId });
-    const outcome = made.ok ? 'done' : inOneWord(made.refusal);
+    const outcome = made instanceof DamagedStream ? 'damaged' : made.ok ? 'done' : inOneWord(made.refusal);
     const complete = { type: 'Complete', at: this.clock.now(), intentId, outcome } as const;
     await this.streams.decide(operatorLogKind, operatorLogId, complete, cause);
+    if (made instanceof DamagedStream) throw made;
     return made;
   }
 
-  /**
-   * Refuses a change of a target whose stream is permanently gone; otherwise it would stay pending and block later ones
-   * forever.
-   */
-  private async execute(intent: Intent, cause: Cause): Promise<Result<unknown>> {
+  private async execute(intent: Intent, cause: Cause): Promise<Result<unknown> | DamagedStream> {
     try {
       return await this.commands.execute(commandOf(intent, cause));
     } catch (error) {
-      if (error instanceof DamagedStream && error.isGone) return refuse(notFound);
+      if (error instanceof DamagedStream) return error;
       throw error;
     }
   }

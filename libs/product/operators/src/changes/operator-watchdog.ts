@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { DamagedStream } from '@app/kernel';
 import { Database, keepLeading } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorChanges } from './operator-changes';
@@ -54,7 +55,9 @@ export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy
         this.logger.log({ msg: 'completed a change that was cut', intentId, operation, target });
       } catch (error) {
         failed.add(target);
-        this.logger.warn({ msg: 'a change is not completed yet', intentId, operation, target, err: error });
+        const msg =
+          error instanceof DamagedStream ? 'a change of a damaged stream is given up' : 'a change is not completed yet';
+        this.logger.warn({ msg, intentId, operation, target, err: error });
       }
     }
   }

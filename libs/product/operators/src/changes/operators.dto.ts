@@ -6,7 +6,13 @@ const reasonLengthMax = 500;
 /** The body of a change that needs only a reason. */
 export class ChangeReason {
   @Member(
-    text({ min: 1, max: reasonLengthMax, description: 'Why; it is kept in the log and in the events that follow' }),
+    text({
+      min: 1,
+      max: reasonLengthMax,
+      pattern: /\S/,
+      message: `must be a text of 1 to ${reasonLengthMax} characters, not only spaces`,
+      description: 'Why; it is kept in the log and in the events that follow',
+    }),
   )
   readonly reason: string;
 }

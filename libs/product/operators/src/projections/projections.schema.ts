@@ -81,7 +81,9 @@ export const Rebuild = shape('Rebuild', {
   startedAt: instant(),
   endedAt: nullable(instant()),
   position: natural('Up to which it is built'),
-  target: natural('Where the store ends; it moves with what is appended while the table is built'),
+  target: natural(
+    'Where the store ends; it moves with what is appended while the table is built. A table that is built is followed past it',
+  ),
   eventsPerSecond: natural('Read in the last seconds'),
   etaSeconds: nullable(natural(), {
     description:

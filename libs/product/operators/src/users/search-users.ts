@@ -1,6 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageOf, userIdOf, type Operator } from '@app/http';
-import { ok, parseUuid, type Result } from '@app/kernel';
+import { invalid, ok, parseUuid, refuse, type Result } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { OperatorReads } from '../operator-log/operator-reads';
 import type { SearchUsersDto } from './users.dto';
@@ -8,7 +8,7 @@ import type { Account, AccountPage } from './users.schema';
 
 /**
  * Finds accounts by a user id, the id of anything that a user has, or an issuer and a subject. The access is logged.
- * Refuses with `invalid_cursor`. @throws Unavailable
+ * Refuses with `invalid_input` and `invalid_cursor`. @throws Unavailable
  */
 export class SearchUsers extends Query<Result<AccountPage>> {
   constructor(
@@ -44,13 +44,14 @@ export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
   ) {}
 
   async execute({ operator, query: { q, cursor, limit } }: SearchUsers): Promise<Result<AccountPage>> {
+    const id = idIn(q);
+    if (id === null) return refuse(invalid('/q', 'must be an id, or an issuer and a subject with a space between'));
     const binding = { list: 'operator.users', userId: operator.operatorId, filters: { q } };
     const after = cursor === undefined ? ok([null]) : this.cursors.read(binding, cursor);
     if (!after.ok) return after;
     await this.reads.log(operator, { operation: 'users.search', parameters: { q } });
-    const id = idIn(q);
     const [last] = after.value;
-    const accounts = id === null ? [] : await this.accounts(id, typeof last === 'string' ? last : null, limit + 1);
+    const accounts = await this.accounts(id, typeof last === 'string' ? last : null, limit + 1);
     return ok(
       pageOf(
         accounts,
