@@ -183,7 +183,7 @@ it.each(causes)('"%s" is answered by the words of its page', async (title, bring
       ...shows.map((text) => text.replaceAll(/\$([A-Z_]+)/g, (_, name: string) => variables[name] ?? `no ${name}`)),
       ...begun.flatMap((prefix) => facts[prefix] ?? []),
     ];
-    const onOneLine = output.replaceAll(/\s+(?:\| )?/g, ' ');
+    const onOneLine = output.replaceAll(/\s+(?:\|\s+)?/g, ' ');
     const missing = expected.filter((text) => !output.includes(text) && !onOneLine.includes(text));
     expect([commands, output, missing]).toEqual([commands, output, []]);
   }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { until } from '@app/testing/until';
-import { TestClient } from '@app/testing/client';
+import { requestJson, TestClient } from '@app/testing/client';
 import { freePorts, TestProcess } from '@app/testing/processes';
 
 const run = promisify(execFile);
@@ -204,6 +205,27 @@ describe('npm start', () => {
       return status === 503 ? null : { status, data: body.data };
     };
     expect(await until('the conversation', events)).toEqual({ status: 200, data: before });
+  });
+
+  it('makes a new partner key where an operator revoked its own', async () => {
+    const { baseUrl, operatorToken, partnerKey } = await access();
+    const operator = async (method: string, path: string, body?: object) =>
+      requestJson<{ keyId: string }>(method, `${baseUrl}/operator/v1${path}`, body, {
+        authorization: `Bearer ${operatorToken}`,
+      });
+    const hash = createHash('sha256').update(partnerKey).digest('hex');
+    const { body: key } = await operator('GET', `/partner-keys/find?keySha256=${hash}`);
+    const revoked = await operator('POST', `/partner-keys/${key.keyId}/revoke`, { reason: 'a drill' });
+    expect(revoked.status).toBe(200);
+    expect(await service.kill('SIGTERM')).toBe(0);
+    await service.start();
+    const again = await access();
+    expect(again.partnerKey).not.toBe(partnerKey);
+    expect(service.output).toContain("The sandbox's partner key was revoked: this start makes a new one.");
+    expect(await eventsOf(client(again), conversationId)).toEqual(before);
+    expect(await service.kill('SIGTERM')).toBe(0);
+    await service.start();
+    expect((await access()).partnerKey).toBe(again.partnerKey);
   });
 
   it('stops cleanly after all that, on SIGTERM too', async () => {

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { inspect } from 'node:util';
 import { completionCommand } from './terminal/completion';
 import { noticeLostOutput, outputLost, outputTaken } from './terminal/lost-output';
-import { describe, exitCodes } from './terminal/outcome';
+import { describe, exitCodes, WrongUsage } from './terminal/outcome';
 import { note } from './terminal/output';
 import { parleyProgram } from './program';
 
@@ -19,7 +19,7 @@ async function run(): Promise<number> {
       const words = describe(error);
       note(typeof words === 'string' ? words : inspect(words));
     }
-    return exitCodes.failed;
+    return error instanceof WrongUsage ? exitCodes.usage : exitCodes.failed;
   }
 }
 

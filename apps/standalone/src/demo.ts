@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { writePrivate } from '@app/data-folder';
+import { renewPartnerKey, writePrivate } from '@app/data-folder';
 import { operatorScopes } from '@app/http';
 import { causeOfService, isJsonObject } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
@@ -33,19 +33,10 @@ export interface SandboxAccess {
 export async function seedSandbox(
   app: INestApplicationContext,
   configuration: Configuration,
-  partnerKey: string,
+  kept: string,
 ): Promise<SandboxAccess> {
   await projecting(app.get(ReadGate, { strict: false }));
-  const minted = await app.get(CommandBus, { strict: false }).execute(
-    new MintPartnerKey({
-      label: 'sandbox',
-      key: partnerKey,
-      // Grants the feed to a key that an earlier version minted without it.
-      feed: true,
-      cause: causeOfService('npm start', uuidV7()),
-    }),
-  );
-  if (!minted.ok) throw new Error(`the sandbox's partner key was refused: ${JSON.stringify(minted.refusal)}`);
+  const partnerKey = await usableKey(app.get(CommandBus, { strict: false }), configuration.env.PARLEY_DATA_DIR, kept);
   const issuer = app.get(Issuer, { strict: false });
   const { accessToken: userToken } = await issuer.userToken(userSubject, tokenLifeSeconds);
   const { accessToken: operatorToken } = await issuer.operatorToken(operatorSubject, operatorScopes, tokenLifeSeconds);
@@ -53,6 +44,24 @@ export async function seedSandbox(
   const userId = await ensureUser(baseUrl, partnerKey, userToken);
   await ensureWallet(`${baseUrl}/v1/users/${userId}/wallet`, partnerKey, userToken);
   return { baseUrl, partnerKey, userToken, userId, operatorToken };
+}
+
+/** Mints the sandbox's partner key, or a new one if an operator revoked it, which the data folder keeps from then on. */
+async function usableKey(commands: CommandBus, dataDir: string, kept: string): Promise<string> {
+  const minted = await mint(commands, kept);
+  if (minted.ok) return kept;
+  if (minted.refusal.kind === 'reason' && minted.refusal.reason === 'partner_key_invalid') {
+    console.log("The sandbox's partner key was revoked: this start makes a new one.");
+    const renewed = await renewPartnerKey(dataDir);
+    if ((await mint(commands, renewed)).ok) return renewed;
+  }
+  throw new Error(`the sandbox's partner key was refused: ${JSON.stringify(minted.refusal)}`);
+}
+
+function mint(commands: CommandBus, key: string) {
+  const cause = causeOfService('npm start', uuidV7());
+  // Grants the feed to a key that an earlier version minted without it.
+  return commands.execute(new MintPartnerKey({ label: 'sandbox', key, feed: true, cause }));
 }
 
 /** Waits until the read models follow: from then on, the next read sees what was written. */

@@ -183,5 +183,9 @@ function tell(
   const verdict = lastLine(found);
   print(command, { ...found, verdict, hold: hold?.says ?? null }, [...lines, verdict]);
   if (problems.length + found.beyond > 0) throw new CommandFailed('not all of it holds: what does not is named above');
+  if (found.unwitnessed > 0)
+    throw new CommandFailed(
+      `too few witnesses have signed: ${found.unwitnessed} were demanded (--needed, or WITNESSES_NEEDED)`,
+    );
   if (found.proven === 0) throw new CommandFailed('there is no signed checkpoint that proves anything');
 }

@@ -1,8 +1,8 @@
 import { openBucketFiles } from '@app/artifacts';
 import type { LogFiles, WritableLogFiles } from '@app/audit';
 import { makeFolder } from '@app/data-folder';
-import { fetchWithoutRedirects, retryAfterMs, type Configuration } from '@app/runtime';
-import { readFile, rm } from 'node:fs/promises';
+import { bodyWithin, fetchWithoutRedirects, retryAfterMs, type Configuration } from '@app/runtime';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed, NoAnswer, reasonIn } from '../terminal/outcome';
@@ -27,6 +27,15 @@ function folderFiles(folder: string): Opened<WritableLogFiles> {
         throw new CommandFailed(`${folder} cannot be read: ${reasonIn(error)}`, { cause: error });
       });
     },
+    async has(path) {
+      return stat(join(folder, path)).then(
+        (found) => found.isFile(),
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
+          throw new CommandFailed(`${folder} cannot be read: ${reasonIn(error)}`, { cause: error });
+        },
+      );
+    },
     async write(path, bytes) {
       const place = join(folder, path);
       await makeFolder(dirname(place)).catch((error: unknown) => {
@@ -43,6 +52,10 @@ const answerWithinMs = 60_000;
 const triesMax = 30;
 /** The maximum wait before a retry. Rate limits reset every minute, so a service that asks for more than this is down. */
 const waitMsMax = 300_000;
+/** The maximum of all waits for one file. */
+const waitedMsMax = 600_000;
+/** More than the largest file of a log: a bundle of 256 entries of 64 KiB. */
+const fileBytesMax = 17 * 1024 * 1024;
 
 /**
  * The log as a service publishes it, including `key`. @param token of an operator, for its entries
@@ -53,15 +66,14 @@ export function servedLog(baseUrl: string, token: string | undefined): LogFiles 
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
     async read(path) {
+      let waitedMs = 0;
       const url = below(baseUrl, `/transparency/${path}`);
       for (let tried = 1; ; tried += 1) {
-        const answer = await asked(url, path.startsWith('tile/entries/') ? headers : {});
-        if (answer.status === 200) return new Uint8Array(await answer.arrayBuffer());
-        await answer.body?.cancel();
-        if (answer.status === 404) return null;
-        const waitMs = retryAfterMs(answer.headers.get('retry-after'));
-        if (tried === triesMax || waitMs === null || waitMs > waitMsMax)
-          throw new CommandFailed(`${url.href} answered ${answer.status}${scopeHint(path, answer.status)}`);
+        const { status, body, waitMs } = await asked(url, path.startsWith('tile/entries/') ? headers : {});
+        if (status === 200) return body;
+        if (status === 404) return null;
+        if (tried === triesMax || waitMs === null || waitMs > waitMsMax || (waitedMs += waitMs) > waitedMsMax)
+          throw new CommandFailed(`${url.href} answered ${status}${scopeHint(path, status)}`);
         await sleep(waitMs);
       }
     },
@@ -75,9 +87,15 @@ function scopeHint(path: string, status: number): string {
   return status === 403 ? ': PARLEY_OPERATOR_TOKEN needs the scope audit' : '';
 }
 
-async function asked(url: URL, headers: Record<string, string>): Promise<Response> {
+/** Returns an answer with its body, which is empty unless the status is 200. @throws NoAnswer, also when the body is cut or too long */
+async function asked(url: URL, headers: Record<string, string>) {
   try {
-    return await fetchWithoutRedirects(url, { headers, signal: AbortSignal.timeout(answerWithinMs) });
+    const answer = await fetchWithoutRedirects(url, { headers, signal: AbortSignal.timeout(answerWithinMs) });
+    const { status } = answer;
+    const waitMs = retryAfterMs(answer.headers.get('retry-after'));
+    if (status === 200) return { status, waitMs, body: new Uint8Array(await bodyWithin(answer, fileBytesMax)) };
+    await answer.body?.cancel();
+    return { status, waitMs, body: new Uint8Array() };
   } catch (error) {
     throw new NoAnswer(noAnswerOf(url, error));
   }

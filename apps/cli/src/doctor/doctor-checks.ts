@@ -10,6 +10,7 @@ import { finding, type Finding } from './doctor-finding';
 import { folderFindings } from './doctor-folders';
 import { logFindings, logOrigin } from './doctor-log';
 import { serviceFinding } from './doctor-service';
+import { halfFindings, storesOf } from './doctor-stores';
 import { witnessFindings } from './doctor-witnesses';
 
 type Environment = NodeJS.ProcessEnv;
@@ -21,7 +22,18 @@ const oldestKeptNode = 22;
 const clockApartMaxMs = 1_000;
 
 /** In the order in which to fix them. Each check opens what it needs by itself, because any of it may be broken. */
-export const checks: readonly Check[] = [settings, node, folder, database, events, log, witnesses, issuers, service];
+export const checks: readonly Check[] = [
+  settings,
+  node,
+  folder,
+  stores,
+  database,
+  events,
+  log,
+  witnesses,
+  issuers,
+  service,
+];
 
 async function settings(environment: Environment): Promise<readonly Finding[]> {
   const missing = (await missingOfProduction(environment)).map((name) =>
@@ -72,10 +84,15 @@ function dataDirOf({ PARLEY_DATA_DIR: dataDir = '' }: Environment): string {
   return readConfiguration(dataDir === '' ? {} : { PARLEY_DATA_DIR: dataDir }).env.PARLEY_DATA_DIR;
 }
 
+async function stores(environment: Environment): Promise<readonly Finding[]> {
+  const configuration = configurationOf(environment);
+  return configuration === null ? [] : halfFindings(configuration);
+}
+
 async function database(environment: Environment): Promise<readonly Finding[]> {
   const configuration = configurationOf(environment);
   if (configuration === null) return [];
-  const url = await databaseUrlOf(configuration);
+  const url = (await storesOf(configuration))?.databaseUrl;
   if (url === undefined) return absent('database', 'DATABASE_URL', environment);
   return saying('database', async () => {
     await checkDatabase(url);
@@ -132,7 +149,7 @@ async function secretKey(opened: Database, configuration: Configuration): Promis
 async function events(environment: Environment): Promise<readonly Finding[]> {
   const configuration = configurationOf(environment);
   if (configuration === null) return [];
-  const url = await eventStoreUrlOf(configuration);
+  const url = (await storesOf(configuration))?.eventStoreUrl;
   if (url === undefined) return absent('event store', 'EVENTSTORE_URL', environment);
   return saying('event store', async () => {
     if ((await checkEventStore(url)) === 'away')
@@ -179,7 +196,7 @@ async function service(environment: Environment): Promise<readonly Finding[]> {
     ];
   const here = await findRunningStores(dataDirOf(environment));
   // With stores that the environment names, the service may run without this data folder.
-  const mayRun = here !== null || (await databaseUrlOf(configuration)) !== undefined;
+  const mayRun = here !== null || (await storesOf(configuration))?.databaseUrl !== undefined;
   return [await serviceFinding(MANAGEMENT_HOST, here?.managementPort ?? MANAGEMENT_PORT, mayRun)];
 }
 
@@ -196,14 +213,6 @@ function configurationOf(environment: Environment): Configuration | null {
     if (error instanceof ConfigurationError) return null;
     throw error;
   }
-}
-
-async function databaseUrlOf({ env }: Configuration): Promise<string | undefined> {
-  return env.DATABASE_URL ?? (await findRunningStores(env.PARLEY_DATA_DIR))?.databaseUrl;
-}
-
-async function eventStoreUrlOf({ env }: Configuration): Promise<string | undefined> {
-  return env.EVENTSTORE_URL ?? (await findRunningStores(env.PARLEY_DATA_DIR))?.eventStoreUrl;
 }
 
 /** Returns the findings, or the reason why they could not be found, in the words of a failed start. */

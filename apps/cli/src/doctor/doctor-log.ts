@@ -1,11 +1,11 @@
 import { compareStores, howToResume, type StoresCompared } from '@app/audit';
 import { describeFailure, readStore } from '@app/composition';
-import { findRunningStores } from '@app/data-folder';
 import { connectEventStore, EventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import { Database, pendingMigrations, readStoreMigrations } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
 import { finding, type Finding } from './doctor-finding';
+import { storesOf } from './doctor-stores';
 
 /** Whether both stores belong to one deployment, and whether its log signs. Empty when that is not known. Changes nothing. */
 export async function logFindings(configuration: Configuration): Promise<readonly Finding[]> {
@@ -25,10 +25,8 @@ export async function logOrigin(configuration: Configuration): Promise<string | 
 }
 
 /** Null when a store is unavailable or of another version, which other checks report. */
-async function storesCompared({ env }: Configuration): Promise<StoresCompared | null> {
-  const running = await findRunningStores(env.PARLEY_DATA_DIR);
-  const databaseUrl = env.DATABASE_URL ?? running?.databaseUrl;
-  const eventStoreUrl = env.EVENTSTORE_URL ?? running?.eventStoreUrl;
+async function storesCompared(configuration: Configuration): Promise<StoresCompared | null> {
+  const { databaseUrl, eventStoreUrl } = (await storesOf(configuration)) ?? {};
   if (databaseUrl === undefined || eventStoreUrl === undefined) return null;
   const migrations = [...readStoreMigrations, ...readStore.migrations];
   try {

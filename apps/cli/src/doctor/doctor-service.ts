@@ -1,8 +1,10 @@
 import { isJsonObject } from '@app/kernel';
-import { fetchWithoutRedirects } from '@app/runtime';
+import { bodyWithin, fetchWithoutRedirects } from '@app/runtime';
 import { codeOf, finding, type Finding } from './doctor-finding';
 
 const answersWithinMs = 5_000;
+/** Far more than a report of `/readyz`. */
+const answerBytesMax = 1024 * 1024;
 
 /**
  * Reports the process on the management port of this machine, or that another program uses that port.
@@ -43,7 +45,7 @@ async function readyzAt(
   try {
     const signal = AbortSignal.timeout(answersWithinMs);
     const answer = await fetchWithoutRedirects(`http://${address}/readyz`, { signal });
-    return { status: answer.status, says: await answer.text() };
+    return { status: answer.status, says: (await bodyWithin(answer, answerBytesMax)).toString() };
   } catch (error) {
     if (isJsonObject(error) && error['name'] === 'TimeoutError') return 'silent';
     return isNobody(error) ? 'nobody' : 'nonsense';

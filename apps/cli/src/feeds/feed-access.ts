@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@app/kernel';
-import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
+import { abortAfter, bodyWithin, fetchWithoutRedirects } from '@app/runtime';
+import { answerBytesMax } from '../operators/operator-call';
 import { outputLost } from '../terminal/lost-output';
 import { CommandFailed, NoAnswer } from '../terminal/outcome';
 import type { ServiceAccess } from '../service/service-access';
@@ -51,7 +52,7 @@ export async function userOf(baseUrl: string, headers: Readonly<Record<string, s
   const { body } = await answered(baseUrl, '/v1/users/me', headers);
   const userId = isJsonObject(body) ? body['userId'] : undefined;
   if (typeof userId === 'string') return userId;
-  throw new CommandFailed(`${baseUrl} does not know the token's user: ${problemInWords(JSON.stringify(body))}`);
+  throw new CommandFailed(`${baseUrl} does not say whose the token is: ${problemInWords(JSON.stringify(body))}`);
 }
 
 async function answered(
@@ -61,7 +62,10 @@ async function answered(
 ): Promise<{ status: number; body: unknown }> {
   try {
     const answer = await fetchWithoutRedirects(baseUrl + path, { headers, signal: abortAfter(answerWithinMs) });
-    return { status: answer.status, body: await answer.json() };
+    return {
+      status: answer.status,
+      body: JSON.parse((await bodyWithin(answer, answerBytesMax)).toString()) as unknown,
+    };
   } catch (error) {
     throw new NoAnswer(noAnswerOf(baseUrl, error));
   }

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeRunningStores } from '@app/data-folder';
 import { readConfiguration } from '@app/runtime';
+import { halfFindings } from '../doctor/doctor-stores';
+import { openBackedUp } from '../stores/backup';
+import { namedStores } from '../stores/named-stores';
 import { findDeployment } from './deployment';
 
 const running = { databaseUrl: 'postgres://here/a', eventStoreUrl: 'esdb://here:1?tls=false', managementPort: 9464 };
@@ -45,6 +48,29 @@ describe('the stores that a command works on', () => {
     await expect(found(named)).rejects.toThrow(
       `${set} is set, ${unset} is not, and the Parley that runs on ${folder} uses another: set ${unset} too, or unset ${set}`,
     );
+  });
+
+  it('are not backed up with the folder of another deployment', async () => {
+    await writeRunningStores(folder, running);
+    const configuration = (named: Record<string, string>) => readConfiguration({ PARLEY_DATA_DIR: folder, ...named });
+    expect(await namedStores(configuration({ DATABASE_URL: elsewhere }))).toEqual({
+      databaseUrl: elsewhere,
+      eventStoreUrl: undefined,
+      running: 'others',
+    });
+    await expect(namedStores(configuration({ EVENTSTORE_URL: otherEvents }))).rejects.toThrow(
+      /uses another: set DATABASE_URL too/,
+    );
+    await expect(openBackedUp(configuration({ DATABASE_URL: elsewhere }))).rejects.toThrow(
+      /does not use the stores that are named/,
+    );
+    expect(await halfFindings(configuration({ DATABASE_URL: elsewhere }))).toMatchObject([
+      { what: 'stores', state: 'bad' },
+    ]);
+    expect(await halfFindings(configuration({ EVENTSTORE_URL: otherEvents }))).toMatchObject([
+      { what: 'stores', state: 'bad' },
+    ]);
+    expect(await halfFindings(configuration({ EVENTSTORE_URL: running.eventStoreUrl }))).toEqual([]);
   });
 
   it('are not there when nothing runs and nothing is named', async () => {

@@ -5,7 +5,7 @@ import { fetchWithoutRedirects, readConfiguration } from '@app/runtime';
 import { join } from 'node:path';
 import { openLocalApi } from './local-api';
 import { taken, type Answered, type OperatorApi } from './operator-call';
-import { CommandFailed, NoAnswer } from '../terminal/outcome';
+import { CommandFailed, NoAnswer, WrongUsage } from '../terminal/outcome';
 import { visible } from '../terminal/output';
 import { below, noAnswerOf, refuseClearText } from '../service/service-fetch';
 
@@ -23,11 +23,11 @@ export async function openOperatorApi(): Promise<OperatorApi> {
   const { PARLEY_OPERATOR_TOKEN: token, PARLEY_URL: url, PARLEY_DATA_DIR } = configuration.env;
   if (url !== undefined && token !== undefined) return overHttp(url, token);
   if (url !== undefined)
-    throw new CommandFailed(
+    throw new WrongUsage(
       `PARLEY_URL names ${url}, and PARLEY_OPERATOR_TOKEN is not set: set it too, or unset PARLEY_URL to reach the deployment here`,
     );
   if (token !== undefined)
-    throw new CommandFailed(
+    throw new WrongUsage(
       'PARLEY_OPERATOR_TOKEN is set, and PARLEY_URL is not: set it too, or unset PARLEY_OPERATOR_TOKEN to reach the deployment here',
     );
   const isNamed = [configuration.env.DATABASE_URL, configuration.env.EVENTSTORE_URL].some((one) => one !== undefined);
@@ -139,7 +139,7 @@ export function succeeded(
   { whereNamed, optionFor }: Usage = noUsage,
 ): JsonValue {
   if (status < 300) return body;
-  const { title, reason, issues, detail } = isJsonObject(body) ? body : {};
+  const { title, reason, issues, detail, retryable } = isJsonObject(body) ? body : {};
   const nameOf = (member: string) => optionFor(member) ?? member;
   const problems = Array.isArray(issues)
     ? issues.filter(isJsonObject).map(({ path, message }) => `${nameOf(text(path).slice(1))}: ${text(message)}`)
@@ -149,8 +149,12 @@ export function succeeded(
   if (title === undefined) throw new CommandFailed(`the answer ${status} is not one of this API: ${namedAddress}`);
   const more = detail === undefined ? '' : `: ${text(detail)}`;
   const hint = status === 404 && whereNamed !== '' && more === '' ? `: ${whereNamed}` : '';
+  const again =
+    status === 503 && retryable === true ? '. Give the command again; a change may have been made, or will be' : '';
   const token = status === 401 ? `: ${namedToken}` : '';
-  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${more}${needed}${token}${hint}`);
+  throw new CommandFailed(
+    `refused (${text(reason) || `${status}`}): ${text(title)}${more}${needed}${token}${hint}${again}`,
+  );
 }
 
 /** Forces a text of the service onto one line. */

@@ -32,7 +32,7 @@ function parsed(text: string): JsonValue {
 }
 
 /** Well over the largest page of a list. */
-const answerBytesMax = 64 * 1024 * 1024;
+export const answerBytesMax = 64 * 1024 * 1024;
 
 /** Passes the content to `take` if there is one, otherwise returns it parsed as JSON. */
 export async function taken(

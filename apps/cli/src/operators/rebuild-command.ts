@@ -5,7 +5,7 @@ import { showAnswer } from '../terminal/answers';
 import { confirmed } from '../terminal/confirm';
 import { nameInWords, nameOf } from './deployment-name';
 import { openOperatorApi } from './operator-api';
-import { CommandFailed } from '../terminal/outcome';
+import { CommandFailed, WrongUsage } from '../terminal/outcome';
 import { note, print } from '../terminal/output';
 import { PatientApi } from './patient-api';
 import { showProgress } from '../terminal/progress';
@@ -40,7 +40,7 @@ export function rebuildCommand(summary: string): Command {
     .option('--yes', 'do it without asking')
     .action(async (named: string[], asked: Asked, command: Command) => {
       if (named.length === 0 && asked.all !== true)
-        throw new CommandFailed('name read models, or say --all: parley projections list shows them');
+        throw new WrongUsage('name read models, or say --all: parley projections list shows them');
       const opened = await openOperatorApi();
       const api = new PatientApi(opened);
       try {
@@ -49,7 +49,7 @@ export function rebuildCommand(summary: string): Command {
         if (asked.yes !== true) await confirmed(what);
         const known = await namesIn(api);
         if (!named.every((name) => known.includes(name)))
-          throw new CommandFailed(`not all of these are read models. There are: ${known.join(', ')}`);
+          throw new WrongUsage(`not all of these are read models. There are: ${known.join(', ')}`);
         const names = asked.all === true ? known : named;
         const ids: string[] = [];
         for (const name of names) ids.push(await begin(api, name, asked));

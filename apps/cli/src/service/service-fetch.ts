@@ -29,7 +29,7 @@ export function addressInWords(address: string): string {
 /** Why a service did not answer, in one line. */
 export function noAnswerOf(url: string | URL, error: unknown): string {
   const { origin } = new URL(url);
-  const reason = reasonIn(error);
+  const reason = reasonIn(error).replace(/^(TypeError: )?terminated$/, 'its answer was cut off');
   if (speaksNoTls(error)) return `${origin} does not speak TLS: is its address http://…?`;
   return reason === 'unexpected redirect'
     ? `${origin} answers with a redirect, which is not followed: name the address of the service itself`

@@ -1,7 +1,5 @@
-import { findRunningStores } from '@app/data-folder';
 import { readMoveTarget } from '@app/event-migration';
 import { Database } from '@app/read-store';
-import type { Configuration } from '@app/runtime';
 import { CommandFailed } from '../terminal/outcome';
 import { placeInWords } from '../terminal/place-in-words';
 
@@ -13,12 +11,10 @@ const whatItCopies =
  * Refuses a deployment that one snapshot of one database cannot hold, and says how to copy it instead. Changes nothing.
  * @throws CommandFailed, Unavailable
  */
-export async function refuseUncopiable({ env }: Configuration, databaseUrl: string): Promise<void> {
-  const running = await findRunningStores(env.PARLEY_DATA_DIR);
-  const used = env.EVENTSTORE_URL ?? running?.eventStoreUrl;
+export async function refuseUncopiable(eventStoreUrl: string | undefined, databaseUrl: string): Promise<void> {
   // The embedded event store of npm start listens on a socket of the data folder.
-  if (used !== undefined && (env.EVENTSTORE_URL !== undefined || !used.startsWith('unix:')))
-    throw new CommandFailed(`the events are in another event store (${placeInWords(used)}): ${whatItCopies}`);
+  if (eventStoreUrl !== undefined && !eventStoreUrl.startsWith('unix:'))
+    throw new CommandFailed(`the events are in another event store (${placeInWords(eventStoreUrl)}): ${whatItCopies}`);
   const database = await Database.connect({ url: databaseUrl, poolSize: 1, rows: [], migrations: [] });
   try {
     const { product, events, named } = await tablesIn(database);

@@ -1,6 +1,5 @@
 import { holdingStatements, type LogHold } from '@app/audit';
 import { readDotEnv, readStore } from '@app/composition';
-import { findRunningStores } from '@app/data-folder';
 import { CannotCopy, restoreBackup, takeBackup, type OnProgress } from '@app/database-copies';
 import { Database, migrate, readStoreMigrations } from '@app/read-store';
 import { readConfiguration, type Configuration } from '@app/runtime';
@@ -10,8 +9,10 @@ import { resolve } from 'node:path';
 import { refuseUncopiable } from './backup-source';
 import { makeEventTables } from './copy-database';
 import { endTidily, openEmbeddedDatabase } from './migration-source';
-import { leftOutLines } from '../terminal/outcome';
+import { namedStores } from './named-stores';
+import { CommandFailed, leftOutLines } from '../terminal/outcome';
 import { print } from '../terminal/output';
+import { placeInWords } from '../terminal/place-in-words';
 import { showProgress } from '../terminal/progress';
 
 const steps = { backup: 'copying', restore: 'restoring' } as const;
@@ -31,15 +32,16 @@ export function backupCommand(program: Command): void {
     .action(async ({ to }: { to: string }, command: Command) => {
       readDotEnv();
       const configuration = readConfiguration(process.env);
-      const { databaseUrl, close } = await openDatabase(configuration);
+      const { databaseUrl, eventStoreUrl, close } = await openBackedUp(configuration);
       try {
-        await refuseUncopiable(configuration, databaseUrl);
+        await refuseUncopiable(eventStoreUrl, databaseUrl);
         const { PARLEY_DATA_DIR: dataDir } = configuration.env;
         const { tables, ...manifest } = await takeBackup({ databaseUrl, dataDir, to }, progressOf('backup'));
         const rows = tables.reduce((sum, table) => sum + table.rows, 0);
         const { events, position, artifacts, secrets } = manifest;
         print(command, { to, ...manifest, tables: tables.length, rows }, [
           `${rows} rows of ${tables.length} tables and ${artifacts} artifacts are in ${to}: ${events} events, up to position ${position}.`,
+          `They are of ${placeInWords(databaseUrl)} and ${dataDir}.`,
           secrets && configuration.env.PARLEY_SECRET_KEY === undefined
             ? 'Its secrets.json opens the wallet keys in it: keep it as safe as the money.'
             : 'PARLEY_SECRET_KEY is not in it: keep it in another place, the wallet keys in the backup open with it only.',
@@ -67,7 +69,7 @@ export function restoreCommand(program: Command): void {
         `${dataDir} holds what the service had at ${manifest.takenAt}: ${manifest.events} events, up to position ${manifest.position}.`,
         ...leftOutLines(manifest.leftOut),
         'Start the service: it works, and its log signs nothing before you say what this copy is.',
-        'The other one lives on: parley audit resume --as copy. It is gone for good: parley audit resume --as successor.',
+        "The other one lives on: parley audit resume --as copy --reason '…'. It is gone for good: --as successor.",
       ]);
     });
 }
@@ -77,14 +79,22 @@ function restoredHold(from: string): LogHold {
   return { id: `restored:${randomUUID()}`, why: 'restored', since, says: `it was restored from ${resolve(from)}` };
 }
 
-/** Opens the database of the `npm start` that runs on the data folder, or the configured one, or that of a stopped one. */
-async function openDatabase({ env }: Configuration) {
-  const running = await findRunningStores(env.PARLEY_DATA_DIR);
-  const databaseUrl = running?.databaseUrl ?? env.DATABASE_URL;
-  if (databaseUrl !== undefined) return { databaseUrl, close: async () => undefined };
-  const stopped = await openEmbeddedDatabase(env.PARLEY_DATA_DIR);
+/**
+ * Opens the database that is named, or that of the `npm start` that runs on the data folder, or that of a stopped one.
+ * @throws CommandFailed when it is another than that of the `npm start`, whose artifacts and secrets would be copied with it
+ */
+export async function openBackedUp(configuration: Configuration) {
+  const { PARLEY_DATA_DIR: dataDir } = configuration.env;
+  const { databaseUrl, eventStoreUrl, running } = await namedStores(configuration);
+  if (running === 'others')
+    throw new CommandFailed(
+      `the Parley that runs on ${dataDir} does not use the stores that are named, and a backup holds the artifacts and secrets of that folder: ` +
+        'unset DATABASE_URL and EVENTSTORE_URL, or set PARLEY_DATA_DIR to the folder of the other one',
+    );
+  if (databaseUrl !== undefined) return { databaseUrl, eventStoreUrl, close: async () => undefined };
+  const stopped = await openEmbeddedDatabase(dataDir);
   endTidily(stopped);
-  return stopped;
+  return { ...stopped, eventStoreUrl };
 }
 
 /** Creates the schema that the backed-up database had, so that its rows fit; the next start upgrades it. */

@@ -6,6 +6,7 @@ import {
   keptInTables,
   LogIdentity,
   logKey,
+  originIn,
   LogTables,
   type HiddenEvents,
   type KeptLog,
@@ -13,15 +14,18 @@ import {
   type StoredBytes,
 } from '@app/audit';
 import { readStore } from '@app/composition';
-import { findRunningStores, readSecrets } from '@app/data-folder';
+import { readSecrets } from '@app/data-folder';
 import { connectEventStore, EventStore } from '@app/event-store';
+import { Unavailable } from '@app/kernel';
 import { readMoveTarget } from '@app/event-migration';
 import { hasStoredRows, hiddenRows, lastStoredPosition, storedRows, storedRowsOf } from '@app/event-store-server';
 import { Database } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { verifierKeyText, type VerifierKey } from '@app/transparency';
 import { openEmbeddedDatabase } from './migration-source';
+import { namedStores } from './named-stores';
 import { CommandFailed } from '../terminal/outcome';
+import { placeInWords } from '../terminal/place-in-words';
 
 const pageEvents = 1_000;
 
@@ -52,13 +56,11 @@ type Events = Pick<StoresHere, 'events' | 'hidden' | 'from'> & {
 
 /**
  * Opens the stores that the environment names, or those of the data folder, whether or not the service runs on it. Changes nothing.
- * @throws CommandFailed when there are none, or no log
+ * @throws CommandFailed when there are none, or no log, or when they are of two deployments
  */
 export async function openStoresHere(configuration: Configuration): Promise<StoresHere> {
-  const { env } = configuration;
-  const running = env.DATABASE_URL === undefined ? await findRunningStores(env.PARLEY_DATA_DIR) : null;
-  const databaseUrl = env.DATABASE_URL ?? running?.databaseUrl;
-  const stopped = databaseUrl === undefined ? await openEmbeddedDatabase(env.PARLEY_DATA_DIR) : null;
+  const { databaseUrl, eventStoreUrl, running } = await namedStores(configuration);
+  const stopped = databaseUrl === undefined ? await openEmbeddedDatabase(configuration.env.PARLEY_DATA_DIR) : null;
   const url = databaseUrl ?? stopped?.databaseUrl ?? '';
   const database = await Database.connect({ url, poolSize: 2, rows: readStore.rows, migrations: [] });
   const closeDatabase = async (): Promise<void> => {
@@ -67,7 +69,8 @@ export async function openStoresHere(configuration: Configuration): Promise<Stor
   };
   try {
     await refuseWithoutLog(database);
-    const events = await eventsOf(database, env.EVENTSTORE_URL ?? running?.eventStoreUrl);
+    if (running !== 'these' && eventStoreUrl !== undefined) await refuseAnother(database, eventStoreUrl);
+    const events = await eventsOf(database, eventStoreUrl);
     const tables = new LogTables(database);
     return {
       tables,
@@ -96,10 +99,35 @@ async function refuseWithoutLog(database: Database): Promise<void> {
   if (found?.there !== true) throw new CommandFailed('there is no log yet: start the service in this version first');
 }
 
-/** Databases of earlier versions have no table for it. */
-async function holdIn(database: Database): Promise<LogHold | null> {
+/** Databases of earlier versions have no table for the log's identity. */
+async function isNamed(database: Database): Promise<boolean> {
   const [found] = await database.query<{ there: boolean }>(`SELECT to_regclass('log_identity') IS NOT NULL AS there`);
-  return found?.there === true ? new LogIdentity(database).hold() : null;
+  return found?.there === true;
+}
+
+async function holdIn(database: Database): Promise<LogHold | null> {
+  return (await isNamed(database)) ? new LogIdentity(database).hold() : null;
+}
+
+/**
+ * Refuses an event store that says that it is of another deployment. One that lost events is not refused, because the verification reports
+ * that, nor is one that does not answer. @throws CommandFailed
+ */
+async function refuseAnother(database: Database, eventStoreUrl: string): Promise<void> {
+  if (!(await isNamed(database))) return;
+  const { origin } = await new LogIdentity(database).row();
+  const store = new EventStore(connectEventStore(eventStoreUrl, 'catch-ups'));
+  try {
+    const found = await originIn(store);
+    if (origin !== null && typeof found === 'string' && found !== origin)
+      throw new CommandFailed(
+        `the event store at ${placeInWords(eventStoreUrl)} is of ${found}, and the database of ${origin}: name the stores of one deployment`,
+      );
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+  } finally {
+    await store.dispose();
+  }
 }
 
 /** The rows of the embedded event store, bypassing any server that may hold events in memory; otherwise the answers of the event store. */

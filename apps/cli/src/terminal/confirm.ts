@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { CommandFailed } from './outcome';
+import { CommandFailed, WrongUsage } from './outcome';
 import { noteStream, visible } from './output';
 
 /** The two ends of a terminal. */
@@ -16,7 +16,7 @@ const own: Terminal = { input: process.stdin, output: noteStream };
  */
 export async function confirmed(what: string, { input, output }: Terminal = own): Promise<void> {
   if (input.isTTY !== true || output.isTTY !== true)
-    throw new CommandFailed(`${what}: add --yes, because there is no terminal to ask on`);
+    throw new WrongUsage(`${what}: add --yes, because there is no terminal to ask on`);
   const terminal = createInterface({ input, output });
   try {
     // A question whose input ends is never settled.

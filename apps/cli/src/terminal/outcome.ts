@@ -19,6 +19,9 @@ export const exitCodes = {
 /** A command could not do what it was asked; the message gives the reason in one line. */
 export class CommandFailed extends Error {}
 
+/** The command was given wrongly: it ends with the exit code of wrong usage. */
+export class WrongUsage extends CommandFailed {}
+
 /** The service does not answer now; it may later. */
 export class NoAnswer extends CommandFailed {}
 

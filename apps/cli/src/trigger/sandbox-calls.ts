@@ -1,6 +1,7 @@
 import type { Method } from '@app/http';
 import type { JsonValue } from '@app/kernel';
-import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
+import { abortAfter, bodyWithin, fetchWithoutRedirects } from '@app/runtime';
+import { answerBytesMax } from '../operators/operator-call';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { feedPage, type FeedPage } from '../feeds/feed-access';
 import { succeeded } from '../operators/operator-api';
@@ -98,7 +99,7 @@ export class SandboxCalls {
     try {
       const signal = abortAfter(answerWithinMs);
       const answer = await fetchWithoutRedirects(below(baseUrl, path), { method, headers: all, signal, ...sent });
-      const text = await answer.text();
+      const text = (await bodyWithin(answer, answerBytesMax)).toString();
       // Reason for the assertion: JSON.parse returns JSON.
       return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as JsonValue) };
     } catch (error) {

@@ -16,6 +16,8 @@ import type { LogFiles } from './verification/kept-log';
 
 /** A place to which a log can be exported. */
 export interface WritableLogFiles extends LogFiles {
+  /** Whether there is a file at that path. */
+  has(this: void, path: string): Promise<boolean>;
   /** Writes the whole file or nothing. */
   write(this: void, path: string, bytes: Uint8Array): Promise<void>;
   /** Removes a file if it exists and the place permits it. */
@@ -57,8 +59,9 @@ export async function exportLog(
   await refuseUnlike(tables, checkpoint, before);
   const { size } = checkpoint;
   const old = before?.size ?? 0;
-  const oldPaths = new Set([...tilesOf(old)].flatMap(pathsOf));
-  const writes = [...tilesOf(size)].flatMap((tile) => writesOf(tables, tile)).filter(({ path }) => !oldPaths.has(path));
+  // The old checkpoint says which files should be there; somebody may have removed some since.
+  const present = await presentOf([...tilesOf(old)].flatMap(pathsOf), files);
+  const writes = [...tilesOf(size)].flatMap((tile) => writesOf(tables, tile)).filter(({ path }) => !present.has(path));
   const noteThere = textOf((await files.read(checkpointPath)) ?? new Uint8Array());
   const last: Write[] = noteThere === note ? [] : [{ path: checkpointPath, read: () => Promise.resolve(utf8(note)) }];
   let done = 0;
@@ -123,6 +126,14 @@ function writesOf(tables: LogTables, tile: TileName): Write[] {
 function pathsOf(tile: TileName): string[] {
   const path = `tile/${tilePath(tile)}`;
   return tile.level === 0 ? [path, `tile/${bundlePath(tile.index, tile.width)}`] : [path];
+}
+
+async function presentOf(paths: readonly string[], files: WritableLogFiles): Promise<ReadonlySet<string>> {
+  const present = new Set<string>();
+  await inLanes(paths, async (path) => {
+    if (await files.has(path)) present.add(path);
+  });
+  return present;
 }
 
 async function inLanes<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {

@@ -8,6 +8,7 @@ export { holdReasons, howToResume, type LogHold } from './log/log-hold';
 export { PlanResumption } from './resumption/plan-resumption';
 export { HoldLog, ResumeLog } from './resumption/resume-log';
 export { resumedAs } from './checkpoints/checkpoints.events';
+export { originIn } from './stores/log-origin';
 export { compareStores, OtherStore, StoresIdentity, type StoresCompared } from './stores/stores-identity';
 export { logKey } from './signing/signing-key';
 export { checkpointsStream, type StoredBytes } from './log/covered-events';

@@ -16,6 +16,7 @@ import {
   type Listed,
 } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
+import { Client } from 'pg';
 import { v5 as uuidV5 } from 'uuid';
 
 type Explained = Readonly<Record<string, unknown>> & { readonly hindrances: readonly object[] };
@@ -268,5 +269,25 @@ describe('the deployment', () => {
       parts: { database: 'ok', 'event store': 'ok', projections: 'ok' },
     });
     await operator.post('/deployment/controls/withdrawals/resume', { reason: 'over' });
+  });
+
+  it('leaves out a part that somebody has locked, and shows the others', async () => {
+    const holder = new Client({ connectionString: deployment.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE schema_migrations');
+      const shown = await operator.get('/deployment');
+      expect(shown).toMatchObject({
+        status: 200,
+        body: {
+          unread: ['schema'],
+          versions: { schema: '', product: productVersion },
+          processes: [{ leads: expect.any(Array) as string[] }],
+        },
+      });
+    } finally {
+      await holder.end();
+    }
+    expect((await operator.get('/deployment')).body).toMatchObject({ unread: [] });
   });
 });

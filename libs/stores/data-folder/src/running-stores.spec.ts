@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRunningStores, removeRunningStores, writeRunningStores } from './running-stores';
@@ -17,6 +17,17 @@ describe('what a running npm start says of its stores', () => {
     await removeRunningStores(folder);
     await removeRunningStores(folder);
     expect(await findRunningStores(folder)).toBeNull();
+  });
+
+  it('counts for nothing when another process has its id by now', async () => {
+    await writeRunningStores(folder, stores);
+    const file = join(folder, 'running.json');
+    const record = JSON.parse(await readFile(file, 'utf8')) as { began: string };
+    await writeFile(file, JSON.stringify({ ...record, began: `${Number(record.began) - 1}` }));
+    expect(await findRunningStores(folder)).toBeNull();
+    // Systems without /proc do not say when a process began.
+    await writeFile(file, JSON.stringify({ ...record, began: null }));
+    expect(await findRunningStores(folder)).toEqual(stores);
   });
 
   it('counts for nothing when that process is gone', async () => {

@@ -27,13 +27,19 @@ export class SecretsDamaged extends Error {
 export async function ensureSecrets(dataDir: string): Promise<SandboxSecrets> {
   const kept = await readSecrets(dataDir);
   if (kept !== null) return kept;
-  const secrets = {
-    secretKey: randomBytes(secretKeyBytes).toString('base64'),
-    partnerKey: `pk_${randomBytes(32).toString('base64url')}`,
-  };
+  const secrets = { secretKey: randomBytes(secretKeyBytes).toString('base64'), partnerKey: newPartnerKey() };
   await writePrivate(dataDir, secretFile, secrets);
   return secrets;
 }
+
+/** Stores a new partner key in a data folder, in place of one that was revoked, and returns it. @throws SecretsDamaged */
+export async function renewPartnerKey(dataDir: string): Promise<string> {
+  const secrets = { ...(await ensureSecrets(dataDir)), partnerKey: newPartnerKey() };
+  await writePrivate(dataDir, secretFile, secrets);
+  return secrets.partnerKey;
+}
+
+const newPartnerKey = (): string => `pk_${randomBytes(32).toString('base64url')}`;
 
 /** Returns the secrets of a data folder, or null. @throws SecretsDamaged */
 export async function readSecrets(dataDir: string): Promise<SandboxSecrets | null> {

@@ -31,10 +31,12 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Names a damaged stream to operators, who can act on it. Users and partners learn no names of streams. */
+/** Names a damaged stream, or the dependency that is away, to operators, who can act on it. Users and partners learn neither. */
 function detailFor(request: FastifyRequest, exception: unknown): string | undefined {
-  if (request.parley?.plan?.area !== 'operator' || !(exception instanceof DamagedStream)) return undefined;
-  return `${exception.message} (docs/runbook.md, "ParleyStreamDamaged")`;
+  if (request.parley?.plan?.area !== 'operator' || !(exception instanceof Unavailable)) return undefined;
+  return exception instanceof DamagedStream
+    ? `${exception.message} (docs/runbook.md, "ParleyStreamDamaged")`
+    : exception.message;
 }
 
 /** The failure that a thrown value represents. */

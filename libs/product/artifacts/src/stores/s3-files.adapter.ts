@@ -1,4 +1,11 @@
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  NoSuchKey,
+  NotFound,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { Unavailable } from '@app/kernel';
 import type { BucketFiles } from './bucket-files';
 import { connectS3, type S3Options } from './s3-client.adapter';
@@ -16,6 +23,15 @@ export function s3Files(options: S3Options, prefix: string): BucketFiles {
       } catch (error) {
         // Without the right to list the bucket, a missing file is reported as denied.
         if (error instanceof NoSuchKey || isDenied(error)) return null;
+        throw away(error);
+      }
+    },
+    async has(path) {
+      try {
+        await client.send(new HeadObjectCommand(place(path)));
+        return true;
+      } catch (error) {
+        if (error instanceof NotFound || isDenied(error)) return false;
         throw away(error);
       }
     },

@@ -142,7 +142,7 @@ it.each([false, true])(
   async (despite) => {
     answer = { status: 500, body: 'no' };
     const refused = messageOf(await planned('successor', despite));
-    expect(refused).toContain(`Witness ${witnessKey.name} does not say what it has seen (status 500: no)`);
+    expect(refused).toContain(`Witness ${witnessKey.name} does not say what it has seen (status 500: “no”)`);
     expect(refused).toContain('Where it is not known what a witness has seen');
     expect(messageOf(await planned('successor', despite, []))).toContain('cannot be asked');
   },

@@ -1,5 +1,16 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { invalid, ok, refuse, type Result } from '@app/kernel';
+import {
+  failureWords,
+  invalid,
+  ok,
+  operatorWords,
+  quoted,
+  refuse,
+  sentence,
+  words,
+  type Result,
+  type Words,
+} from '@app/kernel';
 import { Configuration, type WitnessAddress } from '@app/runtime';
 import { v4 as uuidV4 } from 'uuid';
 import { Checkpoints } from '../signing/checkpoints';
@@ -17,7 +28,7 @@ interface WitnessWord {
   /** Size of the tree that it signed last; null if unknown, also where it claims more than it can show. */
   readonly seen: number | null;
   /** A sentence; null if the log may grow from there. */
-  readonly objection: string | null;
+  readonly objection: Words | null;
 }
 
 /**
@@ -62,10 +73,12 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
   }
 
   private async wordOf(witness: WitnessAddress, state: CheckpointsState): Promise<WitnessWord> {
-    const { name } = witness.key;
+    const name = nameOf(witness);
     const newest = state.signed.at(-1);
     if (newest === undefined)
-      return unknown(`Witness ${name} cannot be asked, since no checkpoint is left here that could be shown to it.`);
+      return unknown(
+        words`Witness ${name} cannot be asked, since no checkpoint is left here that could be shown to it.`,
+      );
     try {
       const seen = await this.offer(witness, newest, newest.size);
       if (seen === null) return { seen: newest.size, objection: null };
@@ -73,20 +86,22 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
         ? await this.largerTree(witness, seen, newest, state)
         : await this.smallerTree(witness, seen, newest);
     } catch (error) {
-      return unknown(saysNothing(name, error instanceof Error ? error.message : String(error)));
+      return unknown(saysNothing(name, error instanceof WitnessTrouble ? error.said : quoted(failureWords(error))));
     }
   }
 
   /** A size that is not larger than the newest one; the witness is shown that the log grew from there. */
   private async smallerTree(witness: WitnessAddress, seen: number, newest: SignedCheckpoint): Promise<WitnessWord> {
-    const { name } = witness.key;
-    const other = { seen, objection: `Witness ${name} contradicts: it has seen another tree of ${seen} events.` };
+    const name = nameOf(witness);
+    const other = { seen, objection: words`Witness ${name} contradicts: it has seen another tree of ${seen} events.` };
     // The offer named the very size that it has signed, and it refused.
     if (seen === newest.size) return other;
     if (seen === 0) return { seen, objection: null };
     try {
       const again = await this.offer(witness, newest, seen);
-      return again === null ? { seen, objection: null } : unknown(saysNothing(name, 'it names another size each time'));
+      return again === null
+        ? { seen, objection: null }
+        : unknown(saysNothing(name, sentence('it names another size each time')));
     } catch (error) {
       if (error instanceof WitnessTrouble && error.refusal === 'contradiction') return other;
       throw error;
@@ -100,13 +115,14 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
     newest: SignedCheckpoint,
     state: CheckpointsState,
   ): Promise<WitnessWord> {
-    const { key, url } = witness;
+    const { url } = witness;
     const { checkpoint } = await askWitness(url, state.origin ?? '');
     const seen = checkpoint === null ? 0 : (signedByLog(checkpoint, witness, state, this.configuration)?.size ?? 0);
-    const says = `Witness ${key.name} ${seen < claimed ? 'claims to have' : 'has'} seen ${Math.max(seen, claimed)} events of the log`;
+    const verb = seen < claimed ? 'claims to have' : 'has';
+    const says = words`Witness ${nameOf(witness)} ${sentence(verb)} seen ${Math.max(seen, claimed)} events of the log`;
     return seen < claimed
-      ? unknown(`${says}, and shows no checkpoint of so many that the log signed.`)
-      : { seen, objection: `${says}, and ${newest.size} are signed here.` };
+      ? unknown(words`${says}, and shows no checkpoint of so many that the log signed.`)
+      : { seen, objection: words`${says}, and ${newest.size} are signed here.` };
   }
 
   /** Null if the witness signs; else the size of the tree that it signed last. @throws WitnessTrouble */
@@ -124,10 +140,15 @@ const whereUnknown =
   'Where it is not known what a witness has seen, the log cannot go on beyond that. Try again when it answers, or resume as a copy. Without ' +
   'that witness in WITNESSES the log goes on, and may sign once more what that witness has seen, which proves two histories.';
 
-function unknown(objection: string): WitnessWord {
+function unknown(objection: Words): WitnessWord {
   return { seen: null, objection };
 }
 
-function saysNothing(witness: string, why: string): string {
-  return `Witness ${witness} does not say what it has seen (${why}).`;
+function saysNothing(witness: Words, why: Words): Words {
+  return words`Witness ${witness} does not say what it has seen (${why}).`;
+}
+
+/** The name is part of the key that the operator configured. */
+function nameOf({ key: { name } }: WitnessAddress): Words {
+  return operatorWords(name) ?? quoted(name);
 }

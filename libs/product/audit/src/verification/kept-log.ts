@@ -18,7 +18,7 @@ export interface KeptLog {
   readonly coveredUpTo: number | null;
   /** Whether its leaves include the entries that they are hashes of. */
   readonly hasEntries: boolean;
-  /** Leaves in order; missing ones are skipped. */
+  /** Leaves in order; missing ones are skipped, and after many missing ones in a row all the others. */
   leaves(this: void): AsyncIterable<Leaf>;
   /** Null if it is missing. */
   tile(this: void, name: TileName): Promise<Uint8Array | null>;
@@ -30,6 +30,8 @@ export interface LogFiles {
   read(this: void, path: string): Promise<Uint8Array | null>;
 }
 
+/** After so many files in a row that are missing or unreadable, the remaining ones count as missing too. */
+const missingMax = 64;
 /** A few hundred kilobytes. */
 const pageLeaves = 1_024;
 
@@ -64,11 +66,14 @@ export function keptInFiles(files: LogFiles, size: number, hasEntries: boolean):
     coveredUpTo: null,
     hasEntries,
     async *leaves() {
-      for (let index = 0; index * tileWidth < size; index += 1) {
+      // The size is that of a checkpoint, which may be forged: where the files end, the loop ends as well.
+      for (let [index, missing] = [0, 0]; index * tileWidth < size && missing < missingMax; index += 1) {
         const width = Math.min(tileWidth, size - index * tileWidth);
-        yield* hasEntries
-          ? bundleLeaves(files, index, width)
+        const leaves = hasEntries
+          ? await bundleLeaves(files, index, width)
           : tileLeaves(await tile({ level: 0, index, width }), index);
+        missing = leaves.length === 0 ? missing + 1 : 0;
+        yield* leaves;
       }
     },
     tile,
@@ -81,10 +86,10 @@ async function readFile(files: LogFiles, path: string, { width }: TileName): Pro
   return bytes !== null && bytes.length === width * hashBytes ? bytes : null;
 }
 
-async function* bundleLeaves(files: LogFiles, index: number, width: number): AsyncGenerator<Leaf> {
+async function bundleLeaves(files: LogFiles, index: number, width: number): Promise<Leaf[]> {
   const bundle = await files.read(`tile/${bundlePath(index, width)}`);
   const entries = bundle === null ? [] : (entriesIn(bundle) ?? []);
-  for (const [at, entry] of entries.entries()) yield leafOfBytes(entry, index * tileWidth + at);
+  return entries.map((entry, at) => leafOfBytes(entry, index * tileWidth + at));
 }
 
 function tileLeaves(tile: Uint8Array | null, index: number): Leaf[] {

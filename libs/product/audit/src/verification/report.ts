@@ -30,6 +30,8 @@ export interface Findings extends Vouching {
   readonly building: number | null;
   /** The size up to which witnesses confirm it too. */
   readonly witnessed: number;
+  /** Number of witnesses whose signatures were demanded, if no checkpoint that holds has so many; otherwise 0. */
+  readonly unwitnessed: number;
   /** Number of events, or leaves, after those. */
   readonly uncovered: number;
   readonly isOverEvents: boolean;
@@ -125,18 +127,12 @@ export function contradiction(where: string): Problem {
   return { kind: 'tree', stream: null, revision: null, says };
 }
 
-/** Too few of the trusted witnesses signed a valid checkpoint. */
-export function witnessProblem(needed: number): Problem {
-  const says = `no checkpoint that holds has the signatures of ${needed} of the trusted witnesses`;
-  return { kind: 'checkpoint', stream: null, revision: null, says };
-}
-
 /**
  * The last line, with the verdict: that something is wrong, or what is proven and since when; then what is not proven,
  * and how to prove it.
  */
 export function lastLine(findings: Findings): string {
-  const { problems, beyond, proven, checkpoints } = findings;
+  const { problems, beyond, proven, checkpoints, unwitnessed } = findings;
   const wrong = problems.length + beyond;
   const subject = findings.isOverEvents ? 'events are, byte for byte and in their order,' : 'leaves of the log are';
   const proof =
@@ -144,7 +140,10 @@ export function lastLine(findings: Findings): string {
       ? 'nothing'
       : `${countInWords(findings)} ${subject} what ${checkpoints} signed ${checkpoints === 1 ? 'checkpoint says' : 'checkpoints say'}${fromWords(findings)}${witnessedInWords(findings)}`;
   const found = `WRONG: ${wrong} ${wrong === 1 ? 'thing' : 'things'}, named above`;
-  const verdict = wrong === 0 ? `PROVEN: ${proof}` : `${found}; as far as signed checkpoints hold: ${proof}`;
+  const few = `NOT WITNESSED: no checkpoint that holds has the signatures of ${unwitnessed} of the trusted witnesses, as was demanded`;
+  const soFar =
+    wrong > 0 ? `${found}; as far as signed checkpoints hold` : unwitnessed > 0 ? `${few}; by the log alone` : 'PROVEN';
+  const verdict = `${soFar}: ${proof}`;
   return `${verdict}. NOT PROVEN: ${openQuestions(findings).join('; ')}.`;
 }
 
@@ -166,7 +165,8 @@ function openQuestions(findings: Findings): string[] {
     open.push(
       `that the database keeps the log: it has ${findings.building} leaves, and is being built again from the events, or was cut`,
     );
-  if (uncovered > 0) open.push(`the last ${uncovered} ${what}, which no checkpoint covers as they are`);
+  if (uncovered === 1) open.push(`the last of the ${what}, which no checkpoint covers as it is`);
+  if (uncovered > 1) open.push(`the last ${uncovered} ${what}, which no checkpoint covers as they are`);
   if (isSelfNamed && keys.length > 0)
     open.push(`that ${keys.join(' and ')} is the log's key: the log itself says so (--key)`);
   open.push(...unvouchedWords(findings, proven));

@@ -16,7 +16,6 @@ import {
   leafProblem,
   tileProblems,
   treeProblem,
-  witnessProblem,
   type Findings,
   type Problem,
 } from './report';
@@ -60,13 +59,13 @@ export async function verifyLog(subject: Subject, trust: Trust, onProgress: OnPr
   const { holds, absent } = walk;
   const hidden = await hiddenProblems(subject);
   const witnessed = signed.findLast(({ size, isWitnessed }) => isWitnessed && size <= holds);
-  const unwitnessed = trust.needed > 0 && witnessed === undefined ? [witnessProblem(trust.needed)] : [];
   return {
-    problems: [...problems, ...walk.problems, ...hidden.problems, ...tileProblems(kept.wrong), ...unwitnessed],
+    problems: [...problems, ...walk.problems, ...hidden.problems, ...tileProblems(kept.wrong)],
     beyond: walk.beyond + hidden.beyond,
     checkpoints: signed.filter(({ size, isFormer }) => size <= holds && !isFormer).length,
     proven: holds,
     witnessed: witnessed?.size ?? 0,
+    unwitnessed: witnessed === undefined ? trust.needed : 0,
     absent,
     building: walk.building,
     uncovered: Math.max(0, walk.tree.size + absent - holds),

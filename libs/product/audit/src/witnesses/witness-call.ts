@@ -1,3 +1,4 @@
+import { quoted, sentence, words, type Words } from '@app/kernel';
 import { abortAfter, fetchWithoutRedirects, type WitnessAddress } from '@app/runtime';
 import {
   cosignatureBy,
@@ -36,17 +37,16 @@ export type Refusal = 'contradiction' | 'unknown';
  */
 export class WitnessTrouble extends Error {
   constructor(
-    message: string,
+    readonly said: Words,
     readonly refusal: Refusal | null = null,
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(said, options);
   }
 }
 
 const answerWithinMs = 5_000;
 const answerBytesMax = 64 * 1024;
-const quotedMax = 200;
 
 /**
  * Offers a checkpoint to a witness, once. @throws WitnessTrouble: it is unavailable, slow, redirects, or its answer is
@@ -59,13 +59,14 @@ export async function offerCheckpoint(
 ): Promise<WitnessAnswer> {
   const offered = `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${note}`;
   const { status, body } = await post(`${url}/add-checkpoint`, offered, signal).catch((cause: unknown) => {
-    throw cause instanceof WitnessTrouble ? cause : new WitnessTrouble('it does not answer', null, { cause });
+    throw cause instanceof WitnessTrouble ? cause : new WitnessTrouble(sentence('it does not answer'), null, { cause });
   });
   if (status === 409) return { signedLast: sizeIn(body) };
-  if (status !== 200) throw new WitnessTrouble(`status ${status}: ${body.slice(0, quotedMax)}`, refusalBy(status));
+  if (status !== 200) throw new WitnessTrouble(words`status ${status}: ${quoted(body)}`, refusalBy(status));
   const cosigned = parseNote(note + body);
   const [own] = cosigned === null || cosignatureBy(cosigned, key) === null ? [] : signaturesBy(cosigned, key);
-  if (own === undefined) throw new WitnessTrouble('its answer holds no signature of its key over the checkpoint');
+  if (own === undefined)
+    throw new WitnessTrouble(sentence('its answer holds no signature of its key over the checkpoint'));
   return { line: signatureLine(own) };
 }
 
@@ -85,7 +86,7 @@ async function post(url: string, body: string, stopping: AbortSignal): Promise<{
 
 function sizeIn(body: string): number {
   const size = body.endsWith('\n') ? parseCount(body.slice(0, -1)) : null;
-  if (size === null) throw new WitnessTrouble(`status 409 without a size: ${body.slice(0, quotedMax)}`, refusalBy(409));
+  if (size === null) throw new WitnessTrouble(words`status 409 without a size: ${quoted(body)}`, refusalBy(409));
   return size;
 }
 
@@ -98,7 +99,7 @@ export async function boundedText(response: Response): Promise<string> {
     // Reason for the assertion: the types of fetch leave the body's chunks open; they are bytes.
     const bytes = chunk as Uint8Array;
     length += bytes.length;
-    if (length > answerBytesMax) throw new WitnessTrouble(`an answer of more than ${answerBytesMax} bytes`);
+    if (length > answerBytesMax) throw new WitnessTrouble(words`an answer of more than ${answerBytesMax} bytes`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');

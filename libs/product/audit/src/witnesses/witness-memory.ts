@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { quotedExactly, words } from '@app/kernel';
 import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
 import { boundedText, WitnessTrouble } from './witness-call';
 
@@ -26,10 +27,10 @@ export async function askWitness(url: string, origin: string): Promise<WitnessMe
 
 async function textAt(url: string): Promise<string | null> {
   const response = await fetchWithoutRedirects(url, { signal: abortAfter(answerWithinMs) }).catch((cause: unknown) => {
-    throw new WitnessTrouble(`${url} does not answer`, null, { cause });
+    throw new WitnessTrouble(words`${quotedExactly(url)} does not answer`, null, { cause });
   });
   const text = await boundedText(response);
   if (response.status === 404) return null;
-  if (response.status !== 200) throw new WitnessTrouble(`${url} answered ${response.status}`);
+  if (response.status !== 200) throw new WitnessTrouble(words`${quotedExactly(url)} answered ${response.status}`);
   return text;
 }

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { sentence, words } from '@app/kernel';
 import { Configuration, Metrics, type WitnessAddress } from '@app/runtime';
 import { verifierKeyText } from '@app/transparency';
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
@@ -140,7 +141,7 @@ export class Witnesses {
       if (typeof line === 'string') return this.checkpoints.cosign(newest.size, key, line);
       old = line;
     }
-    throw new WitnessTrouble('it names another size each time', 'contradiction');
+    throw new WitnessTrouble(sentence('it names another size each time'), 'contradiction');
   }
 
   /** The witness's line, or the size that it signed last. */
@@ -154,6 +155,6 @@ export class Witnesses {
     const answer = await offerCheckpoint(witness, { old, path, note }, signal);
     if ('line' in answer) return answer.line;
     if (answer.signedLast <= size) return answer.signedLast;
-    throw new WitnessTrouble(`it signed ${answer.signedLast} leaves, and the log has ${size}`, 'contradiction');
+    throw new WitnessTrouble(words`it signed ${answer.signedLast} leaves, and the log has ${size}`, 'contradiction');
   }
 }

@@ -17,7 +17,7 @@ const CapacityHolder = shape('CapacityHolder', { userId: uuid(), segments: integ
 
 const Capacity = shape('Capacity', {
   total: integer({ min: 1, description: '`EXECUTION_CAPACITY`: segments that may execute at once' }),
-  inUse: integer({ min: 0 }),
+  inUse: nullable(integer({ min: 0 }), { description: 'Null while it cannot be read' }),
   holders: list(CapacityHolder, { max: holdersMax, description: 'The users who hold most of it, the most first' }),
 });
 
@@ -62,6 +62,10 @@ const LogState = shape('LogState', {
   held: nullable(LogHeld, { description: 'Why it signs nothing until `audit resume`; null where it does' }),
 });
 
+/** Parts that are left out when they cannot be read. */
+const unreadParts = ['capacity', 'processes', 'silent', 'schema', 'log'] as const;
+export type UnreadPart = (typeof unreadParts)[number];
+
 const health = oneOf(['ok', 'degraded', 'away']);
 
 export const DeploymentState = shape('DeploymentState', {
@@ -76,6 +80,9 @@ export const DeploymentState = shape('DeploymentState', {
   }),
   versions: Versions,
   log: LogState,
+  unread: list(oneOf(unreadParts), {
+    description: 'What the database does not answer now, such as while a table is locked; it is empty here',
+  }),
   status: oneOf(['ok', 'degraded', 'away', 'draining'], {
     description: 'Of the process that answers, as in `/readyz`',
   }),
@@ -116,6 +123,7 @@ export const deploymentExample: DeploymentState = {
   ],
   versions: { product: '0.2.0', specification: '2.0.0', schema: 'WeighRequests1700000000725', node: 'v22.12.0' },
   log: { origin: 'parley/5f3b1c64-0d3a-4c55-8f0e-9d1b7a2c4e60', held: null },
+  unread: [],
   status: 'ok',
   parts: { database: 'ok', 'event store': 'ok', projections: 'ok' },
 };

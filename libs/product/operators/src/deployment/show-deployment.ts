@@ -2,12 +2,15 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { controls, DeploymentControls } from '@app/deployment';
 import { Draining, ReadinessChecks } from '@app/http';
 import { LogIdentity } from '@app/audit';
-import { Clock, instantIn, productVersion, specificationRevision } from '@app/kernel';
+import { Clock, instantIn, productVersion, specificationRevision, Unavailable } from '@app/kernel';
 import { Database, processGoneMs } from '@app/read-store';
 import { Configuration } from '@app/runtime';
-import { holdersMax, silentMax, type DeploymentState } from './deployment.schema';
+import { holdersMax, silentMax, type DeploymentState, type UnreadPart } from './deployment.schema';
 
-/** Returns the deployment's controls, capacity, processes, leaders, and the state of each part. @throws Unavailable */
+/**
+ * Returns the deployment's controls, capacity, processes, leaders, and the state of each part; parts that the database does not answer are
+ * left out. @throws Unavailable when the controls cannot be read
+ */
 export class ShowDeployment extends Query<DeploymentState> {}
 
 type Process = DeploymentState['processes'][number];
@@ -35,22 +38,39 @@ export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
       this.deploymentControls.controls(),
       this.checks.report(this.draining.begun),
     ]);
+    const unread: UnreadPart[] = [];
+    // An operator needs the others most when one of them cannot be read. All at once, so that their time limits do not add up.
+    const unless = <Value>(part: UnreadPart, read: Promise<Value>, instead: Value): Promise<Value> =>
+      read.catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        unread.push(part);
+        return instead;
+      });
+    const none = { total: this.configuration.env.EXECUTION_CAPACITY, inUse: null, holders: [] };
+    const [capacity, processes, silent, schema, log] = await Promise.all([
+      unless('capacity', this.capacity(), none),
+      unless('processes', this.processes(), []),
+      unless('silent', this.silent(), []),
+      unless('schema', this.schema(), ''),
+      unless('log', this.log(), { origin: null, held: null }),
+    ]);
     return {
       now: this.clock.now(),
       controls: controls.map((control) => {
         const since = paused[control];
         return { control, paused: since !== null, since: since?.at ?? null, reason: since?.reason ?? null };
       }),
-      capacity: await this.capacity(),
-      processes: await this.processes(),
-      silent: await this.silent(),
+      capacity,
+      processes,
+      silent,
       versions: {
         product: productVersion,
         specification: specificationRevision,
-        schema: await this.schema(),
+        schema,
         node: process.version,
       },
-      log: await this.log(),
+      log,
+      unread: unread.sort(),
       status: body.status,
       parts: body.checks,
     };
