@@ -21,8 +21,7 @@ export function authorityProblems(
   closings: readonly Placed<Closing>[],
   authority: readonly PlacedEvent[],
 ): ReceiptProblem[] {
-  const covered = closings.filter(({ event }) => event.type === 'approval.decided' && event.decidedBy !== 'user');
-  const unasked = call.event.automationId === null ? covered : [];
+  const unasked = call.event.automationId === null ? closings.filter(isByContract) : [];
   const problems = unasked.flatMap((decision) =>
     problemsAt(decision, [[false, 'no automation was there to decide it']]),
   );
@@ -35,7 +34,7 @@ export function authorityProblems(
   const decisions = authority.filter(isClosing);
   return [
     ...problems,
-    ...closings.flatMap((closing) => problemsAt(closing, [[covered.includes(closing), 'was decided by no contract']])),
+    ...closings.flatMap((closing) => problemsAt(closing, [[isByContract(closing), 'was decided by no contract']])),
     ...openingProblems(asked),
     ...decisionProblems(asked, decisions),
     ...contractProblems(call.event, asked),
@@ -84,6 +83,10 @@ function useProblems(
       'is beyond the bounds of the contract',
     ],
   ]);
+}
+
+function isByContract({ event }: Placed<Closing>): boolean {
+  return event.type === 'approval.decided' && event.decidedBy !== 'user';
 }
 
 function isUse(recorded: PlacedEvent): recorded is Placed<Use> {

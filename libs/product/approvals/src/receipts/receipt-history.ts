@@ -1,7 +1,7 @@
 import { canonicalText } from '@app/canonical';
 import type { OperationCopy } from '@app/conversations';
 import { idInStream, streamName, type StoredEvent } from '@app/event-store';
-import { agentOperationId, operationKind, operationView, type OperationEvent } from '@app/wallets';
+import { agentOperationId, operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
 import { decodeHolderEvent, isOfAutomation, isOfOperation, isOpening, subjectOf, type Opening } from './receipt';
 import { authorityProblems } from './receipt-authority';
 import { decisionProblems, openingProblems } from './receipt-decision';
@@ -13,8 +13,9 @@ import { isClosing, problemOf, problemsAt, type Placed, type PlacedEvent, type R
 export function historyProblems(stored: readonly StoredEvent[]): ReceiptProblem[] {
   const events = stored.map((event, index) => ({ ...decodeHolderEvent(event), index }));
   const opened = subjectOf(events);
-  const authority = events.filter((event) => opened?.stream !== event.stream && isOfAutomation(event));
-  const own = events.filter((event) => !authority.includes(event));
+  const isOfAuthority = (event: PlacedEvent): boolean => opened?.stream !== event.stream && isOfAutomation(event);
+  const authority = events.filter(isOfAuthority);
+  const own = events.filter((event) => !isOfAuthority(event));
   if (opened === undefined || own.filter(isOpening).length > 1)
     return [problemOf('/events', 'open not exactly one approval')];
   const [closings, operation] = [own.filter(isClosing), own.filter(isOfOperation)];
@@ -57,39 +58,35 @@ function operationProblems(
     ...(usedAt === undefined
       ? []
       : problemsAt(usedAt, [[approved !== undefined && approved.index < usedAt.index, 'was never approved']])),
-    ...operation.flatMap((recorded, nth) => sentProblems(recorded, nth, operation, usedAt?.index ?? Infinity)),
+    ...sentProblems(operation, first.stream, usedAt?.index ?? Infinity),
   ];
 }
 
 /** Checks that the operation's stream is complete, and that each submission was journaled as its own, after the use. */
 function sentProblems(
-  recorded: Placed<OperationEvent>,
-  nth: number,
   operation: readonly Placed<OperationEvent>[],
+  ownStream: string,
   usedAt: number,
 ): ReceiptProblem[] {
-  const { event, stream, revision } = recorded;
-  const whole: Rule[] = [
-    [stream === operation[0]?.stream, 'is of another operation'],
-    [revision === nth, 'is not the next of its stream'],
-  ];
-  if (!('index' in event)) return problemsAt(recorded, whole);
-  const journaled = operation.filter(
-    (earlier) =>
-      earlier.index <= recorded.index &&
-      earlier.event.type === 'submission.journaled' &&
-      earlier.event.index === event.index,
-  );
-  const rules: Rule[] = [...whole, [recorded.index > usedAt, 'came before the approval was used']];
-  if (event.type === 'submission.journaled') {
-    const { key, attempt } = event.submission;
-    const own = `${idInStream(operationKind, stream)}/${event.index}/${attempt}`;
-    return problemsAt(recorded, [...rules, [key === own && attempt === journaled.length, 'is not of this operation']]);
-  }
-  return problemsAt(recorded, [
-    ...rules,
-    [event.type === 'action.failed' || journaled.length > 0, 'was never journaled'],
-  ]);
+  /** The submissions of each action so far. */
+  const attempts = new Map<number, number>();
+  return operation.flatMap((recorded, nth) => {
+    const { event, stream, revision, index } = recorded;
+    const whole: Rule[] = [
+      [stream === ownStream, 'is of another operation'],
+      [revision === nth, 'is not the next of its stream'],
+    ];
+    if (!('index' in event)) return problemsAt(recorded, whole);
+    const rules: Rule[] = [...whole, [index > usedAt, 'came before the approval was used']];
+    const before = attempts.get(event.index) ?? 0;
+    if (event.type === 'submission.journaled') {
+      attempts.set(event.index, before + 1);
+      const { key, attempt } = event.submission;
+      const own = `${idInStream(operationKind, stream)}/${event.index}/${attempt}`;
+      return problemsAt(recorded, [...rules, [key === own && attempt === before + 1, 'is not of this operation']]);
+    }
+    return problemsAt(recorded, [...rules, [event.type === 'action.failed' || before > 0, 'was never journaled']]);
+  });
 }
 
 function copyProblems(
@@ -97,30 +94,37 @@ function copyProblems(
   copies: readonly Placed<OperationCopy>[],
   operation: readonly Placed<OperationEvent>[],
 ): ReceiptProblem[] {
+  if (copies.length === 0) return [];
   const view = operationView(operation);
+  const was = view && outcomeText(view);
+  // Of two events with one id, which no log has, the first is the source.
+  const sources = new Map(operation.toReversed().map((recorded) => [recorded.id, recorded.event]));
+  const taken = operation.some(({ event }) => event.type === 'submission.accepted' && event.index === 0);
+  const first = copies.find(({ event }) => event.type === 'operation.submitted')?.index ?? Infinity;
   return copies.flatMap((copy) => {
-    const { event, stream, metadata } = copy;
-    const source = operation.find(({ id }) => id === metadata.$causationId);
+    const { event, stream, metadata, index } = copy;
+    const source = sources.get(metadata.$causationId);
     const ids: Rule[] = [
       [stream === opened.stream, 'is in another stream'],
       [event.operationId === view?.id, 'is of another operation'],
-      [source !== undefined && source.event.at <= event.at, 'copies nothing of the operation'],
+      [source !== undefined && source.at <= event.at, 'copies nothing of the operation'],
     ];
     if (event.type === 'operation.submitted') {
       const own = event.approvalId === opened.event.approvalId && event.runId === opened.event.runId;
       return problemsAt(copy, [...ids, [own, 'is of another approval']]);
     }
-    const { status, actions, failure } = event;
-    const taken = operation.some((other) => other.event.type === 'submission.accepted' && other.event.index === 0);
-    const first = copies.some((other) => other.index < copy.index && other.event.type === 'operation.submitted');
-    const told = canonicalText({ status, actions, failure });
-    const was = view && canonicalText({ status: view.status, actions: view.actions, failure: view.failure });
     const outcome: Rule[] = [
-      [told === was, 'tells another outcome'],
-      [first || !taken, 'tells the outcome of what it did not tell'],
+      [outcomeText(event) === was, 'tells another outcome'],
+      [first < index || !taken, 'tells the outcome of what it did not tell'],
     ];
     return problemsAt(copy, [...ids, ...outcome]);
   });
+}
+
+type Outcome = Pick<OperationView, 'status'> & { readonly actions: unknown; readonly failure: unknown };
+
+function outcomeText({ status, actions, failure }: Outcome): string {
+  return canonicalText({ status, actions, failure });
 }
 
 /** Checks that the events of each stream are in its order. */

@@ -1,5 +1,8 @@
+import { contractLimits } from '@app/consent';
+import type { Recorded } from '@app/event-store';
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import type { TrustPolicy } from '@app/transparency';
+import type { ApprovalHolderEvent } from '../approval/approval.view';
 import { decodeHolderEvent, receiptOf } from './receipt';
 import { bytesIn, hashesOf, jsonIn, storedEventOf, type EventBytes } from './receipt-bytes';
 import { historyProblems } from './receipt-history';
@@ -11,6 +14,12 @@ import type { Receipt, ReceiptEvent } from './receipt.schema';
 
 /** Further problems add no information. */
 const problemsMax = 50;
+
+/**
+ * More events than any receipt has: an operation has up to 2,000, the authority three, and the approval and its copies a few
+ * (docs/audit.md, "A receipt").
+ */
+export const receiptEventsMax = 10_000;
 
 /**
  * Verifies a receipt, offline. The policy demands: with keys of the log, its signature; with `needed` witnesses, their signatures; with
@@ -25,6 +34,7 @@ export function verifyReceipt(document: unknown, policy: TrustPolicy | null = nu
   if (!isJsonObject(document)) return refused([problemOf('', 'is not a receipt')]);
   const { events } = document;
   if (!Array.isArray(events)) return refused([problemOf('/events', 'is not a list')]);
+  if (events.length > receiptEventsMax) return refused([problemOf('/events', `are more than ${receiptEventsMax}`)]);
   // Reason for the assertion: TypeScript loses the items' type in `isArray` of a readonly array.
   const read = (events as readonly JsonValue[]).map(readEvent);
   const broken = read.flatMap(({ problems }) => problems);
@@ -55,13 +65,16 @@ function bytesFinding({ length }: readonly EventBytes[]): ReceiptFinding {
 /** Checks whether everything in the document follows from its events, and whether they can be one history. */
 function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): ContentsFound {
   try {
+    const stored = bytes.map(storedEventOf);
+    const decoded = stored.map(decodeHolderEvent);
+    // Every further event is folded into all actions.
+    if (decoded.some(hasManyActions)) throw new RangeError('a contract has too many actions');
     const receipt = receiptOf(bytes, null);
     // Through JSON, as a client gets it: undefined members are absent.
     const expected = JSON.parse(JSON.stringify(receipt)) as JsonObject;
     const differing = differences(asOfItsTime(expected, document), document, '');
-    const stored = bytes.map(storedEventOf);
     const history = historyProblems(stored);
-    const worths = unprovenWorths(stored.map(decodeHolderEvent), receipt);
+    const worths = unprovenWorths(decoded, receipt);
     return {
       problems: [...differing, ...history],
       proven: [
@@ -81,6 +94,10 @@ function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Cont
       unproven: [],
     };
   }
+}
+
+function hasManyActions({ event }: Recorded<ApprovalHolderEvent>): boolean {
+  return 'contract' in event && (event.contract?.actions.length ?? 0) > contractLimits.actionsMax;
 }
 
 const conclusions: ReceiptFinding = {

@@ -1,4 +1,4 @@
-import { valueUsdOf, type ContractAction, type PricedAmount } from '@app/consent';
+import { integerOf, valueUsdOf, type ContractAction, type PricedAmount } from '@app/consent';
 import {
   add,
   compareDecimals,
@@ -96,8 +96,8 @@ function keptOf(
 ): Decimal {
   // A refund for which the provider names no amounts is a full refund.
   if (status === 'refunded' && returned === null && output === null) return nothing;
-  const sent = BigInt(input.amountRaw);
-  const back = returned?.tokenId === input.tokenId ? BigInt(returned.amountRaw) : 0n;
+  const sent = integerOf(input.amountRaw);
+  const back = returned?.tokenId === input.tokenId ? integerOf(returned.amountRaw) : 0n;
   return partOf(worth, sent > back ? sent - back : 0n, sent);
 }
 
