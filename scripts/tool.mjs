@@ -73,12 +73,27 @@ export function throwIfInterrupted() {
   if (interruptedBy) throw new Interrupted(interruptedBy);
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * Runs a long synchronous part of a script, which a signal then ends at once: a handler would run only after it. No tool may be running.
+ * @returns the result of `part`
+ */
+export function endedBySignals(part) {
+  throwIfInterrupted();
+  for (const signal of signals) process.off(signal, interrupt);
+  try {
+    return part();
+  } finally {
+    for (const signal of signals) process.on(signal, interrupt);
+  }
+}
+
 /**
  * Runs a script's body. The exit code is the body's result, 128 + n after a signal, or 1 after an error, which is printed in plain words
  * with the failed tool's output.
  */
 export async function runScript(body) {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, interrupt);
   try {
     process.exitCode = await body();
