@@ -4,11 +4,11 @@
 // Exit code 0: it holds, and everything that was demanded is proven; 1: it does not, or the output could not be written; 2: there was
 // nothing to verify; 141: the reader of the output closed it.
 import './node-version.mjs';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
 import { withOutput } from './lost-output.mjs';
-import { runScript, sayOn } from './tool.mjs';
+import { Interrupted, endedBySignals, runScript, sayOn } from './tool.mjs';
 
 const usage = 'usage: npm run verify-receipt -- <file> [--key <vkey>] [--witness <vkey> … --needed <count>]';
 const options = {
@@ -20,27 +20,59 @@ const options = {
 /** SGR codes of a terminal. */
 const [red, green] = ['31', '32'];
 
+/** Larger than any receipt (docs/audit.md, "A receipt"). */
+const bytesMax = 64 * 1024 * 1024;
+const chunkBytes = 1024 * 1024;
+
 await runScript(async () => {
   const given = readArguments();
   if (typeof given === 'string') return cannot(`${given}\n${usage}`);
+  let text;
   let document;
   try {
-    document = JSON.parse(readFileSync(given.file === '-' ? 0 : given.file, 'utf8'));
+    [text, document] = endedBySignals(() => read(given.file));
   } catch (error) {
+    if (error instanceof Interrupted) throw error;
     return cannot(`${given.file} cannot be read: ${error.message}`);
   }
   // The first line on stdout is the verdict.
   sayOn(process.stderr);
   await prepare({ build: true });
-  const { trustPolicy, verifyReceipt } = await import('../libs/clients/verify/dist/esm/index.js');
+  const { trustPolicy, verifyReceiptText } = await import('../libs/clients/verify/dist/esm/index.js');
   const policy = policyOf(given, trustPolicy);
   if (typeof policy === 'string') return cannot(policy);
-  const report = verifyReceipt(document, policy);
+  const report = endedBySignals(() => verifyReceiptText(text, policy));
   return withOutput(() => {
     print(report, document);
     return report.holds ? 0 : 1;
   });
 });
+
+/**
+ * The text of a receipt, and the document for display: `verifyReceiptText` reads the text itself. Throws for a file that is unreadable,
+ * too large or no JSON.
+ */
+function read(file) {
+  const from = file === '-' ? 0 : openSync(file, 'r');
+  try {
+    const chunks = [];
+    let length = 0;
+    for (let chunk = nextChunk(from); chunk.length > 0; chunk = nextChunk(from)) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > bytesMax) throw new Error('it is larger than 64 MB: no receipt is');
+    }
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    return [text, JSON.parse(text)];
+  } finally {
+    if (from !== 0) closeSync(from);
+  }
+}
+
+function nextChunk(from) {
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  return chunk.subarray(0, readSync(from, chunk));
+}
 
 /** The arguments, or what is wrong with them. */
 function readArguments() {

@@ -17,6 +17,7 @@ export async function readFile(file: File): Promise<{ readonly text: string } | 
   }
 }
 
+/** Reads a receipt for display; `verifyReceiptText` verifies the text itself. */
 export function readReceipt(text: string): { readonly receipt: unknown } | string {
   if (text.length > receiptBytesMax) return tooLarge;
   try {

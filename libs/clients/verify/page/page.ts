@@ -2,7 +2,7 @@
  * The page that verifies a receipt offline, from a file in a browser (scripts/verify-page.mjs builds it as a single
  * file).
  */
-import { verifyReceipt } from '../src/index.js';
+import { verifyReceiptText } from '../src/index.js';
 import { byId, say } from './elements.js';
 import { readFile, readReceipt, readTrust } from './given.js';
 import { reportElements, verdictElement } from './report.js';
@@ -48,7 +48,7 @@ function verify(): boolean {
     return false;
   }
   try {
-    const found = verifyReceipt(read.receipt, trust);
+    const found = verifyReceiptText(text, trust);
     report.replaceChildren(...reportElements(read.receipt, found));
     judged.replaceChildren(verdictElement(found));
   } catch {

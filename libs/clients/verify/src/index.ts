@@ -1,4 +1,4 @@
-export { verifyReceipt } from '@app/approvals';
+export { verifyReceipt, verifyReceiptText } from '@app/approvals';
 export type { ReceiptAspect, ReceiptCheckpoint, ReceiptFinding, ReceiptProblem, ReceiptReport } from '@app/approvals';
 export {
   bundlePath,

@@ -1,4 +1,4 @@
-export { verifyReceipt } from './receipts/receipt-verifier';
+export { verifyReceipt, verifyReceiptText } from './receipts/receipt-verifier';
 export type {
   ReceiptAspect,
   ReceiptCheckpoint,

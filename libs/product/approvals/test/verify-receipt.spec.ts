@@ -1,8 +1,9 @@
 /** `npm run verify-receipt` for a person and a script: the verdict first, on stdout, then the findings; the exit code follows. */
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { debianProgram } from '@app/testing/programs';
 import { verifierKeyText } from '@app/transparency';
 import { journeys, received } from './histories';
@@ -37,9 +38,11 @@ async function run(command: string, args: readonly string[], env: NodeJS.Process
   return { code, lines: text(said).split('\n'), errors: text(errors) };
 }
 
-async function kept(document: unknown): Promise<string> {
+const kept = async (document: unknown): Promise<string> => keptText(JSON.stringify(document));
+
+async function keptText(text: string | Uint8Array): Promise<string> {
   const file = join(folder, 'receipt.json');
-  await writeFile(file, JSON.stringify(document));
+  await writeFile(file, text);
   return file;
 }
 
@@ -85,6 +88,7 @@ it('nothing to verify: 2, and no verdict', async () => {
     [['--witness', verifierKeyText(witness)], /^--witness needs --key/],
     [['--needed', '1'], /^--needed 1 is more than the witnesses named by --witness: 0\nusage: /],
     [['--needed', 'all'], /^--needed must be a whole number/],
+    [['--needed', ''], /^--needed must be a whole number/],
     [['--other'], /^there is an option that is none of these/],
   ];
   for (const [args, words] of wrong)
@@ -95,6 +99,44 @@ it('nothing to verify: 2, and no verdict', async () => {
     });
   const nowhere = await run(process.execPath, [script, join(folder, 'nowhere.json')]);
   expect(nowhere).toMatchObject({ code: 2, lines: [''] });
+});
+
+it('a text that parsers read differently does not hold, whatever ours makes of it', async () => {
+  const text = JSON.stringify(receipt).replace('{', '{"approval":{"status":"denied"},');
+  const { code, lines } = await run(process.execPath, [script, await keptText(text), ...byBoth]);
+  expect([code, ...lines]).toEqual([
+    1,
+    'DOES NOT HOLD: 1 thing is wrong.',
+    '  wrong       the document has a member twice',
+    '',
+  ]);
+});
+
+it('a file that is no text, no JSON or larger than a receipt is not verified, nor read to its end', async () => {
+  const inFile = async (text: string | Uint8Array): Promise<Said> =>
+    run(process.execPath, [script, await keptText(text), ...byBoth]);
+  expect(await inFile('{')).toMatchObject({ code: 2, lines: [''] });
+  expect(await inFile(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ code: 2, lines: [''] });
+  const endless = await run(process.execPath, [script, '/dev/zero', ...byBoth]);
+  expect(endless).toMatchObject({
+    code: 2,
+    lines: [''],
+    errors: '/dev/zero cannot be read: it is larger than 64 MB: no receipt is\n',
+  });
+});
+
+it('a signal ends it while it waits for its input', async () => {
+  const pipe = join(folder, 'pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const child = spawn(process.execPath, [script, pipe, ...byBoth], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
+  const written = await open(pipe, 'w'); // once it reads
+  child.kill('SIGTERM');
+  // Otherwise the end of its input, some time later, ends it.
+  const later = setTimeout(() => void written.close(), 5_000);
+  expect(await ended).toBe('SIGTERM');
+  clearTimeout(later);
+  await written.close();
 });
 
 it('no text of a receipt moves the cursor or makes a line of its own', async () => {

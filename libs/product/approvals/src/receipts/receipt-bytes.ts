@@ -2,6 +2,7 @@ import { sha256Hex } from '@app/canonical';
 import type { StoredEvent } from '@app/event-store';
 import { isJsonObject, type JsonObject } from '@app/kernel';
 import { entryBytes, fromBase64, textOf, toBase64, type LogEntry } from '@app/transparency';
+import { parseExactJson } from './receipt-json';
 import type { ReceiptEvent } from './receipt.schema';
 
 /** An event with its stored bytes. */
@@ -56,12 +57,12 @@ export function storedEventOf({ stream, revision, id, type, data, metadata }: Ev
   return { stream, revision, position: index + 1, id, type, payload, metadata: written };
 }
 
-/** Parses the bytes as a JSON object; null for anything else. */
+/** Parses the bytes as a JSON object; null for anything else, and for one that parsers read differently. */
 export function jsonIn(bytes: Uint8Array): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(textOf(bytes) ?? '');
+    const value = parseExactJson(textOf(bytes) ?? '');
     return isJsonObject(value) ? value : null;
   } catch {
-    return null; // not JSON at all
+    return null; // not JSON, or ambiguous
   }
 }

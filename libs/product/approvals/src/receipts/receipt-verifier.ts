@@ -6,6 +6,7 @@ import type { ApprovalHolderEvent } from '../approval/approval.view';
 import { decodeHolderEvent, receiptOf } from './receipt';
 import { bytesIn, hashesOf, jsonIn, storedEventOf, type EventBytes } from './receipt-bytes';
 import { historyProblems } from './receipt-history';
+import { parseExactJson } from './receipt-json';
 import { proofFound } from './receipt-proof';
 import type { ContentsFound, ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
 import { problemOf } from './receipt-rules';
@@ -20,6 +21,25 @@ const problemsMax = 50;
  * (docs/audit.md, "A receipt").
  */
 export const receiptEventsMax = 10_000;
+
+/** Larger than any receipt: its events have a few kilobytes each. */
+const receiptTextMax = 64 * 1024 * 1024;
+
+/**
+ * Verifies a receipt as `verifyReceipt` does, from its text. A text that other parsers read differently, because an object has a member
+ * twice, does not hold; nor does one of more than 64 Mi characters.
+ */
+export function verifyReceiptText(text: string, policy: TrustPolicy | null = null): ReceiptReport {
+  if (text.length > receiptTextMax) return refused([problemOf('', 'is larger than 64 MB: no receipt is')]);
+  let document: JsonValue;
+  try {
+    document = parseExactJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return refused([problemOf('', error.message)]);
+    throw error;
+  }
+  return verifyReceipt(document, policy);
+}
 
 /**
  * Verifies a receipt, offline. The policy demands: with keys of the log, its signature; with `needed` witnesses, their signatures; with
