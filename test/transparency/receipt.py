@@ -7,6 +7,9 @@ import re
 from log import Refused, about, check_inclusion, decoded, is_count, leaf_hash, need
 
 ENTRY = ["dataSha256", "id", "metadataSha256", "revision", "stream", "type"]
+# More than any receipt has: characters of its text, its events, and the actions of a contract.
+TEXT_MAX, EVENTS_MAX, ACTIONS_MAX = 64 * 1024 * 1024, 10_000, 16
+SURROGATE = re.compile("[\ud800-\udfff]")
 HOLDERS = ("conversation-", "operation-", "automation-")
 
 
@@ -15,7 +18,7 @@ def hexed(data):
 
 
 def read_json(text):
-    """Parses JSON as in RFC 8259: refuses NaN and duplicate members."""
+    """Parses JSON as in RFC 8259: refuses NaN, duplicate members and halves of surrogate pairs."""
 
     def members(pairs):
         need(len({name for name, _ in pairs}) == len(pairs), "has a member twice")
@@ -25,9 +28,24 @@ def read_json(text):
         raise Refused(name + " is no JSON")
 
     try:
-        return json.loads(text, object_pairs_hook=members, parse_constant=no_number)
+        value = json.loads(text, object_pairs_hook=members, parse_constant=no_number)
     except (ValueError, RecursionError):
         raise Refused("is no JSON") from None
+    if SURROGATE.search(text) or re.search(r"\\u[dD][89a-fA-F]", text):
+        check_surrogates(value)
+    return value
+
+
+def check_surrogates(value):
+    rest = [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, str):
+            need(SURROGATE.search(part) is None, "has half of a surrogate pair")
+        elif isinstance(part, dict):
+            rest += [*part.keys(), *part.values()]
+        elif isinstance(part, list):
+            rest += part
 
 
 def same(one, other):
@@ -81,6 +99,9 @@ class Event:
         private = self.metadata.get("private", {})
         need(isinstance(private, dict) and not payload.keys() & private.keys(), "has private members that are none")
         self.fact = {**payload, **private}
+        contract = self.fact.get("contract")
+        actions = contract.get("actions") if isinstance(contract, dict) else None
+        need(not isinstance(actions, list) or len(actions) <= ACTIONS_MAX, "has a contract of too many actions")
 
     @staticmethod
     def parsed(data):
@@ -97,14 +118,23 @@ class Event:
 
 
 def verify(text, trust):
-    """Returns the lines to print. @throws Refused if anything does not hold or is not proven"""
+    """Returns the lines to print. @throws Refused if anything does not hold, is not proven, or has another type than it must"""
+    try:
+        return verified(text, trust)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        raise Refused("the file is not built like a receipt") from None
+
+
+def verified(text, trust):
     with about("the file"):
+        need(len(text) <= TEXT_MAX, "is larger than any receipt")
         document = read_json(text)
-        need(isinstance(document, dict) and document.get("v") == 1, "is no receipt")
+        need(isinstance(document, dict) and same(document.get("v"), 1), "is no receipt")
     members = {"v", "approval", "review", "decision", "authority", "events", "operation", "proof"}
     need(document.keys() - {"authority"} == members - {"authority"}, "the receipt has other members than it should")
     items = document.get("events")
     need(isinstance(items, list) and items != [], "/events is no list of events")
+    need(len(items) <= EVENTS_MAX, "/events are more than {}".format(EVENTS_MAX))
     events = []
     for at, item in enumerate(items):
         with about("/events/{}".format(at)):
@@ -196,7 +226,7 @@ def subject_of(events):
 def reviewed(opened):
     """The document from which the fingerprint is computed, by its version."""
     version = opened.fact.get("fingerprintVersion", 1)
-    need(version in (1, 2), "the fingerprint is of version {}, which this verifier does not know".format(version))
+    need(same(version, 1) or same(version, 2), "the fingerprint is of version {}, which this verifier does not know".format(version))
     names = ["approvalId", "kind", "userId", "walletId", "tool", "input", "contract", "expiresAt"]
     names += ["summary", "terms"] if version == 2 else []
     return {"v": version, **{name: opened[name] for name in names}}
@@ -221,6 +251,7 @@ def decided_of(events, opened):
         return None
     closed = own[0]
     need(closed.stream == opened.stream and closed.revision > opened.revision, "/events end another approval")
+    need(all(isinstance(at, str) for at in (closed["at"], opened["expiresAt"])), "the decision has no time")
     need(closed.type == "approval.expired" or closed["at"] < opened["expiresAt"], "the decision came too late")
     actor = closed.metadata.get("actor")
     by_user = closed.type == "approval.decided" and closed["decidedBy"] == "user"
@@ -235,7 +266,7 @@ def check_decision(decision, events, opened):
         need(decision is None, "/decision is of no event")
         return
     said = {name: closed[name] for name in ("status", "decidedBy", "at")}
-    said |= {"stream": closed.stream, "revision": closed.revision, "actor": closed.metadata["actor"]}
+    said |= {"stream": closed.stream, "revision": closed.revision, "actor": closed.metadata.get("actor")}
     need(same(decision, said), "/decision is not what the event says")
 
 

@@ -34,9 +34,10 @@ from log import (
 WIDTH = 256
 
 
-def text_of(path):
+def text_of(path, most=-1):
+    """The text of a file, of at most so many characters."""
     with open(path, encoding="utf-8", newline="") as file:
-        return file.read()
+        return file.read(most)
 
 
 def bytes_of(path):
@@ -200,7 +201,7 @@ def run(options, trust):
     if options.command == "table":
         return [case["name"] for case in json.loads(text_of(options.files[0])) if holds(case)]
     if options.command == "receipt":
-        return receipt.verify(text_of(options.files[0]), trust)
+        return receipt.verify(text_of(options.files[0], receipt.TEXT_MAX + 1), trust)
     if options.command == "export":
         return ["HOLDS: " + verify_export(options.files[0], trust, options.known)]
     if options.command == "consistency":

@@ -9,9 +9,11 @@ import { promisify } from 'node:util';
 import type { JsonValue } from '@app/kernel';
 import { debianProgram, installedWithinMs } from '@app/testing/programs';
 import { alterations } from '@app/testing/properties';
-import { verifierKeyText } from '@app/transparency';
+import { parseVerifierKey, verifierKeyText, type VerifierKey } from '@app/transparency';
+import { verifyReceiptText } from '../src/receipts/receipt-verifier';
 import { journeys, received, withoutWorth } from './histories';
 import { proven, witness } from './proven';
+import { receiptTexts, type ReceiptText } from './receipt-texts';
 
 const script = join(__dirname, '..', '..', '..', '..', 'test', 'transparency', 'verify.py');
 type Name = keyof typeof journeys;
@@ -62,6 +64,27 @@ it(
     expect(altered.length).toBeGreaterThan(100);
     // The first receipts had no member for a missing authority.
     expect(await held(altered)).toEqual(['/authority gone']);
+  },
+  installedWithinMs,
+);
+
+it(
+  'takes the same texts of receipts as ours',
+  async () => {
+    const texts = receiptTexts();
+    const expected = texts.filter(({ holds }) => holds).map(({ name }) => name);
+    // Reason for the assertion: it is a key.
+    const keyOf = ({ log }: ReceiptText) => parseVerifierKey(log.verifierKey) as VerifierKey;
+    const byOurs = texts.filter(
+      (one) => verifyReceiptText(one.text, { log: [keyOf(one)], witnesses: [witness], needed: 1 }).holds,
+    );
+    expect(byOurs.map(({ name }) => name)).toEqual(expected);
+    const cases = texts.map(({ name, text, log }) => ({
+      ...caseOf('denied', name, null),
+      text,
+      keys: [log.verifierKey],
+    }));
+    expect(await held(cases)).toEqual(expected);
   },
   installedWithinMs,
 );
