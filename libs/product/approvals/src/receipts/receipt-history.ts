@@ -97,7 +97,7 @@ function copyProblems(
   if (copies.length === 0) return [];
   const view = operationView(operation);
   const was = view && outcomeText(view);
-  // Of two events with one id, which no log has, the first is the source.
+  // The first of two events with one id, which no log has, is the source.
   const sources = new Map(operation.toReversed().map((recorded) => [recorded.id, recorded.event]));
   const taken = operation.some(({ event }) => event.type === 'submission.accepted' && event.index === 0);
   const first = copies.find(({ event }) => event.type === 'operation.submitted')?.index ?? Infinity;
