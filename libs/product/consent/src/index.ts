@@ -1,4 +1,12 @@
-export { byRichness, integerOf, type PricedAmount, scaledAmount, unscaledAmount, valueUsdCents, valueUsdOf } from './amounts';
+export {
+  byRichness,
+  integerOf,
+  type PricedAmount,
+  scaledAmount,
+  unscaledAmount,
+  valueUsdCents,
+  valueUsdOf,
+} from './amounts';
 export { ApprovalHomes, type ApprovalHome, type HeldApproval } from './approval-home';
 export { approvalTimer, approvalTimerId, approvalTimers } from './approval-timer';
 export {
