@@ -60,9 +60,10 @@ export function restoreCommand(program: Command): void {
     .requiredOption('--from <folder>', 'what parley backup has made')
     .action(async ({ from }: { from: string }, command: Command) => {
       readDotEnv();
-      const { PARLEY_DATA_DIR: dataDir } = readConfiguration(process.env).env;
+      const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY: secretKey } = readConfiguration(process.env).env;
+      const hasSecretKey = secretKey !== undefined;
       const { tables, ...manifest } = await restoreBackup(
-        { from, dataDir, makeTables, mark: holdingStatements(restoredHold(from)) },
+        { from, dataDir, hasSecretKey, makeTables, mark: holdingStatements(restoredHold(from)) },
         progressOf('restore'),
       );
       print(command, { dataDir, ...manifest, tables: tables.length }, [

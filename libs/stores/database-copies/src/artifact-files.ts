@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { OnProgress } from './progress';
 import { CannotCopy } from './connection';
@@ -9,6 +9,7 @@ import { CannotCopy } from './connection';
 /** Names in a folder of artifacts, below two digits: all other files there are unfinished uploads. */
 const artifactName = /^[0-9a-f]{64}$/;
 const prefixName = /^[0-9a-f]{2}$/;
+const takeAnother = 'take another copy of the backup';
 
 /**
  * Copies every artifact of a folder into another one, where each is again named by its hash.
@@ -24,21 +25,58 @@ export async function copyArtifacts(from: string, to: string, onProgress: OnProg
   return names.length;
 }
 
-async function artifactsIn(folder: string): Promise<string[]> {
-  const prefixes = (await namesIn(folder)).filter((name) => prefixName.test(name));
-  const names = await Promise.all(prefixes.map((prefix) => namesIn(join(folder, prefix))));
-  return names.flat().filter((name) => artifactName.test(name));
+/**
+ * Reads all artifacts of a backup. @param count the number that was copied into it @throws CannotCopy when one is damaged or missing, or
+ * when there is another file
+ */
+export async function checkArtifacts(folder: string, count: number): Promise<void> {
+  const names = await artifactsIn(folder);
+  await refuseOtherFiles(folder, new Set(names.map(placeOf)));
+  if (names.length !== count)
+    throw new CannotCopy(
+      `${folder} holds ${names.length} artifacts, and the backup was taken with ${count}: ${takeAnother}`,
+    );
+  for (const name of names) {
+    const hash = createHash('sha256');
+    const file = join(folder, placeOf(name));
+    await pipeline(createReadStream(file), hash).catch((error: NodeJS.ErrnoException) => {
+      throw new CannotCopy(`${file} cannot be read (${error.code ?? error.message}): ${takeAnother}`);
+    });
+    if (hash.digest('hex') !== name) throw new CannotCopy(`the artifact ${file} is damaged: ${takeAnother}`);
+  }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []; // nothing was ever uploaded
+async function refuseOtherFiles(folder: string, places: ReadonlySet<string>): Promise<void> {
+  const entries = await ifThere(readdir(folder, { recursive: true, withFileTypes: true }));
+  for (const entry of entries) {
+    const file = join(entry.parentPath, entry.name);
+    if (!entry.isDirectory() && !(entry.isFile() && places.has(relative(folder, file))))
+      throw new CannotCopy(`${file} is not part of the backup: move it out of the folder`);
+  }
+}
+
+async function artifactsIn(folder: string): Promise<string[]> {
+  const entries = await ifThere(readdir(folder, { withFileTypes: true }));
+  const prefixes = entries.filter((entry) => entry.isDirectory() && prefixName.test(entry.name));
+  const names = await Promise.all(prefixes.map(({ name }) => ifThere(readdir(join(folder, name)))));
+  return prefixes.flatMap(({ name: prefix }, index) =>
+    (names[index] ?? []).filter((name) => artifactName.test(name) && name.startsWith(prefix)),
+  );
+}
+
+/** The entries of a folder; none if it does not exist, because nothing was ever uploaded. */
+async function ifThere<Entry>(reading: Promise<Entry[]>): Promise<Entry[]> {
+  return reading.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
     throw error;
   });
 }
 
+/** The place of an artifact, below the folder of all artifacts. */
+const placeOf = (name: string): string => join(name.slice(0, 2), name);
+
 async function copyArtifact(name: string, from: string, to: string): Promise<void> {
-  const place = join(name.slice(0, 2), name);
+  const place = placeOf(name);
   await mkdir(dirname(join(to, place)), { recursive: true, mode: 0o700 });
   const hash = createHash('sha256');
   const reading = createReadStream(join(from, place)).on('data', (chunk) => hash.update(chunk));

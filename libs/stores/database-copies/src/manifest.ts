@@ -67,7 +67,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 function isManifest(value: JsonObject): value is JsonObject & Manifest {
   const { takenAt, migrations, tables, artifacts, secrets } = value;
   const isTexts = Array.isArray(migrations) && migrations.every((name) => typeof name === 'string');
-  const isPlain = typeof takenAt === 'string' && typeof artifacts === 'number' && typeof secrets === 'boolean';
+  const isPlain = typeof takenAt === 'string' && isCount(artifacts) && typeof secrets === 'boolean';
   return isTexts && isPlain && isCount(value['events']) && isCount(value['position']) && isTables(tables);
 }
 

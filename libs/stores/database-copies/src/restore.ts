@@ -1,4 +1,4 @@
-import { embeddedDatabaseName, embeddedPostgresFolder, readSecrets, writePrivate, makeFolder } from '@app/data-folder';
+import { embeddedDatabaseName, embeddedPostgresFolder, writePrivate, makeFolder } from '@app/data-folder';
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,8 +7,9 @@ import { copyArtifacts } from './artifact-files';
 import type { OnProgress } from './progress';
 import { CannotCopy, connect } from './connection';
 import { emptyKnownTables, refuseStrangeNames } from './known-tables';
-import { artifactsFolder, readManifest, type Manifest } from './manifest';
-import { checkTable, readTable } from './table-files';
+import { artifactsFolder, type Manifest } from './manifest';
+import { readTable } from './table-files';
+import { readWholeBackup } from './whole-backup';
 
 /** Exists in the data folder while a restore runs; an interrupted one is no deployment. */
 export const restoringFolder = 'restoring';
@@ -17,6 +18,8 @@ export interface Restore {
   readonly from: string;
   /** A folder that is empty, is created, or in which a restore was interrupted. */
   readonly dataDir: string;
+  /** Whether `PARLEY_SECRET_KEY` is set: then a backup may lack the generated secrets. */
+  readonly hasSecretKey: boolean;
   /** Creates the tables of these migrations, and those of the event store, in a database. */
   readonly makeTables: (databaseUrl: string, migrations: readonly string[]) => Promise<void>;
   /** Marks the rows as those of a copy, in the transaction that writes them. */
@@ -42,12 +45,10 @@ export interface Restored extends Manifest {
  */
 export async function restoreBackup(restore: Restore, onProgress: OnProgress): Promise<Restored> {
   const { from, dataDir } = restore;
-  const manifest = await readManifest(from);
-  for (const table of manifest.tables) await checkTable(table, from);
+  const { manifest, secrets } = await readWholeBackup(from, restore.hasSecretKey);
   const unfinished = await beginIn(dataDir);
   const leftOut = await restoreDatabase({ ...restore, dataDir: unfinished }, manifest, onProgress);
   await copyArtifacts(join(from, artifactsFolder), join(unfinished, artifactsFolder), onProgress);
-  const secrets = await readSecrets(from);
   if (secrets !== null) await writePrivate(unfinished, 'secrets.json', secrets);
   for (const name of await readdir(unfinished)) await rename(join(unfinished, name), join(dataDir, name));
   await rm(unfinished, { recursive: true });

@@ -91,7 +91,8 @@ async function changedBackup(change: (manifest: Record<string, unknown>) => unkn
 type Tables = { table: string; columns: string }[];
 const restored = () => join(folder, 'restored');
 const stay = { leave: async () => undefined, take: async () => undefined };
-const restoring = (from: string) => restoreBackup({ from, dataDir: restored(), makeTables, mark: [] }, onProgress);
+const restoring = (from: string) =>
+  restoreBackup({ from, dataDir: restored(), hasSecretKey: false, makeTables, mark: [] }, onProgress);
 
 describe('a backup that somebody wrote statements into', () => {
   it('is restored as data alone: no function, trigger, default, rule or table of it comes along', async () => {

@@ -1,0 +1,44 @@
+import { readSecrets, SecretsDamaged } from '@app/data-folder';
+import { join } from 'node:path';
+import { checkArtifacts } from './artifact-files';
+import { CannotCopy } from './connection';
+import { artifactsFolder, readManifest, type Manifest } from './manifest';
+import { checkTable } from './table-files';
+
+type Secrets = NonNullable<Awaited<ReturnType<typeof readSecrets>>>;
+
+/** A backup in which every file that its manifest counts was read, and is as it was written. */
+export interface WholeBackup {
+  readonly manifest: Manifest;
+  /** The secrets in it; null if there are none. */
+  readonly secrets: Secrets | null;
+}
+
+/**
+ * Reads all files of a backup, and writes nothing. @param hasSecretKey whether `PARLEY_SECRET_KEY` is set: then a backup may lack the
+ * generated secrets @throws CannotCopy
+ */
+export async function readWholeBackup(from: string, hasSecretKey: boolean): Promise<WholeBackup> {
+  const manifest = await readManifest(from);
+  const secrets = await checkSecrets(from, manifest, hasSecretKey);
+  for (const table of manifest.tables) await checkTable(table, from);
+  await checkArtifacts(join(from, artifactsFolder), manifest.artifacts);
+  return { manifest, secrets };
+}
+
+async function checkSecrets(from: string, manifest: Manifest, hasSecretKey: boolean): Promise<Secrets | null> {
+  const file = join(from, 'secrets.json');
+  const secrets = await readSecrets(from).catch((error: unknown) => {
+    // Its own words name a backup as the remedy.
+    throw error instanceof SecretsDamaged
+      ? new CannotCopy(`${file} is damaged: take another copy of the backup`, { cause: error })
+      : error;
+  });
+  if (secrets !== null && !manifest.secrets)
+    throw new CannotCopy(`${file} is not part of the backup: move it out of the folder`);
+  if (secrets === null && manifest.secrets && !hasSecretKey)
+    throw new CannotCopy(
+      `${file} is missing, and only its key opens the wallet keys in the backup: take another copy of the backup, or set PARLEY_SECRET_KEY to that key`,
+    );
+  return secrets;
+}
