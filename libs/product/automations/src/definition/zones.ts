@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 
 /**
  * A span in which a zone keeps one offset from UTC, from `fromMs` until before `untilMs`. The offset may have applied
- * before `fromMs` too.
+ * before `fromMs` too, and may apply from `untilMs` on.
  */
 interface Stretch {
   readonly fromMs: number;
@@ -23,7 +23,8 @@ const farthestOffsetMs = 26 * 3_600_000;
 const stretchesMax = 4096;
 const stretches = new LRUCache<string, Stretch>({ max: stretchesMax });
 /** The search for a stretch starts at the beginning of a year, because requests lie close together in time. */
-const yearMs = 365 * 86_400_000;
+const dayMs = 86_400_000;
+const yearMs = 365 * dayMs;
 
 /**
  * Whether the library can compute instants with this name. Asked of the library itself, because ICU knows 25 names
@@ -52,7 +53,7 @@ export function wallAt(zone: string, epochMs: number): number {
  */
 export function instantAtWall(zone: string, wallMs: number): number {
   let stretch = stretchAt(zone, wallMs - farthestOffsetMs);
-  // Terminates: each turn goes on to a later stretch, and the last one of a zone has no end.
+  // Terminates: each turn goes on to a later stretch, and no zone is further from UTC.
   for (;;) {
     const epochMs = wallMs - stretch.offsetMs;
     if (epochMs < stretch.fromMs) return stretch.fromMs;
@@ -74,7 +75,7 @@ export function instantPassing(
 ): number | null {
   let stretch = stretchAt(zone, afterMs);
   let wallMs = afterMs + stretch.offsetMs;
-  // Terminates: each turn goes on to a later stretch, and the last one of a zone has no end.
+  // Terminates: each turn goes on to a later stretch, and a wanted wall time is at most some years away.
   for (;;) {
     const next = nextWall(wallMs);
     if (next === null) return null;
@@ -104,13 +105,42 @@ function keptStretch(zone: string, epochMs: number): Stretch {
 }
 
 /**
- * The stretch from an instant that is a transition or the first of a year. Earlier transitions do not matter, because
- * it is not used for earlier instants. The library's search for them never ends for Europe/Simferopol in 1970 to 1981.
+ * The stretch from an instant that is a transition or the first of a year, until the next transition or the end of that
+ * year. Earlier transitions do not matter, because it is not used for earlier instants. Compares the offsets of each
+ * day: the library's `getTimeZoneTransition` compares those of every second week, and misses two transitions in between
+ * that cancel each other (Asia/Gaza in October 2040; tc39/proposal-temporal#3110).
  */
 function stretchOf(zone: string, fromMs: number): Stretch {
-  const here = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(zone);
-  const untilMs = here.getTimeZoneTransition('next')?.epochMilliseconds ?? Infinity;
-  return { fromMs, untilMs, offsetMs: here.offsetNanoseconds / 1_000_000 };
+  const endMs = (Math.floor(fromMs / yearMs) + 1) * yearMs;
+  const nameAt = offsetNames(zone);
+  const name = nameAt(fromMs);
+  const offsetMs = offsetMsAt(zone, fromMs);
+  for (let knownMs = fromMs; knownMs < endMs; knownMs += dayMs) {
+    const nextMs = Math.min(knownMs + dayMs, endMs);
+    if (nameAt(nextMs) !== name)
+      return { fromMs, untilMs: firstOtherwise(knownMs, nextMs, (epochMs) => nameAt(epochMs) === name), offsetMs };
+  }
+  return { fromMs, untilMs: endMs, offsetMs };
+}
+
+/** The first instant for which `isSame` does not hold, between one for which it does and one for which it does not. */
+function firstOtherwise(sameMs: number, otherMs: number, isSame: (epochMs: number) => boolean): number {
+  let [low, high] = [sameMs, otherMs];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isSame(middle)) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** Returns a function that names the zone's offset at an instant (`GMT+02:00`), in a twentieth of the library's time. */
+function offsetNames(zone: string): (epochMs: number) => string {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, hour: 'numeric', timeZoneName: 'longOffset' });
+  return (epochMs) => {
+    const text = format.format(epochMs);
+    return text.slice(text.indexOf('GMT'));
+  };
 }
 
 function offsetMsAt(zone: string, epochMs: number): number {
