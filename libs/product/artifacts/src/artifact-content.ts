@@ -3,7 +3,7 @@ import { askedBytes, ProblemException } from '@app/http';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import type { ArtifactView } from './artifact.schema';
-import { ArtifactStore } from './stores/artifact-store';
+import { ArtifactStore, MissingContent } from './stores/artifact-store';
 
 /** Downloads of artifacts. Not a query, because it writes the reply's head, which depends on the requested range. */
 @Injectable()
@@ -15,7 +15,7 @@ export class ArtifactContent {
    * user declared, so the headers also forbid them to sniff, open or execute anything.
    * @throws ProblemException for a range outside of the file, Unavailable
    */
-  async open({ id, name, mediaType, bytes, sha256 }: ArtifactView, reply: FastifyReply): Promise<Readable | null> {
+  async open({ name, mediaType, bytes, sha256 }: ArtifactView, reply: FastifyReply): Promise<Readable | null> {
     const { method, headers } = reply.request;
     const asked = askedBytes(method, headers, `"${sha256}"`, bytes);
     if (asked.kind === 'outside')
@@ -27,7 +27,7 @@ export class ArtifactContent {
     // HEAD, and a caller that has the bytes, are answered without them, so they need not be fetched.
     const isWithout = method === 'HEAD' || asked.kind === 'unchanged';
     const content = isWithout ? Readable.from([]) : await this.store.get(sha256, { bytes, range });
-    if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
+    if (content === null) throw new MissingContent(this.store.placeOf(sha256));
     // Only once the bytes are there, because a refusal is not a file.
     reply.headers({
       etag: `"${sha256}"`,

@@ -1,11 +1,14 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { conversationOf, eventCount, missingId } from '@app/testing/journeys';
+import { conversationOf, eventCount, missingId, raw } from '@app/testing/journeys';
+import { ArtifactContent } from '../src/artifact-content';
+import type { ArtifactView } from '../src/artifact.schema';
+import { DirectoryStore } from '../src/stores/directory-store';
 
 const limitBytes = 1024 * 1024;
 const piece = Buffer.alloc(64 * 1024, 'x');
@@ -131,5 +134,35 @@ describe('an upload', () => {
     expect(await statusOf(upload)).toBe(201);
     const { body } = await user.get<{ data: { bytes: number }[] }>(`/conversations/${conversationId}/artifacts`);
     expect(body.data.map(({ bytes }) => bytes)).toEqual([limitBytes]);
+  });
+});
+
+describe('an artifact whose file is missing', () => {
+  it('is unavailable until an operator puts the file back, whose place the failure names', async () => {
+    const conversation = await conversationOf(user);
+    const uploaded = await raw(user, 'POST', `/conversations/${conversation}/artifacts?name=rain.txt`, {
+      body: 'It rained.',
+    });
+    const path = `/conversations/${conversation}/artifacts/${String(uploaded.body['id'])}`;
+    const sha256 = String(uploaded.body['sha256']);
+    const file = join(folder, 'artifacts', sha256.slice(0, 2), sha256);
+    await rename(file, `${file}.away`);
+    const refused = await user.get(`${path}/content`);
+    const problem = { type: 'urn:parley:error:unavailable', reason: 'internal', retryable: true };
+    expect(refused).toMatchObject({ status: 503, body: problem });
+    expect(JSON.stringify(refused.body)).not.toContain(sha256);
+    expect((await user.get(path)).status).toBe(200);
+
+    // The log has the error's message.
+    const contents = new ArtifactContent(new DirectoryStore(join(folder, 'artifacts')));
+    const { body: artifact } = await user.get<ArtifactView>(path);
+    const request = { method: 'GET', headers: {} };
+    // Reason for the assertion: nothing else of the reply is read before the bytes are there.
+    const reading = contents.open(artifact, { request } as Parameters<ArtifactContent['open']>[1]);
+    await expect(reading).rejects.toThrow(`the content of an artifact is missing: put ${file} back`);
+
+    await rename(`${file}.away`, file);
+    const content = await fetch(user.url(`${path}/content`), { headers: user.headers });
+    expect([content.status, await content.text()]).toEqual([200, 'It rained.']);
   });
 });

@@ -1,9 +1,18 @@
 import type { ByteRange } from '@app/http';
+import { Unavailable } from '@app/kernel';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
 /** A store that cannot work because of a mistake in the configuration: the message names the variable, what was found, and what to do. */
 export class UnfitArtifactStore extends Error {}
+
+/** The store answers, and lacks bytes that a journal names: an operator can put them back. The message names their place. */
+export class MissingContent extends Unavailable {
+  constructor(place: string) {
+    super('artifact store');
+    this.message = `the content of an artifact is missing: put ${place} back, from a backup or another copy`;
+  }
+}
 
 /** Options of a read. */
 export interface Reading {
@@ -37,6 +46,9 @@ export abstract class ArtifactStore {
    * bytes, with the signal's reason when it aborts. @throws Unavailable, as do bytes that fail to arrive
    */
   abstract get(sha256: string, reading?: Reading): Promise<Readable | null>;
+
+  /** Names the place of the bytes of that hash for an operator: a file or an object. */
+  abstract placeOf(sha256: string): string;
 
   /** Checks once whether the store can be used, with the rights that it needs and no others. @throws UnfitArtifactStore, Unavailable */
   abstract look(signal: AbortSignal): Promise<void>;

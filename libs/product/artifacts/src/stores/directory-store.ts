@@ -75,7 +75,7 @@ export class DirectoryStore implements ArtifactStore {
     }
   }
 
-  private placeOf(sha256: string): string {
+  placeOf(sha256: string): string {
     return join(this.folder, sha256.slice(0, 2), sha256);
   }
 }

@@ -80,6 +80,10 @@ export class S3Store implements ArtifactStore {
     }
   }
 
+  placeOf(sha256: string): string {
+    return `s3://${this.bucket}/${keyOf(sha256)}`;
+  }
+
   async sweep(signal: AbortSignal): Promise<void> {
     const abort = { abortSignal: signal };
     try {
