@@ -1,9 +1,15 @@
 // npm run figures: the long tests with their full rounds (the tests read FIGURES and CRASH_ROUNDS). Arguments narrow jest.
 import './node-version.mjs';
+import { answerHelp } from './arguments.mjs';
 import { runInBadWeather } from './bad-weather.mjs';
 import { runJest } from './jest.mjs';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
+
+answerHelp(`npm run figures: installs and builds what is missing or stale, then runs the long tests with their full rounds
+
+npm run figures -- [arguments of jest]   runs those that they name
+CRASH_ROUNDS                             the rounds of the crash tests (50)`);
 
 const longTests = [
   'test/crash/',

@@ -1,8 +1,17 @@
 // npm run load: prepares the product, then runs test/load/main.mjs with the arguments given.
 import './node-version.mjs';
 import path from 'node:path';
+import { readOptions, usage } from '../test/load/options.mjs';
+import { answerHelp, refuseUsage } from './arguments.mjs';
 import { prepare } from './prepare.mjs';
 import { root, runScript, runTool } from './tool.mjs';
+
+answerHelp(usage);
+try {
+  readOptions(process.argv.slice(2));
+} catch (error) {
+  refuseUsage(error.message, usage);
+}
 
 await runScript(async () => {
   await prepare({ build: true });

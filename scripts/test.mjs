@@ -1,6 +1,7 @@
 // npm test: prepares, checks, runs every jest suite, a few again in bad weather, tries the product on the newest LTS of Node, reports how
 // long each took, and ends with the one line `N passed, N failed`. Arguments restrict jest, and leave everything else out.
 import './node-version.mjs';
+import { answerHelp } from './arguments.mjs';
 import { runInBadWeather } from './bad-weather.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
 import { missingInWords, requireProgram } from './debian.mjs';
@@ -9,6 +10,10 @@ import { runOnNewestLts } from './newest-lts.mjs';
 import { Phases } from './phases.mjs';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
+
+answerHelp(`npm test: installs and builds what is missing or stale, then runs the checks and all suites
+
+npm test -- [arguments of jest]   runs the suites that they name, and nothing else: npm test -- test/e2e/drains`);
 
 const narrowing = process.argv.slice(2);
 const phases = new Phases();

@@ -1,11 +1,9 @@
 // npm run bench: every benchmark next to its baseline, in one run. This process makes the load; the measured programs
-// run in others. Options: --quick (a smoke run that writes no results), --only 1,4 (numbers), --rounds 7, --profile
-// <folder> (CPU profiles of all processes and, at the end, where each spent its time).
+// run in others. Options: see options.mjs, or --help.
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { agentStep, dbosStep, restateStep } from './benchmarks/agent-step.mjs';
 import { append } from './benchmarks/append.mjs';
 import { create } from './benchmarks/create.mjs';
@@ -26,6 +24,7 @@ import { manySubscribers } from './benchmarks/subscribers.mjs';
 import { wholeRuns } from './benchmarks/whole-runs.mjs';
 import { startDeployment } from './deployment.mjs';
 import { inTurns } from './measuring.mjs';
+import { readOptions } from './options.mjs';
 import { profileInto, profileSummary } from './profiles.mjs';
 import { cpuPartsOf, rowsOf, tableOf, writeReport } from './report.mjs';
 
@@ -100,14 +99,7 @@ const quick = {
   loggedEvents: 4_000,
 };
 
-const { values: options } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-    profile: { type: 'string' },
-  },
-});
+const options = readOptions(process.argv.slice(2));
 
 const effort = { ...(options.quick ? quick : full), ...(options.rounds && { rounds: Number(options.rounds) }) };
 const asked = options.only?.split(',').map(Number);

@@ -1,3 +1,4 @@
+import { productVersion } from '@app/kernel';
 import { Command } from 'commander';
 import { auditCommands } from './audit/audit-commands';
 import { backupCommand, restoreCommand } from './stores/backup';
@@ -21,6 +22,7 @@ export function parleyProgram(addLast: (program: Command) => void): Command {
     .description(
       'The command line of Parley. Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 141 output unread.',
     )
+    .version(productVersion, '--version', 'print the version')
     .option('--json', 'print the result as one JSON document')
     .addCommand(contractCommand());
   operatorCommands(program);

@@ -1,12 +1,22 @@
 import { startEventStoreServer, type EventStoreServer, type Listen } from '@app/event-store-server';
 import { endWithParent } from './parent';
 
+const usage =
+  'this process takes no arguments: DATABASE_URL and EVENT_STORE_LISTEN configure it, and npm start runs it';
+
 /**
  * The embedded event store as a process. Environment: DATABASE_URL; EVENT_STORE_LISTEN (`unix:/path` or `host:port`, loopback only);
  * EVENT_STORE_PARENT_PID, to end with that process; EVENT_STORE_WEATHER, for tests only, the seed of a cluster's bad day. Prints one line
  * when it is ready. Ends gracefully on SIGTERM and SIGINT, with status 1 when it cannot start.
  */
 async function main(): Promise<void> {
+  const [, , argument] = process.argv;
+  if (argument === '--help' || argument === '-h') return console.log(usage);
+  if (argument !== undefined) {
+    console.error(`there is no argument ${argument}: ${usage}`);
+    process.exitCode = 2;
+    return;
+  }
   let server: EventStoreServer | undefined = undefined;
   let ending = false;
   // Registered first, because a start may wait for long.

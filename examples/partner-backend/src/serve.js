@@ -6,6 +6,12 @@ import { readSettings } from './settings.js';
  * @param {NodeJS.ProcessEnv} env
  */
 export async function serve(createServer, env) {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined) {
+    console.error(`There is no argument ${argument}: variables configure the example (see its README).`);
+    process.exitCode = 2;
+    return;
+  }
   try {
     const settings = readSettings(env);
     const server = await createServer(settings);

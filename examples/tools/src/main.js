@@ -5,6 +5,12 @@ import { openOrders } from './orders.js';
 import { createServer } from './server.js';
 import { readSettings } from './settings.js';
 
+const [argument] = process.argv.slice(2);
+if (argument !== undefined) {
+  console.error(`There is no argument ${argument}: variables configure the example (see its README).`);
+  process.exit(2);
+}
+
 try {
   const settings = readSettings(process.env);
   const orders = openOrders(settings.ordersFile);

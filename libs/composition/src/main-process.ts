@@ -54,11 +54,27 @@ class Interrupted extends Error {
 }
 
 /**
+ * Answers the arguments of a process that is configured by variables alone: prints where they are for `--help`, and refuses all others with
+ * exit code 2. Returns whether there were any.
+ */
+function answerArguments([argument]: readonly string[]): boolean {
+  if (argument === undefined) return false;
+  const words = 'this process takes no arguments: variables of its environment configure it (docs/configuration.md)';
+  if (argument === '--help' || argument === '-h') console.log(words);
+  else {
+    console.error(`there is no argument ${argument}: ${words}`);
+    process.exitCode = 2;
+  }
+  return true;
+}
+
+/**
  * Runs a process: starts it, and stops it on SIGINT or SIGTERM with exit code 0; before it is ready, with 128 plus the signal's number, and
  * within a second. A second Ctrl-C ends it at once. Exit code 1 when starting or stopping fails, or stopping takes too long.
  * @param start its signal aborts when it must give up; it then cleans up and rejects
  */
 export function runProcess(start: (interrupted: AbortSignal) => Promise<Stoppable>): void {
+  if (answerArguments(process.argv.slice(2))) return;
   const told = new AbortController();
   let toldAtMs = 0;
   const end = (by: 'SIGINT' | 'SIGTERM'): void => {
