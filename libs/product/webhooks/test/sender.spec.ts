@@ -1,5 +1,7 @@
 import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
 import { createServer as createHttpServer, request } from 'node:http';
+import https from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Configuration, readConfiguration } from '@app/runtime';
 import { PartnerEndpoint } from '@app/testing/webhooks';
@@ -7,6 +9,7 @@ import { Webhook } from 'standardwebhooks';
 import { guardedLookup } from '../src/delivery/guarded-lookup';
 import { NameServers, Resolver } from '../src/delivery/resolver';
 import { Sender } from '../src/delivery/sender';
+import { receiverCertificate } from './receiver-certificate';
 
 /** A name server whose answers change from one query to the next. */
 class ChangingResolver extends Resolver {
@@ -202,6 +205,30 @@ it('nobody there, no such name, no HTTP, no TLS: each is told apart', async () =
   expect(await sender.post(message(noHttp), signal)).toMatchObject(failedBy('not_http'));
   const notTls = partner.url.replace('http:', 'https:');
   expect(await sender.post(message(notTls), signal)).toMatchObject(failedBy('tls'));
+});
+
+it.each([
+  ['receiver.example', 'delivered'],
+  ['receiver.example.', 'delivered'],
+  ['other.example.', 'failed'],
+])('%s is named to TLS without a dot at its end, and the certificate is checked: %s', async (host, kind) => {
+  const named: string[] = [];
+  const strict = https.createServer({
+    ...receiverCertificate,
+    SNICallback: (name, done) => (named.push(name), done(name.endsWith('.') ? new Error('no host name') : null)),
+  });
+  strict.on('request', (_, response) => response.writeHead(204).end());
+  servers.push(strict.listen(0, '127.0.0.1'));
+  await once(strict, 'listening');
+  const { request: requestOf } = https;
+  const trusting = jest
+    .spyOn(https, 'request')
+    .mockImplementation((url, options) => requestOf(url, { ...(options as object), ca: receiverCertificate.cert }));
+  const url = `https://${host}:${(strict.address() as AddressInfo).port}/x`;
+  const sender = senderOf(new ChangingResolver([['127.0.0.1']]), anywhere);
+  expect(await sender.post(message(url), signal)).toMatchObject(kind === 'failed' ? failedBy('tls') : { kind });
+  expect(new Set(named)).toEqual(new Set([host.replace(/\.$/, '')]));
+  trusting.mockRestore();
 });
 
 it('a body without end is thrown away: the status has said it', async () => {

@@ -71,6 +71,7 @@ export class Sender {
       agent: kept ? this.agents[to.protocol] : false,
       headers: { ...headers, 'user-agent': `Parley/${productVersion}`, 'content-length': body.length },
       signal,
+      ...serverNameOf(to),
       ...this.guard(to),
     };
     const request = to.protocol === 'https:' ? https.request(to, options) : http.request(to, options);
@@ -86,6 +87,14 @@ export class Sender {
     if (isIP(host) !== 0 && !isPublicAddress(host)) throw new AddressRefused(host);
     return { lookup: this.lookups.guarded };
   }
+}
+
+/**
+ * Returns the name of TLS without the dot of a fully qualified host: strict receivers refuse a dot (RFC 6066, section 3). Empty for others,
+ * because Node takes the host itself. The certificate is checked against this name.
+ */
+function serverNameOf({ protocol, hostname }: URL): { servername?: string } {
+  return protocol === 'https:' && hostname.endsWith('.') ? { servername: hostname.slice(0, -1) } : {};
 }
 
 interface Answer {

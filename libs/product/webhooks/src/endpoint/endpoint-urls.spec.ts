@@ -5,6 +5,7 @@ it.each([
   'https://partner.example/hooks?from=parley',
   'http://127.0.0.1:4000',
   'https://[2001:db8::1]:8443/',
+  'https://partner.example./hooks',
   `https://partner.example/${'x'.repeat(2_024)}`,
 ])('%s is an address', (url) => expect(wrongInUrl(url)).toBeNull());
 
@@ -29,6 +30,11 @@ it.each([
   ['https://partner.example/a b', 'no space'],
   ['https://partner.example/a\tb', 'no space'],
   ['https://partner.example\\@evil.example/', 'no space'],
+  ['https://partner.example../', 'empty label'],
+  ['https://partner..example/', 'empty label'],
+  ['https://.partner.example/', 'empty label'],
+  ['https://partner.example。./', 'empty label'],
+  ['https://./', 'empty label'],
   ['https://partner.example:0/', 'no port 0'],
   ['https://partner.example/#x', 'no fragment'],
   ['https://partner.example/#', 'no fragment'],

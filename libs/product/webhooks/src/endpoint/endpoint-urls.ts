@@ -10,6 +10,9 @@ const beginning = /^https?:\/\/[^/?#\\]/i;
 /** The parser drops or changes these characters, so that the address requested would differ from the one reviewed. */
 const unspelled = /[\s\\\u0000-\u001f\u007f-\u009f]/;
 
+/** An empty label of a host, which no name server knows. A single dot at the end of a host makes none. */
+const emptyLabel = /^\.|\.\./;
+
 /** Why a text cannot be an endpoint's address in any deployment, in words; null if it can. */
 export function wrongInUrl(text: string): string | null {
   const url = text.length <= urlLengthMax && URL.canParse(text) ? new URL(text) : null;
@@ -18,6 +21,7 @@ export function wrongInUrl(text: string): string | null {
   if (unspelled.test(text)) return 'must hold no space, no control character and no backslash: percent-encode them';
   // `https://@host/` names an empty user, which the parser drops.
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'must hold no user and no password';
+  if (emptyLabel.test(url.hostname)) return 'must name a host without an empty label: no dot first, no two in a row';
   if (url.port === '0') return 'must hold no port 0';
   return text.includes('#') ? 'must have no fragment' : null;
 }
