@@ -5,9 +5,9 @@ import { keepNumbersOf } from './exact-numbers';
 /**
  * The request that a fetch serves. `breakOff` fails it at once, because an answer that was too large once would be so again, and the client
  * would resume a stream that broke off. Kept in async storage because the client does not pass the request to a fetch, nor when it resumes
- * one later.
+ * one later. `lastEventId` is the event after which the request's stream was last resumed.
  */
-export const requestUnderWay = new AsyncLocalStorage<{ breakOff(why: string): void }>();
+export const requestUnderWay = new AsyncLocalStorage<{ breakOff(why: string): void; lastEventId: string | null }>();
 
 const tooLarge = 'the answer is too large';
 
@@ -31,6 +31,7 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
     const url = new URL(input instanceof Request ? input.url : input);
     const sent = new Headers(init?.headers);
     if (url.origin === server.origin) for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+    resumeAfterLastEvent(init, sent);
     const signal =
       init?.method === 'DELETE'
         ? AbortSignal.timeout(farewellWithinMs)
@@ -45,6 +46,19 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
         : limitBytes(bytesMax, isStream, () => request?.breakOff(tooLarge));
     return withBody(response, response.body.pipeThrough(within).pipeThrough(keepNumbersOf(isStream)));
   };
+}
+
+/**
+ * Keeps the event after which a request's stream is resumed, and names it again where the client does not: the client forgets it when a
+ * resumed stream drops before its first event (modelcontextprotocol/typescript-sdk issue 2499), and the answer would be lost.
+ * Other requests stay as they are, such as those for the metadata of an issuer of tokens.
+ */
+function resumeAfterLastEvent(init: RequestInit | undefined, sent: Headers): void {
+  const request = requestUnderWay.getStore();
+  const opensStream = init?.method === 'GET' && sent.get('accept')?.includes('text/event-stream');
+  if (request === undefined || !opensStream) return;
+  request.lastEventId = sent.get('last-event-id') ?? request.lastEventId;
+  if (request.lastEventId !== null) sent.set('last-event-id', request.lastEventId);
 }
 
 /** The same response with another body. Its URL is kept, because the transport reports by it where a redirect was seen. */

@@ -47,7 +47,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     this.underWay.set(id, abort);
     try {
       const onRequestStreamEnd = () => this.breakOff(id, 'the stream ended without an answer');
-      const request = { breakOff: (why: string) => this.breakOff(id, why) };
+      const request = { breakOff: (why: string) => this.breakOff(id, why), lastEventId: null };
       await requestUnderWay.run(request, () =>
         super.send(message, { ...options, requestSignal: abort.signal, onRequestStreamEnd }),
       );

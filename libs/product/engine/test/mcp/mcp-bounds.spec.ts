@@ -142,6 +142,33 @@ describe('a server whose streams can be resumed', () => {
     },
   );
 
+  it.each(['ends', 'breaks', 'is refused'])(
+    'is asked for the remainder after the same event when a resumed stream %s before its first one',
+    async (how) => {
+      let id = -1;
+      const after: unknown[] = [];
+      mcp.misbehave = (request, response, body) => {
+        if (body.includes('tools/call')) {
+          ({ id } = JSON.parse(body) as { id: number });
+          return !!response.writeHead(200, stream).end('id: e1\nretry: 20\ndata:\n\n');
+        }
+        if (request.method !== 'GET') return false;
+        const isFirst = after.push(request.headers['last-event-id']) === 1;
+        if (isFirst && how === 'is refused') return !!response.writeHead(503).end();
+        response.writeHead(200, stream).flushHeaders();
+        if (isFirst) setTimeout(() => (how === 'ends' ? response.end() : response.destroy()), 20);
+        else if (after.length === 2) response.end('id: e2\ndata:\n\n');
+        else if (after.length === 3) response.end();
+        else response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: saying('late') })}\n\n`);
+        return true;
+      };
+      expect(await call()).toMatchObject({ outcome: 'ok', result: { text: 'late' } });
+      expect(after).toEqual(['e1', 'e1', 'e2', 'e2']);
+      mcp.misbehave = () => false;
+      expect(await call()).toMatchObject({ outcome: 'ok' });
+    },
+  );
+
   it('and that tells too much by itself is not asked again, and heard on', async () => {
     const standing: ServerResponse[] = [];
     mcp.misbehave = (request, response) => {
