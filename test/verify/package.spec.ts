@@ -88,6 +88,7 @@ describe('the package, from its tarball', () => {
         interface Receipt { proof: { checkpoint: string } }
         const proven = JSON.parse(readFileSync('proven.json', 'utf8')) as Record<'logKey' | 'witnessKey', string> & { receipt: Receipt };
         const { receipt, logKey, witnessKey } = proven;
+        const text = JSON.stringify(receipt);
         const baseUrl = process.env['BASE_URL'] ?? '';`;
       await project.write('tour.mts', [given, ...snippets].join('\n'));
       await project.compile(['tour.mts'], 'node16', 'package');
