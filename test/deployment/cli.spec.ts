@@ -95,7 +95,7 @@ describe('parley keys', () => {
 
   it('changes nothing without --yes where nobody can be asked', async () => {
     expect(await run('keys', 'mint', '--label', 'unasked', '--reason', 'x')).toMatchObject({
-      code: 1,
+      code: 2,
       stdout: '',
       stderr: expect.stringContaining('add --yes'),
     });
