@@ -4,6 +4,7 @@
 // Exit code 0: it holds, and everything that was demanded is proven; 1: it does not, or the output could not be written; 2: there was
 // nothing to verify; 141: the reader of the output closed it.
 import './node-version.mjs';
+import { answerHelp } from './arguments.mjs';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
@@ -24,6 +25,7 @@ const [red, green] = ['31', '32'];
 const bytesMax = 64 * 1024 * 1024;
 const chunkBytes = 1024 * 1024;
 
+answerHelp(usage);
 await runScript(async () => {
   const given = readArguments();
   if (typeof given === 'string') return cannot(`${given}\n${usage}`);

@@ -62,7 +62,7 @@ describe('a wrong setting', () => {
     ['an unknown mode', { PARLEY_MODE: 'staging' }, /PARLEY_MODE: must be one of sandbox, production/],
     ['a scheme that is none', { DATABASE_URL: 'mysql://db/x' }, /DATABASE_URL: must begin with postgres:\/\//],
     ['an event store by http', { EVENTSTORE_URL: 'http://store' }, /EVENTSTORE_URL: must begin with esdb:\/\//],
-    ['a port out of range', { PORT: '99999' }, /PORT: is not understood/],
+    ['a port out of range', { PORT: '99999' }, /PORT: must be the number of a port, up to 65535/],
     ['a sandbox for everybody', { HOST: '0.0.0.0' }, /HOST: sandbox mode listens on loopback only/],
     [
       'a database that is away',

@@ -137,7 +137,7 @@ async function logAtUrl(url: string, token: string | undefined): Promise<LogAt> 
 
 async function newestIn(read: LogFiles['read'], where: string): Promise<Claim> {
   const bytes = await read('checkpoint');
-  if (bytes === null) throw new CommandFailed(`${where} has no checkpoint`);
+  if (bytes === null) throw new CommandFailed(`${where} has no checkpoint, or does not exist`);
   return claimIn(bytes, where);
 }
 

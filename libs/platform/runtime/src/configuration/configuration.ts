@@ -246,5 +246,12 @@ function describe(name: string, error: Error): string {
     variables,
   ).find(([variable]) => variable === name)?.[1];
   if (known?.choices !== undefined) return `must be one of ${known.choices.join(', ')}`;
-  return `is not understood (${known?.desc ?? 'unknown'})`;
+  const [, kind = ''] = /^Invalid (port|bool) input/.exec(error.message) ?? [];
+  return forms[kind] ?? `is not understood (${known?.desc ?? 'unknown'})`;
 }
+
+/** The forms that the library's own validators take. */
+const forms: Readonly<Record<string, string>> = {
+  port: 'must be the number of a port, up to 65535',
+  bool: 'must be true or false',
+};
