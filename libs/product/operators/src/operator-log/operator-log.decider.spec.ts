@@ -1,14 +1,20 @@
 import { instant, specification } from '@app/testing/deciders';
-import { inTurn, operatorLogDecider, pendingMax, type OperatorLogCommand } from './operator-log.decider';
+import {
+  inTurn,
+  operatorLogDecider,
+  pendingMax,
+  pendingOfOneMax,
+  type OperatorLogCommand,
+} from './operator-log.decider';
 import type { Intent, OperatorLogEvent } from './operator-log.events';
 
 const at = instant('2026-03-01T10:00Z');
-const intent = (intentId: string, target = 'runs'): Intent => ({
+const intent = (intentId: string, target = 'runs', operation = 'controls.pause'): Intent => ({
   intentId,
   at,
   operator: 'ada',
   requestId: `request-${intentId}`,
-  operation: 'controls.pause',
+  operation,
   target,
   parameters: {},
   reason: 'provider incident',
@@ -43,8 +49,41 @@ describe("the operators' log", () => {
     expect(pending).toEqual([first, second]);
   });
 
+  it('has room for changes that stop something, whatever else is pending', () => {
+    const others = Array.from({ length: pendingMax }, (_, n) => intended(intent(`n${n}`, `w${n}`, 'webhooks.recover')));
+    log
+      .given(...others)
+      .when(intend(intent('z', 'w', 'webhooks.recover')))
+      .thenRefused('rate_limited');
+    for (const operation of ['controls.pause', 'keys.revoke', 'users.freeze', 'automations.hold']) {
+      const brake = intent('z', 'n', operation);
+      log
+        .given(...others)
+        .when(intend(brake))
+        .then(intended(brake));
+    }
+  });
+
+  it('has room for so many of one target and no more', () => {
+    const same = Array.from({ length: pendingOfOneMax }, (_, n) => intended(intent(`n${n}`, 'w', 'webhooks.recover')));
+    const again = intent('z', 'w', 'webhooks.recover');
+    const elsewhere = intent('z', 'v', 'webhooks.recover');
+    log
+      .given(...same)
+      .when(intend(again))
+      .thenRefused('rate_limited');
+    log
+      .given(...same)
+      .when(intend(elsewhere))
+      .then(intended(elsewhere));
+    log
+      .given(...same.slice(1))
+      .when(intend(again))
+      .then(intended(again));
+  });
+
   it('has room for so many and no more', () => {
-    const all = Array.from({ length: pendingMax }, (_, index) => intended(intent(`n${index}`)));
+    const all = Array.from({ length: pendingMax }, (_, index) => intended(intent(`n${index}`, `t${index}`)));
     log
       .given(...all.slice(1))
       .when(intend(first))

@@ -11,8 +11,25 @@ export interface OperatorLogState {
   readonly pending: readonly Intent[];
 }
 
-/** Maximum number of changes in flight; those left by crashes are completed within seconds. */
+/**
+ * Maximum number of changes in flight; those left by crashes are completed within seconds. Changes that stop something have as much room of
+ * their own, so that others, which may wait for a store that is away, never block them.
+ */
 export const pendingMax = 100;
+/** Maximum number of changes of one target in flight: asking again for the same must not take the room of others. */
+export const pendingOfOneMax = 10;
+/** Changes that stop something. */
+const brakes: ReadonlySet<string> = new Set([
+  'audit.hold',
+  'automations.hold',
+  'controls.pause',
+  'keys.revoke',
+  'runs.abort',
+  'users.disable',
+  'users.disableWallet',
+  'users.freeze',
+  'webhooks.delete',
+]);
 const retryAfterSeconds = 5;
 
 /**
@@ -25,7 +42,8 @@ export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, O
   decide: (command, { pending }) => {
     switch (command.type) {
       case 'Intend':
-        if (pending.length >= pendingMax) return reject({ kind: 'reason', reason: 'rate_limited', retryAfterSeconds });
+        if (!hasRoom(pending, command.intent))
+          return reject({ kind: 'reason', reason: 'rate_limited', retryAfterSeconds });
         return accept({ type: 'operator.intended', ...command.intent });
       case 'Complete': {
         const { at, intentId, outcome } = command;
@@ -55,6 +73,13 @@ export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, O
     }
   },
 };
+
+function hasRoom(pending: readonly Intent[], { operation, target }: Intent): boolean {
+  const isBrake = brakes.has(operation);
+  const alike = pending.filter((other) => brakes.has(other.operation) === isBrake);
+  const ofTarget = alike.filter((other) => other.target === target);
+  return alike.length < pendingMax && ofTarget.length < pendingOfOneMax;
+}
 
 /** The pending intents with the same target: those logged before this one, and this one last. */
 export function inTurn({ pending }: OperatorLogState, intent: Intent): readonly Intent[] {
