@@ -62,10 +62,8 @@ async function answered(
 ): Promise<{ status: number; body: unknown }> {
   try {
     const answer = await fetchWithoutRedirects(baseUrl + path, { headers, signal: abortAfter(answerWithinMs) });
-    return {
-      status: answer.status,
-      body: JSON.parse((await bodyWithin(answer, answerBytesMax)).toString()) as unknown,
-    };
+    const body: unknown = JSON.parse((await bodyWithin(answer, answerBytesMax)).toString());
+    return { status: answer.status, body };
   } catch (error) {
     throw new NoAnswer(noAnswerOf(baseUrl, error));
   }

@@ -14,7 +14,7 @@ export interface LogHold {
 
 /** How to end a hold, for messages that report one. */
 export const howToResume =
-  "say parley audit resume --reason '…' --as copy where the other one lives on, --as successor where it is gone for good";
+  "say parley audit resume --as copy --reason '…' where the other one lives on, --as successor where it is gone for good";
 
 /**
  * Identifies where a database is: its cluster, its own oid there, the oid of the table `log_identity`, the PostgreSQL

@@ -38,22 +38,7 @@ export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
       this.deploymentControls.controls(),
       this.checks.report(this.draining.begun),
     ]);
-    const unread: UnreadPart[] = [];
-    // An operator needs the others most when one of them cannot be read. All at once, so that their time limits do not add up.
-    const unless = <Value>(part: UnreadPart, read: Promise<Value>, instead: Value): Promise<Value> =>
-      read.catch((error: unknown) => {
-        if (!(error instanceof Unavailable)) throw error;
-        unread.push(part);
-        return instead;
-      });
-    const none = { total: this.configuration.env.EXECUTION_CAPACITY, inUse: null, holders: [] };
-    const [capacity, processes, silent, schema, log] = await Promise.all([
-      unless('capacity', this.capacity(), none),
-      unless('processes', this.processes(), []),
-      unless('silent', this.silent(), []),
-      unless('schema', this.schema(), ''),
-      unless('log', this.log(), { origin: null, held: null }),
-    ]);
+    const { capacity, processes, silent, schema, log, unread } = await this.readableParts();
     return {
       now: this.clock.now(),
       controls: controls.map((control) => {
@@ -70,10 +55,31 @@ export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
         node: process.version,
       },
       log,
-      unread: unread.sort(),
+      unread,
       status: body.status,
       parts: body.checks,
     };
+  }
+
+  /** Reads the parts that are in the database, all at once, so that their time limits do not add up. */
+  private async readableParts() {
+    const unread: UnreadPart[] = [];
+    // An operator needs the others most when one of them cannot be read.
+    const unless = <Value>(part: UnreadPart, read: Promise<Value>, instead: Value): Promise<Value> =>
+      read.catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        unread.push(part);
+        return instead;
+      });
+    const none = { total: this.configuration.env.EXECUTION_CAPACITY, inUse: null, holders: [] };
+    const [capacity, processes, silent, schema, log] = await Promise.all([
+      unless('capacity', this.capacity(), none),
+      unless('processes', this.processes(), []),
+      unless('silent', this.silent(), []),
+      unless('schema', this.schema(), ''),
+      unless('log', this.log(), { origin: null, held: null }),
+    ]);
+    return { capacity, processes, silent, schema, log, unread: unread.sort() };
   }
 
   private async capacity(): Promise<Capacity> {
