@@ -23,6 +23,7 @@ import {
   partitions,
   positiveInteger,
   postgresUrl,
+  libraryForm,
   Rule,
   secretKey,
   wholeNumber,
@@ -242,16 +243,8 @@ export function configurationWarnings(environment: NodeJS.ProcessEnv, { env }: C
 function describe(name: string, error: Error): string {
   if (error instanceof EnvMissingError) return 'must be set';
   if (error instanceof Rule) return error.message;
-  const known: { readonly choices?: readonly unknown[]; readonly desc?: string } | undefined = Object.entries(
-    variables,
-  ).find(([variable]) => variable === name)?.[1];
+  const all: Readonly<Record<string, { readonly choices?: readonly unknown[]; readonly desc?: string }>> = variables;
+  const known = all[name];
   if (known?.choices !== undefined) return `must be one of ${known.choices.join(', ')}`;
-  const [, kind = ''] = /^Invalid (port|bool) input/.exec(error.message) ?? [];
-  return forms[kind] ?? `is not understood (${known?.desc ?? 'unknown'})`;
+  return libraryForm(error) ?? `is not understood (${known?.desc ?? 'unknown'})`;
 }
-
-/** The forms that the library's own validators take. */
-const forms: Readonly<Record<string, string>> = {
-  port: 'must be the number of a port, up to 65535',
-  bool: 'must be true or false',
-};

@@ -53,3 +53,15 @@ export const ed25519Key = makeValidator<string>((text) => {
   if (!/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) throw new Rule('must be ed25519: and a key in base58');
   return text;
 });
+
+/** The forms that validators of the library take, by their names in its messages. */
+const libraryForms: Readonly<Record<string, string>> = {
+  port: 'must be the number of a port, up to 65535',
+  bool: 'must be true or false',
+};
+
+/** Returns the form that a validator of the library demands, for the error that it throws; null for other errors. */
+export function libraryForm({ message }: Error): string | null {
+  const [, kind = ''] = /^Invalid (\w+) input/.exec(message) ?? [];
+  return libraryForms[kind] ?? null;
+}
