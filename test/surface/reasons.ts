@@ -30,6 +30,7 @@ import {
   earnEngineUnavailable,
   earnExecutionUnavailable,
   earnInternal,
+  earnLostBytes,
   earnRateLimited,
   earnStopPending,
   earnUnavailable,
@@ -232,7 +233,8 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] } = {
     ofUser('activity with a cursor that nobody minted', (user) => user.get('/activity?cursor=nonsense')),
   ],
   internal: [
-    { request: 'artifacts.content whose bytes are lost', earn: earnInternal },
+    { request: 'artifacts.get of a read model that somebody altered', earn: earnInternal },
+    { request: 'artifacts.content whose bytes are lost', status: 503, retryable: true, earn: earnLostBytes },
     {
       by: 'processes',
       request: 'conversations.create while the event store is away',

@@ -106,7 +106,7 @@ export async function earnEngineUnavailable(deployment: Deployment): Promise<Pro
 }
 
 /** The bytes of a file are lost from the service's own folder. */
-export async function earnInternal(deployment: Deployment): Promise<Problem> {
+export async function earnLostBytes(deployment: Deployment): Promise<Problem> {
   const user = await deployment.newUser();
   const artifacts = `/conversations/${await conversationOf(user)}/artifacts`;
   const { body } = await raw(user, 'POST', `${artifacts}?name=lost.txt`, { body: randomUUID() });
@@ -114,6 +114,21 @@ export async function earnInternal(deployment: Deployment): Promise<Problem> {
   const { PARLEY_DATA_DIR } = partOf(deployment, Configuration).env;
   await rm(join(PARLEY_DATA_DIR, 'artifacts', sha256.slice(0, 2), sha256));
   return user.get(`${artifacts}/${String(body['id'])}/content`);
+}
+
+/** A column of a read model has another name for a moment. */
+export async function earnInternal(deployment: Deployment): Promise<Problem> {
+  const user = await deployment.newUser();
+  const artifacts = `/conversations/${await conversationOf(user)}/artifacts`;
+  const { body } = await raw(user, 'POST', `${artifacts}?name=kept.txt`, { body: randomUUID() });
+  const path = `${artifacts}/${String(body['id'])}`;
+  await user.get(path);
+  await sql(deployment, 'ALTER TABLE artifacts RENAME COLUMN media_type TO altered');
+  try {
+    return await user.get(path);
+  } finally {
+    await sql(deployment, 'ALTER TABLE artifacts RENAME COLUMN altered TO media_type');
+  }
 }
 
 /** The only worker is killed; after 15 s the service knows of none. */
