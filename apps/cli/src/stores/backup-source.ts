@@ -12,9 +12,7 @@ const whatItCopies =
  * @throws CommandFailed, Unavailable
  */
 export async function refuseUncopiable(eventStoreUrl: string | undefined, databaseUrl: string): Promise<void> {
-  // The embedded event store of npm start listens on a socket of the data folder.
-  if (eventStoreUrl !== undefined && !eventStoreUrl.startsWith('unix:'))
-    throw new CommandFailed(`the events are in another event store (${placeInWords(eventStoreUrl)}): ${whatItCopies}`);
+  refuseElsewhere(eventStoreUrl);
   const database = await Database.connect({ url: databaseUrl, poolSize: 1, rows: [], migrations: [] });
   try {
     const { product, events, named } = await tablesIn(database);
@@ -31,6 +29,13 @@ export async function refuseUncopiable(eventStoreUrl: string | undefined, databa
   } finally {
     await database.close();
   }
+}
+
+/** Refuses an event store that is not in the database. @throws CommandFailed */
+export function refuseElsewhere(eventStoreUrl: string | undefined): void {
+  // The embedded event store of npm start listens on a socket of the data folder.
+  if (eventStoreUrl !== undefined && !eventStoreUrl.startsWith('unix:'))
+    throw new CommandFailed(`the events are in another event store (${placeInWords(eventStoreUrl)}): ${whatItCopies}`);
 }
 
 async function tablesIn(database: Database) {

@@ -6,7 +6,7 @@ import { readConfiguration, type Configuration } from '@app/runtime';
 import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { refuseUncopiable } from './backup-source';
+import { refuseElsewhere, refuseUncopiable } from './backup-source';
 import { makeEventTables } from './copy-database';
 import { endTidily, openEmbeddedDatabase } from './migration-source';
 import { namedStores } from './named-stores';
@@ -85,7 +85,8 @@ function restoredHold(from: string): LogHold {
  * @throws CommandFailed when it is another than that of the `npm start`, whose artifacts and secrets would be copied with it
  */
 export async function openBackedUp(configuration: Configuration) {
-  const { PARLEY_DATA_DIR: dataDir } = configuration.env;
+  const { PARLEY_DATA_DIR: dataDir, EVENTSTORE_URL: named } = configuration.env;
+  refuseElsewhere(named);
   const { databaseUrl, eventStoreUrl, running } = await namedStores(configuration);
   if (running === 'others')
     throw new CommandFailed(
