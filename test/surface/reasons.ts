@@ -233,7 +233,7 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] } = {
     ofUser('activity with a cursor that nobody minted', (user) => user.get('/activity?cursor=nonsense')),
   ],
   internal: [
-    { request: 'artifacts.get of a read model that somebody altered', earn: earnInternal },
+    { request: 'artifacts.get from an altered read model', earn: earnInternal },
     { request: 'artifacts.content whose bytes are lost', status: 503, retryable: true, earn: earnLostBytes },
     {
       by: 'processes',

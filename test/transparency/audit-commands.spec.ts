@@ -227,7 +227,7 @@ describe('an export', () => {
     expect(await readdir(join(log, 'tile', '0', '001.p'))).toEqual([String(size % 256)]);
     expect((await verify('--from', log, '--key', logged.key, '--known', known, '--stores')).code).toBe(0);
     expect(await exportTo(log)).toMatchObject({ before: size, size, files: 0 });
-    // A file that somebody removed is written again.
+    // The export writes a removed file again.
     const [lost, kept] = [join(log, 'tile', 'entries', '000'), await readFile(join(log, 'tile', 'entries', '000'))];
     await rm(lost);
     expect(await exportTo(log)).toMatchObject({ before: size, size, files: 1 });

@@ -7,7 +7,11 @@ import { CommandFailed } from '../terminal/outcome';
 import { secretIn } from '../terminal/secrets';
 
 /** For error messages of calls that name a key by its hash. */
-export const keyUsage: Usage = { whereNamed: 'no partner key of this deployment is that one', optionFor: () => null };
+export const keyUsage: Usage = {
+  whereNamed: 'no partner key of this deployment is that one',
+  optionFor: () => null,
+  isChange: false,
+};
 
 interface HeldKey {
   readonly keyStdin?: boolean;

@@ -1,6 +1,6 @@
 import { readDotEnv } from '@app/composition';
 import { readJson } from '@app/data-folder';
-import { isJsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { fetchWithoutRedirects, readConfiguration } from '@app/runtime';
 import { join } from 'node:path';
 import { openLocalApi } from './local-api';
@@ -122,9 +122,11 @@ export interface Usage {
   readonly whereNamed: string;
   /** The option that sets a member of the query or the body; null when none does. */
   readonly optionFor: (member: string) => string | null;
+  /** Whether the call changes something. */
+  readonly isChange: boolean;
 }
 
-const noUsage: Usage = { whereNamed: '', optionFor: () => null };
+const noUsage: Usage = { whereNamed: '', optionFor: () => null, isChange: false };
 
 const namedAddress = 'PARLEY_URL must name the service itself, and not its management port';
 const namedToken = "PARLEY_OPERATOR_TOKEN, or the npm start here, must have an operator's token that has not expired";
@@ -133,28 +135,43 @@ const namedToken = "PARLEY_OPERATOR_TOKEN, or the npm start here, must have an o
  * Returns the body of a success. @param scope that the call needs
  * @throws CommandFailed with the problem in words, in which a member that an option sets has the option's name
  */
-export function succeeded(
-  { status, body }: Answered,
-  scope?: string,
-  { whereNamed, optionFor }: Usage = noUsage,
-): JsonValue {
+export function succeeded({ status, body }: Answered, scope?: string, usage: Usage = noUsage): JsonValue {
   if (status < 300) return body;
-  const { title, reason, issues, detail, retryable } = isJsonObject(body) ? body : {};
-  const nameOf = (member: string) => optionFor(member) ?? member;
-  const problems = Array.isArray(issues)
+  const problem = isJsonObject(body) ? body : {};
+  const { title, reason, issues, detail } = problem;
+  const nameOf = (member: string) => usage.optionFor(member) ?? member;
+  const wrong = Array.isArray(issues)
     ? issues.filter(isJsonObject).map(({ path, message }) => `${nameOf(text(path).slice(1))}: ${text(message)}`)
     : [];
-  if (problems.length > 0) throw new CommandFailed(problems.join('; '));
-  const needed = reason === 'permission_required' && scope !== undefined ? `: the token needs the scope ${scope}` : '';
+  if (wrong.length > 0) throw new CommandFailed(wrong.join('; '));
   if (title === undefined) throw new CommandFailed(`the answer ${status} is not one of this API: ${namedAddress}`);
   const more = detail === undefined ? '' : `: ${text(detail)}`;
-  const hint = status === 404 && whereNamed !== '' && more === '' ? `: ${whereNamed}` : '';
-  const again =
-    status === 503 && retryable === true ? '. Give the command again; a change may have been made, or will be' : '';
-  const token = status === 401 ? `: ${namedToken}` : '';
-  throw new CommandFailed(
-    `refused (${text(reason) || `${status}`}): ${text(title)}${more}${needed}${token}${hint}${again}`,
-  );
+  const advice = adviceOn(status, problem, scope, usage);
+  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}${more}${advice}`);
+}
+
+/** Advice on a refusal, as the end of its sentence; empty where the problem says it all. */
+function adviceOn(
+  status: number,
+  { reason, detail, retryable }: JsonObject,
+  scope: string | undefined,
+  { whereNamed, isChange }: Usage,
+): string {
+  switch (status) {
+    case 401:
+      return `: ${namedToken}`;
+    case 403:
+      return reason === 'permission_required' && scope !== undefined ? `: the token needs the scope ${scope}` : '';
+    case 404:
+      return whereNamed !== '' && detail === undefined ? `: ${whereNamed}` : '';
+    case 503: {
+      // Source: docs/decisions/operators.md.
+      const change = isChange ? '; the change may have been made, or will be' : '';
+      return retryable === true ? `. Give the command again${change}` : '';
+    }
+    default:
+      return '';
+  }
 }
 
 /** Forces a text of the service onto one line. */

@@ -150,6 +150,7 @@ function usageOf(command: Command): Usage {
   return {
     whereNamed: whereNamed(command),
     optionFor: (member) => (isOption(optionFor(member)) ? optionFor(member) : null),
+    isChange: isOption('--yes'),
   };
 }
 

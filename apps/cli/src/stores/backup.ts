@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { refuseElsewhere, refuseUncopiable } from './backup-source';
 import { makeEventTables } from './copy-database';
-import { endTidily, openEmbeddedDatabase } from './migration-source';
+import { endTidily, openEmbeddedDatabase, type OpenDatabase } from './migration-source';
 import { namedStores } from './named-stores';
 import { CommandFailed, leftOutLines } from '../terminal/outcome';
 import { print } from '../terminal/output';
@@ -84,7 +84,9 @@ function restoredHold(from: string): LogHold {
  * Opens the database that is named, or that of the `npm start` that runs on the data folder, or that of a stopped one.
  * @throws CommandFailed when it is another than that of the `npm start`, whose artifacts and secrets would be copied with it
  */
-export async function openBackedUp(configuration: Configuration) {
+export async function openBackedUp(
+  configuration: Configuration,
+): Promise<OpenDatabase & { readonly eventStoreUrl: string | undefined }> {
   const { PARLEY_DATA_DIR: dataDir, EVENTSTORE_URL: named } = configuration.env;
   refuseElsewhere(named);
   const { databaseUrl, eventStoreUrl, running } = await namedStores(configuration);

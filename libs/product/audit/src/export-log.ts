@@ -59,7 +59,7 @@ export async function exportLog(
   await refuseUnlike(tables, checkpoint, before);
   const { size } = checkpoint;
   const old = before?.size ?? 0;
-  // The old checkpoint says which files should be there; somebody may have removed some since.
+  // The old checkpoint implies these files, but some may have been removed since.
   const present = await presentOf([...tilesOf(old)].flatMap(pathsOf), files);
   const writes = [...tilesOf(size)].flatMap((tile) => writesOf(tables, tile)).filter(({ path }) => !present.has(path));
   const noteThere = textOf((await files.read(checkpointPath)) ?? new Uint8Array());

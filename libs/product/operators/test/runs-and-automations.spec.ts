@@ -271,7 +271,7 @@ describe('the deployment', () => {
     await operator.post('/deployment/controls/withdrawals/resume', { reason: 'over' });
   });
 
-  it('leaves out a part that somebody has locked, and shows the others', async () => {
+  it('leaves out a part whose table is locked, and shows the others', async () => {
     const holder = new Client({ connectionString: deployment.databaseUrl });
     await holder.connect();
     try {

@@ -50,9 +50,9 @@ describe('a user', () => {
     for (const id of ids) expect([id, await search(id)]).toEqual([id, [user.userId]]);
     const { body } = await operator.get<{ account: { issuer: string; subject: string } }>(`/users/${user.userId}`);
     expect(await search(`${body.account.issuer} ${body.account.subject}`)).toEqual([user.userId]);
-    for (const nothing of ['0190a000-0000-7000-8000-00000000dead', 'https://a.example nobody'])
+    for (const nothing of ['0190a000-0000-7000-8000-00000000dead', 'https://a.example unknown'])
       expect(await search(nothing)).toEqual([]);
-    for (const text of ['nobody', '%20', 'https://a.example'])
+    for (const text of ['unknown', '%20', 'https://a.example'])
       expectProblem(await operator.get(`/users?q=${text}`), 'invalid_input', { at: ['/q'] });
   });
 
@@ -103,12 +103,12 @@ describe('a user', () => {
   it('is looked at only where the log says so', async () => {
     const before = (await logged()).length;
     await operator.get(`/users/${user.userId}`);
-    await search('https://a.example nobody');
+    await search('https://a.example unknown');
     expect((await logged()).slice(before)).toMatchObject([
       { type: 'operator.read', payload: { operator: 'ada', operation: 'users.show', target: user.userId } },
       {
         type: 'operator.read',
-        payload: { operation: 'users.search', target: '', parameters: { q: 'https://a.example nobody' } },
+        payload: { operation: 'users.search', target: '', parameters: { q: 'https://a.example unknown' } },
       },
     ]);
   });

@@ -1,5 +1,5 @@
 import { quoted, sentence, words, type Words } from '@app/kernel';
-import { abortAfter, fetchWithoutRedirects, type WitnessAddress } from '@app/runtime';
+import { abortAfter, AnswerTooLong, bodyWithin, fetchWithoutRedirects, type WitnessAddress } from '@app/runtime';
 import {
   cosignatureBy,
   parseCount,
@@ -90,17 +90,12 @@ function sizeIn(body: string): number {
   return size;
 }
 
-/** The body as text. @throws WitnessTrouble if it is longer than any answer of a witness */
+/** Returns the body as text. @throws WitnessTrouble if it is longer than any answer of a witness */
 export async function boundedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Throwing out of the loop cancels the body.
-  for await (const chunk of response.body ?? []) {
-    // Reason for the assertion: the types of fetch leave the body's chunks open; they are bytes.
-    const bytes = chunk as Uint8Array;
-    length += bytes.length;
-    if (length > answerBytesMax) throw new WitnessTrouble(words`an answer of more than ${answerBytesMax} bytes`);
-    chunks.push(bytes);
+  try {
+    return (await bodyWithin(response, answerBytesMax)).toString('utf8');
+  } catch (cause) {
+    if (!(cause instanceof AnswerTooLong)) throw cause;
+    throw new WitnessTrouble(words`an answer of more than ${answerBytesMax} bytes`, null, { cause });
   }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -67,8 +67,8 @@ export class OperatorChanges {
 
   /**
    * Makes a logged change, again if another process has already begun it, and logs its completion. A change of a damaged
-   * stream is logged as completed too: it cannot succeed before somebody has repaired the stream, and as a pending one it
-   * would block later changes. @throws DamagedStream, when that is logged; Unavailable
+   * stream is logged as completed too: it cannot succeed before an operator repairs the stream, and a pending change
+   * blocks later ones. @throws DamagedStream, when that is logged; Unavailable
    */
   async complete(intent: Intent, cause = causeOf(intent)): Promise<Result<unknown>> {
     const { intentId } = intent;
