@@ -63,7 +63,7 @@ interface Caller {
 
 /** A proxy, with the callers behind it and their results. */
 interface Behind {
-  readonly url: string;
+  readonly proxy: ShippedProxy;
   readonly tally: Tally;
   readonly calling: Promise<Caller[]>;
 }
@@ -92,7 +92,7 @@ async function callBehind(name: ProxyName): Promise<Behind> {
   const tally = new Tally();
   const calling = Promise.all(users.map((user) => callOn(user.via(proxy.url), tally)));
   calling.catch(() => (tally.isOver = true));
-  return { url: proxy.url, tally, calling };
+  return { proxy, tally, calling };
 }
 
 async function restartBoth(): Promise<void> {
@@ -156,12 +156,13 @@ async function titlesOf(user: TestClient): Promise<string[]> {
 }
 
 it.each(names)('behind %s', async (name) => {
-  const { tally, calling } = behind.get(name)!; // reason for the assertion: one was made of each name
+  const { proxy, tally, calling } = behind.get(name)!; // reason for the assertion: one was made of each name
   const done = await calling;
   process.stdout.write(
     `rolling restart behind ${name}: ${callers} callers (4 with FIGURES=full), ${tally.calls} calls, ${tally.refused} refused, ` +
       `${tally.lost.length} lost\n`,
   );
+  if (tally.lost.length > 0) process.stdout.write(`errors of ${name}: ${await proxy.errors()}\n`);
   expect(tally.lost).toEqual([]);
   for (const { user, titles, runs, reader } of done) {
     expect((await titlesOf(user)).sort()).toEqual(titles.sort());
@@ -174,7 +175,7 @@ it.each(names)('behind %s', async (name) => {
 describe('docker/nginx.conf', () => {
   let user: TestClient;
   beforeAll(async () => {
-    user = (await deployment.newUser()).via(behind.get('nginx')!.url); // reason for the assertion: it was started above
+    user = (await deployment.newUser()).via(behind.get('nginx')!.proxy.url); // reason for the assertion: it was started above
   });
 
   it('passes every frame of a stream on as it comes', async () => {

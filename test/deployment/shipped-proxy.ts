@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,10 +40,15 @@ const shipped = {
   },
 } as const;
 
+/** Characters of a proxy's errors that are kept. */
+const keptLength = 4_000;
+
 export type ProxyName = keyof typeof shipped;
 
 export interface ShippedProxy {
   readonly url: string;
+  /** The end of its error log, at most 4,000 characters: the reasons for answers of its own. */
+  errors(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -66,7 +72,7 @@ export async function startShippedProxy(name: ProxyName, baseUrls: readonly stri
   const env = { PATH: process.env['PATH'], HOME: folder };
   const child = spawn(command, args(path), { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(-4_000)));
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(-keptLength)));
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');
@@ -83,7 +89,13 @@ export async function startShippedProxy(name: ProxyName, baseUrls: readonly stri
     await stop();
     throw error;
   });
-  return { url, stop };
+  const errorLog = join(folder, 'error.log');
+  const errors = async (): Promise<string> => {
+    // Only Apache has such a file: the others log to standard error.
+    const logged = existsSync(errorLog) ? await readFile(errorLog, 'utf8') : '';
+    return (said + logged).slice(-keptLength);
+  };
+  return { url, errors, stop };
 }
 
 function withReplica(text: string, baseUrl: string, index: number): string {

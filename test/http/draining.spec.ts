@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeGracefully } from '@app/http';
 import { until } from '@app/testing/until';
@@ -60,5 +63,22 @@ describe('a process that stops', () => {
     expect([late.status, late.headers.get('connection')]).toEqual([503, 'close']);
     await closed;
     await expect(fetch(path, { headers })).rejects.toThrow();
+  });
+
+  it('answers on connections that it has accepted, when it accepts no more', async () => {
+    const { hostname, port } = new URL(loopback.url);
+    const accepted = once(loopback.app.getHttpServer(), 'connection');
+    const socket = connect(Number(port), hostname);
+    await accepted;
+    const closed = closeGracefully(loopback.app, 5_000);
+    await until('the end of listening', () =>
+      fetch(`${loopback.url}/healthz`).then(
+        () => null,
+        () => true,
+      ),
+    );
+    socket.write(`GET ${new URL(path).pathname} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 503 .*"retryable":true/s);
+    await closed;
   });
 });

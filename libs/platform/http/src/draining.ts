@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { settledWithin } from '@app/runtime';
+import type { Server } from 'node:http';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** How long the answers to requests that were given up may be in flight. */
@@ -80,8 +81,8 @@ export class Draining {
 
 /**
  * Stops an application: new requests are answered 503, `/readyz` reports it, streams end, and requests in flight have `withinMs` to finish
- * and are answered 503 after that; it refuses until no request has arrived for `quietMs`, within the same time. Then connections are closed
- * and the modules' own shutdown hooks run.
+ * and are answered 503 after that; it refuses until no request has arrived for `quietMs`, within the same time. Then it accepts no more
+ * connections, those that it has accepted get their answers, and the modules' own shutdown hooks run.
  */
 export async function closeGracefully(
   app: NestFastifyApplication,
@@ -90,5 +91,14 @@ export async function closeGracefully(
 ): Promise<void> {
   await app.get(Draining).drain(withinMs, quietMs);
   onDrained?.();
+  await closeListener(app.getHttpServer());
   await app.close();
+}
+
+/**
+ * Accepts no more connections, and gives requests on those that were accepted `lastAnswersMs` for their 503. Nest would run the modules'
+ * hooks first and then destroy every connection: a proxy cannot send a write again that was cut off, but one that was not accepted it can.
+ */
+async function closeListener(server: Server): Promise<void> {
+  await settledWithin([new Promise<void>((resolve) => server.close(() => resolve()))], lastAnswersMs);
 }
