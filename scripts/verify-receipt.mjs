@@ -35,7 +35,8 @@ await runScript(async () => {
     [text, document] = endedBySignals(() => read(given.file));
   } catch (error) {
     if (error instanceof Interrupted) throw error;
-    return cannot(`${given.file} cannot be read: ${error.message}`);
+    // The parser's own message quotes the text.
+    return cannot(`${given.file} cannot be read: ${error instanceof SyntaxError ? 'it is no JSON' : error.message}`);
   }
   // The first line on stdout is the verdict.
   sayOn(process.stderr);

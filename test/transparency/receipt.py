@@ -27,8 +27,14 @@ def read_json(text):
     def no_number(name):
         raise Refused(name + " is no JSON")
 
+    def number(digits):  # a double, as JavaScript reads it: 1.0 is 1
+        value = float(digits)
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
     try:
-        value = json.loads(text, object_pairs_hook=members, parse_constant=no_number)
+        value = json.loads(
+            text, object_pairs_hook=members, parse_constant=no_number, parse_int=number, parse_float=number
+        )
     except (ValueError, RecursionError):
         raise Refused("is no JSON") from None
     if SURROGATE.search(text) or re.search(r"\\u[dD][89a-fA-F]", text):

@@ -69,6 +69,11 @@ export function restoreCommand(program: Command): void {
       print(command, { dataDir, ...manifest, tables: tables.length }, [
         `${dataDir} holds what the service had at ${manifest.takenAt}: ${manifest.events} events, up to position ${manifest.position}.`,
         ...leftOutLines(manifest.leftOut),
+        ...(manifest.secrets || hasSecretKey
+          ? []
+          : [
+              'Set PARLEY_SECRET_KEY to the key of the service first: the wallet keys in the backup open with it only.',
+            ]),
         'Start the service: it works, and its log signs nothing before you say what this copy is.',
         "The other one lives on: parley audit resume --as copy --reason '…'. It is gone for good: --as successor.",
       ]);

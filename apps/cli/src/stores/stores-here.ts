@@ -16,7 +16,7 @@ import {
 import { readStore } from '@app/composition';
 import { readSecrets } from '@app/data-folder';
 import { connectEventStore, EventStore } from '@app/event-store';
-import { Unavailable } from '@app/kernel';
+import { quotedExactly, Unavailable } from '@app/kernel';
 import { readMoveTarget } from '@app/event-migration';
 import { hasStoredRows, hiddenRows, lastStoredPosition, storedRows, storedRowsOf } from '@app/event-store-server';
 import { Database } from '@app/read-store';
@@ -121,7 +121,7 @@ async function refuseAnother(database: Database, eventStoreUrl: string): Promise
     const found = await originIn(store);
     if (origin !== null && typeof found === 'string' && found !== origin)
       throw new CommandFailed(
-        `the event store at ${placeInWords(eventStoreUrl)} is of ${found}, and the database of ${origin}: name the stores of one deployment`,
+        `the event store at ${placeInWords(eventStoreUrl)} is of ${quotedExactly(found)}, and the database of ${origin}: name the stores of one deployment`,
       );
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;

@@ -1,6 +1,7 @@
 import { canonicalText } from '@app/canonical';
 import fc from 'fast-check';
 import { bundleOf, entriesIn, entryBytes } from './entry';
+import { tileWidth } from './tiles';
 
 const text = fc.string({ unit: 'binary' });
 const entries = fc.record({
@@ -34,5 +35,11 @@ describe('a bundle of entries', () => {
   it('is refused where it is cut', () => {
     const bundle = bundleOf([Uint8Array.of(1, 2, 3), Uint8Array.of(4)]);
     for (const length of [1, 2, 4, 6, 7]) expect(entriesIn(bundle.subarray(0, length))).toBeNull();
+  });
+
+  it('is refused where it holds more entries than a bundle may', () => {
+    expect(entriesIn(new Uint8Array(2 * tileWidth))).toHaveLength(tileWidth);
+    expect(entriesIn(new Uint8Array(2 * tileWidth + 2))).toBeNull();
+    expect(entriesIn(new Uint8Array(17 * 1024 ** 2))).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@app/kernel';
 import { concat, textOf, utf8 } from './bytes';
 import { isCount, sameHash } from './merkle';
+import { tileWidth } from './tiles';
 
 /** The log's record of an event: its stream and revision, its identity, and the hashes of its stored bytes, in hex. */
 export interface LogEntry {
@@ -49,14 +50,14 @@ export function bundleOf(entries: readonly Uint8Array[]): Uint8Array {
   return concat(...entries.flatMap((entry) => [Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry]));
 }
 
-/** The entries of a bundle, in order; null if it is truncated. */
+/** The entries of a bundle, in order; null if it is truncated, or has more of them than a bundle may have. */
 export function entriesIn(bundle: Uint8Array): Uint8Array[] | null {
   const entries: Uint8Array[] = [];
   for (let at = 0; at < bundle.length;) {
     const [high, low] = [bundle[at], bundle[at + 1]];
     if (high === undefined || low === undefined) return null;
     const [from, to] = [at + 2, at + 2 + high * 256 + low];
-    if (to > bundle.length) return null;
+    if (to > bundle.length || entries.length === tileWidth) return null;
     entries.push(bundle.subarray(from, to));
     at = to;
   }

@@ -31,8 +31,8 @@ function provenText(name: string, unproven: Receipt, holds = false): ReceiptText
 }
 
 /** The text of the proven receipt, changed. */
-function written(name: string, change: (text: string) => string): ReceiptText {
-  const whole = provenText(name, receipt);
+function written(name: string, change: (text: string) => string, holds = false): ReceiptText {
+  const whole = provenText(name, receipt, holds);
   return { ...whole, text: change(whole.text) };
 }
 
@@ -52,6 +52,14 @@ export function receiptTexts(): ReceiptText[] {
   return [
     provenText('a receipt', receipt, true),
     stored('an event as it was stored', 0, (data) => data, true),
+    written(
+      'a whole number with a fraction of zero',
+      (text) => text.replaceAll('"revision":8', '"revision":8.0'),
+      true,
+    ),
+    written('a whole number with an exponent', (text) => text.replaceAll('"index":3', '"index":30e-1'), true),
+    written('a number that no double holds', (text) => text.replace('"revision":8', '"revision":1e999')),
+    written('a number of 5,000 digits', (text) => text.replace('"revision":8', `"revision":${'1'.repeat(5_000)}`)),
     written('a member twice, the first one another', (text) => text.replace('{', '{"decision":null,')),
     written('a member twice, in two spellings', (text) => text.replace('{', '{"\\u0076":1,')),
     written('a member twice, with one value', (text) => text.replace('{', '{"v":1,')),

@@ -1,3 +1,4 @@
+import { quotedExactly } from '@app/kernel';
 import {
   bundlePath,
   parseCheckpoint,
@@ -102,7 +103,8 @@ async function refuseUnlike(tables: LogTables, signed: Checkpoint, before: Check
   if (present === null || !sameHash(present, root))
     throw new CannotExport('what the log keeps is not what it signed: see parley audit verify');
   if (before === null) return;
-  if (before.origin !== origin) throw new CannotExport(`what is there is of another log, ${before.origin}`);
+  if (before.origin !== origin)
+    throw new CannotExport(`what is there is of another log, ${quotedExactly(before.origin)}`);
   if (before.size > size)
     throw new CannotExport(`what is there has ${before.size} leaves, and the log has signed ${size}`);
   if (!sameHash(await tree.root(before.size), before.root))

@@ -1,3 +1,4 @@
+import { quotedExactly } from '@app/kernel';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -50,8 +51,7 @@ async function refuseOtherFiles(folder: string, places: ReadonlySet<string>): Pr
   const entries = await ifThere(readdir(folder, { recursive: true, withFileTypes: true }));
   for (const entry of entries) {
     const file = join(entry.parentPath, entry.name);
-    if (!entry.isDirectory() && !(entry.isFile() && places.has(relative(folder, file))))
-      throw new CannotCopy(`${file} is not part of the backup: move it out of the folder`);
+    if (!entry.isDirectory() && !(entry.isFile() && places.has(relative(folder, file)))) throw notPartOf(file);
   }
 }
 
@@ -64,8 +64,13 @@ async function artifactsIn(folder: string): Promise<string[]> {
   );
 }
 
-/** The entries of a folder; none if it does not exist, because nothing was ever uploaded. */
-async function ifThere<Entry>(reading: Promise<Entry[]>): Promise<Entry[]> {
+/** The refusal of a file that the backup did not write. Its name is quoted, because whoever has the backup could have chosen it. */
+export function notPartOf(file: string): CannotCopy {
+  return new CannotCopy(`${quotedExactly(file, Infinity)} is not part of the backup: move it out of the folder`);
+}
+
+/** The entries of a folder; none if it does not exist, because nothing was ever written into it. */
+export async function ifThere<Entry>(reading: Promise<Entry[]>): Promise<Entry[]> {
   return reading.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;

@@ -6,7 +6,7 @@ import { copyArtifacts } from './artifact-files';
 import { CannotCopy, connect } from './connection';
 import type { OnProgress } from './progress';
 import { artifactsFolder, manifestFile, manifestOf, tablesFolder, type Manifest, type TableInBackup } from './manifest';
-import { countRowsOf, tablesOf } from './tables';
+import { countRowsOf, eventsIn, tablesOf } from './tables';
 import { writeTable } from './table-files';
 
 export interface Backup {
@@ -66,14 +66,7 @@ async function copyStores(databaseUrl: string, to: string, onProgress: OnProgres
 
 async function whatIsThere(client: Client): Promise<Omit<Stores, 'tables'>> {
   const migrations = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
-  const { rows } = await client.query<{ events: string; position: string }>(
-    'SELECT count(*) AS events, coalesce(max(global_position), 0) AS position FROM event_store.events',
-  );
-  return {
-    migrations: migrations.rows.map(({ name }) => name),
-    events: Number(rows[0]?.events ?? 0),
-    position: Number(rows[0]?.position ?? 0),
-  };
+  return { migrations: migrations.rows.map(({ name }) => name), ...(await eventsIn(client)) };
 }
 
 async function makeEmptyFolder(path: string): Promise<void> {

@@ -7,8 +7,9 @@ import { copyArtifacts } from './artifact-files';
 import type { OnProgress } from './progress';
 import { CannotCopy, connect } from './connection';
 import { emptyKnownTables, refuseStrangeNames } from './known-tables';
-import { artifactsFolder, type Manifest } from './manifest';
+import { artifactsFolder, manifestFile, type Manifest } from './manifest';
 import { readTable } from './table-files';
+import { eventsIn } from './tables';
 import { readWholeBackup } from './whole-backup';
 
 /** Exists in the data folder while a restore runs; an interrupted one is no deployment. */
@@ -72,7 +73,7 @@ async function beginIn(dataDir: string): Promise<string> {
 /** @returns the tables that were left out */
 async function restoreDatabase(
   { from, dataDir, makeTables, mark }: Restore,
-  { migrations, tables }: Manifest,
+  { migrations, tables, events, position }: Manifest,
   onProgress: OnProgress,
 ): Promise<string[]> {
   const postgres = await startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(dataDir) });
@@ -90,6 +91,11 @@ async function restoreDatabase(
       let done = 0;
       for (const table of known) await readTable(client, table, from, (rows) => onRows((done += rows)));
       await refuseStrangeNames(client);
+      const held = await eventsIn(client);
+      if (held.events !== events || held.position !== position)
+        throw new CannotCopy(
+          `the backup holds ${held.events} events, up to position ${held.position}, and ${manifestFile} says ${events}, up to ${position}: take another copy of the backup`,
+        );
       for (const { text, values } of mark) await client.query(text, [...values]);
       await client.query('COMMIT');
       return tables.filter((one) => !known.includes(one)).map(({ table }) => table);

@@ -1,10 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { ifThere, notPartOf } from './artifact-files';
 import { CannotCopy } from './connection';
 import { tablesFolder, type TableInBackup } from './manifest';
 import { rowsPassing } from './rows-passing';
@@ -47,6 +49,13 @@ export async function readTable(
   await pipeline(createReadStream(fileOf(folder, table)), createGunzip(), rowsPassing(onRows), writing);
   if ((await contentOf(client, table)) !== content)
     throw new CannotCopy(`table ${table} does not hold the rows that the backup was taken of`);
+}
+
+/** @throws CannotCopy when a file next to those of these tables is none of a table of the backup */
+export async function refuseOtherTables(tables: readonly TableInBackup[], folder: string): Promise<void> {
+  const files = new Set(tables.map(({ table }) => basename(fileOf(folder, table))));
+  const other = (await ifThere(readdir(join(folder, tablesFolder)))).find((name) => !files.has(name));
+  if (other !== undefined) throw notPartOf(join(folder, tablesFolder, other));
 }
 
 /** @throws CannotCopy when the table's file is missing or was changed */

@@ -46,3 +46,11 @@ export async function countRowsOf(client: Client, tables: readonly string[]): Pr
   }
   return total;
 }
+
+/** The number of events in a database, and the position of the newest one; 0 when there is none. */
+export async function eventsIn(client: Client): Promise<{ readonly events: number; readonly position: number }> {
+  const { rows } = await client.query<{ events: string; position: string }>(
+    'SELECT count(*) AS events, coalesce(max(global_position), 0) AS position FROM event_store.events',
+  );
+  return { events: Number(rows[0]?.events ?? 0), position: Number(rows[0]?.position ?? 0) };
+}

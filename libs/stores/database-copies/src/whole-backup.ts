@@ -1,9 +1,9 @@
 import { readSecrets, SecretsDamaged } from '@app/data-folder';
 import { join } from 'node:path';
-import { checkArtifacts } from './artifact-files';
+import { checkArtifacts, notPartOf } from './artifact-files';
 import { CannotCopy } from './connection';
 import { artifactsFolder, readManifest, type Manifest } from './manifest';
-import { checkTable } from './table-files';
+import { checkTable, refuseOtherTables } from './table-files';
 
 type Secrets = NonNullable<Awaited<ReturnType<typeof readSecrets>>>;
 
@@ -21,6 +21,7 @@ export interface WholeBackup {
 export async function readWholeBackup(from: string, hasSecretKey: boolean): Promise<WholeBackup> {
   const manifest = await readManifest(from);
   const secrets = await checkSecrets(from, manifest, hasSecretKey);
+  await refuseOtherTables(manifest.tables, from);
   for (const table of manifest.tables) await checkTable(table, from);
   await checkArtifacts(join(from, artifactsFolder), manifest.artifacts);
   return { manifest, secrets };
@@ -34,8 +35,7 @@ async function checkSecrets(from: string, manifest: Manifest, hasSecretKey: bool
       ? new CannotCopy(`${file} is damaged: take another copy of the backup`, { cause: error })
       : error;
   });
-  if (secrets !== null && !manifest.secrets)
-    throw new CannotCopy(`${file} is not part of the backup: move it out of the folder`);
+  if (secrets !== null && !manifest.secrets) throw notPartOf(file);
   if (secrets === null && manifest.secrets && !hasSecretKey)
     throw new CannotCopy(
       `${file} is missing, and only its key opens the wallet keys in the backup: take another copy of the backup, or set PARLEY_SECRET_KEY to that key`,

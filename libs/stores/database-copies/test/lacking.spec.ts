@@ -65,12 +65,22 @@ describe('a backup that is not whole is refused before anything is written', () 
     [
       'an artifact is in another place',
       () => put(join('artifacts', 'zz', rained), 'x'),
-      /zz.+ is not part of the backup/,
+      /zz.+” is not part of the backup/,
     ],
     [
       'it holds a strange file',
       () => put(join('artifacts', 'mine'), 'x'),
-      /mine is not part of the backup: move it out/,
+      /mine” is not part of the backup: move it out/,
+    ],
+    [
+      'a file has a name of several lines',
+      () => put(join('artifacts', 'x\nrestored: all of it'), 'x'),
+      /^“[^\n]+x\\u000arestored: all of it” is not part of the backup/,
+    ],
+    [
+      'it holds a table that it was not taken of',
+      () => put(join('tables', 'public.more.copy.gz'), 'x'),
+      /public\.more\.copy\.gz” is not part of the backup/,
     ],
     [
       'its secrets are missing',
@@ -81,7 +91,7 @@ describe('a backup that is not whole is refused before anything is written', () 
     [
       'it holds secrets that it was not taken with',
       () => describeBackup({ secrets: false }),
-      /secrets\.json is not part of the backup/,
+      /secrets\.json” is not part of the backup/,
     ],
     ['its manifest counts nonsense', () => describeBackup({ artifacts: 1.5 }), /backup\.json is not what was written/],
   ])('where %s', async (_, change, words) => {

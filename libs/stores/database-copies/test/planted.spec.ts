@@ -129,6 +129,11 @@ describe('a backup that somebody wrote statements into', () => {
     }));
     await expect(restoring(from)).rejects.toThrow('backup.json is not what was written');
   });
+
+  it('is refused where it counts events that it does not hold', async () => {
+    const from = await changedBackup((manifest) => ({ ...manifest, events: 7, position: 9 }));
+    await expect(restoring(from)).rejects.toThrow(/^the backup holds 0 events, .+ and backup\.json says 7, up to 9/);
+  });
 });
 
 describe('a database that is copied', () => {
