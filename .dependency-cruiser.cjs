@@ -70,7 +70,9 @@ const rooms = {
       runs: ['conversations', 'budget', 'deployment', 'consent'],
       // A firing starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
       automations: ['budget', 'conversations', 'deployment', 'runs', 'wallets', 'consent', 'quotas'],
-      approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent', 'audit'],
+      approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],
+      // Proves approvals and what was done with them by the log of all events.
+      receipts: ['approvals', 'audit', 'automations', 'conversations', 'consent', 'wallets'],
       // Notices for partners are made from the events of these.
       notices: ['users', 'budget', 'conversations', 'wallets', 'automations', 'approvals', 'consent'],
       // The endpoints to which partners have notices delivered, and the delivery.
@@ -90,6 +92,7 @@ const rooms = {
         'automations',
         'consent',
         'approvals',
+        'receipts',
         'notices',
         'webhooks',
       ],
@@ -162,7 +165,7 @@ const lists = {
   ...listsOf(rooms.product),
 };
 /** Packages that are published with parts of the product in them; they have builds of their own (scripts/verify-package.mjs). */
-const published = { verify: ['approvals', 'transparency'] };
+const published = { verify: ['receipts', 'transparency'] };
 const readersLists = Object.fromEntries(eventReaders.map((name) => [name, [...foundation, ...sliceNames]]));
 
 /** One rule for each library with a fixed list: it may import no other library of ours. */

@@ -23,7 +23,7 @@ const longTests = [
   'libs/product/automations/src/definition/definition.schema',
   'test/client/',
   'test/generators/',
-  'libs/product/approvals/src/receipts/receipt.spec',
+  'libs/product/receipts/src/receipt.spec',
   'libs/platform/event-store/test/bad-weather',
   'test/bench/run-memory',
   'test/load/rebuild-all',

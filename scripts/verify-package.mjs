@@ -16,10 +16,10 @@ const declared = {
   index: 'libs/clients/verify/src/index.ts',
   trust: 'libs/clients/verify/src/trust.ts',
   'event-proof': 'libs/clients/verify/src/event-proof.ts',
-  'approvals/receipt-report': 'libs/product/approvals/src/receipts/receipt-report.ts',
-  'approvals/receipt-verifier': 'libs/product/approvals/src/receipts/receipt-verifier.ts',
+  'receipts/receipt-report': 'libs/product/receipts/src/receipt-report.ts',
+  'receipts/receipt-verifier': 'libs/product/receipts/src/receipt-verifier.ts',
 };
-const approvalsIndex = "export * from './receipt-report.js';\nexport * from './receipt-verifier.js';\n";
+const receiptsIndex = "export * from './receipt-report.js';\nexport * from './receipt-verifier.js';\n";
 
 /** Brings libs/clients/verify/dist up to date with the sources. Throws StepFailed. */
 export async function buildVerify() {
@@ -143,7 +143,7 @@ async function writeDeclarations(outdir) {
     const write = (_, text) => writeFileSync(target, asPublished(text, name.split('/').length - 1));
     program.emit(program.getSourceFile(path.join(root, source)), write);
   }
-  writeFileSync(path.join(outdir, 'approvals', 'index.d.ts'), approvalsIndex);
+  writeFileSync(path.join(outdir, 'receipts', 'index.d.ts'), receiptsIndex);
 }
 
 /** Replaces the names of other files by their published ones. */

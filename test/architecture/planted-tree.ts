@@ -32,9 +32,18 @@ const libraries = [
   ...['partners', 'users', 'deployment', 'audit', 'budget', 'consent', 'quotas', 'conversations', 'wallets'].map(
     inRoom('product'),
   ),
-  ...['artifacts', 'runs', 'automations', 'approvals', 'notices', 'webhooks', 'feed', 'engine', 'journal'].map(
-    inRoom('product'),
-  ),
+  ...[
+    'artifacts',
+    'runs',
+    'automations',
+    'approvals',
+    'receipts',
+    'notices',
+    'webhooks',
+    'feed',
+    'engine',
+    'journal',
+  ].map(inRoom('product')),
   ...['activity', 'operators'].map(inRoom('product')),
   ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),
   'clients/verify',

@@ -19,6 +19,7 @@ import { FeedModule } from '@app/feed';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import type { AnyProjection, Migration, ProcessRoles, RowClass } from '@app/read-store';
+import { ReceiptsModule } from '@app/receipts';
 import { ReferenceModule } from '@app/reference';
 import { RunsModule, runsReadModel } from '@app/runs';
 import { sandboxLedgerMigrations, sandboxStateMigrations } from '@app/sandbox';
@@ -103,6 +104,7 @@ export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (T
     EngineCatalogModule,
     RunsModule,
     ApprovalsModule,
+    ReceiptsModule,
     ActivityModule,
     AuditModule,
     WebhooksModule,

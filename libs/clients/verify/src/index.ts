@@ -1,5 +1,5 @@
-export { verifyReceipt, verifyReceiptText } from '@app/approvals';
-export type { ReceiptAspect, ReceiptCheckpoint, ReceiptFinding, ReceiptProblem, ReceiptReport } from '@app/approvals';
+export { verifyReceipt, verifyReceiptText } from '@app/receipts';
+export type { ReceiptAspect, ReceiptCheckpoint, ReceiptFinding, ReceiptProblem, ReceiptReport } from '@app/receipts';
 export {
   bundlePath,
   entriesIn,

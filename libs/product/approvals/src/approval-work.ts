@@ -3,7 +3,7 @@ import { parseUuid, type OperationId, failureWords } from '@app/kernel';
 import { Notifications, Reactors } from '@app/read-store';
 import { OperationDriver } from '@app/wallets';
 import { ExpireApprovals } from './approval/expire-approvals';
-import { OperationCopies } from './receipts/operation-copies';
+import { OperationCopies } from './operation-copies/operation-copies';
 
 /** How often a worker polls for pending approvals without a timer. Real time. */
 const sweepEveryMs = 30_000;

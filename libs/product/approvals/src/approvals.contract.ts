@@ -3,8 +3,6 @@ import { type Reason } from '@app/kernel';
 import { pendingExample } from './approval/approval.example';
 import { Approval, ApprovalPage, Decided } from './approval/approval.schema';
 import { ApproveDto, DenyDto, ListApprovalsDto } from './approval/approvals.dto';
-import { receiptExample } from './receipts/receipt.example';
-import { ReceiptShape } from './receipts/receipt.schema';
 
 export const approvalsGroup: OperationGroup = {
   name: 'approvals',
@@ -21,7 +19,8 @@ const undecided: readonly Reason[] = [
   'engine_unavailable',
 ];
 
-const approvalId = { description: 'An approval of the user', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e03' };
+/** The member of a path that names an approval. */
+export const approvalId = { description: 'An approval of the user', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e03' };
 
 export const listApprovals = operation('approvals.list', {
   route: 'GET /v1/users/:userId/approvals',
@@ -62,14 +61,4 @@ export const deny = operation('approvals.deny', {
   answer: Decided,
   reasons: undecided,
   examples: { body: { reason: 'Not this month' }, answer: { decided: true } },
-});
-
-export const readReceipt = operation('approvals.receipt', {
-  route: 'GET /v1/users/:userId/approvals/:approvalId/receipt',
-  summary: 'The document that proves what was reviewed, decided and done',
-  description:
-    'Everything in it follows from `events`, the stored bytes themselves, and `proof` shows that each of them is in the log of all events, so that it is verified offline: `npm run verify-receipt -- receipt.json --key <key>`. It waits at most 2 s for a checkpoint over its events; then it answers what is proven so far, and `complete` is false.',
-  parameters: { approvalId },
-  answer: ReceiptShape,
-  examples: { answer: receiptExample },
 });

@@ -4,12 +4,10 @@ import { answer, Caller, Serves } from '@app/http';
 import type { ApprovalId } from '@app/kernel';
 import { Decided, type ApprovalView } from './approval/approval.schema';
 import { ApproveDto, DenyDto, ListApprovalsDto } from './approval/approvals.dto';
-import { listApprovals, getApproval, approve, deny, readReceipt } from './approvals.contract';
+import { listApprovals, getApproval, approve, deny } from './approvals.contract';
 import { DecideApproval, DecideApprovalHandler } from './approval/decide-approval';
 import { GetApproval, GetApprovalHandler } from './approval/get-approval';
-import { GetReceipt, GetReceiptHandler } from './receipts/get-receipt';
 import { ListApprovals, ListApprovalsHandler } from './approval/list-approvals';
-import { type Receipt } from './receipts/receipt.schema';
 
 /** Approvals (specification, "Approvals"; docs/decisions/approvals.md). */
 @Controller()
@@ -48,13 +46,7 @@ export class ApprovalsController {
     const decision = { status: 'denied', denialReason: reason ?? null } as const;
     return answer(await this.commands.execute(new DecideApproval({ userId, approvalId, decision, cause })));
   }
-
-  /** The document that proves the review, the decision and their effects; `verifyReceipt` checks it offline. */
-  @Serves(readReceipt)
-  async receipt(@Caller() { userId }: Caller, @Param('approvalId') approvalId: ApprovalId): Promise<Receipt> {
-    return answer(await this.queries.execute(new GetReceipt(userId, approvalId)));
-  }
 }
 
 /** The handlers of the commands and queries that it executes. */
-export const approvalsHandlers = [DecideApprovalHandler, GetApprovalHandler, GetReceiptHandler, ListApprovalsHandler];
+export const approvalsHandlers = [DecideApprovalHandler, GetApprovalHandler, ListApprovalsHandler];

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AuditModule } from '@app/audit';
 import { AutomationApprovals, AutomationConsentModule } from '@app/automations';
 import { ApprovalHomes } from '@app/consent';
 import { RunApprovals, RunsModule } from '@app/runs';
@@ -13,10 +12,8 @@ import {
 } from './approval/approvals.projection';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController, approvalsHandlers } from './approvals.controller';
-import { CallAuthorities } from './receipts/call-authorities';
 import { ExpireApprovals } from './approval/expire-approvals';
-import { OperationCopies } from './receipts/operation-copies';
-import { ReceiptEvents } from './receipts/receipt-events';
+import { OperationCopies } from './operation-copies/operation-copies';
 import { SelectedApprovals } from './approval/selected-approvals';
 
 /** The streams in which approvals live; a further kind of stream is added here. */
@@ -33,11 +30,12 @@ import { SelectedApprovals } from './approval/selected-approvals';
 })
 class ApprovalHomesModule {}
 
-/** The API of approvals, decisions and receipts. */
+/** The API of approvals and decisions. */
 @Module({
-  imports: [ApprovalHomesModule, AuditModule],
+  imports: [ApprovalHomesModule],
   controllers: [ApprovalsController],
-  providers: [...approvalsHandlers, CallAuthorities, ReceiptEvents, SelectedApprovals],
+  providers: [...approvalsHandlers, SelectedApprovals],
+  exports: [SelectedApprovals],
 })
 export class ApprovalsModule {}
 

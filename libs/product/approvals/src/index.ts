@@ -1,16 +1,14 @@
-export { verifyReceipt, verifyReceiptText } from './receipts/receipt-verifier';
-export type {
-  ReceiptAspect,
-  ReceiptCheckpoint,
-  ReceiptFinding,
-  ReceiptProblem,
-  ReceiptReport,
-} from './receipts/receipt-report';
 export { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from './approvals.module';
-export { approvalsGroup } from './approvals.contract';
-export type { ApprovalView } from './approval/approval.schema';
-export { GetReceipt } from './receipts/get-receipt';
-export { type Receipt } from './receipts/receipt.schema';
-export { receiptExample } from './receipts/receipt.example';
+export { approvalId, approvalsGroup } from './approvals.contract';
+export { Approval, fingerprintShape, type ApprovalView } from './approval/approval.schema';
+export {
+  holderKinds,
+  isApprovalChange,
+  viewAfter,
+  viewOfOpening,
+  type ApprovalHolderEvent,
+} from './approval/approval.view';
+export { SelectedApprovals, type SelectedApproval } from './approval/selected-approvals';
 export { pendingExample } from './approval/approval.example';
-export { operationCopy } from './receipts/operation-copy';
+export { operationEventsMax } from './operation-copies/operation-copies';
+export { operationCopy } from './operation-copies/operation-copy';

@@ -1,5 +1,6 @@
 import { idInStream, EventStore } from '@app/event-store';
 import { Database, ReadGate } from '@app/read-store';
+import { verifyReceipt } from '@app/receipts';
 import {
   type Approval,
   approvalOf,
@@ -28,8 +29,7 @@ import { applyBatch, emptyReadModel } from '@app/testing/read-models';
 import { until } from '@app/testing/until';
 import { approvalsReadModel } from '../src/approvals.module';
 import { ExpireApprovals } from '../src/approval/expire-approvals';
-import { OperationCopies } from '../src/receipts/operation-copies';
-import { verifyReceipt } from '../src/receipts/receipt-verifier';
+import { OperationCopies } from '../src/operation-copies/operation-copies';
 
 let deployment: Deployment;
 let user: TestClient;

@@ -1,5 +1,5 @@
-import { verifyReceipt } from '@app/approvals';
 import { asId, Clock, instantOf, type UserId } from '@app/kernel';
+import { verifyReceipt } from '@app/receipts';
 import { ExecutionSlots } from '@app/runs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anInstant, expectProblem, type Listed, missingId } from '@app/testing/journeys';

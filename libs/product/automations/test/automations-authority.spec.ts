@@ -1,6 +1,6 @@
 /** The calls that an automation's contract covers, and all that it does not (docs/decisions/automations.md). */
 import { randomUUID } from 'node:crypto';
-import { verifyReceipt } from '@app/approvals';
+import { verifyReceipt } from '@app/receipts';
 import { ContractAuthority } from '@app/automations';
 import type { Contract } from '@app/consent';
 import {

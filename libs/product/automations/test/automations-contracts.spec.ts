@@ -1,5 +1,5 @@
 /** The approval of an automation's contract, from its opening to its end (docs/decisions/approvals.md and docs/decisions/automations.md). */
-import { verifyReceipt } from '@app/approvals';
+import { verifyReceipt } from '@app/receipts';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';

@@ -1,5 +1,6 @@
-import { receiptExample, type ApprovalView, pendingExample } from '@app/approvals';
+import { pendingExample, type ApprovalView } from '@app/approvals';
 import { approvalStatuses } from '@app/consent';
+import { receiptExample } from '@app/receipts';
 import { instant, json, list, nullable, oneOf, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
 
 export const approvalFilters = [...approvalStatuses, 'all'] as const;

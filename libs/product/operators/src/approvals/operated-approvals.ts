@@ -1,8 +1,8 @@
 import { Query, QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { GetReceipt, type Receipt } from '@app/approvals';
 import { Cursors, pageOf, type Operator } from '@app/http';
 import { asId, notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
+import { GetReceipt, type Receipt } from '@app/receipts';
 import type { ListOperatedApprovalsDto } from './approvals.dto';
 import type { OperatedApproval, OperatedApprovalPage } from './approvals.schema';
 import { OperatorReads } from '../operator-log/operator-reads';

@@ -3,8 +3,8 @@ import { utf8, toBase64 } from '@app/transparency';
 import { opened } from './approval-facts';
 import { bytesOf, History, journeys, received } from './histories';
 import { proven, type Proven } from './proven';
-import { receiptEvent, type EventBytes } from '../src/receipts/receipt-bytes';
-import type { Receipt } from '../src/receipts/receipt.schema';
+import { receiptEvent, type EventBytes } from '../src/receipt-bytes';
+import type { Receipt } from '../src/receipt.schema';
 
 export interface ReceiptText extends Pick<Proven, 'log'> {
   readonly name: string;

@@ -1,3 +1,4 @@
+import { Approval, pendingExample } from '@app/approvals';
 import { fingerprintOf } from '@app/canonical';
 import { standalone } from '@app/http';
 import { json, object, withName, optional } from '@app/schema';
@@ -5,11 +6,9 @@ import { signingKey } from '@app/transparency';
 import { withdrawalExamples } from '@app/wallets';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { pendingExample } from './approval/approval.example';
-import { Approval } from './approval/approval.schema';
-import { exampleLog, receiptExample } from './receipts/receipt.example';
-import { ReceiptShape, type Receipt } from './receipts/receipt.schema';
-import { verifyReceipt } from './receipts/receipt-verifier';
+import { exampleLog, receiptExample } from './receipt.example';
+import { ReceiptShape, type Receipt } from './receipt.schema';
+import { verifyReceipt } from './receipt-verifier';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);

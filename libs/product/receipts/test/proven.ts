@@ -9,8 +9,8 @@ import {
   toBase64,
 } from '@app/transparency';
 import type { TrustPolicy, VerifierKey } from '@app/transparency';
-import { entryOf } from '../src/receipts/receipt-bytes';
-import type { Receipt, ReceiptEvent, ReceiptProof } from '../src/receipts/receipt.schema';
+import { entryOf } from '../src/receipt-bytes';
+import type { Receipt, ReceiptEvent, ReceiptProof } from '../src/receipt.schema';
 
 export const witness = signingKey('witness', 'witness.example/w1', new Uint8Array(32).fill(9));
 /** A key with the witness's name that is not the witness's. */

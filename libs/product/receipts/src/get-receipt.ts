@@ -1,11 +1,11 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { SelectedApprovals } from '@app/approvals';
 import { EventProofs, type LogProofs } from '@app/audit';
 import { notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
 import { toBase64 } from '@app/transparency';
 import { receiptOf } from './receipt';
 import { ReceiptEvents } from './receipt-events';
 import type { Receipt, ReceiptProof } from './receipt.schema';
-import { SelectedApprovals } from '../approval/selected-approvals';
 
 /** How long a receipt waits for a checkpoint that covers its events. */
 const proofWithinMs = 2_000;

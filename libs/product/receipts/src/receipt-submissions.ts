@@ -1,3 +1,4 @@
+import type { ApprovalHolderEvent } from '@app/approvals';
 import type { ContractBounds } from '@app/consent';
 import type { Recorded, StoredEvent } from '@app/event-store';
 import { compareDecimals, parseDecimal } from '@app/kernel';
@@ -10,7 +11,6 @@ import {
   type OperationEvent,
   type OperationState,
 } from '@app/wallets';
-import type { ApprovalHolderEvent } from '../approval/approval.view';
 import type { ReceiptFinding, ReceiptProblem } from './receipt-report';
 import { problemsAt, type Placed, type Rule } from './receipt-rules';
 import type { Receipt } from './receipt.schema';

@@ -1,3 +1,11 @@
+import {
+  holderKinds,
+  isApprovalChange,
+  viewOfOpening,
+  viewAfter,
+  type ApprovalHolderEvent,
+  type ApprovalView,
+} from '@app/approvals';
 import { canonicalText, sha256Hex } from '@app/canonical';
 import { automationKind } from '@app/automations';
 import type { ApprovalEvent } from '@app/consent';
@@ -5,14 +13,6 @@ import { reviewedDocument } from '@app/consent';
 import { decodeEvent, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
 import { toBase64, utf8 } from '@app/transparency';
 import { operationKind, operationView, type OperationEvent } from '@app/wallets';
-import type { ApprovalView } from '../approval/approval.schema';
-import {
-  holderKinds,
-  isApprovalChange,
-  viewOfOpening,
-  viewAfter,
-  type ApprovalHolderEvent,
-} from '../approval/approval.view';
 import { receiptEvent, storedEventOf, type EventBytes } from './receipt-bytes';
 import type { Receipt, ReceiptDecision, ReceiptProof } from './receipt.schema';
 

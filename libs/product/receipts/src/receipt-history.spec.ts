@@ -12,8 +12,8 @@ import {
   operationId,
   settledActions,
   terms,
-} from '../../test/approval-facts';
-import { covered, History, journeys, received } from '../../test/histories';
+} from '../test/approval-facts';
+import { covered, History, journeys, received } from '../test/histories';
 import { verifyReceipt } from './receipt-verifier';
 
 const settled = () => received(journeys.settled().events);

@@ -4,8 +4,8 @@ import { conversationKind } from '@app/conversations';
 import { automationKind } from '@app/automations';
 import { decodeEvent, upcast, type StoredEvent } from '@app/event-store';
 import { operationKind } from '@app/wallets';
-import { receiptOf, type Opening } from '../src/receipts/receipt';
-import { verifyReceipt } from '../src/receipts/receipt-verifier';
+import { receiptOf, type Opening } from '../src/receipt';
+import { verifyReceipt } from '../src/receipt-verifier';
 import { opened } from './approval-facts';
 import { bytesOf, History, journeys, received } from './histories';
 

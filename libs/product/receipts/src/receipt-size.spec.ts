@@ -2,8 +2,8 @@
 import type { JsonObject } from '@app/kernel';
 import type { StoredEvent } from '@app/event-store';
 import type { OperationEvent } from '@app/wallets';
-import { at, decided, opened, operationId, settledActions, terms } from '../../test/approval-facts';
-import { History, journeys, received } from '../../test/histories';
+import { at, decided, opened, operationId, settledActions, terms } from '../test/approval-facts';
+import { History, journeys, received } from '../test/histories';
 import { historyProblems } from './receipt-history';
 import { receiptEventsMax, verifyReceipt } from './receipt-verifier';
 

@@ -5,9 +5,9 @@ import { decodeEvent, encodeEvent, type StoredEvent } from '@app/event-store';
 import { asId, type Actor, type RequestId } from '@app/kernel';
 import { utf8 } from '@app/transparency';
 import { operationKind, operationView, type OperationEvent } from '@app/wallets';
-import { receiptOf } from '../src/receipts/receipt';
-import type { EventBytes } from '../src/receipts/receipt-bytes';
-import type { Receipt } from '../src/receipts/receipt.schema';
+import { receiptOf } from '../src/receipt';
+import type { EventBytes } from '../src/receipt-bytes';
+import type { Receipt } from '../src/receipt.schema';
 import {
   at,
   contractUsed,

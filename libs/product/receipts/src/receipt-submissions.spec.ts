@@ -1,7 +1,7 @@
 import type { ContractAction } from '@app/consent';
 import type { OperationEvent } from '@app/wallets';
-import { at, decided, opened, operationId, settledActions, terms } from '../../test/approval-facts';
-import { History, journeys, received, withoutWorth } from '../../test/histories';
+import { at, decided, opened, operationId, settledActions, terms } from '../test/approval-facts';
+import { History, journeys, received, withoutWorth } from '../test/histories';
 import { verifyReceipt } from './receipt-verifier';
 
 type Journaled = Extract<OperationEvent, { readonly type: 'submission.journaled' }>;

@@ -5,7 +5,9 @@ import { causeOfEvent } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
 import { operationKind, operationView, type OperationEvent } from '@app/wallets';
 import { operationCopy } from './operation-copy';
-import { operationEventsMax } from './receipt-events';
+
+/** Most events of an operation's stream: 16 actions, each sent again a few times before its operation expires. */
+export const operationEventsMax = 2_000;
 
 const copiedTypes = new Set<string>(['submission.accepted', 'operation.settled', 'operation.failed']);
 

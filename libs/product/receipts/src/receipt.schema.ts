@@ -1,3 +1,4 @@
+import { Approval, fingerprintShape } from '@app/approvals';
 import { approvalDeciders } from '@app/consent';
 import type { Actor } from '@app/kernel';
 import {
@@ -16,7 +17,6 @@ import {
   type Shaped,
 } from '@app/schema';
 import { FinancialOperation } from '@app/wallets';
-import { Approval, fingerprintShape } from '../approval/approval.schema';
 
 const base64 = (description: string) => text({ pattern: /^[A-Za-z0-9+/]*={0,2}$/, description });
 const sha256 = (description: string) => text({ pattern: /^[0-9a-f]{64}$/, description });

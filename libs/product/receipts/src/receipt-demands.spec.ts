@@ -4,17 +4,8 @@
  */
 import { seededRandom } from '@app/testing/journeys';
 import { toBase64 } from '@app/transparency';
-import {
-  lineOf,
-  namesake,
-  policiesFor,
-  proven,
-  textOf,
-  witness,
-  type Proven,
-  type WholeProof,
-} from '../../test/proven';
-import { journeys, received } from '../../test/histories';
+import { lineOf, namesake, policiesFor, proven, textOf, witness, type Proven, type WholeProof } from '../test/proven';
+import { journeys, received } from '../test/histories';
 import { verifyReceipt } from './receipt-verifier';
 
 type Demand = keyof ReturnType<typeof policiesFor>;

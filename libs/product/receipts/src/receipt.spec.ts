@@ -1,8 +1,8 @@
 import { canonicalText, sha256Hex } from '@app/canonical';
 import type { JsonValue } from '@app/kernel';
 import { alterations } from '@app/testing/properties';
-import { at, ids, operationId } from '../../test/approval-facts';
-import { journeys, received } from '../../test/histories';
+import { at, ids, operationId } from '../test/approval-facts';
+import { journeys, received } from '../test/histories';
 import type { Receipt } from './receipt.schema';
 import { verifyReceipt } from './receipt-verifier';
 

@@ -1,8 +1,8 @@
 /** An operation's events that the decider cannot have recorded one after the other, though each of them is well formed. */
 import type { ContractAction } from '@app/consent';
 import type { OperationEvent } from '@app/wallets';
-import { at, decided, opened, operationId, settledActions, terms } from '../../test/approval-facts';
-import { History, received } from '../../test/histories';
+import { at, decided, opened, operationId, settledActions, terms } from '../test/approval-facts';
+import { History, received } from '../test/histories';
 import { verifyReceipt } from './receipt-verifier';
 
 type Journaled = Extract<OperationEvent, { readonly type: 'submission.journaled' }>;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { SelectedApproval } from '@app/approvals';
 import { automationKind } from '@app/automations';
 import { EventStore, streamName, type ReceivedEvent } from '@app/event-store';
 import { Database } from '@app/read-store';
 import { jsonIn } from './receipt-bytes';
-import type { SelectedApproval } from '../approval/selected-approvals';
 
 /** Few events lie between the use of a contract and the approval of the call that it is for; after a crash, those of some minutes. */
 const usePageEvents = 100;

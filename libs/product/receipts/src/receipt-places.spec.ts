@@ -1,6 +1,6 @@
 /** Where the log has the events of a receipt: it shows what came first, whatever the receipt's own order and times say. */
-import { journeys, received } from '../../test/histories';
-import { policiesFor, proven } from '../../test/proven';
+import { journeys, received } from '../test/histories';
+import { policiesFor, proven } from '../test/proven';
 import { verifyReceipt } from './receipt-verifier';
 import type { ReceiptEvent } from './receipt.schema';
 

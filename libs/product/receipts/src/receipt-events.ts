@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { operationEventsMax, type SelectedApproval } from '@app/approvals';
 import { EventStore, streamName, type ReceivedEvent } from '@app/event-store';
 import { Database } from '@app/read-store';
 import { operationKind } from '@app/wallets';
 import { CallAuthorities } from './call-authorities';
-import type { SelectedApproval } from '../approval/selected-approvals';
-
-/** Most events of an operation's stream: 16 actions, each sent again a few times before its operation expires. */
-export const operationEventsMax = 2_000;
 
 /** Collects the contents of a receipt: the events of an approval, with their stored bytes. */
 @Injectable()

@@ -1,5 +1,5 @@
 /** Receipts of a running deployment, with their proofs, verified by the public keys of the log and a witness (docs/decisions/approvals.md). */
-import { verifyReceipt } from '@app/approvals';
+import { verifyReceipt } from '@app/receipts';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import {
@@ -32,7 +32,7 @@ import {
   type VerifierKey,
 } from '@app/transparency';
 import fc from 'fast-check';
-import type { Receipt } from '../src/receipts/receipt.schema';
+import type { Receipt } from '../src/receipt.schema';
 
 const CHANGES = process.env['FIGURES'] === 'full' ? 10_000 : 500;
 

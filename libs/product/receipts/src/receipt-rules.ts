@@ -1,7 +1,7 @@
+import type { ApprovalHolderEvent } from '@app/approvals';
 import type { ApprovalEvent } from '@app/consent';
 import type { Recorded } from '@app/event-store';
 import { pointerTo } from '@app/kernel';
-import type { ApprovalHolderEvent } from '../approval/approval.view';
 import type { ReceiptProblem } from './receipt-report';
 
 /** An event of a receipt, with its index in the receipt. */

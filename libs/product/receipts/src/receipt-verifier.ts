@@ -1,8 +1,8 @@
+import type { ApprovalHolderEvent } from '@app/approvals';
 import { contractLimits } from '@app/consent';
 import type { Recorded } from '@app/event-store';
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import type { TrustPolicy } from '@app/transparency';
-import type { ApprovalHolderEvent } from '../approval/approval.view';
 import { decodeHolderEvent, receiptOf } from './receipt';
 import { bytesIn, hashesOf, jsonIn, storedEventOf, type EventBytes } from './receipt-bytes';
 import { historyProblems } from './receipt-history';

@@ -10,7 +10,7 @@ import type { JsonValue } from '@app/kernel';
 import { debianProgram, installedWithinMs } from '@app/testing/programs';
 import { alterations } from '@app/testing/properties';
 import { parseVerifierKey, verifierKeyText, type VerifierKey } from '@app/transparency';
-import { verifyReceiptText } from '../src/receipts/receipt-verifier';
+import { verifyReceiptText } from '../src/receipt-verifier';
 import { journeys, received, withoutWorth } from './histories';
 import { proven, witness } from './proven';
 import { receiptTexts, type ReceiptText } from './receipt-texts';
