@@ -13,7 +13,7 @@ const rooms = {
       canonical: ['kernel'],
       // The formats and trees of the log of all events, as others specified them; a browser runs them as well.
       transparency: ['kernel'],
-      runtime: ['kernel', 'transparency'],
+      runtime: ['kernel'],
       'event-store': ['kernel', 'runtime'],
       // Its projection runner follows the subscriptions of event-store.
       'read-store': ['kernel', 'runtime', 'event-store'],
@@ -54,8 +54,11 @@ const rooms = {
       'timers',
       'schema',
       'http',
+      // The product's variables, those of every slice and adapter.
+      'settings',
     ],
     libraries: {
+      settings: [],
       partners: [],
       users: [],
       deployment: [],
@@ -123,7 +126,7 @@ const adapters = ['sandbox', 'near-intents', 'rules-model'];
 const testing = 'testing';
 
 const foundation = rooms.product.everyone;
-const sliceNames = Object.keys(rooms.product.libraries);
+const sliceNames = Object.keys(rooms.product.libraries).filter((name) => !foundation.includes(name));
 
 const product = '^(apps|libs)/';
 const spec = '\\.spec\\.ts$';

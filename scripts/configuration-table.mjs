@@ -11,7 +11,7 @@ import { root, runScript } from './tool.mjs';
 await runScript(async () => {
   await prepare({ build: true });
   const require = createRequire(import.meta.url);
-  const { configurationPage } = require('../dist/libs/platform/runtime/src/configuration/configuration-table.js');
+  const { configurationPage } = require('../dist/libs/product/settings/src/configuration-table.js');
   const page = path.join(root, 'docs', 'configuration.md');
   mkdirSync(path.dirname(page), { recursive: true });
   writeFileSync(page, configurationPage());

@@ -44,7 +44,7 @@ const libraries = [
     'engine',
     'journal',
   ].map(inRoom('product')),
-  ...['activity', 'operators'].map(inRoom('product')),
+  ...['settings', 'activity', 'operators'].map(inRoom('product')),
   ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),
   'clients/verify',
   'composition',

@@ -12,7 +12,7 @@ export const { conversationKind } = library('product/conversations');
 export const { ensureDatabase, startEmbeddedPostgres } = library('stores/embedded-postgres');
 export const { connectEventStore, encodeEvent, EventStore, Streams } = library('platform/event-store');
 export const { leaderLocks } = library('platform/read-store');
-export const { readConfiguration } = library('platform/runtime');
+export const { readConfiguration } = library('product/settings');
 
 /** The main script of an app, for a separate process. */
 export const program = (app) => path.join(dist, 'apps', app, 'src', 'main.js');

@@ -133,7 +133,7 @@ describe('docker/compose.yaml', () => {
   });
 
   it('makes an environment that production takes', async () => {
-    const { readConfiguration } = await import('@app/runtime');
+    const { readConfiguration } = await import('@app/settings');
     for (const [, { environment }] of ours())
       expect(readConfiguration({ ...environment, HOST: '0.0.0.0' }).env).toMatchObject({ PARLEY_MODE: 'production' });
   });

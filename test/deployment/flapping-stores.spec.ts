@@ -3,7 +3,7 @@
  * answered.
  */
 import { startPatiently, startServing, startWorking, type RunningProcess } from '@app/composition';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { Client } from 'pg';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { freePorts } from '@app/testing/processes';

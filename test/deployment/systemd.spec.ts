@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { debianProgram, installedWithinMs } from '@app/testing/programs';
 
 const root = join(__dirname, '..', '..');

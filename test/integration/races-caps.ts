@@ -4,7 +4,7 @@ import { Budgets } from '@app/budget';
 import { openProduct } from '@app/composition';
 import type { StoredEvent } from '@app/event-store';
 import { asId, type Cause, type RequestId, type UserId } from '@app/kernel';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { answered } from '@app/testing/journeys';
 import type { Answer, TestClient } from '@app/testing/client';
 import { type Place, places, STARTS, untilFree } from './places';

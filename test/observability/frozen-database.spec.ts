@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { startWorking, type RunningProcess } from '@app/composition';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { partOf } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { freePorts, treeOf } from '@app/testing/processes';

@@ -5,7 +5,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startServing, startWorking, type RunningProcess } from '@app/composition';
-import { Configuration, Metrics } from '@app/runtime';
+import { Metrics } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { partOf } from '@app/testing/journeys';
 import { LoopbackMcp } from '@app/testing/mcp';

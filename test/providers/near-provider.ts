@@ -1,6 +1,6 @@
 import { instantOf, type UserId } from '@app/kernel';
 import { nearIntents } from '@app/near-intents';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import type { WalletAccount } from '@app/wallets';
 import { randomBytes } from 'node:crypto';
 import type { ProviderUnderTest } from './harness';

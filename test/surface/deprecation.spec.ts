@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { ConfigurationError, readConfiguration } from '@app/runtime';
+import { ConfigurationError } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { conversationOf } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';

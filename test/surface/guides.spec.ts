@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { parleyMain } from '../deployment/cli';
 import { agentsOfGuide, variablesOf } from './guide-variables';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
 import { PauseControl, ResumeControl } from '@app/deployment';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import {
   asking,
   bare,

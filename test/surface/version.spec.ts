@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asyncApiOf, openApiOf } from '@app/composition';
 import { isJsonObject, productVersion } from '@app/kernel';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 
 const root = join(__dirname, '..', '..');
 const configuration = readConfiguration({

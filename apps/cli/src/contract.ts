@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { asyncApiOf, openApiOf } from '@app/composition';
 import { openApi30 } from '@app/http';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { Command } from 'commander';
 import { sayJson } from './terminal/output';
 import { writeWhole } from './terminal/whole-file';

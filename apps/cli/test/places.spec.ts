@@ -1,7 +1,7 @@
 /** Places that an operator names and that cannot be used lead to one sentence with the place, never a stack, and never an endless wait. */
 import { takeBackup } from '@app/database-copies';
 import { makeFolder } from '@app/data-folder';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

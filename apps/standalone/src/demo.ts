@@ -8,7 +8,7 @@ import { operatorScopes } from '@app/http';
 import { causeOfService, isJsonObject } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { ReadGate } from '@app/read-store';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { Issuer } from '@app/sandbox';
 import { v7 as uuidV7 } from 'uuid';
 

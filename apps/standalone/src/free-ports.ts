@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { listenFailure } from '@app/composition';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 
 /** Checks that the ports are free, before the whole service is started. @throws CannotStart */
 export async function ensureFreePorts({ env }: Configuration): Promise<void> {

@@ -2,7 +2,7 @@ import { holdsSealed } from '@app/composition';
 import { checkEventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import { answering, checkDatabase } from '@app/read-store';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { Client } from 'pg';
 
 const lookWithinMs = 5_000;

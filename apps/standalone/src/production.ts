@@ -1,4 +1,4 @@
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 
 /** Production uses nothing of a sandbox but its stores, and warns about those (docs/decisions/configuration-and-start.md). */
 export function warnOfEmbeddedStores({ env, sandbox }: Configuration, log: (line: string) => void): void {

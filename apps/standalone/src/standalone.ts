@@ -9,7 +9,8 @@ import {
 import { ensureSecrets, readSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
 import { readMoveTarget } from '@app/event-migration';
 import { Unavailable } from '@app/kernel';
-import { readConfiguration, unlessAborted, type Configuration } from '@app/runtime';
+import { unlessAborted } from '@app/runtime';
+import { readConfiguration, type Configuration } from '@app/settings';
 import { ConstantBackoff, handleType, retry } from 'cockatiel';
 import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';

@@ -5,7 +5,8 @@ import { CannotStart } from '@app/composition';
 import { embeddedDatabaseName, embeddedPostgresFolder, ensureFolder } from '@app/data-folder';
 import { restoringFolder } from '@app/database-copies';
 import { DataFolderInUse, DataFolderUnusable, startEmbeddedPostgres } from '@app/embedded-postgres';
-import { unlessAborted, type Configuration } from '@app/runtime';
+import { unlessAborted } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { EventStoreProcess } from './event-store-process';
 import { socketPathFor } from './run-folder';
 

@@ -1,7 +1,7 @@
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { documentOf, HttpModule } from '@app/http';
 import type { JsonObject } from '@app/kernel';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { partnerApi } from './partner-api';
 import { createProcessModule } from './process.module';
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { configurationWarnings, readConfiguration, silenceLogs, type Configuration } from '@app/runtime';
+import { silenceLogs } from '@app/runtime';
+import { configurationWarnings, readConfiguration, type Configuration } from '@app/settings';
 import { CannotStart, describeFailure } from './start-failures';
 
 /** In addition to the time for requests in flight, stopping may take this long before the process ends itself. */

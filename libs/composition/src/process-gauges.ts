@@ -1,7 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ReadinessChecks } from '@app/http';
-import { polledGauges, Configuration, Metrics } from '@app/runtime';
+import { polledGauges, Metrics } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { Gauge } from 'prom-client';
 
 const folderGauges = {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { HttpModule } from '@app/http';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { createProcessModule } from './process.module';
 
 /** Modules that start something at the end of the boot, in the order in which Nest calls them. */

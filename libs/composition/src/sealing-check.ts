@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '@app/read-store';
-import { Configuration, Sealing } from '@app/runtime';
+import { Sealing } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { CannotStart } from './start-failures';
 
 /** Tables whose values are sealed under PARLEY_SECRET_KEY; nothing else in the stores is lost with the key. */

@@ -11,7 +11,8 @@ import {
   type IssuerKeys,
 } from '@app/http';
 import { Database, type OnOpen, type ProcessRoles } from '@app/read-store';
-import { createPino, Metrics, PinoNestLogger, type Configuration, type Probe } from '@app/runtime';
+import { createPino, Metrics, PinoNestLogger, type Probe } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { createProcessModule } from './process.module';
 import { listenFailure } from './start-failures';
 

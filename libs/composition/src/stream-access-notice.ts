@@ -1,7 +1,7 @@
 import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { accessWarning, EventStore, checkStreamAccess } from '@app/event-store';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 
 /** Logs, once for each start, whether the event store lets others delete or truncate the streams of this service. */
 @Injectable()

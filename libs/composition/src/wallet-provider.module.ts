@@ -1,6 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NearIntentsModule } from '@app/near-intents';
-import { Metrics, type Configuration } from '@app/runtime';
+import { Metrics } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { SandboxLedger } from '@app/sandbox';
 import { measured, WalletKeysModule, WalletProvider } from '@app/wallets';
 

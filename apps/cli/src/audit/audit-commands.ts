@@ -1,5 +1,5 @@
 import { readDotEnv } from '@app/composition';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { parseVerifierKey, type SignatureKind, type VerifierKey } from '@app/transparency';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { exportTo } from './audit-export';

@@ -1,5 +1,5 @@
 import { exportLog } from '@app/audit';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import type { Command } from 'commander';
 import { openLogPlace } from './log-places';
 import { CommandFailed } from '../terminal/outcome';

@@ -11,7 +11,7 @@ import {
   type LogHold,
   type Problem,
 } from '@app/audit';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { parseCheckpoint, parseNote, textOf, type VerifierKey } from '@app/transparency';
 import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';

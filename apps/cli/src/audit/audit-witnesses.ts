@@ -1,5 +1,5 @@
 import { askWitness, type Claim } from '@app/audit';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { cosignaturesBy, parseCheckpoint, parseNote, type VerifierKey } from '@app/transparency';
 import { CommandFailed } from '../terminal/outcome';
 

@@ -1,7 +1,8 @@
 import { openBucketFiles } from '@app/artifacts';
 import type { LogFiles, WritableLogFiles } from '@app/audit';
 import { makeFolder } from '@app/data-folder';
-import { bodyWithin, fetchWithoutRedirects, retryAfterMs, type Configuration } from '@app/runtime';
+import { bodyWithin, fetchWithoutRedirects, retryAfterMs } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

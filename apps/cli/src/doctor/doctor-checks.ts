@@ -3,7 +3,8 @@ import { embeddedPostgresFolder, findRunningStores, readSecrets } from '@app/dat
 import { checkEventStore } from '@app/event-store';
 import { checkIssuers } from '@app/http';
 import { Database, checkDatabase, pendingMigrations, readStoreMigrations } from '@app/read-store';
-import { Configuration, ConfigurationError, configurationWarnings, createPino, readConfiguration } from '@app/runtime';
+import { ConfigurationError, createPino } from '@app/runtime';
+import { Configuration, configurationWarnings, readConfiguration } from '@app/settings';
 import { existsSync } from 'node:fs';
 import { accessFindings } from './doctor-access';
 import { finding, type Finding } from './doctor-finding';

@@ -3,7 +3,7 @@ import { describeFailure, readStore } from '@app/composition';
 import { connectEventStore, EventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import { Database, pendingMigrations, readStoreMigrations } from '@app/read-store';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { finding, type Finding } from './doctor-finding';
 import { storesOf } from './doctor-stores';
 

@@ -1,4 +1,4 @@
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { halfNamed, namedStores, type NamedStores } from '../stores/named-stores';
 import { CommandFailed } from '../terminal/outcome';
 import { finding, type Finding } from './doctor-finding';

@@ -1,4 +1,5 @@
-import { fetchWithoutRedirects, type WitnessAddress } from '@app/runtime';
+import { fetchWithoutRedirects } from '@app/runtime';
+import type { WitnessAddress } from '@app/settings';
 import { checkpointText, emptyRoot, noteText } from '@app/transparency';
 import { finding, type Finding } from './doctor-finding';
 import { reasonIn } from '../terminal/outcome';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeRunningStores } from '@app/data-folder';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { halfFindings } from '../doctor/doctor-stores';
 import { openBackedUp } from '../stores/backup';
 import { namedStores } from '../stores/named-stores';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSecrets } from '@app/data-folder';
 import type { ReadGate } from '@app/read-store';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { halfNamed, namedStores } from '../stores/named-stores';
 import { CommandFailed } from '../terminal/outcome';
 

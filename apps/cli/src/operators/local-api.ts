@@ -1,7 +1,7 @@
 import { openApi } from '@app/composition';
 import { operatorScopes } from '@app/http';
 import { ReadGate } from '@app/read-store';
-import { readConfiguration, type Configuration } from '@app/runtime';
+import { readConfiguration, type Configuration } from '@app/settings';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,7 +1,8 @@
 import { readDotEnv } from '@app/composition';
 import { readJson } from '@app/data-folder';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import { fetchWithoutRedirects, readConfiguration } from '@app/runtime';
+import { fetchWithoutRedirects } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { join } from 'node:path';
 import { openLocalApi } from './local-api';
 import { taken, type Answered, type OperatorApi } from './operator-call';

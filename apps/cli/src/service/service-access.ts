@@ -1,7 +1,7 @@
 import { readDotEnv } from '@app/composition';
 import { readJson } from '@app/data-folder';
 import { isJsonObject, type JsonObject } from '@app/kernel';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import { CommandFailed } from '../terminal/outcome';

@@ -2,7 +2,7 @@ import { holdingStatements, type LogHold } from '@app/audit';
 import { readDotEnv, readStore } from '@app/composition';
 import { CannotCopy, restoreBackup, takeBackup, type OnProgress } from '@app/database-copies';
 import { Database, migrate, readStoreMigrations } from '@app/read-store';
-import { readConfiguration, type Configuration } from '@app/runtime';
+import { readConfiguration, type Configuration } from '@app/settings';
 import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';

@@ -3,7 +3,7 @@ import { readDotEnv } from '@app/composition';
 import { copyDatabase, countRows, type HandOver } from '@app/database-copies';
 import { refuseWhileRunning } from '@app/event-migration';
 import { startEventStoreServer } from '@app/event-store-server';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -10,7 +10,7 @@ import {
   verifyCopy,
 } from '@app/event-migration';
 import { categoriesOf, Database, checkDatabase, migrate, readStoreMigrations } from '@app/read-store';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import type { Command } from 'commander';
 import { fillReadModels } from './fill-read-models';
 import { endTidily, openSource, type MigrationSource } from './migration-source';

@@ -1,7 +1,7 @@
 import { embeddedDatabaseName, embeddedPostgresFolder } from '@app/data-folder';
 import { DataFolderInUse, startEmbeddedPostgres } from '@app/embedded-postgres';
 import { startEventStoreServer } from '@app/event-store-server';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

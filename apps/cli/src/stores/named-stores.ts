@@ -1,5 +1,5 @@
 import { findRunningStores } from '@app/data-folder';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { CommandFailed } from '../terminal/outcome';
 
 /** The stores of one deployment, as far as they are named or running. */

@@ -7,7 +7,7 @@ import {
   checkStreamAccess,
   protectStreams,
 } from '@app/event-store';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import type { Command } from 'commander';
 import { confirmed } from '../terminal/confirm';
 import { CommandFailed, reasonIn } from '../terminal/outcome';

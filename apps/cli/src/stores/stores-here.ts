@@ -20,7 +20,7 @@ import { quotedExactly, Unavailable } from '@app/kernel';
 import { readMoveTarget } from '@app/event-migration';
 import { hasStoredRows, hiddenRows, lastStoredPosition, storedRows, storedRowsOf } from '@app/event-store-server';
 import { Database } from '@app/read-store';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { verifierKeyText, type VerifierKey } from '@app/transparency';
 import { openEmbeddedDatabase } from './migration-source';
 import { namedStores } from './named-stores';

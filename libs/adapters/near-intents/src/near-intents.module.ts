@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Clock } from '@app/kernel';
-import { Configuration, Metrics } from '@app/runtime';
+import { Metrics } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { measured, Signer, WalletProvider } from '@app/wallets';
 import { Gauge } from 'prom-client';
 import { JsonHttp, type Api } from './json-http';

@@ -1,1 +1,2 @@
+export { ModelFaults, NoFaults, type ModelFault } from './model-faults';
 export { RulesModel } from './rules-model';

@@ -1,4 +1,5 @@
-import { NoFaults, readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
+import { NoFaults } from './model-faults';
 import type { StepRequest } from '@app/engine';
 import { withoutEnd } from '@app/testing/runs';
 import { RulesModel } from './rules-model';

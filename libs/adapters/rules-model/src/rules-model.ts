@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Configuration, ModelFaults } from '@app/runtime';
+import { Configuration } from '@app/settings';
+import { ModelFaults } from './model-faults';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelFailed, type LanguageModel, type ModelReply, type ShowPiece, type StepRequest } from '@app/engine';
 import { answerByRules } from './rules';

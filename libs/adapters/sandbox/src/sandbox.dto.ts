@@ -1,5 +1,5 @@
 import { Member } from '@app/http';
-import type { ModelFault } from '@app/runtime';
+import type { ModelFault } from '@app/rules-model';
 import {
   boolean,
   exactly,

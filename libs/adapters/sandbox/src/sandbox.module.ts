@@ -1,7 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@app/kernel';
 import { Database, Notifications, Processes, type OnOpen } from '@app/read-store';
-import { ModelFaults } from '@app/runtime';
+import { ModelFaults } from '@app/rules-model';
 import { ClockMoves } from './clock/clock-moves';
 import { Issuer } from './issuer/issuer';
 import { IssuerController } from './issuer/issuer.controller';

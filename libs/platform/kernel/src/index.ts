@@ -49,7 +49,6 @@ export {
 } from './json';
 export { isJsonPointer, pointerForm, valueAt } from './json-pointers';
 export { limits } from './limits';
-export { centsFromMicroCents, microCentsPerCent } from './money';
 export { productVersion, specificationRevision } from './product-version';
 export {
   problemKinds,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { ReferenceSite } from './reference-site';
 
 const access = { partnerKey: 'pk_here', userToken: 'token_here', userId: 'user_here', operatorToken: 'operator_here' };

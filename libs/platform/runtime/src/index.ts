@@ -1,28 +1,20 @@
 export { abortAfter } from './waiting/abort-after';
 export { polledGauges } from './observability/polled-gauges';
-export type { WitnessAddress } from './configuration/product/audit-variables';
-export {
-  Configuration,
-  ConfigurationError,
-  configurationWarnings,
-  readConfiguration,
-} from './configuration/configuration';
-export type { ConsentTemplate } from './configuration/product/consent-template';
+export { Configuration } from './configuration/configuration';
 export { AnswerTooLong, bodyWithin } from './waiting/body-within';
 export { endingWith, fetchWithoutRedirects } from './waiting/fetch-without-redirects';
 export { GroupLoader } from './waiting/group-loader';
-export { isOnThisMachine } from './configuration/insecure-variables';
+export {
+  byHttps,
+  insecureProblems,
+  insecureVariables,
+  insecureWarnings,
+  isClearHttp,
+  isOnThisMachine,
+  type Insecure,
+} from './configuration/insecure-variables';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './observability/logging';
-export type {
-  McpClientCredentials,
-  McpServerSettings,
-  McpToolSettings,
-  McpTransport,
-} from './configuration/product/mcp-variables';
 export { Metrics } from './observability/metrics';
-export type { ModelConnection } from './configuration/product/model-fallbacks';
-export type { ModelPrice } from './configuration/product/model-prices';
-export { ModelFaults, NoFaults, type ModelFault } from './configuration/product/model-faults';
 export { openTracing } from './observability/open-tracing';
 export { Probe, type ProbePoint } from './probe';
 export { retryAfterMs } from './waiting/retry-after';
@@ -31,3 +23,12 @@ export { settledWithin } from './waiting/settled-within';
 export { SystemClock } from './system-clock';
 export { unlessAborted } from './waiting/unless-aborted';
 export { NoTracing, Tracing, type Span, type SpanAttributes } from './observability/tracing';
+export { admissionVariables } from './configuration/admission-variables';
+export { connectionVariables } from './configuration/connection-variables';
+export { deprecationProblems, deprecationVariables } from './configuration/deprecation-variables';
+export { audienceProblems, keysProblems, operatorVariables, userVariables } from './configuration/identity-variables';
+export { ConfigurationError, readEnvironment } from './configuration/read-environment';
+export { openInSandbox, sandboxDefaults } from './configuration/sandbox-defaults';
+export { operationVariables, serviceVariables } from './configuration/service-variables';
+export { unknownVariables } from './configuration/unknown-variables';
+export { httpUrl, positiveInteger, Rule, wholeNumber } from './configuration/variable-rules';

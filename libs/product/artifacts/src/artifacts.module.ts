@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { QuotasModule } from '@app/quotas';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { join } from 'node:path';
 import { ArtifactContent } from './artifact-content';
 import { ArtifactReader } from './reading/artifact-reader';

@@ -15,7 +15,7 @@ import {
   type UserId,
 } from '@app/kernel';
 import { UserQuotas } from '@app/quotas';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { v7 as uuidV7 } from 'uuid';
 import type { ArtifactView } from './artifact.schema';
 import { ArtifactStore, type StoredBytes } from './stores/artifact-store';

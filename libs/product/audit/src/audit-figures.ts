@@ -1,7 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
 import { Clock, type Instant } from '@app/kernel';
-import { polledGauges, Configuration, Metrics } from '@app/runtime';
+import { polledGauges, Metrics } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { verifierKeyText } from '@app/transparency';
 import { Checkpoints } from './signing/checkpoints';
 import type { SignedCheckpoint } from './checkpoints/checkpoints.decider';

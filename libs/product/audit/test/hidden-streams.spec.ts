@@ -6,7 +6,7 @@ import { readStore } from '@app/composition';
 import { EventStore } from '@app/event-store';
 import { hiddenRows } from '@app/event-store-server';
 import { Database, openDatabase } from '@app/read-store';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import type { TestClient } from '@app/testing/client';
 import { type Deployment, madeDatabase, startDeployment } from '@app/testing/deployment';
 import { conversationOf, partOf, sql } from '@app/testing/journeys';

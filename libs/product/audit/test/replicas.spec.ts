@@ -2,7 +2,8 @@
 import { EventStore, FoldedStates, Streams } from '@app/event-store';
 import { Clock } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { Configuration, Probe } from '@app/runtime';
+import { Probe } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { unlikeTheEvents } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, partOf } from '@app/testing/journeys';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
 import { because, Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { amountCentsMax, type BudgetCommand } from './budget.decider';
 import type { Segment } from './budget.events';
 import { bookingDay, monthOf, segmentKey, type BudgetState, type Caps } from './budget.state';

@@ -13,6 +13,7 @@ export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { ListConversations } from './list-conversations';
 export type { OpenApproval, RunCommand } from './run/run.decider';
+export { centsFromMicroCents, microCentsPerCent } from './run/run-costs';
 export { abortedEnd, type RunEnd, type ToolReturn } from './run/run-facts';
 export {
   Effort,

@@ -5,7 +5,7 @@ import { BudgetModule } from '@app/budget';
 import { LiveFramesModule } from '@app/journal';
 import { QuotasModule } from '@app/quotas';
 import { EngineCatalog, RunsModule } from '@app/runs';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { WalletsModule } from '@app/wallets';
 import { DeploymentModule } from '@app/deployment';
 import { ApprovedCalls } from './run/approved-calls';

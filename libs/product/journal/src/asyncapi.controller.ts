@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Serves } from '@app/http';
 import type { JsonObject } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { readEventsDocument } from './asyncapi.contract';
 
 /** Builds the AsyncAPI document of a configuration; the composition root knows the slices whose shapes the events name. */

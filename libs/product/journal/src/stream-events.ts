@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '@app/http';
 import { notFound, refuse, type ConversationId, type Result } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import type { FastifyReply } from 'fastify';
 import { ConversationHubs } from './conversation-hubs';
 import { EventStreams } from './event-streams';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts, PartnerKeys } from '@app/http';
 import { Clock, epochMsOf, type Instant, type PartnerKeyId, type UserId } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 
 const accountsPerQueryMax = 500;
 

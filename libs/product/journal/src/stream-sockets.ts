@@ -1,7 +1,7 @@
 import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database, Processes, processGoneMs } from '@app/read-store';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { v7 as uuidV7 } from 'uuid';
 import { closeSockets, keepSockets, openSocket, sweepSockets } from './stream-sockets.queries';
 

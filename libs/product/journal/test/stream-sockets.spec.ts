@@ -1,6 +1,6 @@
 import type { UserId } from '@app/kernel';
 import { Processes } from '@app/read-store';
-import { Configuration, readConfiguration } from '@app/runtime';
+import { Configuration, readConfiguration } from '@app/settings';
 import { StreamSockets } from '../src/stream-sockets';
 import { newUserId, startStores, type TestStores } from '@app/testing/journal';
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, type Instant, type Refusal, type UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
-import { Configuration, GroupLoader } from '@app/runtime';
+import { GroupLoader } from '@app/runtime';
+import { Configuration } from '@app/settings';
 
 /** After this long, a place whose object does not exist is given up. Real time; no request takes nearly as long. */
 const abandonedAfter = '10 minutes';

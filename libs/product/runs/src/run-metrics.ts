@@ -3,7 +3,8 @@ import { Saga, type ICommand } from '@nestjs/cqrs';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { ofEvents } from '@app/event-store';
 import { Database } from '@app/read-store';
-import { polledGauges, Configuration, Metrics } from '@app/runtime';
+import { polledGauges, Metrics } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { Counter, Gauge } from 'prom-client';
 import { filter, ignoreElements, tap, type Observable } from 'rxjs';
 

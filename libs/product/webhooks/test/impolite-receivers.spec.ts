@@ -1,7 +1,7 @@
 /**
  * An attempt ends within its 15 s whatever the receiver does with the connection, and its outcome says what that was.
  */
-import { Configuration, readConfiguration } from '@app/runtime';
+import { Configuration, readConfiguration } from '@app/settings';
 import { impoliteOutcomes, type ImpoliteKind } from '@app/testing/impolite';
 import { until } from '@app/testing/until';
 import { EndpointHealths } from '../src/endpoint/endpoint-health';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, request } from 'node:http';
 import https from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { Configuration, readConfiguration } from '@app/runtime';
+import { Configuration, readConfiguration } from '@app/settings';
 import { PartnerEndpoint } from '@app/testing/webhooks';
 import { Webhook } from 'standardwebhooks';
 import { guardedLookup } from '../src/delivery/guarded-lookup';

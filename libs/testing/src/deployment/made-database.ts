@@ -1,6 +1,6 @@
 import { readStore } from '@app/composition';
 import { openDatabase } from '@app/read-store';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { makeStore } from '../event-store/made-store';
 import type { Template } from '../postgres/postgres';
 

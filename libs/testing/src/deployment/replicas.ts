@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServing, startWorking, type RunningProcess } from '@app/composition';
 import { startEventStoreServer } from '@app/event-store-server';
-import { readConfiguration, type Probe } from '@app/runtime';
+import type { Probe } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { isReady, TestProcess } from '../processes/deployment-process';
 
 const readyWithinMs = 120_000;

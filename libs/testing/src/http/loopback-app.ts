@@ -15,7 +15,8 @@ import {
   userIdOf,
 } from '@app/http';
 import { Clock, type UserId } from '@app/kernel';
-import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
+import { Metrics, NoTracing, Tracing } from '@app/runtime';
+import { Configuration, readConfiguration } from '@app/settings';
 import { integer, json, optional, text, uuid, type Schema } from '@app/schema';
 import type { Logger } from 'pino';
 import { LoopbackIssuer } from '../identity';

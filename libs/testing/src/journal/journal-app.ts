@@ -8,7 +8,8 @@ import { Accounts, createHttpApp, PartnerKeys, RateWindows, userIdOf, type Accou
 import { conversationKind } from '@app/conversations';
 import { Clock, type UserId } from '@app/kernel';
 import { Database, Notifications, Processes } from '@app/read-store';
-import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
+import { Metrics, NoTracing, Tracing } from '@app/runtime';
+import { Configuration, readConfiguration } from '@app/settings';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { goodKey } from '../http/loopback-app';
 import { KeysInMemory, SetClock, WindowsInMemory } from '../http/ports-in-memory';

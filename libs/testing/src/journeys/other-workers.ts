@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RunningProcess } from '@app/composition';
 import { Processes } from '@app/read-store';
 import { workChannel } from '@app/runs';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { v5 as uuidV5 } from 'uuid';
 import type { Deployment } from '../deployment';
 import type { TestClient } from '../client';

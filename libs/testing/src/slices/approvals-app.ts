@@ -26,7 +26,7 @@ import {
 import { MintPartnerKey } from '@app/partners';
 import { Database, ProjectionRunner, ReadGate } from '@app/read-store';
 import { ExecutionSlots } from '@app/runs';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { requestJson, TestClient } from '../client';

@@ -22,7 +22,8 @@ import {
   type Migration,
   type RowClass,
 } from '@app/read-store';
-import { Configuration, Metrics, NoTracing, Probe, readConfiguration, Tracing } from '@app/runtime';
+import { Metrics, NoTracing, Probe, Tracing } from '@app/runtime';
+import { Configuration, readConfiguration } from '@app/settings';
 import { UsersModule, usersReadModel } from '@app/users';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JWTPayload } from 'jose';

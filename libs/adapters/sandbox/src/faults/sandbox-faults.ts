@@ -1,7 +1,7 @@
 import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Database, Notifications } from '@app/read-store';
-import { ModelFaults, type ModelFault } from '@app/runtime';
+import { ModelFaults, type ModelFault } from '@app/rules-model';
 
 /** Notified when the faults change; every process then reads them. */
 const faultsChannel = 'parley_faults';

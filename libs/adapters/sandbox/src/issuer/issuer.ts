@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock, instantOf } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { constant, instant, list, shape, text, type Shaped } from '@app/schema';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 

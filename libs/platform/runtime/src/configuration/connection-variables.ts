@@ -1,7 +1,8 @@
 import { positiveInteger } from './variable-rules';
 
-/** The environment variables that limit connections to an api process. */
+/** The environment variables that limit event streams, connections and bodies of an api process. */
 export const connectionVariables = {
+  STREAMS_PER_USER: positiveInteger({ default: 8, desc: 'Open event streams per user' }),
   STREAMS_PER_REPLICA: positiveInteger({ default: 2000, desc: 'Open event streams per api process' }),
   CONNECTIONS_PER_REPLICA: positiveInteger({
     default: 4000,
@@ -15,4 +16,6 @@ export const connectionVariables = {
     default: 120,
     desc: 'How long an upload, or an answer that is no event stream, may be on its way; 10 MiB need 88 KB/s then',
   }),
+  BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
+  ARTIFACT_LIMIT_BYTES: positiveInteger({ default: 10 * 1024 * 1024, desc: 'Largest uploaded artifact, in bytes' }),
 };

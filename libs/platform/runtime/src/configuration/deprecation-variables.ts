@@ -25,10 +25,11 @@ export const deprecationVariables = {
 
 const noticeMonths = 6;
 
-/** Whether one of the two is set without the other, or the notice between them is shorter than the specification promises. */
-export function endsTooSoon({ V1_DEPRECATED_AT: since, V1_SUNSET_AT: until }: NodeJS.ProcessEnv): boolean {
-  if (since === undefined || until === undefined) return since !== until;
+/** Refuses one of the two without the other, and less notice between them than the specification promises. */
+export function deprecationProblems({ V1_DEPRECATED_AT: since, V1_SUNSET_AT: until }: NodeJS.ProcessEnv): string[] {
+  const problems = ['V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it'];
+  if (since === undefined || until === undefined) return since === until ? [] : problems;
   const earliest = new Date(since);
   earliest.setUTCMonth(earliest.getUTCMonth() + noticeMonths);
-  return new Date(until) < earliest;
+  return new Date(until) < earliest ? problems : [];
 }

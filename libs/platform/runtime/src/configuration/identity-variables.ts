@@ -37,8 +37,8 @@ function isIssuer(text: string): boolean {
   return /^https?:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text);
 }
 
-/** The environment variables of the identity providers of users and operators. */
-export const identityVariables = {
+/** The environment variables of the identity providers of users. */
+export const userVariables = {
   OIDC_ISSUER: issuers({
     default: undefined,
     requiredWhen: (env) => env['PARLEY_MODE'] === 'production',
@@ -65,10 +65,10 @@ export const identityVariables = {
     default: 5000,
     desc: 'How long an issuer may take to show its discovery document and its keys, in milliseconds',
   }),
-  OIDC_MAIN_ACCOUNT_CLAIM: str({
-    default: undefined,
-    desc: "Claim of user tokens that names the account where the user's withdrawals land; unset: a sandbox derives one",
-  }),
+};
+
+/** The environment variables of the identity provider of operators, and of the browsers that are served. */
+export const operatorVariables = {
   OPERATOR_ISSUER: issuer({
     default: undefined,
     desc: "Issuer of operators' access tokens, named and found as OIDC_ISSUER is; unset: the sandbox issuer, and in production there is no operator API",
@@ -77,15 +77,18 @@ export const identityVariables = {
     default: operatorAudience,
     desc: "Audience that operators' access tokens must name in aud; none of OIDC_AUDIENCE, so that no user's token is an operator's",
   }),
+  WEB_ORIGIN: str({ default: undefined, desc: "The one browser origin allowed; unset: only the service's own" }),
 };
 
-/** Whether a user's token could pass for an operator's. */
-export function sharesAudience(env: NodeJS.ProcessEnv): boolean {
-  const ofUsers = splitList(env['OIDC_AUDIENCE'] ?? userAudience);
-  return ofUsers.includes(env['OPERATOR_AUDIENCE'] ?? operatorAudience);
+/** Refuses an address of keys without exactly one issuer: their owner would be unclear. */
+export function keysProblems({ OIDC_JWKS_URI: keys, OIDC_ISSUER: named = '' }: NodeJS.ProcessEnv): string[] {
+  if (keys === undefined || splitList(named).length === 1) return [];
+  return ['OIDC_JWKS_URI: must go with one OIDC_ISSUER, whose keys they are'];
 }
 
-/** Whether the keys' address is set without exactly one issuer, so that their owner is unclear. */
-export function leavesKeysOpen(env: NodeJS.ProcessEnv): boolean {
-  return env['OIDC_JWKS_URI'] !== undefined && splitList(env['OIDC_ISSUER'] ?? '').length !== 1;
+/** Refuses an audience by which a user's token could pass for an operator's. */
+export function audienceProblems(given: NodeJS.ProcessEnv): string[] {
+  const ofUsers = splitList(given['OIDC_AUDIENCE'] ?? userAudience);
+  const isShared = ofUsers.includes(given['OPERATOR_AUDIENCE'] ?? operatorAudience);
+  return isShared ? ['OPERATOR_AUDIENCE: must be none of OIDC_AUDIENCE'] : [];
 }

@@ -1,12 +1,7 @@
-import { isJsonObject } from '@app/kernel';
 import { bool } from 'envalid';
 
 /** The allowances without which production refuses connections that third parties in between can read or alter. */
 export const insecureVariables = {
-  WEBHOOK_ALLOW_PRIVATE: bool({
-    default: undefined,
-    desc: 'Lets webhooks be delivered to addresses that are not of the public internet; unset: in sandbox mode only',
-  }),
   ALLOW_INSECURE_ISSUER: bool({
     default: false,
     desc: 'Lets production fetch the keys of an issuer by http:// from another machine; a warning at every start',
@@ -15,51 +10,43 @@ export const insecureVariables = {
     default: false,
     desc: 'Lets production reach stores on other machines without TLS; a warning at every start',
   }),
-  ALLOW_INSECURE_PROVIDERS: bool({
-    default: false,
-    desc: 'Lets production call models, MCP servers, S3, wallet providers and collectors elsewhere by http://; a warning at every start',
-  }),
 };
 
 type Values = Readonly<Record<string, unknown>>;
-type Allowance = Exclude<keyof typeof insecureVariables, 'WEBHOOK_ALLOW_PRIVATE'>;
 
-interface Insecure {
+/** A connection that others can read and alter: the variable that names it, the rule that it breaks, and the variable that allows it. */
+export interface Insecure {
   readonly variable: string;
   readonly rule: string;
-  readonly allowance: Allowance;
+  readonly allowance: string;
 }
 
-const byHttps = 'must begin with https:// unless it is on this machine';
-const providerUrls = [
-  'MODEL_BASE_URL',
-  'S3_ENDPOINT',
-  'NEAR_RPC_URL',
-  'ONE_CLICK_URL',
-  'SOLVER_RELAY_URL',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-];
+/** The rule of addresses that are reached over HTTP. */
+export const byHttps = 'must begin with https:// unless it is on this machine';
 
-/** The variables of a validated environment that production refuses because they send data in clear text, as `NAME: rule`. */
-export function insecureProblems(env: Values): string[] {
-  return insecureOf(env)
+/**
+ * The variables of a validated environment that production refuses because they send data in clear text, as `NAME: rule`.
+ * @param others the insecure connections that only the product knows
+ */
+export function insecureProblems(env: Values, others: readonly Insecure[]): string[] {
+  return insecureOf(env, others)
     .filter(({ allowance }) => env[allowance] !== true)
     .map(({ variable, rule, allowance }) => `${variable}: ${rule} (or set ${allowance}=true)`);
 }
 
 /** A line for each variable that production accepts only because of an allowance. */
-export function insecureWarnings(env: Values): string[] {
-  return insecureOf(env)
+export function insecureWarnings(env: Values, others: readonly Insecure[]): string[] {
+  return insecureOf(env, others)
     .filter(({ allowance }) => env[allowance] === true)
     .map(
       ({ variable, allowance }) => `${allowance}=true: ${variable} is reached in a way that others can read and alter`,
     );
 }
 
-function insecureOf(env: Values): Insecure[] {
+function insecureOf(env: Values, others: readonly Insecure[]): readonly Insecure[] {
   if (env['PARLEY_MODE'] !== 'production') return [];
   const found: Insecure[] = [];
-  const check = (allowance: Allowance, variable: string, isInsecure: (text: string) => boolean, rule: string): void => {
+  const check = (allowance: string, variable: string, isInsecure: (text: string) => boolean, rule: string): void => {
     const values = [env[variable]].flat().filter((value) => typeof value === 'string');
     if (values.some(isInsecure)) found.push({ variable, rule, allowance });
   };
@@ -69,19 +56,11 @@ function insecureOf(env: Values): Insecure[] {
   check('ALLOW_INSECURE_STORES', 'DATABASE_URL', isClearPostgres, withTls);
   const withoutCare = 'must not turn TLS or its certificates off unless it is on this machine';
   check('ALLOW_INSECURE_STORES', 'EVENTSTORE_URL', isClearEventStore, withoutCare);
-  for (const variable of providerUrls) check('ALLOW_INSECURE_PROVIDERS', variable, isClearHttp, byHttps);
-  if (fallbackUrls(env['MODEL_FALLBACKS']).some(isClearHttp)) {
-    const rule = 'each baseUrl must begin with https:// unless it is on this machine';
-    found.push({ variable: 'MODEL_FALLBACKS', rule, allowance: 'ALLOW_INSECURE_PROVIDERS' });
-  }
-  if (serverUrls(env['MCP_SERVERS']).some(isClearHttp)) {
-    const rule = 'each url must begin with https:// unless it is on this machine';
-    found.push({ variable: 'MCP_SERVERS', rule, allowance: 'ALLOW_INSECURE_PROVIDERS' });
-  }
-  return found;
+  return [...found, ...others];
 }
 
-function isClearHttp(text: string): boolean {
+/** Whether a URL refers to another machine, without TLS. */
+export function isClearHttp(text: string): boolean {
   return !/^https:/i.test(text) && !isOnThisMachine(text);
 }
 
@@ -105,25 +84,6 @@ function isClearEventStore(text: string): boolean {
   const careless = query.get('tls') === 'false' || query.get('tlsverifycert') === 'false';
   const [, authority = ''] = /^[^:]+:\/\/(?:[^@/?]*@)?([^/?]*)/.exec(text) ?? [];
   return careless && !authority.split(',').every((host) => isLoopback(hostOf(`esdb://${host}`)));
-}
-
-/** The URLs of MCP servers over HTTP, and of the issuers of tokens for them. */
-function serverUrls(servers: unknown): string[] {
-  return (Array.isArray(servers) ? servers : []).flatMap((server: unknown) => {
-    const transport = isJsonObject(server) ? server['transport'] : undefined;
-    if (!isJsonObject(transport)) return [];
-    const { url, clientCredentials } = transport;
-    const issuer = isJsonObject(clientCredentials) ? clientCredentials['issuer'] : undefined;
-    return [url, issuer].filter((address) => typeof address === 'string');
-  });
-}
-
-function fallbackUrls(fallbacks: unknown): string[] {
-  return (Array.isArray(fallbacks) ? fallbacks : []).flatMap((fallback: unknown) => {
-    const connection = isJsonObject(fallback) ? fallback['connection'] : undefined;
-    const url = isJsonObject(connection) ? connection['baseUrl'] : undefined;
-    return typeof url === 'string' ? [url] : [];
-  });
 }
 
 /** Whether a URL refers to this machine. */

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultDataDir } from './service-variables';
 
 /** The settings that production refuses because they belong to a sandbox, as `NAME: rule` (docs/decisions/configuration-and-start.md). */
-export function sandboxDefaults(given: NodeJS.ProcessEnv, defaultDataDir: string): string[] {
+export function sandboxDefaults(given: NodeJS.ProcessEnv): string[] {
   if (given['PARLEY_MODE'] !== 'production') return [];
   const refused: string[] = [];
-  if ((given['WALLET_PROVIDER'] ?? 'sandbox') === 'sandbox')
-    refused.push('WALLET_PROVIDER: production takes near-intents only');
   for (const variable of ['OIDC_ISSUER', 'OPERATOR_ISSUER'])
     if (/\/sandbox\/issuer\/*([\s,]|$)/.test(given[variable] ?? '')) refused.push(`${variable}: is a sandbox's issuer`);
   const secretKey = given['PARLEY_SECRET_KEY'];
@@ -42,8 +41,9 @@ function generatedKey(dataDir: string): unknown {
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 
-/** The variables that make a sandbox reachable from other machines, which is not allowed. */
-export function openInSandbox(given: NodeJS.ProcessEnv): readonly string[] {
+/** Refuses the addresses that make a sandbox reachable from other machines, as `NAME: rule`. */
+export function openInSandbox(given: NodeJS.ProcessEnv): string[] {
   if ((given['PARLEY_MODE'] ?? 'sandbox') !== 'sandbox') return [];
-  return ['HOST', 'MANAGEMENT_HOST'].filter((name) => !loopbackHosts.includes(given[name] ?? '127.0.0.1'));
+  const open = ['HOST', 'MANAGEMENT_HOST'].filter((name) => !loopbackHosts.includes(given[name] ?? '127.0.0.1'));
+  return open.map((name) => `${name}: sandbox mode listens on loopback only`);
 }

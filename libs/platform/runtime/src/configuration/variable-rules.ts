@@ -16,11 +16,6 @@ export const partitions = makeValidator<number>((text) => {
   return Number(text);
 });
 
-export const byteCount = makeValidator<number>((text) => {
-  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new Rule('must be a whole number from 1 to 999999999999999');
-  return Number(text);
-});
-
 export const wholeNumber = makeValidator<number>((text) => {
   if (!/^(0|[1-9][0-9]{0,8})$/.test(text)) throw new Rule('must be a whole number from 0 to 999999999');
   return Number(text);
@@ -45,12 +40,6 @@ export const httpUrl = makeValidator<string>((text) => {
 export const eventStoreUrl = makeValidator<string>((text) => {
   if (!/^(esdb(\+discover)?:\/\/|unix:\/)/.test(text))
     throw new Rule('must begin with esdb://, esdb+discover:// or unix:/');
-  return text;
-});
-
-/** A public key as NEAR spells it: 32 bytes in base58. */
-export const ed25519Key = makeValidator<string>((text) => {
-  if (!/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) throw new Rule('must be ed25519: and a key in base58');
   return text;
 });
 

@@ -1,4 +1,4 @@
-import { readConfiguration } from '../configuration/configuration';
+import { readConfiguration } from '@app/settings';
 import { createPino, PinoNestLogger } from './logging';
 
 const secret = 'pk_live_7Qb2';

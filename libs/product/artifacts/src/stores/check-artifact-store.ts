@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { ReadinessChecks } from '@app/http';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { ArtifactStore, UnfitArtifactStore } from './artifact-store';
 
 /** How long a start waits for a store that may become available. */

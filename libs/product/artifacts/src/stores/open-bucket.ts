@@ -1,4 +1,4 @@
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import type { BucketFiles } from './bucket-files';
 import type * as S3 from './s3-files.adapter';
 import { s3OptionsOf } from './s3-options';

@@ -1,4 +1,4 @@
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import type { S3Options } from './s3-client.adapter';
 
 /** The settings of a bucket from the configuration. */

@@ -1,4 +1,4 @@
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { verifierKeyText } from '@app/transparency';
 import type { SignedCheckpoint } from './checkpoints.decider';
 

@@ -4,7 +4,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { readConfiguration, type Configuration } from '@app/runtime';
+import { readConfiguration, type Configuration } from '@app/settings';
 import { witnessKey } from '@app/testing/transparency';
 import { checkpointText, cosign, noteText, signatureLine, signatureOf, verifierKeyText } from '@app/transparency';
 import type { CheckpointsState, SignedCheckpoint } from '../checkpoints/checkpoints.decider';

@@ -11,7 +11,7 @@ import {
   type Result,
   type Words,
 } from '@app/kernel';
-import { Configuration, type WitnessAddress } from '@app/runtime';
+import { Configuration, type WitnessAddress } from '@app/settings';
 import { v4 as uuidV4 } from 'uuid';
 import { Checkpoints } from '../signing/checkpoints';
 import type { CheckpointsState, SignedCheckpoint } from '../checkpoints/checkpoints.decider';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ReceivedEvent } from '@app/event-store';
 import { Database } from '@app/read-store';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { leafHash, entryBytes, sameHash, type Hash } from '@app/transparency';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkpointWanted } from '../signing/checkpoint-wanted';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
 import { causeOfService, Clock, type Cause } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import {
   checkpointText,
   fromBase64,

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 import { signingKey, type SigningKey } from '@app/transparency';
 
 const label = 'parley/audit-signing/1';

@@ -1,4 +1,4 @@
-import type { Configuration, WitnessAddress } from '@app/runtime';
+import type { Configuration, WitnessAddress } from '@app/settings';
 import { openCheckpoint, parseVerifierKey, verifierKeyText, type TreeHead } from '@app/transparency';
 import type { CheckpointsState } from '../checkpoints/checkpoints.decider';
 import { logKey } from '../signing/signing-key';

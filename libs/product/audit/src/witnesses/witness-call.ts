@@ -1,5 +1,6 @@
 import { quoted, sentence, words, type Words } from '@app/kernel';
-import { abortAfter, AnswerTooLong, bodyWithin, fetchWithoutRedirects, type WitnessAddress } from '@app/runtime';
+import { abortAfter, AnswerTooLong, bodyWithin, fetchWithoutRedirects } from '@app/runtime';
+import type { WitnessAddress } from '@app/settings';
 import {
   cosignatureBy,
   parseCount,

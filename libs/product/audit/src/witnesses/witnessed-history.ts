@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/kernel';
-import { Configuration, type WitnessAddress } from '@app/runtime';
+import { Configuration, type WitnessAddress } from '@app/settings';
 import { sameHash, toBase64 } from '@app/transparency';
 import { Checkpoints } from '../signing/checkpoints';
 import type { CheckpointsState } from '../checkpoints/checkpoints.decider';

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { sentence, words } from '@app/kernel';
-import { Configuration, Metrics, type WitnessAddress } from '@app/runtime';
+import { Metrics } from '@app/runtime';
+import { Configuration, type WitnessAddress } from '@app/settings';
 import { verifierKeyText } from '@app/transparency';
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
 import { EventEmitter, once } from 'node:events';

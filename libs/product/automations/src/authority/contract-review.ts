@@ -17,7 +17,7 @@ import {
   type UserId,
 } from '@app/kernel';
 import { UserQuotas } from '@app/quotas';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { Timers } from '@app/timers';
 import { AgentWallets, type Token } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';

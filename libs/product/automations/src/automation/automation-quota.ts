@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FoldedStates } from '@app/event-store';
 import { asId, type AutomationId, type UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { automationKind } from './automation.stream';
 
 /**

@@ -1,12 +1,5 @@
-import {
-  centsFromMicroCents,
-  type Instant,
-  type JsonValue,
-  type MessageId,
-  type RunId,
-  type RunKey,
-  type ToolCallId,
-} from '@app/kernel';
+import { type Instant, type JsonValue, type MessageId, type RunId, type RunKey, type ToolCallId } from '@app/kernel';
+import { centsFromMicroCents } from './run-costs';
 import type { RunEndStatus, RunEvent, ToolOutcome } from './run.events';
 import type { RunFailure, RunResponse } from './run.schema';
 import type { RunState } from './run.state';

@@ -1,6 +1,5 @@
 import {
   asId,
-  microCentsPerCent,
   type MessageId,
   type ProcessId,
   type RunId,
@@ -13,6 +12,7 @@ import { conversationDecider, type ConversationCommand } from '../conversation.d
 import type { ConversationEvent } from '../conversation.events';
 import { type RunRequest, type Usage, untuned } from './run.schema';
 import type { RecordStep } from './run.decider';
+import { microCentsPerCent } from './run-costs';
 import { abortedEnd, type RunEnd } from './run-facts';
 
 const at = instant('2026-03-01T10:00Z');

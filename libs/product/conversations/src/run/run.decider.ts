@@ -1,7 +1,6 @@
 import {
   accept,
   because,
-  centsFromMicroCents,
   reject,
   unreachable,
   type Decision,
@@ -17,6 +16,7 @@ import {
 import type { ApprovalEvent } from '@app/consent';
 import type { RunEvent, RunOrigin } from './run.events';
 import type { ResolvedRun, RunRequest } from './run.schema';
+import { centsFromMicroCents } from './run-costs';
 import { abortedEnd, endRun, headOf, toolReturned, type RecordedText, type RunEnd, type ToolReturn } from './run-facts';
 import { approvalOf, evolveRun, type RunState } from './run.state';
 

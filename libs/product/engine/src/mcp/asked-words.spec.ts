@@ -1,6 +1,6 @@
 import { summaryLengthMax } from '@app/consent';
 import { quoted, words as say, type JsonObject } from '@app/kernel';
-import type { ConsentTemplate } from '@app/runtime';
+import type { ConsentTemplate } from '@app/settings';
 import { hostileTexts } from '@app/testing/hostile-texts';
 import { askedWords, namelessCall } from './asked-words';
 

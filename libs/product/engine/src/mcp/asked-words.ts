@@ -9,7 +9,7 @@ import {
   type JsonValue,
   type Words,
 } from '@app/kernel';
-import type { ConsentTemplate } from '@app/runtime';
+import type { ConsentTemplate } from '@app/settings';
 
 /**
  * The consent text for a call: the operator's template with the values of the input inserted. Values are quoted exactly, so that none

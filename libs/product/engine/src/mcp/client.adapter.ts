@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { isJsonObject, productVersion, type JsonObject, type JsonValue } from '@app/kernel';
-import { unlessAborted, type McpServerSettings } from '@app/runtime';
+import { unlessAborted } from '@app/runtime';
+import type { McpServerSettings } from '@app/settings';
 import { boundedFetch } from './bounded-fetch';
 import {
   McpFailed,

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { mapHashToField } from '@noble/curves/abstract/modular';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { constant, list, shape, text, type Shaped } from '@app/schema';
 import { SignJWT } from 'jose';
 import type { CallIds } from './call-context';

@@ -5,7 +5,7 @@ import {
   type AuthProvider,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
-import type { McpClientCredentials, McpTransport } from '@app/runtime';
+import type { McpClientCredentials, McpTransport } from '@app/settings';
 import { McpFailed } from './connection';
 
 /**

@@ -1,4 +1,4 @@
-import type { McpServerSettings } from '@app/runtime';
+import type { McpServerSettings } from '@app/settings';
 import type { ListedTool } from './connection';
 import { offeredTools } from './listed-tools';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, limits, words as say, type JsonObject, type JsonValue } from '@app/kernel';
-import type { McpServerSettings, McpToolSettings } from '@app/runtime';
+import type { McpServerSettings, McpToolSettings } from '@app/settings';
 import { storableText } from '../models/answer-values';
 import { failWith, type CallContext, type FailedReview, type Reviewed, type Tool, type ToolResult } from '../tool';
 import { askedWords, namelessCall } from './asked-words';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import { words as say, type JsonObject, type Words } from '@app/kernel';
-import { abortAfter, type McpServerSettings, unlessAborted } from '@app/runtime';
+import { abortAfter, unlessAborted } from '@app/runtime';
+import type { McpServerSettings } from '@app/settings';
 import { failWith, type CallContext, type Tool, type ToolResult } from '../tool';
 import { callIdsOf } from './call-context';
 import { callResult, reportError } from './call-result';

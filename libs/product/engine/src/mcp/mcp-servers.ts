@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import type { Tool } from '../tool';
 import type { connectMcp } from './client.adapter';
 import { ContextKeys } from './context-keys';

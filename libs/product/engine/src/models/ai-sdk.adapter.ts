@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { JsonValue } from '@app/kernel';
-import type { ModelConnection } from '@app/runtime';
+import type { ModelConnection } from '@app/settings';
 import { jsonSchema, Output, streamText, type LanguageModel, type TextStreamPart, type ToolSet } from 'ai';
 import { holdsNumbers } from './kept-input';
 import type { ModelRequest } from './model';

@@ -1,5 +1,5 @@
 import type { Decimal } from '@app/kernel';
-import type { ModelPrice } from '@app/runtime';
+import type { ModelPrice } from '@app/settings';
 import type { TokenUsage } from './provider';
 
 /** Bytes of UTF-8 per token; models count differently, and this errs on the side of more tokens. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Configuration, type ModelConnection } from '@app/runtime';
+import { Configuration, type ModelConnection } from '@app/settings';
 import { ModelFailed, type LanguageModel } from './model';
 import type { AiSdkProvider } from './ai-sdk.adapter';
 import { ProviderBreaker } from './provider-breaker';

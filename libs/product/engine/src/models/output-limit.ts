@@ -1,4 +1,4 @@
-import type { ModelPrice } from '@app/runtime';
+import type { ModelPrice } from '@app/settings';
 import type { Allowance } from './model';
 import { affordableTokens, dearestStepCost } from './cost';
 import { ProviderTrouble, type OutputRoom } from './provider';

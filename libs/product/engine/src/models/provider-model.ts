@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { ModelPrice } from '@app/runtime';
+import type { ModelPrice } from '@app/settings';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newerHalf } from './newest-turns';
 import {

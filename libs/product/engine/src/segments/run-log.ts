@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Configuration, hasReadableLogs } from '@app/runtime';
+import { hasReadableLogs } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import type { ClaimedRun } from '../run/claimed-run';
 import type { Execution } from './run-steps';
 

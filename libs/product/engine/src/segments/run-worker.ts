@@ -2,7 +2,8 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { asId, DamagedStream, type RunKey, failureWords } from '@app/kernel';
 import { Notifications } from '@app/read-store';
 import { Draining } from '@app/http';
-import { Configuration, settledWithin } from '@app/runtime';
+import { settledWithin } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import {
   leaseRenewMs,
   LocalExecution,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Budgets } from '@app/budget';
-import type { RunEnd } from '@app/conversations';
-import { centsFromMicroCents, microCentsPerCent } from '@app/kernel';
+import { centsFromMicroCents, microCentsPerCent, type RunEnd } from '@app/conversations';
 import { accountDisabledEnd, outOfBudgetEnd } from '@app/runs';
 import type { ClaimedRun, OpenRun } from '../run/claimed-run';
 import type { Allowance } from '../models/model';

@@ -5,7 +5,8 @@ import { approvalTimer, fingerprintVersion, reviewedDocument } from '@app/consen
 import { conversationKind, type OpenApproval } from '@app/conversations';
 import { streamName } from '@app/event-store';
 import { asId, Clock, instantOf, type ApprovalId, type Instant } from '@app/kernel';
-import { Configuration, unlessAborted } from '@app/runtime';
+import { unlessAborted } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { UserQuotas } from '@app/quotas';
 import { Timers } from '@app/timers';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';

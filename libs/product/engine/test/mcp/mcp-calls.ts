@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asId, type ConversationId, type RequestId, type RunId, type ToolCallId, type UserId } from '@app/kernel';
-import { readConfiguration, type Configuration } from '@app/runtime';
+import { readConfiguration, type Configuration } from '@app/settings';
 import { ContextKeys } from '../../src/mcp/context-keys';
 import { McpServers } from '../../src/mcp/mcp-servers';
 import type { CallContext, ToolResult } from '../../src/tool';

@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { asId, type ConversationId, type RunId, type ToolCallId, type UserId } from '@app/kernel';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
 import { ContextKeys } from '../../src/mcp/context-keys';
 import { McpServers } from '../../src/mcp/mcp-servers';

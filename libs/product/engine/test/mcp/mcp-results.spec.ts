@@ -1,7 +1,7 @@
 /** The result of a tool reaches the model whole, over both transports (docs/decisions/runs.md, "MCP"). */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { McpServerSettings } from '@app/runtime';
+import type { McpServerSettings } from '@app/settings';
 import { callResult } from '../../src/mcp/call-result';
 import { connectMcp } from '../../src/mcp/client.adapter';
 

@@ -1,5 +1,5 @@
-import { RulesModel } from '@app/rules-model';
-import { NoFaults, readConfiguration } from '@app/runtime';
+import { NoFaults, RulesModel } from '@app/rules-model';
+import { readConfiguration } from '@app/settings';
 import { modelsWith } from './provider-models';
 
 describe('the models of a deployment', () => {

@@ -1,7 +1,7 @@
 /** Whatever a model answers, a segment spends no more than it has reserved (docs/decisions/runs.md, "Headroom"). */
 import { budgetDecider, Budgets, initialBudget, type BudgetCommand, type BudgetState } from '@app/budget';
 import { Clock, asId, type Decimal, type UserId } from '@app/kernel';
-import { readConfiguration, type ModelPrice } from '@app/runtime';
+import { readConfiguration, type ModelPrice } from '@app/settings';
 import fc from 'fast-check';
 import type { ClaimedRun } from '../../src/run/claimed-run';
 import { dearestStepCost, stepCost } from '../../src/models/cost';

@@ -1,4 +1,4 @@
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { LoopbackModels, type Asked, type Provider, type Script } from '@app/testing/models';
 import type { LanguageModel, ModelReply, StepRequest } from '../../src/models/model';
 import { LocalModels, Models } from '../../src/models/models';

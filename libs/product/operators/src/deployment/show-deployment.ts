@@ -4,7 +4,7 @@ import { Draining, ReadinessChecks } from '@app/http';
 import { LogIdentity } from '@app/audit';
 import { Clock, instantIn, productVersion, specificationRevision, Unavailable } from '@app/kernel';
 import { Database, processGoneMs } from '@app/read-store';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { holdersMax, silentMax, type DeploymentState, type UnreadPart } from './deployment.schema';
 
 /**

@@ -1,7 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { ServedLog } from '@app/audit';
 import { productVersion } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import type { DeploymentIdentity } from './document.schema';
 
 /** Identifies the deployment that answers. @throws Unavailable */

@@ -2,7 +2,7 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { ModulesContainer } from '@nestjs/core';
 import { operatorDocumentOf } from '@app/http';
 import type { JsonObject } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { operatorApi } from './operator-description';
 
 /** Returns the OpenAPI document of the operator API, as this process serves it. */

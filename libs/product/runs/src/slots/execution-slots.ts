@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Unavailable, type ConversationId, type RunId, type RunKey, type UserId } from '@app/kernel';
 import { Database, Processes } from '@app/read-store';
-import { Configuration, GroupLoader } from '@app/runtime';
+import { GroupLoader } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { shardsOf, sizeOf } from './capacity-shards';
 
 /** How long a lease lasts without a renewal. Real time, by the database's clock. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ok, refuse, withdrawalChanged, type Cause, type Result, type UserId, type WalletId } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { EnsureWallet } from './ensure-wallet';
 import { mainAccountOf } from './main-account';
 import { unusable } from './wallet.decider';

@@ -1,5 +1,5 @@
 import { asId, type UserId } from '@app/kernel';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { mainAccountOf } from './main-account';
 
 const userId = asId<UserId>('0b7a3b7e-0000-5000-8000-000000000001');

@@ -1,6 +1,7 @@
 import type { JsonObject, UserId } from '@app/kernel';
 import { sha256Hex } from '@app/canonical';
-import { isOnThisMachine, type Configuration } from '@app/runtime';
+import { isOnThisMachine } from '@app/runtime';
+import type { Configuration } from '@app/settings';
 
 /** Name of a NEAR account: implicit (64 hex characters) or named (2 to 64 characters). */
 const accountName = /^(?=.{2,64}$)([a-z0-9]+[-_])*[a-z0-9]+(\.([a-z0-9]+[-_])*[a-z0-9]+)*$/;

@@ -1,7 +1,7 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import type { Caller } from '@app/http';
 import type { Cause, UserId } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { mainAccountOf } from './main-account';
 
 /** The owner of a wallet, with the main account from the owner's token; null when the token names none. */

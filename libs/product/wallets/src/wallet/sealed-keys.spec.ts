@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { asId, type UserId } from '@app/kernel';
 import { readStoreMigrations, Database, migrate } from '@app/read-store';
-import { readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/settings';
 import { v4 as uuidV4 } from 'uuid';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { SealedKeys } from './sealed-keys';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { Configuration, Sealing } from '@app/runtime';
+import { Sealing } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { Signer } from './signer';
 

@@ -17,7 +17,7 @@ import {
   type WalletId,
 } from '@app/kernel';
 import { UserQuotas } from '@app/quotas';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import type { PrepareWithdrawal as Prepare } from '../operation/operation.decider';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { productVersion } from '@app/kernel';
-import { abortAfter, Configuration, retryAfterMs } from '@app/runtime';
+import { abortAfter, retryAfterMs } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, type EndpointId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { Configuration, Sealing } from '@app/runtime';
+import { Sealing } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidV7 } from 'uuid';
 import type { SigningKey } from './endpoint.state';

@@ -1,4 +1,4 @@
-import { Configuration, readConfiguration } from '@app/runtime';
+import { Configuration, readConfiguration } from '@app/settings';
 import { EndpointUrls, wrongInUrl } from './endpoint-urls';
 
 it.each([

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { invalid, type Refusal } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration } from '@app/settings';
 import { isIP } from 'node:net';
 import { isPublicAddress } from './public-addresses';
 import { urlLengthMax } from './endpoint.decider';

@@ -1,4 +1,5 @@
-import { ConfigurationError, readConfiguration } from '../configuration';
+import { ConfigurationError } from '@app/runtime';
+import { readConfiguration } from '../configuration';
 
 const price = { inputUsdPerMillion: '3', outputUsdPerMillion: '15' };
 const base = {

@@ -1,7 +1,7 @@
+import { Rule } from '@app/runtime';
 import { limits } from '@app/kernel';
-import { Ajv2020 } from 'ajv/dist/2020';
 import { makeValidator } from 'envalid';
-import { Rule } from '../variable-rules';
+import { fittingJson } from '../parsed-json';
 
 /** A version of a named agent: settings that a profile which names it may omit. */
 export interface AgentSettings {
@@ -52,14 +52,11 @@ const agentsSchema = {
 };
 
 const agents = makeValidator<readonly AgentSettings[]>((json) => {
-  const isValid = new Ajv2020({ strict: false }).compile<Record<string, GivenVersion | readonly GivenVersion[]>>(
+  const given = fittingJson<Record<string, GivenVersion | readonly GivenVersion[]>>(
+    json,
     agentsSchema,
+    'must be a JSON object of agents by name',
   );
-  const given = parsedJson(json);
-  if (!isValid(given)) {
-    const { instancePath = '', message = '' } = isValid.errors?.[0] ?? {};
-    throw new Rule(`must be a JSON object of agents by name: ${instancePath.slice(0, 100)} ${message}`);
-  }
   const all = Object.entries(given).flatMap(([name, told]) =>
     [told].flat().map((one) => ({ ...one, name, instructions: one.instructions ?? null })),
   );
@@ -67,15 +64,6 @@ const agents = makeValidator<readonly AgentSettings[]>((json) => {
     throw new Rule('must name each version of an agent once');
   return all;
 });
-
-function parsedJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Invalid JSON is reported by the caller, as not being an object.
-    return null;
-  }
-}
 
 /** The environment variables of named agents. */
 export const agentVariables = {

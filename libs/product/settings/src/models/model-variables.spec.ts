@@ -1,4 +1,5 @@
-import { ConfigurationError, readConfiguration } from '../configuration';
+import { ConfigurationError } from '@app/runtime';
+import { readConfiguration } from '../configuration';
 
 const prices = '{"big": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15.00"}}';
 const anthropic = { MODEL_PROVIDER: 'anthropic', MODEL_API_KEY: 'k', MODEL_NAME: 'big', MODEL_PRICES: prices };

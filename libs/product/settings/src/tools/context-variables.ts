@@ -1,6 +1,7 @@
+import { Rule } from '@app/runtime';
 import { createPrivateKey, createPublicKey, sign, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { makeValidator } from 'envalid';
-import { Rule } from '../variable-rules';
+import { parsedJson } from '../parsed-json';
 
 const keysMax = 8;
 const rule = new Rule(
@@ -29,7 +30,7 @@ function keysInPem(text: string): readonly KeyObject[] {
 }
 
 function keysInJson(text: string): readonly KeyObject[] {
-  const parsed = [parseJson(text)].flat();
+  const parsed = [parsedJson(text)].flat();
   // Reason for the assertion: the function that reads it refuses anything but a private JWK.
   return parsed.map((jwk) => signingKey(() => createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' })));
 }
@@ -50,15 +51,6 @@ function signingKey(read: () => KeyObject): KeyObject {
     verify('sha256', probe, createPublicKey(key), sign('sha256', probe, key));
   if (!isFit) throw rule;
   return key;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Refused like any text that is not a key.
-    return null;
-  }
 }
 
 /** The environment variable of the keys with which servers of tools verify for whose user a call is (docs/mcp.md). */

@@ -1,5 +1,5 @@
+import { httpUrl } from '@app/runtime';
 import { str } from 'envalid';
-import { httpUrl } from './variable-rules';
 
 /** The variables with which `parley` calls the operator API of a remote service; the service itself reads neither. */
 export const commandLineVariables = {

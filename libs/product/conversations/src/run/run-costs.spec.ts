@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { centsFromMicroCents, microCentsPerCent } from './money';
+import { centsFromMicroCents, microCentsPerCent } from './run-costs';
 
 describe('centsFromMicroCents', () => {
   it.each([

@@ -1,4 +1,5 @@
-import { ConfigurationError, readConfiguration } from '../src/configuration/configuration';
+import { ConfigurationError } from '@app/runtime';
+import { readConfiguration } from '../src/configuration';
 
 export const secretKey = 'Wq2uYw5oXOJZ9uB0z6nG1Xy8cXh3m4kQv7pTtR5sLfE=';
 

@@ -1,5 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { ConfigurationError, readConfiguration } from '../configuration';
+import { ConfigurationError } from '@app/runtime';
+import { readConfiguration } from '../configuration';
 
 const newKey = (namedCurve = 'prime256v1') => generateKeyPairSync('ec', { namedCurve }).privateKey;
 const pem = (key: KeyObject, type: 'pkcs8' | 'sec1' = 'pkcs8') => key.export({ type, format: 'pem' }).toString();

@@ -1,4 +1,5 @@
 import { isJsonObject, parseDecimal, type Decimal } from '@app/kernel';
+import { parsedJson } from '../parsed-json';
 
 /** The prices of a model's tokens, in USD per million, exactly. */
 export interface ModelPrice {
@@ -27,7 +28,7 @@ const memberNames: readonly string[] = [
  * (docs/configuration.md). Null for anything else.
  */
 export function parseModelPrices(text: string): ModelPrices | null {
-  const listed = parseJson(text);
+  const listed = parsedJson(text);
   if (!isJsonObject(listed)) return null;
   const prices = Object.entries(listed).map(([model, members]) => [model, priceOf(members)] as const);
   if (prices.some(([, price]) => price === null)) return null;
@@ -56,13 +57,4 @@ function andAQuarter({ unscaled, scale }: Decimal): Decimal {
 
 function usd(text: unknown): Decimal | null {
   return typeof text === 'string' && priceText.test(text) ? parseDecimal(text) : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Invalid JSON is reported by the caller, as not being a table of prices.
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
-import { ConfigurationError, readConfiguration } from '../configuration';
+import { ConfigurationError } from '@app/runtime';
+import { readConfiguration } from '../configuration';
 
 function problems(agents: unknown): readonly string[] {
   try {

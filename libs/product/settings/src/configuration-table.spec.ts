@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { variables } from './configuration';
 import { configurationPage } from './configuration-table';
 
-const page = join(__dirname, '../../../../../docs/configuration.md');
+const page = join(__dirname, '../../../../docs/configuration.md');
 
 describe('docs/configuration.md', () => {
   it('is what `npm run docs` writes', () => expect(readFileSync(page, 'utf8')).toBe(configurationPage()));

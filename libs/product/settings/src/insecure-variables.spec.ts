@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { messageOf, production } from '../../test/environments';
+import { messageOf, production } from '../test/environments';
 import { configurationWarnings, readConfiguration, variables } from './configuration';
 
 describe('production', () => {

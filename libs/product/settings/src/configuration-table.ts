@@ -14,7 +14,7 @@ export function configurationPage(): string {
     'Environment variables of every Parley process; a `.env` file in the working folder adds those that are not set.',
     'They are checked at start, all at once, and no message quotes a value. An empty value counts as not set.',
     '',
-    '<!-- Written by `npm run docs` from libs/platform/runtime/src/configuration: change it there. -->',
+    '<!-- Written by `npm run docs` from libs/product/settings and libs/platform/runtime/src/configuration: change it there. -->',
     '',
     '| Variable | Default | Meaning |',
     '| --- | --- | --- |',

@@ -1,6 +1,6 @@
+import { Rule, wholeNumber } from '@app/runtime';
 import { parseVerifierKey, type VerifierKey } from '@app/transparency';
 import { makeValidator } from 'envalid';
-import { Rule, wholeNumber } from '../variable-rules';
 
 /** A witness of the log: its key, and the address of its add-checkpoint service. */
 export interface WitnessAddress {
@@ -52,8 +52,11 @@ export const auditVariables = {
   }),
 };
 
-/** Whether more witnesses are required than are configured. */
-export function needsTooMany(given: NodeJS.ProcessEnv): boolean {
-  const count = (given['WITNESSES'] ?? '').split(',').filter((item) => item.trim() !== '').length;
-  return Number(given['WITNESSES_NEEDED'] ?? '0') > count;
+/** Refuses to need more witnesses than are configured. */
+export function witnessProblems({
+  WITNESSES: named = '',
+  WITNESSES_NEEDED: needed = '0',
+}: NodeJS.ProcessEnv): string[] {
+  const count = named.split(',').filter((item) => item.trim() !== '').length;
+  return Number(needed) > count ? ['WITNESSES_NEEDED: must be no more than there are WITNESSES'] : [];
 }

@@ -1,5 +1,11 @@
-import { str } from 'envalid';
-import { ed25519Key, httpUrl, positiveInteger } from '../variable-rules';
+import { httpUrl, positiveInteger, Rule } from '@app/runtime';
+import { makeValidator, str } from 'envalid';
+
+/** A public key as NEAR spells it: 32 bytes in base58. */
+const ed25519Key = makeValidator<string>((text) => {
+  if (!/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) throw new Rule('must be ed25519: and a key in base58');
+  return text;
+});
 
 /** The environment variables of wallets and their provider. */
 export const providerVariables = {
@@ -42,3 +48,25 @@ export const providerVariables = {
     desc: 'How long a provider that did not answer is not asked, in milliseconds',
   }),
 };
+
+/** Refuses the sandbox's ledger in production, as `NAME: rule`. */
+export function sandboxWallets({
+  PARLEY_MODE: mode,
+  WALLET_PROVIDER: provider = 'sandbox',
+}: NodeJS.ProcessEnv): string[] {
+  return mode === 'production' && provider === 'sandbox' ? ['WALLET_PROVIDER: production takes near-intents only'] : [];
+}
+
+/**
+ * Settings with which the provider `near-intents` cannot move money, as `NAME: rule`: a subject is not an account on NEAR, and the relay
+ * accepts nothing without its token (docs/decisions/money.md).
+ */
+export function nearIntentsRules(given: NodeJS.ProcessEnv): string[] {
+  if (given['WALLET_PROVIDER'] !== 'near-intents') return [];
+  const broken: string[] = [];
+  if (given['OIDC_MAIN_ACCOUNT_CLAIM'] === 'sub')
+    broken.push('OIDC_MAIN_ACCOUNT_CLAIM: must name a claim with an account on NEAR, which sub is not');
+  if (given['PARLEY_MODE'] === 'production' && !given['SOLVER_RELAY_TOKEN'])
+    broken.push('SOLVER_RELAY_TOKEN: must be set, since the relay takes nothing without it');
+  return broken;
+}

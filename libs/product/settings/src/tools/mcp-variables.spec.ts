@@ -1,4 +1,5 @@
-import { ConfigurationError, readConfiguration } from '../configuration';
+import { ConfigurationError } from '@app/runtime';
+import { readConfiguration } from '../configuration';
 
 const web = { name: 'web', transport: { type: 'http', url: 'https://host/mcp' }, consent: 'ask' };
 const child = { name: 'child', transport: { type: 'stdio', command: 'program' }, consent: 'auto' };

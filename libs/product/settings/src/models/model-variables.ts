@@ -1,8 +1,9 @@
 import { isJsonObject } from '@app/kernel';
+import { httpUrl, positiveInteger, Rule, wholeNumber } from '@app/runtime';
 import { bool, makeValidator, str } from 'envalid';
+import { parsedJson } from '../parsed-json';
 import { modelFallbacks } from './model-fallbacks';
 import { parseModelPrices, type ModelPrices } from './model-prices';
-import { httpUrl, positiveInteger, Rule, wholeNumber } from '../variable-rules';
 
 /** A provider's name of a model, as an item of a list: no spaces, no commas. */
 const modelNamePattern = /^[\x21-\x2b\x2d-\x7e]{1,128}$/;
@@ -54,15 +55,6 @@ const headers = makeValidator<Readonly<Record<string, string>>>((json) => {
   // Reason for the assertion: every value was checked to be a string.
   return given as Readonly<Record<string, string>>;
 });
-
-function parsedJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Invalid JSON is reported by the caller, as not being an object.
-    return null;
-  }
-}
 
 function isModelName(text: string): boolean {
   return modelNamePattern.test(text) && text !== 'parley/rules';
@@ -144,10 +136,11 @@ export const modelVariables = {
   }),
 };
 
-/** Whether an offered model has no price, without which no budget could be enforced. Values that break their own rules count as not set. */
-export function offersUnpriced(env: NodeJS.ProcessEnv): boolean {
+/** Refuses an offered model without a price: no budget could be enforced. Values that break their own rules count as not set. */
+export function priceProblems(env: NodeJS.ProcessEnv): string[] {
   const prices = parseModelPrices(env['MODEL_PRICES'] ?? '');
-  if (!hasProvider(env) || prices === null) return false;
+  if (!hasProvider(env) || prices === null) return [];
   const names = [env['MODEL_NAME'] ?? '', ...(env['MODEL_ALLOWED'] ?? '').split(',')].map((name) => name.trim());
-  return names.some((name) => isModelName(name) && !Object.hasOwn(prices, name));
+  const isUnpriced = names.some((name) => isModelName(name) && !Object.hasOwn(prices, name));
+  return isUnpriced ? ['MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED'] : [];
 }

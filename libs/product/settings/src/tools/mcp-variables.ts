@@ -1,7 +1,7 @@
-import { Ajv2020 } from 'ajv/dist/2020';
+import { Rule } from '@app/runtime';
 import { makeValidator } from 'envalid';
+import { fittingJson } from '../parsed-json';
 import { parseConsentTemplate, templateBounds, type ConsentTemplate } from './consent-template';
-import { Rule } from '../variable-rules';
 
 /** Whether a tool may be called without asking, only with the user's approval, or not at all. */
 export type McpConsent = 'auto' | 'ask' | 'off';
@@ -174,13 +174,7 @@ const serversSchema = {
 };
 
 const mcpServers = makeValidator<readonly McpServerSettings[]>((json) => {
-  const servers = parseJson(json);
-  const isValid = new Ajv2020({ strict: false }).compile<GivenServer[]>(serversSchema);
-  if (!isValid(servers)) {
-    // Ajv's messages name rules and never values, which may be secrets.
-    const { instancePath = '', message = '' } = isValid.errors?.[0] ?? {};
-    throw new Rule(`must be a JSON list of MCP servers: ${instancePath.slice(0, 100)} ${message}`);
-  }
+  const servers = fittingJson<GivenServer[]>(json, serversSchema, 'must be a JSON list of MCP servers');
   if (new Set(servers.map(({ name }) => name)).size < servers.length) throw new Rule('must name each server once');
   return servers.map((server) => ({ ...defaults, ...server, ...toolSettings(server) }));
 });
@@ -223,12 +217,3 @@ export const mcpVariables = {
       '"startTimeoutMs": 60000, "resultBytesMax": 65536}; name, transport and consent are needed (docs/mcp.md)',
   }),
 };
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Invalid JSON is reported by the caller, as not being a list.
-    return null;
-  }
-}

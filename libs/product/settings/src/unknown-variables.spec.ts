@@ -1,5 +1,5 @@
+import { unknownVariables } from '@app/runtime';
 import { variables } from './configuration';
-import { unknownVariables } from './unknown-variables';
 
 const known = Object.keys(variables);
 const told = (...names: string[]): string[] =>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, production, secretKey } from '../../test/environments';
+import { messageOf, production, secretKey } from '../test/environments';
 import { type Configuration, readConfiguration } from './configuration';
 
 describe('readConfiguration', () => {

@@ -1,6 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020';
+import { Rule } from '@app/runtime';
 import { makeValidator } from 'envalid';
-import { Rule } from '../variable-rules';
+import { fittingJson } from '../parsed-json';
 
 /** The connection to a provider of models. */
 export interface ModelConnection {
@@ -77,13 +77,7 @@ const fallbacksSchema = {
 };
 
 export const modelFallbacks = makeValidator<readonly ModelFallback[]>((json) => {
-  const isValid = new Ajv2020({ strict: false }).compile<GivenFallback[]>(fallbacksSchema);
-  const given = parsedJson(json);
-  if (!isValid(given)) {
-    // Ajv's messages name rules and never values, which may be secrets.
-    const { instancePath = '', message = '' } = isValid.errors?.[0] ?? {};
-    throw new Rule(`must be a JSON list of models: ${instancePath.slice(0, 100)} ${message}`);
-  }
+  const given = fittingJson<GivenFallback[]>(json, fallbacksSchema, 'must be a JSON list of models');
   const names = given.map(({ model, as = model }) => as);
   if (new Set(names).size < names.length)
     throw new Rule('must name each model once, by "as" where two are called alike');
@@ -93,15 +87,6 @@ export const modelFallbacks = makeValidator<readonly ModelFallback[]>((json) => 
 function fallbackOf({ model, as, for: chosen, provider, baseUrl, apiKey, headers = {} }: GivenFallback): ModelFallback {
   const connection = provider === undefined ? null : { provider, baseUrl, apiKey, headers };
   return { model, name: as ?? model, for: chosen ?? null, connection };
-}
-
-function parsedJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Invalid JSON is reported by the caller, as not being a list.
-    return null;
-  }
 }
 
 /** The part of an environment that a list of fallbacks must match; values that broke their own rules are absent. */

@@ -1,6 +1,6 @@
 import { makeValidator } from 'envalid';
 import { isIP } from 'node:net';
-import { positiveInteger, Rule } from '../variable-rules';
+import { positiveInteger, Rule } from './variable-rules';
 
 /** Names of networks that Fastify supports: 127.0.0.0/8 and ::1; link-local addresses; the private networks of RFC 1918 and RFC 4193. */
 const networkNames = new Set(['loopback', 'linklocal', 'uniquelocal']);
