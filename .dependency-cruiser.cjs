@@ -155,7 +155,7 @@ function listsOf({ on, everyone = [], libraries }) {
   const strangers = Object.values(libraries)
     .flat()
     .filter((name) => !known.includes(name));
-  if (strangers.length > 0) throw new Error(`${strangers.join(', ')}: in no room that this one stands on`);
+  if (strangers.length > 0) throw new Error(`${strangers.join(', ')}: in no room below this one`);
   return Object.fromEntries(Object.entries(libraries).map(([name, allowed]) => [name, [...everyone, ...allowed]]));
 }
 

@@ -114,7 +114,7 @@ export async function runJestTwice(args, options = {}) {
   const again = first.failedFiles;
   if (again.length === 0 || again.length > secondLooksMax) return first;
   const names = again.map((file) => path.relative(process.cwd(), file.path));
-  console.log(`failed beside others, run again alone: ${names.join(', ')}`);
+  console.log(`failed next to others, run again alone: ${names.join(', ')}`);
   const second = await runJest(['--runTestsByPath', ...again.map((file) => file.path)], { ...options, workers: 1 });
   console.log(`${second.failed === 0 ? 'passed' : 'failed'} alone: ${names.join(', ')}`);
   const sum = (member) => again.reduce((total, file) => total + file[member], 0);

@@ -143,7 +143,7 @@ describe('an issuer', () => {
     await saysEach(
       ['api'],
       { DATABASE_URL: database.url, EVENTSTORE_URL, OIDC_ISSUER: issuer.issuer },
-      /^OIDC_ISSUER names http:.*, and the discovery document there is that of "https:\/\/id.example\/": name the issuer as its tokens do, to the letter$/,
+      /^OIDC_ISSUER names http:.*, and the discovery document there is that of "https:\/\/id.example\/": name the issuer exactly as its tokens do$/,
     );
   });
 });

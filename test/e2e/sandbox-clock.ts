@@ -114,7 +114,7 @@ export function timerCases(given: () => Deployment): void {
       expect(await timers.nextDue()).toBeNull();
     });
 
-    it('handles what falls due by itself, without a move, and stands or falls with a transaction', async () => {
+    it('handles what falls due by itself, without a move, and commits or fails with a transaction', async () => {
       const timers = partOf(given(), Timers);
       await timers.schedule(timer('by itself', instantOf(clock().epochMs() + 150)));
       await partOf(given(), Database)

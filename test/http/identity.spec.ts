@@ -121,7 +121,7 @@ describe('at start', () => {
     const failure = start(issuer);
     await expect(failure).rejects.toThrow(UnfitIssuer);
     await expect(failure).rejects.toThrow(
-      `OIDC_ISSUER names ${issuer.issuer}, and the discovery document there is that of "https://id.example/": name the issuer as its tokens do, to the letter`,
+      `OIDC_ISSUER names ${issuer.issuer}, and the discovery document there is that of "https://id.example/": name the issuer exactly as its tokens do`,
     );
   });
 

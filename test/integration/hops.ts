@@ -58,7 +58,7 @@ const statementNames: readonly (readonly [RegExp, string])[] = [
   [/INTO timers/, 'schedule a timer'],
   [/automation_checks/, 'keep looks'],
   [/FROM list_counters/, 'count conversations'],
-  [/FROM \{financial_operations\}, jsonb_array_elements/, 'sum what is on its way'],
+  [/FROM \{financial_operations\}, jsonb_array_elements/, 'sum what is in flight'],
 ];
 
 /** Records the calls of this process to its stores while the path runs. */

@@ -42,7 +42,7 @@ export function startDay({ rate, seconds, users, ledger, recorder, signal }) {
       if (waitMs > 0) await sleep(waitMs);
       for (; dueAtMs <= performance.now() && dueAtMs < endMs; dueAtMs += gapMs(rate)) arrive(dueAtMs);
       if (underWay.size > inFlightMax)
-        throw new Error(`${underWay.size} operations are under way; the rate is far too high`);
+        throw new Error(`${underWay.size} operations are in flight; the rate is far too high`);
     }
   })();
   return { arrived, ended: arrived.then(() => Promise.all(underWay)).then(() => undefined) };

@@ -94,7 +94,7 @@ export async function untilProjected(operator) {
     const behind = projections.filter(({ lag, state }) => state !== 'live' || lag.positions > 0);
     if (behind.length === 0) return projections.map(({ name }) => name);
     const broken = behind.find(({ state }) => state === 'stalled');
-    if (broken !== undefined) throw new Error(`${broken.name} stands still: ${JSON.stringify(broken.stalled)}`);
+    if (broken !== undefined) throw new Error(`${broken.name} has stopped: ${JSON.stringify(broken.stalled)}`);
     if (performance.now() > deadlineMs) throw new Error(`read models are behind: ${JSON.stringify(behind)}`);
     await sleep(lookAgainMs);
   }

@@ -21,7 +21,7 @@ export function watch({ recorder, pids, everySeconds, print }) {
     const seconds = (nowMs - shownMs) / 1000;
     const at = ((nowMs - startedMs) / 1000).toFixed(0);
     const own = `the load itself was late by ${(delay.mean / 1e6 - 10).toFixed(1)} ms`;
-    print(`\nafter ${at} s, ${recorder.inFlight} under way, ${own}\n${tableOf(recorder.recentFigures(), seconds)}`);
+    print(`\nafter ${at} s, ${recorder.inFlight} in flight, ${own}\n${tableOf(recorder.recentFigures(), seconds)}`);
     print([refusalsLine(recorder.refusals), usageLine(usage, coresBetween(shownUsage, usage, seconds))].join('\n'));
     for (const failure of recorder.failures) print(`  ${failure}`);
     [shownMs, shownUsage] = [nowMs, usage];

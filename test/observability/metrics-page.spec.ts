@@ -70,7 +70,7 @@ function pageOf(ofApi: readonly Described[], ofWorker: readonly Described[]): st
     '# Metrics',
     '',
     '`GET /metrics` on `MANAGEMENT_PORT` of every api and worker, for Prometheus; `npm start` is both in one. `process_…` and `nodejs_…`, of the process and of Node, come with them.',
-    'Figures of the whole deployment are asked of the database when they are looked at, by each process: take the `max` of them, never the sum. While the database does not answer within a second they are absent, and `parley_check_ok{check="database"}` is 0.',
+    'Each process reads the figures of the whole deployment from the database at each scrape: take the `max` of them, never the sum. While the database does not answer within a second they are absent, and `parley_check_ok{check="database"}` is 0.',
     'Alerts on them are in [docker/alerts.yaml](../docker/alerts.yaml), each with a page of the [runbook](runbook.md); [docker/dashboard.json](../docker/dashboard.json) shows all of them in Grafana.',
     '',
     '<!-- Written by `WRITE=1 npx jest test/observability/metrics-page` from what each metric says of itself in the code. -->',

@@ -42,7 +42,7 @@ export function troubleCases(stage: Stage): void {
       expect(await stage.world.received(stage.owner, usdc)).toBe(1_000_000n);
     });
 
-    it('a refused order moves nothing, and comes to nothing once it has expired', async () => {
+    it('a refused order moves nothing, and can do nothing once it has expired', async () => {
       const submission = await stage.plan(stage.withdraw('1000000'));
       await stage.world.setFaults({ submit: 'reject' });
       const refusal = await stage.submit(submission);

@@ -21,7 +21,7 @@ export function outcomeCases(stage: Stage<NearUnderTest>): void {
       expect(await stage.settlement(submission)).toMatchObject({ kind: 'settled' });
     });
 
-    it('is told only once the chain’s own time is past the deadline, when its execution failed', async () => {
+    it('is reported only once the chain’s own time is past the deadline, when its execution failed', async () => {
       const submission = await stage.plan(stage.withdraw('1000000'));
       answerInstead(stage.world, 'get_status', relayFailed);
       expect(await stage.settlement(submission)).toMatchObject({ kind: 'pending', checkAt: submission.deadline });

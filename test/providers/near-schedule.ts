@@ -66,7 +66,7 @@ export class NearSchedule {
     this.append({ type: 'UseApproval', at: this.near.now(), terms: this.terms() });
     let waits = 0;
     for (let looks = 0; this.isUnderWay() && !this.isStuck(); looks += 1) {
-      if (looks > looksMax) throw new Error('it does not come to its end');
+      if (looks > looksMax) throw new Error('it does not end');
       if (this.isCalm()) await this.calmDown();
       const drives = this.random() < 0.3 ? 2 : 1;
       const next = await Promise.all(Array.from({ length: drives }, () => this.look(waits)));

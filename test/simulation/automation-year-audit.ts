@@ -68,7 +68,7 @@ function auditSubject(subject: Subject, endMs: number, outages: readonly Outage[
     } else auditOutcome(outcome, outage !== undefined, named(subject, dueMs), figures);
   }
   if (subject.state?.active.some(({ forAt }) => epochMsOf(forAt) <= endMs) !== false)
-    figures.wrong.push(`${automationId} did not come to rest`);
+    figures.wrong.push(`${automationId} did not settle`);
   if (plan.kind === 'once' && subject.state?.completed !== true) figures.wrong.push(`${automationId} did not finish`);
 }
 

@@ -102,7 +102,7 @@ export class BoundsSchedule {
   async play(): Promise<void> {
     while (this.isUnderWay()) {
       this.step += 1;
-      if (this.step > stepsMax) throw new Error('the operations do not come to their ends');
+      if (this.step > stepsMax) throw new Error('the operations do not end');
       await this.playStep();
     }
     await this.finish();

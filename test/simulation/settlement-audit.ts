@@ -31,7 +31,7 @@ function wrongsOfAction(index: number, events: readonly OperationEvent[], effect
   const expected =
     effect === undefined ? outcomes.filter((outcome) => outcome === 'failed').slice(0, 1) : [effect.outcome];
   if (outcomes.join() !== expected.join())
-    wrongs.push(`is recorded as [${outcomes.join()}], and came to [${expected.join()}]`);
+    wrongs.push(`is recorded as [${outcomes.join()}], and ended as [${expected.join()}]`);
   return wrongs.map((wrong) => `action ${index} ${wrong}`);
 }
 

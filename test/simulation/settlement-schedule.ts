@@ -91,7 +91,7 @@ export class SettlementSchedule {
   async play(): Promise<void> {
     this.workers.push(new Stepwise((pause) => this.use(pause)));
     for (let steps = 0; this.workers.length > 0 || this.timer !== null || this.isUnderWay(); steps += 1) {
-      if (steps > stepsMax) throw new Error('the operation does not come to its end');
+      if (steps > stepsMax) throw new Error('the operation does not end');
       await this.step();
     }
     this.nowMs += hourMs;

@@ -197,7 +197,7 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] } = {
   ],
   projection_state: [
     {
-      request: 'projections.skip of an event at which nothing stands still',
+      request: 'projections.skip of an event at which nothing has stopped',
       earn: async (deployment) => {
         const operator = await operatorOf(deployment, ['projections']);
         const event = { stream: 'conversation-none', revision: 0, reason: 'a test' };

@@ -299,7 +299,7 @@ describe('the log of a service', () => {
     expect([open.code, lastOf(open)]).toEqual([
       0,
       expect.stringMatching(
-        /^PROVEN: the first \d+ leaves .*what the leaves stand for, since no entries were looked at/,
+        /^PROVEN: the first \d+ leaves .*which events the leaves are of, since no entries were read/,
       ),
     ]);
     expect([audited.code, lastOf(audited)]).toEqual([0, expect.not.stringContaining('what the leaves stand for')]);

@@ -13,7 +13,7 @@ const toolWords = new Map([
   ['intents_transfer', 'Prepared a transfer'],
   ['automation_create', 'Wrote an automation'],
   ['automation_update', 'Changed an automation'],
-  ['automation_list', 'Looked at your automations'],
+  ['automation_list', 'Read your automations'],
   ['artifact_read', 'Read a file'],
   ['current_time', 'Looked at the clock'],
 ]);

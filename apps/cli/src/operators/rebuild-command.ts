@@ -127,5 +127,5 @@ function refuseUnlike(rebuilds: readonly Rebuild[]): void {
     throw new CommandFailed(`built, and not compared with a live table that is broken: ${ids.join(', ')}`);
   }
   const names = unlike.map(({ projection, rebuildId }) => `${projection} (parley rebuilds differences ${rebuildId})`);
-  throw new CommandFailed(`not what the events come to: ${names.join(', ')}`);
+  throw new CommandFailed(`not what the events result in: ${names.join(', ')}`);
 }

@@ -37,7 +37,7 @@ export const scenarios: Readonly<Record<NoticeType, Scenario>> = {
     make: askedForConsent,
   },
   'approval.opened': {
-    does: 'A run asks to withdraw 1.5 USDC. The approval stays pending, so that it can be looked at.',
+    does: 'A run asks to withdraw 1.5 USDC. The approval stays pending, so that you can see it.',
     alongside: ['run.suspended'],
     make: askedForConsent,
   },
@@ -80,7 +80,7 @@ export const scenarios: Readonly<Record<NoticeType, Scenario>> = {
     make: async (user) => invoke(user, await automation(user, { maxOccurrences: 1 })),
   },
   'wallet.authorization_required': {
-    does: 'The provider rejects the session of one wallet, which is then looked into.',
+    does: 'The provider rejects the session of one wallet, which is then examined.',
     alongside: [],
     make: rejectSession,
   },

@@ -30,7 +30,7 @@ interface Triggered {
 export function triggerCommand(program: Command): void {
   const command = program
     .command('trigger')
-    .description('make what partners are told of happen in a sandbox, each for a new user of its own')
+    .description('cause partners' events in a sandbox, each for a new user of its own')
     .addArgument(new Argument('[types...]', 'which events').choices(noticeTypes))
     .option('--all', 'one of each')
     .option('--list', 'what there is, and how each is made')
@@ -117,7 +117,7 @@ function linesOf({ type, did, subject, events }: Triggered): string[] {
 function showList(command: Command): void {
   const all = listed();
   const rows = all.map(({ type, does, alongside }) => [type, does, alongside.join(', ') || '-']);
-  print(command, { data: all }, table(['TYPE', 'WHAT IS DONE', 'TOLD BESIDES'], rows));
+  print(command, { data: all }, table(['TYPE', 'WHAT IS DONE', 'ALSO SENT'], rows));
 }
 
 function seconds(text: string): number {

@@ -22,7 +22,7 @@ export class RulesModel implements LanguageModel {
 
   async step(request: StepRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
     const { delayMs, fail } = this.faults.current();
-    if (fail) throw new ModelFailed('switched_off', 'the sandbox has told the rules model to fail');
+    if (fail) throw new ModelFailed('switched_off', 'the sandbox made the rules model fail');
     const costMicroCents = this.configuration.env.RULES_STEP_MICRO_CENTS;
     const left = await request.allowance.cover({ least: costMicroCents, wanted: costMicroCents });
     if (left === null) throw new ModelFailed('out_of_budget', `no room for a step of ${costMicroCents} micro-cents`);

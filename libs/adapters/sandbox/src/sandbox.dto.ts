@@ -33,7 +33,7 @@ const words = {
     'Set to true, all sessions that exist at that moment are rejected; connecting makes one that is good again',
   rejectSessionOf:
     "Rejects the session of this user's wallet alone, once; connecting makes one that is good again, and there is nothing to switch off",
-  duplicateCallbacks: 'Each settlement is told twice',
+  duplicateCallbacks: 'Each settlement is reported twice',
   unpriced: 'No token has a price',
   undescribed: 'No token has decimals',
   delayMs: 'How long a step of the rules model takes, spread evenly over its words; null: 40 ms a word',

@@ -2,10 +2,10 @@ import type { DescribedChannel } from '@app/journal';
 import { exampleCursor, feedLife } from './feed.contract';
 import { FeedEvent, feedExample } from './feed.schema';
 
-const aboutStream = `What partners are told of, of all users of the deployment, in the order in which all was recorded, each once.
+const aboutStream = `The partners' events, of all users of the deployment, in the order in which all was recorded, each once.
 
 - Each frame's SSE \`event\` is the type, its \`data\` the message below, its \`id\` the cursor after it.
-- A frame with an \`id\` alone says how far the feed was looked through; \`EventSource\` remembers it and hands nothing on.
+- A frame with an \`id\` alone says how far the feed was read; \`EventSource\` remembers it and hands nothing on.
 - To resume, send the last \`id\` as header \`Last-Event-ID\`, or as query parameter \`cursor\`; the header wins. Nothing is missed and
   nothing comes twice. \`now\` begins at the end; without a cursor it begins at the beginning.
 - The stream begins with \`retry: 2000\`: wait so long before coming back. A comment frame is the heartbeat, every 15 s; a connection
@@ -21,12 +21,12 @@ export const feedChannel: DescribedChannel = {
   operation: {
     name: 'feed.stream',
     title: 'Follow the feed',
-    summary: 'What partners are told of after a cursor, and as it happens',
+    summary: 'The partners' events after a cursor, and new ones as they happen',
     cursor: { type: 'string', description: 'Resume strictly after it', examples: [exampleCursor] },
   },
   message: {
     name: 'feed.event',
-    summary: 'Something that partners are told of',
+    summary: 'An event for partners',
     payload: FeedEvent,
     example: feedExample,
   },

@@ -6,7 +6,7 @@ import { feedExample, FeedPageShape } from './feed.schema';
 
 export const feedGroup: OperationGroup = {
   name: 'feed',
-  description: 'What partners are told of, of all users of the deployment',
+  description: 'The partners' events, of all users of the deployment',
 };
 
 /** A cursor for the examples. */
@@ -16,7 +16,7 @@ export const exampleCursor = 'nJ3mR0cSSv7wY1tq2b8ZbVsyXQ';
 export const feedLife = lifeOf('within 30 s after its key is revoked');
 
 const needsRight =
-  'It asks for a partner key that was minted with `feed: true` and for no user; a user token is not looked at.';
+  'It asks for a partner key that was minted with `feed: true` and for no user; a user token is ignored.';
 
 export const listFeed = operation('feed.list', {
   route: 'GET /feed/v1/events',
@@ -36,7 +36,7 @@ export const streamFeed = operation('feed.stream', {
   waits: true,
   description:
     `${needsRight} Server-sent events: the \`data\` of each is an event as \`feed.list\` has it, its \`event\` the type, its \`id\` the ` +
-    `cursor after it. A frame with an \`id\` alone says how far the feed was looked through. At most 8 streams of one key. ${feedLife}`,
+    `cursor after it. A frame with an \`id\` alone says how far the feed was read. At most 8 streams of one key. ${feedLife}`,
   query: StreamFeedDto,
   headers: {
     'Last-Event-ID': text({

@@ -18,7 +18,7 @@ export class ListFeedDto {
 export class StreamFeedDto {
   @Member(
     cursor(
-      'Where to go on, as `feed.list` takes it: `now`, or the beginning when absent. Not looked at beside `Last-Event-ID`',
+      'Where to go on, as `feed.list` takes it: `now`, or the beginning when absent. Ignored where the request has a `Last-Event-ID`',
     ),
   )
   cursor?: string;

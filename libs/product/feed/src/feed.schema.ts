@@ -34,7 +34,7 @@ export const FeedEvent = shape(
     timestamp: instant({ description: 'When it happened' }),
     data: FeedEventData,
   },
-  { description: 'Something that partners are told of' },
+  { description: 'An event for partners' },
 );
 
 /** A page of the feed. Reading can continue after the last page too, because the feed grows. */

@@ -19,7 +19,7 @@ const seq = integer({
   max: limits.streamCursorMax,
   default: 0,
   description:
-    'Resume strictly after this `seq`; one past the end of the journal waits. Not looked at beside `Last-Event-ID`',
+    'Resume strictly after this `seq`; one past the end of the journal waits. Ignored where the request has a `Last-Event-ID`',
 });
 
 export class StreamEventsDto {

@@ -88,7 +88,7 @@ function mint({ at, label, keyHash, feed, reason }: MintKey, state: PartnerKeySt
   if (!sha256Hex.test(keyHash)) return reject(invalid('/keyHash', 'must be a SHA-256 in lower-case hex'));
   if (!isReason(reason)) return reject(wrongReason);
   if (state.status === 'absent') return accept({ type: 'partner_key.minted', at, label, keyHash, reason, feed });
-  if (state.keyHash !== keyHash) return reject(invalid('/keyHash', 'must be the hash that this key id stands for'));
+  if (state.keyHash !== keyHash) return reject(invalid('/keyHash', 'must be the hash that this key id was made from'));
   if (state.status === 'revoked') return reject(because('partner_key_invalid'));
   return feed && !state.feed ? accept({ type: 'partner_key.feed_granted', at, reason }) : accept();
 }

@@ -40,7 +40,7 @@ export const Profile = withoutOthers(
         text({
           min: 0,
           max: limits.instructionsLengthMax,
-          description: "What the model is told beside the conversation, after the agent's own; it grants no permission",
+          description: "Instructions for the model in addition to the conversation, after the agent's own; they grant no permission",
         }),
       ),
       tools: optional(

@@ -9,7 +9,7 @@ const checks: readonly { readonly what: string; readonly text: string }[] = [
     text: `SELECT token_id AS found FROM ledger_balances GROUP BY token_id HAVING sum(amount) <> 0`,
   },
   {
-    what: 'a balance is not what its transfers come to',
+    what: 'a balance is not the sum of its transfers',
     text: `SELECT account || ' ' || token_id AS found FROM (
              SELECT to_account AS account, token_id, amount FROM ledger_transfers
              UNION ALL SELECT from_account, token_id, -amount FROM ledger_transfers

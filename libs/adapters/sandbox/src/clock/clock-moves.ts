@@ -140,7 +140,7 @@ export class ClockMoves {
     const deadline = performance.now() + progressWaitMs;
     for (let pauseMs = pollFirstMs; !(await reached()); pauseMs = Math.min(pauseMs * 2, pollLastMs)) {
       if (performance.now() > deadline) {
-        this.logger.warn(`the clock stopped on its way: ${otherwise}`);
+        this.logger.warn(`the clock stopped before its goal: ${otherwise}`);
         throw new Unavailable('service', { cause: new Error(otherwise) });
       }
       await sleep(pauseMs);

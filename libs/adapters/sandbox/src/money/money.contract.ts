@@ -22,7 +22,7 @@ export const makeDeposit = operation('sandbox.deposit', {
 export const setPrice = operation('sandbox.setPrice', {
   route: 'PUT /sandbox/v1/prices/:tokenId',
   summary: "Pin a token's price, or let it follow its path again",
-  description: 'Answers the price that holds from now on; rules that look at it are looked at now.',
+  description: 'Answers the price that holds from now on; rules that read it are checked now.',
   parameters: { tokenId },
   body: PriceChange,
   answer: TokenPrice,

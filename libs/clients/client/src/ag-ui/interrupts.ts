@@ -21,7 +21,7 @@ export function interruptOf(approval: Approval): Interrupt {
       properties: {
         approved: { type: 'boolean' },
         fingerprint: { const: fingerprint },
-        reason: { type: 'string', description: 'Of a denial: told to the agent' },
+        reason: { type: 'string', description: 'The reason of a denial, which the agent receives' },
       },
       required: ['approved', 'fingerprint'],
     },

@@ -144,7 +144,7 @@ async function discoveredUri(issuer: string, variable: string, signal: AbortSign
   const { issuer: named, jwks_uri: uri } = discovery;
   if (typeof named === 'string' && named !== issuer)
     throw new UnfitIssuer(
-      `${variable} names ${issuer}, and the discovery document there is that of ${JSON.stringify(named.slice(0, 200))}: name the issuer as its tokens do, to the letter`,
+      `${variable} names ${issuer}, and the discovery document there is that of ${JSON.stringify(named.slice(0, 200))}: name the issuer exactly as its tokens do`,
     );
   if (named !== issuer || typeof uri !== 'string') throw new Error('this is no discovery document');
   if (issuer.startsWith('https:') && !uri.startsWith('https:'))

@@ -185,7 +185,7 @@ export class Rebuilder {
     const { missing, extra, changed } = comparison.differences;
     if (missing + extra + changed > 0)
       this.logger.error(
-        `${live.name} is not what its events come to: ${missing} rows missing, ${extra} too many, ${changed} changed (rebuild ${id})`,
+        `${live.name} is not what its events result in: ${missing} rows missing, ${extra} too many, ${changed} changed (rebuild ${id})`,
       );
   }
 

@@ -43,7 +43,7 @@ const openedAt = instant();
 const expiresAt = instant({ description: 'A decision at or after this instant is too late' });
 const decidedAt = nullable(instant(), { description: 'Null unless `status` is `approved` or `denied`' });
 const denialReason = nullable(text({ max: denialReasonLengthMax }), {
-  description: 'What the user gave as the reason, which the agent is told',
+  description: 'The reason that the user gave, which the agent receives',
 });
 const summary = text({
   min: 1,

@@ -33,7 +33,7 @@ export class DenyDto {
       text({
         min: 0,
         max: denialReasonLengthMax,
-        description: 'Kept with the decision, and told to the model as the reason of the denial',
+        description: 'Kept with the decision, and sent to the model as the reason of the denial',
       }),
     ),
   )

@@ -158,8 +158,8 @@ function witnessedInWords({ witnessed }: Findings): string {
 function openQuestions(findings: Findings): string[] {
   const { isOverEvents, isOverEntries, isSelfNamed, uncovered, proven, keys } = findings;
   const open: string[] = [];
-  if (!isOverEvents) open.push('what is stored, since only the log was looked at');
-  if (!isOverEvents && !isOverEntries) open.push('what the leaves stand for, since no entries were looked at');
+  if (!isOverEvents) open.push('what is stored, since only the log was read');
+  if (!isOverEvents && !isOverEntries) open.push('which events the leaves are of, since no entries were read');
   const what = isOverEvents ? 'events' : 'leaves';
   if (findings.building !== null)
     open.push(

@@ -397,6 +397,6 @@ it('looks at a log alone, and says so', async () => {
   const found = await verify({ stored: null });
   expect([told(found), found.proven, found.uncovered]).toEqual([[], 690, 10]);
   expect(lastLine(found)).toMatch(
-    /^PROVEN: the first 690 leaves of the log are what 3 signed checkpoints say, the first of them that of 100 \(checkpoint of 100\)\. NOT PROVEN: what is stored, since only the log was looked at;/,
+    /^PROVEN: the first 690 leaves of the log are what 3 signed checkpoints say, the first of them that of 100 \(checkpoint of 100\)\. NOT PROVEN: what is stored, since only the log was read;/,
   );
 });

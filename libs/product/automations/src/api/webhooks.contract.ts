@@ -10,7 +10,7 @@ const bodyBytesMax = 64 * 1024;
 const signatureHeaders = {
   'webhook-id': text({
     pattern: idForm,
-    description: "The message's own id, which is signed; replays are told by the event's `id`",
+    description: "The message's own id, which is signed; replays are recognised by the event's `id`",
     examples: ['msg_4711'],
   }),
   'webhook-timestamp': text({

@@ -109,7 +109,7 @@ const Operand = choice(
       ),
     },
   ],
-  { description: 'A value of a source, `binding` and `field`; or one that stands in the rule itself, `value`' },
+  { description: 'A value of a source, `binding` and `field`; or one that is in the rule itself, `value`' },
 );
 
 const Comparison = withoutOthers(

@@ -82,7 +82,7 @@ const EventWake = withoutOthers(
     types: list(eventType, {
       min: 1,
       max: bounds.typesMax,
-      description: 'Of the inbound events that the rule is looked at for; a signal takes any wake',
+      description: 'The type of the inbound events that wake the rule; a signal takes any wake',
     }),
   }),
 );
@@ -156,7 +156,7 @@ export const definitionShape = exactly<GivenDefinition>()(
           brief: 'A conversation for each occurrence, or one for all',
           description: 'A conversation of its own for each occurrence, or one for all of them',
         }),
-        wake: exactly<Wake>()(variants([ScheduleWake, EventWake], { by: 'kind', brief: 'When the rule is looked at' })),
+        wake: exactly<Wake>()(variants([ScheduleWake, EventWake], { by: 'kind', brief: 'When the rule is checked' })),
         condition: nullable(ConditionShape, {
           description: 'Null: whatever wakes the rule is a match',
           brief: 'What must hold for it to fire; null: nothing',
@@ -166,7 +166,7 @@ export const definitionShape = exactly<GivenDefinition>()(
       },
       {
         description:
-          'A rule: when it is looked at, what must hold, and what follows. With a `contract` the user is asked once; until it is approved, occurrences run without that authority',
+          'A rule: when it is checked, what must hold, and what follows. With a `contract` the user is asked once; until it is approved, occurrences run without that authority',
       },
     ),
   ),

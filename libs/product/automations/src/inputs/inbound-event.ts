@@ -18,7 +18,7 @@ export const InboundEventShape = exactly<InboundEvent>()(
       id: text({
         pattern: /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/,
         message: 'must be 1 to 128 letters, digits, _ . : or -, the first a letter or digit',
-        description: 'Chosen by the sender: of events with one id the first stands',
+        description: 'Chosen by the sender: of events with one id the first one counts',
       }),
       type: text({
         pattern: /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/,

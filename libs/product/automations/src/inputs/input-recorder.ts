@@ -34,7 +34,7 @@ export interface GivenInput {
 }
 
 export const recording = oneOf(['recorded', 'duplicate'], {
-  description: '`duplicate`: an input of that id or key stands already, whatever this one holds',
+  description: '`duplicate`: an input of that id or key is recorded already, whatever this one holds',
 });
 
 /** An input that is recorded, by this call or an earlier one. */

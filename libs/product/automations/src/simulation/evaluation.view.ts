@@ -152,7 +152,7 @@ export const Simulation = shape('Simulation', {
   definitionVersion,
   coverage: list(Coverage, {
     max: conditionBounds.bindingsMax,
-    description: 'What the rest rests on; events are not sampled, and have none',
+    description: 'The samples that the other members were computed from; events are not sampled, and have none',
   }),
   evaluated: count('Looks at the rule; invocations bypass it'),
   matched: count('Looks whose verdict was true'),

@@ -22,7 +22,7 @@ export const AutomationStatus = shape('AutomationStatus', {
   state: automationState,
   monitoring: oneOf(monitorings, {
     description:
-      '`waiting`: not looked at yet; `unavailable`: a source could not be read, or the rule not be decided; `stale`: a check is overdue, or a source too old; `paused`: held, too; `completed`: it fires no more',
+      '`waiting`: not checked yet; `unavailable`: a source could not be read, or the rule not be decided; `stale`: a check is overdue, or a source too old; `paused`: held, too; `completed`: it fires no more',
   }),
   behavior: truncatedText('BehaviorText', behaviorLengthMax, 'Schedule, condition and firing policy in plain words'),
   lastCheck: nullable(

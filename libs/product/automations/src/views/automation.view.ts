@@ -21,7 +21,7 @@ export const AutomationShape = shape('Automation', {
   }),
   held: boolean({ description: 'An operator keeps it from firing' }),
   nextRunAt: nullable(instant(), {
-    description: 'When the rule is looked at next; null where events wake it, and as long as it cannot fire',
+    description: 'When the rule is checked next; null where events wake it, and as long as it cannot fire',
   }),
   occurrences: integer({ min: 0, description: 'Accepted ones, over all versions' }),
   createdAt: instant(),

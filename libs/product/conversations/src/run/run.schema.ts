@@ -26,7 +26,7 @@ export const Usage = shape('Usage', {
   }),
   outputTokens: integer({ min: 0, description: 'What the model wrote, over all steps' }),
   costCents: integer({ min: 0, description: 'Whole cents; each segment of a run is rounded up once' }),
-  estimated: boolean({ description: 'Whether some of it is an estimate, because the provider told no usage' }),
+  estimated: boolean({ description: 'Whether some of it is an estimate, because the provider reported no usage' }),
 });
 export type Usage = Shaped<typeof Usage>;
 
@@ -57,7 +57,7 @@ export type RunFailure = Shaped<typeof RunFailure>;
 export const Effort = withName(
   'Effort',
   oneOf(['minimal', 'low', 'medium', 'high'], {
-    description: 'How much a model is to think before it answers, where its provider can be told',
+    description: 'How much a model is to think before it answers, where its provider has such a setting',
   }),
 );
 export type Effort = Shaped<typeof Effort>;
@@ -92,7 +92,7 @@ export const RunRequest = shape(
     }),
     profile: optional(RunProfileShape),
   },
-  { description: 'What was sent, to the letter; a retry does not amend it' },
+  { description: 'The request exactly as it was sent; a retry does not change it' },
 );
 export type RunRequest = Shaped<typeof RunRequest>;
 
@@ -116,7 +116,7 @@ export const Resolved = shape(
     effort: nullable(Effort, { description: "Null: the model's own" }),
     reasoning: boolean({ description: 'Whether the journal shows what the model thinks, where it shows that' }),
   },
-  { description: 'What the request came to when the run was admitted; later defaults do not change it' },
+  { description: 'The settings that the run was admitted with; later defaults do not change them' },
 );
 export type ResolvedRun = Shaped<typeof Resolved>;
 

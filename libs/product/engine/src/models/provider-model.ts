@@ -125,7 +125,7 @@ export class ProviderModel implements LanguageModel {
     const { text, calls, counted } = heard;
     const { inputTokens, cachedInputTokens, outputTokens, estimated } = counted;
     if (!heard.isCounted && ending === 'whole')
-      this.logger.warn(`${this.name}: the provider told no usage, so it is estimated (docs/configuration.md)`);
+      this.logger.warn(`${this.name}: the provider reported no usage, so it is estimated (docs/configuration.md)`);
     this.tellSkipped(heard.skipped);
     const costMicroCents = stepCost(this.price, counted);
     const used = { inputTokens, cachedInputTokens, outputTokens, estimated, costMicroCents };

@@ -143,7 +143,7 @@ async function review(
   }
   const asked = contractWords(contract, (tokenId) => symbols.get(tokenId) ?? null);
   if (asked === null)
-    return refuse(words`the tokens cannot be told apart in what the user is asked; ask for less at a time`);
+    return refuse(words`the user could not distinguish the tokens in what is asked; ask for less at a time`);
   return { ok: true, walletId, contract, ...asked };
 }
 

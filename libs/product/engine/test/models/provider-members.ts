@@ -320,7 +320,7 @@ export const chatMembers: readonly MemberRow[] = [
     says: { skipped: 'a message that differs from its pieces' },
   },
   {
-    member: '`choices[].message` so far beside each `delta`',
+    member: '`choices[].message` so far next to each `delta`',
     how: 'read',
     words: 'nothing is shown twice',
     events: [
@@ -346,7 +346,7 @@ export const chatMembers: readonly MemberRow[] = [
     says: { text: 'hahahaha!' },
   },
   {
-    member: '`choices[].message.tool_calls` beside or after deltas',
+    member: '`choices[].message.tool_calls` next to or after deltas',
     how: 'read',
     words: 'calls, where no delta had one',
     events: [

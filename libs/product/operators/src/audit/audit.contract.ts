@@ -23,7 +23,7 @@ export const listCheckpoints = operation('checkpoints.list', {
 export const listUnresolved = operation('unresolved.list', {
   route: 'GET /operator/v1/unresolved',
   scope: 'audit',
-  summary: 'List the money operations that are under way or unresolved, newest first',
+  summary: 'List the money operations that are in flight or unresolved, newest first',
   description: 'Of all users. The look is logged.',
   query: PageQuery,
   answer: UnresolvedOperationPage,

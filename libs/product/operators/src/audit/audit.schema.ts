@@ -28,7 +28,7 @@ const UnresolvedOperation = shape('UnresolvedOperation', {
   kind: text({ description: 'As `financialOperations.get` says' }),
   status: oneOf(['submitted', 'unresolved']),
   subject: nullable(text(), { description: 'The `sub` of its user, by which their partner knows them' }),
-  action: natural('Which of its actions is under way, from 0'),
+  action: natural('The action that is in flight, from 0'),
   actions: integer({ min: 1, description: 'How many it has' }),
   tokenId: nullable(text(), { description: 'What that action takes; null where it follows from an earlier one' }),
   amountRaw: nullable(text(), { description: 'How much, in the smallest unit; null where it is not chosen yet' }),

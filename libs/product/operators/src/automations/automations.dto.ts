@@ -6,7 +6,7 @@ export class ListOperatedAutomationsDto extends PageQuery {
   @Member(
     oneOf(automationFilters, {
       description:
-        '`held`: by an operator. `failing`: its last occurrence was rejected, or the run of it failed. `late`: its rule should have been looked at more than a minute ago. Archived ones are in none',
+        '`held`: by an operator. `failing`: its last occurrence was rejected, or the run of it failed. `late`: its rule should have been checked more than a minute ago. Archived ones are in none',
       examples: ['held'],
     }),
   )

@@ -16,7 +16,7 @@ export const OperatedAutomation = shape('OperatedAutomation', {
   userId: uuid(),
   state: oneOf(['enabled', 'paused', 'archived']),
   held: boolean({ description: 'An operator keeps it from firing' }),
-  dueAt: nullable(instant(), { description: 'When its rule is to be looked at next, by the service clock' }),
+  dueAt: nullable(instant(), { description: 'When its rule is to be checked next, by the service clock' }),
   lastOccurrence: nullable(LastOccurrence),
   createdAt: instant(),
   updatedAt: instant(),

@@ -25,7 +25,7 @@ const types = ['operator.intended', 'operator.completed', 'operator.read'] as co
 
 export const LogEntry = shape('LogEntry', {
   seq: integer({ min: 1, description: 'Its place in the log' }),
-  type: oneOf(types, { description: 'A change was asked for, or was completed; or people’s data were looked at' }),
+  type: oneOf(types, { description: 'A change was asked for, or was completed; or people’s data were read' }),
   at: instant(),
   intentId: nullable(uuid(), { description: 'Of both entries of a change' }),
   operator: nullable(text(), { description: 'Who asked, by the `sub` of their token' }),

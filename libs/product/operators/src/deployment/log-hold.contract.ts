@@ -33,7 +33,7 @@ export const holdLog = operation('audit.hold', {
   summary: 'Let the log sign nothing until it is resumed',
   description:
     'For a copy that nothing here can tell from the original, such as a snapshot of a whole disk. Idempotent. Everything else goes on.',
-  beyondSpecification: 'section 13: copies that cannot be told are held by hand',
+  beyondSpecification: 'section 13: copies that cannot be recognised are held by hand',
   body: ChangeReason,
   answer: MadeChange,
   examples: { body: { reason: 'started from a snapshot' }, answer: { ...answer, operation: 'audit.hold' } },

@@ -9,7 +9,7 @@ export class MintKeyDto extends ChangeReason {
   readonly label: string;
 
   @Member(
-    optional(boolean({ description: 'Whether it may read the feed: what all users of the deployment are told of' })),
+    optional(boolean({ description: 'Whether it may read the feed: the events of all users of the deployment' })),
   )
   readonly feed?: boolean;
 }

@@ -44,7 +44,7 @@ export const KeyUse = shape('KeyUse', {
   events: integer({ min: 0, description: 'Events that the key caused' }),
   users: list(shape('KeyUseOfUser', { userId: uuid(), ...counted }), {
     max: usersShownMax,
-    description: 'The users for whom it called, those of the newest call first',
+    description: 'The users that it called for, those of the newest call first',
   }),
   omittedUsers: integer({ min: 0, description: 'How many more users there are' }),
   types: list(shape('KeyUseOfType', { type: text({ description: 'Type of the events' }), ...counted }), {

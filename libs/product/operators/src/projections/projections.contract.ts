@@ -18,7 +18,7 @@ export const projectionsGroup: OperationGroup = {
 
 export const rebuildsGroup: OperationGroup = {
   name: 'rebuilds',
-  description: 'Read models that are built again beside the live ones',
+  description: 'Read models that are built again next to the live ones',
 };
 
 const projection = { description: 'A read model, by its name', example: 'runs' };
@@ -38,7 +38,7 @@ export const rebuildProjection = operation('projections.rebuild', {
   route: 'POST /operator/v1/projections/:projection/rebuild',
   scope: 'projections',
   status: 202,
-  summary: 'Build a read model again beside the live one, and compare the two',
+  summary: 'Build a read model again next to the live one, and compare the two',
   description:
     'Nothing that is read changes before a switch. One at a time for each read model. `pace` is `gentle` when absent: those that are asked for together are built in one reading of the store, without pauses where one of them is `full`.',
   parameters: { projection },
@@ -51,7 +51,7 @@ export const rebuildProjection = operation('projections.rebuild', {
 export const skipEvent = operation('projections.skip', {
   route: 'POST /operator/v1/projections/:projection/skip',
   scope: 'projections',
-  summary: 'Pass over the event at which a read model stands still',
+  summary: 'Pass over the event at which a read model has stopped',
   description:
     'It stays listed, and every table of the read model that is built later passes over it as well. Idempotent.',
   parameters: { projection },

@@ -28,7 +28,7 @@ export class StartRebuildDto extends ChangeReason {
 
 export class SkipDto extends ChangeReason {
   @Member(
-    text({ min: 1, max: streamLengthMax, description: 'The stream of the event at which the read model stands still' }),
+    text({ min: 1, max: streamLengthMax, description: 'The stream of the event at which the read model has stopped' }),
   )
   readonly stream: string;
 

@@ -9,7 +9,7 @@ const stream = { description: 'The name of a stream: its category and an id', ex
 export const showEvents = operation('streams.events', {
   route: 'GET /operator/v1/streams/:stream/events',
   scope: 'audit',
-  summary: 'The events of a stream, and what they come to at a point',
+  summary: 'The events of a stream, and the state that they result in at a point',
   description:
     'Oldest first, with what the partner API shows nobody. `at` asks for the state as of a `seq` or an instant, folded by what decides on ' +
     'the stream; `and` for the difference to a second one. The look is logged.',

@@ -57,7 +57,7 @@ export const changeWebhook = operation('webhooks.change', {
   scope: 'webhooks',
   summary: 'Change an endpoint, disable it, or enable it again',
   description:
-    'What is left out stays as it is. Attempts from now on go by it, those of what is under way as well. Enabled again, it gets what happens from now on: `recover` brings the rest. Idempotent.',
+    'What is left out stays as it is. Attempts from now on follow it, also those of pending deliveries. Enabled again, it gets what happens from now on: `recover` brings the rest. Idempotent.',
   parameters: { endpointId },
   body: ChangeWebhookDto,
   answer: MadeChange,
@@ -107,7 +107,7 @@ export const listDeliveries = operation('webhooks.deliveries', {
   route: 'GET /operator/v1/webhook-endpoints/:endpointId/deliveries',
   scope: 'webhooks',
   summary: 'List the deliveries to an endpoint, newest first',
-  description: 'What was delivered is kept for 3 days, what came to nothing for 30.',
+  description: 'Delivered ones are kept for 3 days, failed ones for 30.',
   parameters: { endpointId },
   query: ListDeliveriesDto,
   answer: WebhookDeliveryPage,

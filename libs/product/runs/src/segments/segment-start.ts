@@ -111,7 +111,7 @@ export class SegmentStart {
     try {
       await this.leases.handOver(segment);
     } catch (error) {
-      this.logger.warn(`no worker was told of run ${segment.runKey}: ${failureWords(error)}`);
+      this.logger.warn(`no worker was notified of run ${segment.runKey}: ${failureWords(error)}`);
     }
   }
 

@@ -44,7 +44,7 @@ export class OperationDriver implements BegunDriver, OnModuleInit, OnModuleDestr
   /** Accepts no more operations and waits briefly for those it drives; timers resume the others. */
   async onModuleDestroy(): Promise<void> {
     this.isLeaving = true;
-    if (!(await settledWithin([...this.begunHere], leaveAfterMs))) this.logger.warn('operations are left on their way');
+    if (!(await settledWithin([...this.begunHere], leaveAfterMs))) this.logger.warn('operations are left in flight');
   }
 
   /**

@@ -12,7 +12,7 @@ const gauges = {
     labelNames: ['status'],
   },
   parley_settlement_quiet_seconds: {
-    help: 'For how long, by the service clock, nothing has happened to the operation under way that has been quiet for longest',
+    help: 'For how long, by the service clock, nothing has happened to the unsettled operation that has been quiet for longest',
   },
 };
 

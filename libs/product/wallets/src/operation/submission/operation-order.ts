@@ -120,7 +120,7 @@ function noInput(why: NoInput): OperationFailure {
     case 'more_than_held':
       return { reason: 'insufficient_balance', text: words`The wallet does not hold enough.` };
     case 'nothing':
-      return { reason: 'insufficient_balance', text: words`The amount comes to nothing.` };
+      return { reason: 'insufficient_balance', text: words`The amount rounds to nothing.` };
     case 'no_price':
       return { reason: 'provider_rejected', text: words`The provider has no price for the token.` };
     case 'no_decimals':
