@@ -302,7 +302,7 @@ describe('the log of a service', () => {
         /^PROVEN: the first \d+ leaves .*which events the leaves are of, since no entries were read/,
       ),
     ]);
-    expect([audited.code, lastOf(audited)]).toEqual([0, expect.not.stringContaining('what the leaves stand for')]);
+    expect([audited.code, lastOf(audited)]).toEqual([0, expect.not.stringContaining('which events the leaves are of')]);
   });
 
   it('is held against the events that are stored here, whom it names where it has entries', async () => {

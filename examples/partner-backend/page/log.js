@@ -8,14 +8,14 @@ const nearlyPixels = 80;
 
 /** Descriptions of used tools, by the tool's name. */
 const toolWords = new Map([
-  ['wallet_balances', 'Looked at your wallet'],
-  ['token_price', 'Looked up a price'],
+  ['wallet_balances', 'Read your wallet'],
+  ['token_price', 'Read a price'],
   ['intents_transfer', 'Prepared a transfer'],
   ['automation_create', 'Wrote an automation'],
   ['automation_update', 'Changed an automation'],
   ['automation_list', 'Read your automations'],
   ['artifact_read', 'Read a file'],
-  ['current_time', 'Looked at the clock'],
+  ['current_time', 'Read the clock'],
 ]);
 const outcomeWords = new Map([
   ['error', 'it failed'],

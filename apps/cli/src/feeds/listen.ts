@@ -35,7 +35,7 @@ interface ListenOptions {
 export function listenCommand(program: Command): void {
   const command = program
     .command('listen')
-    .description('deliver the partners' events to a URL on this machine, signed as webhooks are')
+    .description('deliver the events for partners to a URL on this machine, signed as webhooks are')
     .addOption(new Option('--forward-to <url>', 'where to deliver').argParser(httpUrl).makeOptionMandatory())
     .addOption(
       new Option('--types <types>', 'these types only, with commas between').default([], 'all').argParser(types),

@@ -15,7 +15,7 @@ interface TailOptions {
 export function tailCommand(program: Command): void {
   const command = program
     .command('tail')
-    .description('print the partners' events, or the journal of a conversation, as they happen')
+    .description('print the events for partners, or the journal of a conversation, as they happen')
     .option('--conversation <id>', "the journal of this conversation of the token's user")
     .option('--from <cursor>', 'begin after this cursor of the feed, or this seq of the journal; the feed begins now');
   withAccess(command).action(async ({ conversation, from }: TailOptions) => {

@@ -30,7 +30,7 @@ interface Triggered {
 export function triggerCommand(program: Command): void {
   const command = program
     .command('trigger')
-    .description('cause partners' events in a sandbox, each for a new user of its own')
+    .description('cause events for partners in a sandbox, each for a new user of its own')
     .addArgument(new Argument('[types...]', 'which events').choices(noticeTypes))
     .option('--all', 'one of each')
     .option('--list', 'what there is, and how each is made')

@@ -2,7 +2,7 @@ import type { DescribedChannel } from '@app/journal';
 import { exampleCursor, feedLife } from './feed.contract';
 import { FeedEvent, feedExample } from './feed.schema';
 
-const aboutStream = `The partners' events, of all users of the deployment, in the order in which all was recorded, each once.
+const aboutStream = `The events for partners, of all users of the deployment, in the order in which all was recorded, each once.
 
 - Each frame's SSE \`event\` is the type, its \`data\` the message below, its \`id\` the cursor after it.
 - A frame with an \`id\` alone says how far the feed was read; \`EventSource\` remembers it and hands nothing on.
@@ -21,7 +21,7 @@ export const feedChannel: DescribedChannel = {
   operation: {
     name: 'feed.stream',
     title: 'Follow the feed',
-    summary: 'The partners' events after a cursor, and new ones as they happen',
+    summary: 'The events for partners after a cursor, and new ones as they happen',
     cursor: { type: 'string', description: 'Resume strictly after it', examples: [exampleCursor] },
   },
   message: {

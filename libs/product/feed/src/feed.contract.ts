@@ -6,7 +6,7 @@ import { feedExample, FeedPageShape } from './feed.schema';
 
 export const feedGroup: OperationGroup = {
   name: 'feed',
-  description: 'The partners' events, of all users of the deployment',
+  description: 'The events for partners, of all users of the deployment',
 };
 
 /** A cursor for the examples. */

@@ -122,7 +122,7 @@ function hasManyActions({ event }: Recorded<ApprovalHolderEvent>): boolean {
 
 const conclusions: ReceiptFinding = {
   aspect: 'conclusions',
-  text: 'Approval, reviewed bytes, decision and operation are exactly what these events come to.',
+  text: 'Approval, reviewed bytes, decision and operation are exactly what these events result in.',
 };
 const historyHolds: ReceiptFinding = {
   aspect: 'history',

@@ -54,7 +54,7 @@ const ReceiptEventShape = shape('ReceiptEvent', {
   id: uuid(),
   type: text({ min: 1 }),
   data: base64('The stored bytes of the event'),
-  metadata: base64('The stored bytes of what stands beside it: who, why, and what is not public in a journal'),
+  metadata: base64('The stored bytes of its metadata: who, why, and what is not public in a journal'),
   dataSha256: sha256('Of the bytes of `data`, in hex'),
   metadataSha256: sha256('Of the bytes of `metadata`, in hex'),
   leafSha256: sha256(
@@ -71,7 +71,7 @@ const ReceiptAuthorityShape = shape('ReceiptAuthority', {
       stream,
       revision,
       at: instant(),
-      usd: text({ min: 1, description: "What the call came to in US dollars, at that instant's prices" }),
+      usd: text({ min: 1, description: "The worth of the call in US dollars, at that instant's prices" }),
     }),
     { description: 'The use of the contract, recorded before the call was approved' },
   ),

@@ -27,7 +27,7 @@ export const InputOutcome = shape('AutomationInput', {
   trigger: oneOf(inputSources),
   outcome: oneOf(outcomes, {
     description:
-      "`waiting`: the rule has not been checked with it yet; `fired`: an occurrence came of it, which says what became of that; `not_matched`: the condition was false, or its edge or its one match was spent; `cooldown`: too soon after the last accepted one; `unknown`: the condition could not be decided; `type_not_awaited`: the rule waits for other types of events; `stale`: the automation was changed, or resumed, before it was looked at; `paused`: the automation was paused or held, or the deployment's automations were; `rejected`: the automation had finished, or its occurrence was refused",
+      "`waiting`: the rule has not been checked with it yet; `fired`: an occurrence came of it, which says what became of that; `not_matched`: the condition was false, or its edge or its one match was spent; `cooldown`: too soon after the last accepted one; `unknown`: the condition could not be decided; `type_not_awaited`: the rule waits for other types of events; `stale`: the automation was changed, or resumed, before it was checked; `paused`: the automation was paused or held, or the deployment's automations were; `rejected`: the automation had finished, or its occurrence was refused",
   }),
   occurrenceId: nullable(uuid(), { description: 'Null as long as none came of it' }),
 });
