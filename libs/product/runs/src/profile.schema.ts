@@ -40,7 +40,8 @@ export const Profile = withoutOthers(
         text({
           min: 0,
           max: limits.instructionsLengthMax,
-          description: "Instructions for the model in addition to the conversation, after the agent's own; they grant no permission",
+          description:
+            "Instructions for the model in addition to the conversation, after the agent's own; they grant no permission",
         }),
       ),
       tools: optional(

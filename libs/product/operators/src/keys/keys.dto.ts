@@ -8,9 +8,7 @@ export class MintKeyDto extends ChangeReason {
   @Member(text({ min: 1, max: labelLengthMax, description: 'What operators know the key by' }))
   readonly label: string;
 
-  @Member(
-    optional(boolean({ description: 'Whether it may read the feed: the events of all users of the deployment' })),
-  )
+  @Member(optional(boolean({ description: 'Whether it may read the feed: the events of all users of the deployment' })))
   readonly feed?: boolean;
 }
 
