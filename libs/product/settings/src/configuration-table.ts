@@ -23,8 +23,8 @@ export function configurationPage(): string {
     '## What models cost',
     '',
     'A step costs what its provider counted, at `MODEL_PRICES`. Where the sums of a gateway disagree (`total` less `completion` is more than `prompt`), the larger input counts.',
-    'Providers keep the beginnings of prompts: a step begins with what the step before began with, byte for byte, and Anthropic is sent marks up to which it keeps a prompt for five minutes. Input that such a cache held costs `cachedInputUsdPerMillion`, input that was put there `cacheWriteUsdPerMillion` (only Anthropic counts that; for five minutes it takes a quarter more than for any input, which is what a price that is not given comes to). Give the first, or what is found in a cache is booked as dear as any input.',
-    'A provider that tells no usage is a warning in the log, `the provider told no usage`, at each step: the step then costs an estimate, a token for three bytes of what was sent and of what came, and its usage says `estimated`. So does a step that was aborted or broke off, because its provider bills what it began. Ask the server for usage in its streams (`stream_options.include_usage`) before you rely on budgets.',
+    'Providers keep the beginnings of prompts: a step begins with what the step before began with, byte for byte, and Anthropic is sent marks up to which it keeps a prompt for five minutes. Input that such a cache held costs `cachedInputUsdPerMillion`, input that was put there `cacheWriteUsdPerMillion` (only Anthropic counts that; for five minutes it takes a quarter more than for any input, which is the default of that price). Give the first, or cached input is booked at the price of any input.',
+    'A provider that reports no usage is a warning in the log, `the provider reported no usage`, at each step: the step then costs an estimate, a token for three bytes of what was sent and of what came, and its usage says `estimated`. So does a step that was aborted or broke off, because its provider bills what it began. Ask the server for usage in its streams (`stream_options.include_usage`) before you rely on budgets.',
     '',
   ].join('\n');
 }

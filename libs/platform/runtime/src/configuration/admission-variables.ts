@@ -32,7 +32,7 @@ export const admissionVariables = {
   }),
   REQUESTS_AT_ONCE: positiveInteger({
     default: 16,
-    desc: 'Requests that an api process works on at once, other than open event streams and what waits for a provider; where more are under way throughout half a second, it answers 429 to what would be one more, except that of what goes on with something accepted it takes four times as many',
+    desc: 'Requests that an api process works on at once, other than open event streams and what waits for a provider; where more are in flight throughout half a second, it answers 429 to what would be one more, except that of what goes on with something accepted it takes four times as many',
   }),
   TRUSTED_PROXIES: proxies({
     default: undefined,

@@ -126,7 +126,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
       ending: 'whole',
       costMicroCents: inputTokens * 300 + 4 * 1500,
     });
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('told no usage')]]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('reported no usage')]]);
     warn.mockRestore();
   });
 

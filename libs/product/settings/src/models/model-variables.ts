@@ -100,7 +100,7 @@ export const modelVariables = {
   MODEL_PRICES: modelPrices({
     default: undefined,
     requiredWhen: hasProvider,
-    desc: 'Prices of all of them, in JSON: {"model": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15"}}; cachedInputUsdPerMillion beside them is the price of input that the provider had in its cache (without: that of any input), cacheWriteUsdPerMillion of input that it put there (without: that of any input and a quarter)',
+    desc: 'Prices of all of them, in JSON: {"model": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15"}}; cachedInputUsdPerMillion next to them is the price of input that the provider had in its cache (without: that of any input), cacheWriteUsdPerMillion of input that it put there (without: that of any input and a quarter)',
   }),
   MODEL_OUTPUT_TOKENS: positiveInteger({
     default: undefined,
@@ -108,7 +108,7 @@ export const modelVariables = {
   }),
   MODEL_STRUCTURED_OUTPUT: bool({
     default: true,
-    desc: 'Ask for structured output by JSON Schema through the provider; false, or a server that refuses it: the model is then only told the schema',
+    desc: 'Ask for structured output by JSON Schema through the provider; false, or a server that refuses it: the schema is then only part of its instructions',
   }),
   MODEL_TIMEOUT_MS: positiveInteger({
     default: 120_000,
