@@ -268,7 +268,7 @@ describe('an export', () => {
     await exportTo(other);
     await writeFile(join(other, 'checkpoint'), note.replace(/^parley\/\S+/, 'parley/another'));
     const { code, stderr } = await logged.run(['audit', 'export', '--to', other]);
-    expect([code, stderr.trim()]).toEqual([1, 'what is there is of another log, parley/another']);
+    expect([code, stderr.trim()]).toEqual([1, 'what is there is of another log, “parley/another”']);
   });
 
   it('goes to a bucket as well', async () => {
