@@ -45,6 +45,11 @@ export function applyFold<Value, Event extends { readonly type: string }>(
   return fold === undefined ? value : fold(value, event);
 }
 
+/** Throws for the first event of a stream where it is none that a stream can begin with: the product did not write it. */
+export function notBegun({ type }: { readonly type: string }): never {
+  throw new Error(`a stream does not begin with ${JSON.stringify(type)}`);
+}
+
 /** Marks a branch that the types rule out. Throws when a value reaches it nevertheless, which is a defect. */
 export function unreachable(value: never): never {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);

@@ -11,7 +11,7 @@ export {
   roundUp,
   type Decimal,
 } from './decimals';
-export { accept, applyFold, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
+export { accept, applyFold, notBegun, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
 export { failureWords } from './words/failure-words';
 export { issueWords } from './words/issue-words';
 export { heldBytes, heldByText } from './held-bytes';

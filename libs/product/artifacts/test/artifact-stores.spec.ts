@@ -130,6 +130,33 @@ describe.each(Object.entries(stages))('%s', (_, stage) => {
   });
 });
 
+describe('a directory in which a file was changed', () => {
+  const bytes = Buffer.from('It rained on the plain all day.');
+  let store: DirectoryStore;
+  let place: string;
+  beforeEach(async () => {
+    store = new DirectoryStore(join(folder, `changed-${made++}`));
+    place = store.placeOf((await store.put(pieces(bytes, 8))).sha256);
+  });
+  const whole = { bytes: bytes.length };
+
+  it.each([
+    ['cut', () => writeFile(place, 'It')],
+    ['emptied', () => writeFile(place, '')],
+    ['replaced by a folder', () => rm(place).then(() => mkdir(place))],
+  ])('refuses one that was %s, and names its place', async (_, change) => {
+    await change();
+    for (const range of [undefined, { from: 10, to: 20 }])
+      await expect(store.get(sha256Of(bytes), { ...whole, range })).rejects.toThrow(place);
+  });
+
+  it('reads no more than there was', async () => {
+    await writeFile(place, Buffer.concat([bytes, bytes]));
+    const content = await store.get(sha256Of(bytes), whole);
+    expect(Buffer.concat((await content!.toArray()) as Buffer[]).equals(bytes)).toBe(true); // reason: no encoding is set
+  });
+});
+
 describe('what a killed process left of uploads', () => {
   const going = new AbortController().signal;
   it('is removed from a directory once it must be abandoned', async () => {

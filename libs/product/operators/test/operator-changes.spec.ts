@@ -1,8 +1,11 @@
+import { CommandBus } from '@nestjs/cqrs';
+import { PauseControl } from '@app/deployment';
 import { EventStore, Streams } from '@app/event-store';
 import { causeOfRequest, Clock } from '@app/kernel';
 import { type OperatorClient, operatorOf } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { expectProblem, partOf, type Listed } from '@app/testing/journeys';
+import type { OperatorLogCommand } from '../src/operator-log/operator-log.decider';
 import { operatorLogId, operatorLogKind } from '../src/operator-log/operator-log.stream';
 
 let deployment: Deployment;
@@ -97,6 +100,41 @@ describe('a change by an operator', () => {
       { type: 'deployment.paused', metadata: { actor: { id: 'eve' }, $causationId: cut.intentId } },
       { type: 'deployment.resumed', metadata: { actor: { id: 'ada' } } },
     ]);
+  });
+
+  it('names the earlier one that it waits for, and leaves one that only a newer version knows to that version', async () => {
+    const at = partOf(deployment, Clock).now();
+    const asked = { intentId: '0190a000-0000-7000-8000-000000000002', at, operator: 'eve', requestId: 'newer' };
+    const newer = { ...asked, operation: 'controls.later', target: 'withdrawals', parameters: {}, reason };
+    const cause = causeOfRequest({ kind: 'operator', id: 'eve' }, 'newer');
+    const decide = (command: OperatorLogCommand) =>
+      partOf(deployment, Streams).decide(operatorLogKind, operatorLogId, command, cause);
+    await decide({ type: 'Intend', intent: newer });
+    const waited = await operator.post('/deployment/controls/withdrawals/resume', { reason });
+    expectProblem(waited, 'internal');
+    expect(waited.body).toMatchObject({
+      detail: `an earlier change of the same target is not completed: controls.later, intent ${newer.intentId}; this one follows it`,
+    });
+    await decide({ type: 'Complete', at, intentId: newer.intentId, outcome: 'done' });
+  });
+
+  it('that fails by a fault of ours is logged as failed, and holds up no later one', async () => {
+    const { execute } = CommandBus.prototype;
+    const failing = jest.spyOn(CommandBus.prototype, 'execute').mockImplementation(function (
+      this: CommandBus,
+      command,
+    ) {
+      return command instanceof PauseControl ? Promise.reject(new TypeError('a fault')) : execute.call(this, command);
+    });
+    const failed = await operator.post('/deployment/controls/withdrawals/pause', { reason });
+    failing.mockRestore();
+    expect(failed.status).toBe(500);
+    expect((await eventsOf('operator-log')).slice(-2)).toMatchObject([
+      { type: 'operator.intended', payload: { operation: 'controls.pause' } },
+      { type: 'operator.completed', payload: { outcome: 'failed' } },
+    ]);
+    expect((await operator.post('/deployment/controls/withdrawals/pause', { reason })).status).toBe(200);
+    expect((await operator.post('/deployment/controls/withdrawals/resume', { reason })).status).toBe(200);
   });
 
   it('is listed, newest first, a page at a time', async () => {

@@ -1,6 +1,7 @@
 import {
   accept,
   asId,
+  unreachable,
   type ConversationId,
   type Decider,
   type Instant,
@@ -32,7 +33,14 @@ type BindRun = Omit<RunBound, 'type'>;
 const runBindingDecider: Decider<RunBinding, BindRun, RunBound> = {
   initialState: { conversationId: null },
   decide: (command, state) => (state.conversationId === null ? accept({ type: 'run.bound', ...command }) : accept()),
-  evolve: (_, event) => ({ conversationId: event.conversationId }),
+  evolve: (_, event) => {
+    switch (event.type) {
+      case 'run.bound':
+        return { conversationId: event.conversationId };
+      default:
+        return unreachable(event.type);
+    }
+  },
 };
 
 /** The stream `run-<runKey>`. The first binding is valid; a later one changes nothing, and its caller sees the conversation bound. */

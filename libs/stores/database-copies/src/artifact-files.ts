@@ -64,7 +64,7 @@ async function artifactsIn(folder: string): Promise<string[]> {
   );
 }
 
-/** The refusal of a file that the backup did not write. Its name is quoted, because whoever has the backup could have chosen it. */
+/** Returns the refusal of a file that the backup did not write. The file's name is quoted, because another person may have chosen it. */
 export function notPartOf(file: string): CannotCopy {
   return new CannotCopy(`${quotedExactly(file, Infinity)} is not part of the backup: move it out of the folder`);
 }

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import {
   abandonedAfterMs,
   Measured,
+  MissingContent,
   UnfitArtifactStore,
   type ArtifactStore,
   type Reading,
@@ -41,13 +42,20 @@ export class DirectoryStore implements ArtifactStore {
     }
   }
 
-  async get(sha256: string, { range }: Reading = {}): Promise<Readable | null> {
+  async get(sha256: string, { bytes, range }: Reading = {}): Promise<Readable | null> {
+    const place = this.placeOf(sha256);
     try {
-      return (await open(this.placeOf(sha256))).createReadStream(range && { start: range.from, end: range.to });
+      const file = await open(place);
+      const found = await file.stat();
+      if (found.isFile() && (bytes === undefined || found.size >= bytes))
+        return file.createReadStream(range === undefined ? upTo(bytes) : { start: range.from, end: range.to });
+      await file.close();
     } catch (error) {
       if (isMissing(error)) return null;
       throw new Unavailable('artifact store', { cause: error });
     }
+    // Something else is in its place, or a part of it.
+    throw new MissingContent(place);
   }
 
   async look(): Promise<void> {
@@ -78,6 +86,11 @@ export class DirectoryStore implements ArtifactStore {
   placeOf(sha256: string): string {
     return join(this.folder, sha256.slice(0, 2), sha256);
   }
+}
+
+/** Options to read the first bytes of a file; undefined for all, and for none, which a stream cannot be limited to. */
+function upTo(bytes: number | undefined): { readonly end: number } | undefined {
+  return bytes === undefined || bytes === 0 ? undefined : { end: bytes - 1 };
 }
 
 async function writeDurably(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {

@@ -1,5 +1,5 @@
 import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
-import { unreachable } from '@app/kernel';
+import { notBegun, unreachable } from '@app/kernel';
 import type { AutomationEvent, AutomationLifeEvent } from './automation.events';
 import type { Automation, AutomationState, FiringMemory } from './automation.state';
 import { evolveContractUse, isSameRule } from './contract-use.decider';
@@ -8,10 +8,9 @@ import { evolveOccurrence, evolveVerdict } from './occurrence/occurrence.decider
 
 type LifeEvent = Exclude<AutomationLifeEvent, { readonly type: 'automation.created' }>;
 
-export function evolveAutomation(automation: AutomationState, event: AutomationEvent): AutomationState {
+export function evolveAutomation(automation: AutomationState, event: AutomationEvent): Automation {
   if (event.type === 'automation.created') return createAutomation(event);
-  // No event precedes the creation.
-  if (automation === null) return null;
+  if (automation === null) return notBegun(event);
   if ('occurrenceId' in event) return evolveOccurrence(automation, event);
   if ('toolCallId' in event && event.type !== 'approval.opened')
     return { ...automation, uses: evolveContractUse(automation.uses, event) };

@@ -2,6 +2,7 @@ import type { StreamKind } from '@app/event-store';
 import {
   accept,
   asId,
+  unreachable,
   type AutomationId,
   type Decider,
   type InputId,
@@ -58,7 +59,14 @@ type RecordInput = Omit<InputRecorded, 'type'>;
 const inputDecider: Decider<InputState, RecordInput, InputRecorded> = {
   initialState: { recordedAt: null },
   decide: (command, state) => (state.recordedAt === null ? accept({ type: 'input.recorded', ...command }) : accept()),
-  evolve: (_, event) => ({ recordedAt: event.at }),
+  evolve: (_, event) => {
+    switch (event.type) {
+      case 'input.recorded':
+        return { recordedAt: event.at };
+      default:
+        return unreachable(event.type);
+    }
+  },
 };
 
 /** The first input of an id is recorded; a later one changes nothing, and its caller gets no events. */

@@ -66,27 +66,31 @@ export class OperatorChanges {
   }
 
   /**
-   * Makes a logged change, again if another process has already begun it, and logs its completion. A change of a damaged
-   * stream is logged as completed too: it cannot succeed before an operator repairs the stream, and a pending change
-   * blocks later ones. @throws DamagedStream, when that is logged; Unavailable
+   * Makes a logged change, again if another process has already begun it, and logs its completion. A change that fails for any other reason
+   * than a dependency that is away is logged as completed too, as `damaged` or `failed`: trying again does not help, and a pending change
+   * blocks later ones. @throws Unavailable, and any other failure after it is logged
    */
   async complete(intent: Intent, cause = causeOf(intent)): Promise<Result<unknown>> {
     const { intentId } = intent;
     // Events that result from the intent name it as their cause.
     const made = await this.execute(intent, { ...cause, causationId: intentId });
-    const outcome = made instanceof DamagedStream ? 'damaged' : made.ok ? 'done' : inOneWord(made.refusal);
-    const complete = { type: 'Complete', at: this.clock.now(), intentId, outcome } as const;
+    const complete = { type: 'Complete', at: this.clock.now(), intentId, outcome: made.outcome } as const;
     await this.streams.decide(operatorLogKind, operatorLogId, complete, cause);
-    if (made instanceof DamagedStream) throw made;
-    return made;
+    if ('failure' in made) throw made.failure;
+    return made.result;
   }
 
-  private async execute(intent: Intent, cause: Cause): Promise<Result<unknown> | DamagedStream> {
+  /** Throws Unavailable for a dependency that is away: then the change stays pending. */
+  private async execute(intent: Intent, cause: Cause): Promise<Made> {
+    // Outside of the `try`: a change that only a newer version knows is left to that version.
+    const command = commandOf(intent, cause);
     try {
-      return await this.commands.execute(commandOf(intent, cause));
-    } catch (error) {
-      if (error instanceof DamagedStream) return error;
-      throw error;
+      const result: Result<unknown> = await this.commands.execute(command);
+      return { result, outcome: result.ok ? 'done' : inOneWord(result.refusal) };
+    } catch (failure) {
+      if (failure instanceof DamagedStream) return { failure, outcome: 'damaged' };
+      if (failure instanceof Unavailable) throw failure;
+      return { failure, outcome: 'failed' };
     }
   }
 
@@ -94,16 +98,28 @@ export class OperatorChanges {
    * Waits until an intent is completed, by its own request or by the watchdog. @throws Unavailable if that takes too
    * long
    */
-  private async untilCompleted({ intentId }: Intent): Promise<void> {
+  private async untilCompleted(earlier: Intent): Promise<void> {
+    const { intentId } = earlier;
     const giveUpAtMs = performance.now() + turnWithinMs;
     while (performance.now() < giveUpAtMs) {
       const { state, revision } = await this.states.fresh(operatorLogKind, operatorLogId);
       if (!state.pending.some((intent) => intent.intentId === intentId)) return;
       await this.states.untilNews(operatorLogKind, operatorLogId, { after: revision, withinMs: lookEveryMs });
     }
-    throw new Unavailable('service');
+    throw new EarlierChangePending(earlier);
   }
 }
+
+/** A change waits for an earlier one of its target; it is made after that one. */
+class EarlierChangePending extends Unavailable {
+  constructor({ operation, intentId }: Intent) {
+    super('service');
+    this.message = `an earlier change of the same target is not completed: ${operation}, intent ${intentId}; this one follows it`;
+  }
+}
+
+/** How a change ended, and the word for it in the log. */
+type Made = { readonly outcome: string } & ({ readonly result: Result<unknown> } | { readonly failure: unknown });
 
 /** The cause of a change that is completed after its request has ended. */
 function causeOf({ operator, requestId }: Intent): Cause {

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { DamagedStream } from '@app/kernel';
+import { DamagedStream, Unavailable } from '@app/kernel';
 import { Database, keepLeading } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorChanges } from './operator-changes';
@@ -55,10 +55,13 @@ export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy
         this.logger.log({ msg: 'completed a change that was cut', intentId, operation, target });
       } catch (error) {
         failed.add(target);
-        const msg =
-          error instanceof DamagedStream ? 'a change of a damaged stream is given up' : 'a change is not completed yet';
-        this.logger.warn({ msg, intentId, operation, target, err: error });
+        this.logger.warn({ msg: failureMessage(error), intentId, operation, target, err: error });
       }
     }
   }
+}
+
+function failureMessage(error: unknown): string {
+  if (error instanceof DamagedStream) return 'a change of a damaged stream is given up';
+  return error instanceof Unavailable ? 'a change is not completed yet' : 'a change failed by a fault of ours';
 }

@@ -49,18 +49,18 @@ describe("the operators' log", () => {
     expect(pending).toEqual([first, second]);
   });
 
-  it('has room for changes that stop something, whatever else is pending', () => {
-    const others = Array.from({ length: pendingMax }, (_, n) => intended(intent(`n${n}`, `w${n}`, 'webhooks.recover')));
+  it.each(['webhooks.recover', 'webhooks.delete', 'users.freeze'])('has room for all others than %s', (full) => {
+    const others = Array.from({ length: pendingMax }, (_, n) => intended(intent(`n${n}`, `w${n}`, full)));
     log
       .given(...others)
-      .when(intend(intent('z', 'w', 'webhooks.recover')))
+      .when(intend(intent('z', 'w', full)))
       .thenRefused('rate_limited');
-    for (const operation of ['controls.pause', 'keys.revoke', 'users.freeze', 'automations.hold']) {
-      const brake = intent('z', 'n', operation);
+    for (const operation of ['controls.pause', 'keys.revoke', 'automations.hold', 'webhooks.change', 'users.setCaps']) {
+      const another = intent('z', 'n', operation);
       log
         .given(...others)
-        .when(intend(brake))
-        .then(intended(brake));
+        .when(intend(another))
+        .then(intended(another));
     }
   });
 

@@ -12,24 +12,12 @@ export interface OperatorLogState {
 }
 
 /**
- * Maximum number of changes in flight; those left by crashes are completed within seconds. Changes that stop something have as much room of
- * their own, so that others, which may wait for a store that is away, never block them.
+ * Maximum number of changes of one operation in flight; those left by crashes are completed within seconds. Each operation has room of its
+ * own, so that changes that wait for a store or for a lock never block another operation: a pause, a freeze or a revocation.
  */
 export const pendingMax = 100;
-/** Maximum number of changes of one target in flight: asking again for the same must not take the room of others. */
+/** Maximum number of those that have one target: asking again for the same must not take the room of others. */
 export const pendingOfOneMax = 10;
-/** Changes that stop something. */
-const brakes: ReadonlySet<string> = new Set([
-  'audit.hold',
-  'automations.hold',
-  'controls.pause',
-  'keys.revoke',
-  'runs.abort',
-  'users.disable',
-  'users.disableWallet',
-  'users.freeze',
-  'webhooks.delete',
-]);
 const retryAfterSeconds = 5;
 
 /**
@@ -75,8 +63,7 @@ export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, O
 };
 
 function hasRoom(pending: readonly Intent[], { operation, target }: Intent): boolean {
-  const isBrake = brakes.has(operation);
-  const alike = pending.filter((other) => brakes.has(other.operation) === isBrake);
+  const alike = pending.filter((other) => other.operation === operation);
   const ofTarget = alike.filter((other) => other.target === target);
   return alike.length < pendingMax && ofTarget.length < pendingOfOneMax;
 }

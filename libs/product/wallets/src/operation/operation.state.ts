@@ -1,5 +1,5 @@
 import { evolveApproval, openedApproval, type ApprovalState } from '@app/consent';
-import { unreachable, type Instant } from '@app/kernel';
+import { notBegun, unreachable, type Instant } from '@app/kernel';
 import type { OperationEvent, OperationTerms } from './operation.events';
 import type { Delivered, OperationFailure, Revocation, Submission } from '../provider/submission';
 
@@ -77,10 +77,9 @@ export function isUnderWay({ status }: OperationState): boolean {
 }
 
 /** The state after one more event; null until there is an operation. */
-export function evolveOperation(state: OperationState | null, event: OperationEvent): OperationState | null {
+export function evolveOperation(state: OperationState | null, event: OperationEvent): OperationState {
   if (event.type === 'operation.prepared' || event.type === 'operation.used') return beginOperation(event);
-  // The decider accepts no events for an operation that does not exist.
-  return state === null ? null : evolveBegun(state, event);
+  return state === null ? notBegun(event) : evolveBegun(state, event);
 }
 
 type BeginEvent = Extract<OperationEvent, { readonly type: 'operation.prepared' | 'operation.used' }>;

@@ -1,5 +1,6 @@
 import {
   accept,
+  notBegun,
   notFound,
   reject,
   unreachable,
@@ -75,7 +76,7 @@ export const walletDecider: Decider<WalletState | null, WalletCommand, WalletEve
       const identity = { userId, walletId, address, provider, createdAt };
       return { ...identity, status: 'active', authStatus: 'pending', mainAccountId: null };
     }
-    return wallet && after(wallet, event);
+    return wallet === null ? notBegun(event) : after(wallet, event);
   },
 };
 

@@ -38,6 +38,14 @@ const deleted: EndpointEvent = { type: 'endpoint.deleted', at: later, reason };
 describe('an endpoint', () => {
   const endpoint = specification(endpointDecider);
 
+  it('is not folded from what is no event of an endpoint, whatever it is by then', () => {
+    // Reason for the assertion: another program may write anything.
+    const foreign = { type: 'endpoint.noticed', at } as unknown as EndpointEvent;
+    for (const before of [[], [created], [created, disabled], [created, deleted]])
+      expect(() => endpoint.given(...before, foreign).state).toThrow();
+    expect(() => endpoint.given(disabled).state).toThrow('does not begin with');
+  });
+
   it('is created once', () => endpoint.when(create).thenOnce(created));
   it('is not created with another key', () =>
     endpoint
@@ -139,6 +147,5 @@ describe('an endpoint', () => {
   it('is nothing before it is created', () => {
     for (const command of [change({}), rotate('key-2'), failing, remove])
       endpoint.when(command).thenRefused('not_found');
-    expect(endpoint.given(disabled).state).toEqual({ status: 'absent' });
   });
 });

@@ -1,4 +1,4 @@
-import { epochMsOf, instantOf, type Instant } from '@app/kernel';
+import { epochMsOf, instantOf, notBegun, unreachable, type Instant } from '@app/kernel';
 import type { EndpointEvent, EndpointSettings } from './endpoint.events';
 
 /** A key that signs deliveries. */
@@ -30,28 +30,38 @@ export function isPresent(state: EndpointState): state is PresentEndpoint {
   return state.status === 'enabled' || state.status === 'disabled';
 }
 
+/** Throws for an event that is none of an endpoint, and for one of an endpoint that was not created. */
 export function evolveEndpoint(state: EndpointState, event: EndpointEvent): EndpointState {
   if (event.type === 'endpoint.created')
     return { status: 'enabled', settings: settingsOf(event), keys: [{ keyId: event.keyId, until: null }] };
-  return isPresent(state) ? evolvePresent(state, event) : state;
+  return state.status === 'absent' ? notBegun(event) : evolveCreated(state, event);
 }
 
-function evolvePresent(
-  state: PresentEndpoint,
+function evolveCreated(
+  state: PresentEndpoint | { readonly status: 'deleted' },
   event: Exclude<EndpointEvent, { readonly type: 'endpoint.created' }>,
 ): EndpointState {
   switch (event.type) {
     case 'endpoint.changed':
-      return { ...state, settings: settingsOf(event) };
+      return ifPresent(state, { settings: settingsOf(event) });
     case 'endpoint.secret_rotated':
-      return { ...state, keys: [{ keyId: event.keyId, until: null }, ...replacedAt(state.keys, event.at)] };
+      return isPresent(state)
+        ? { ...state, keys: [{ keyId: event.keyId, until: null }, ...replacedAt(state.keys, event.at)] }
+        : state;
     case 'endpoint.enabled':
-      return { ...state, status: 'enabled' };
+      return ifPresent(state, { status: 'enabled' });
     case 'endpoint.disabled':
-      return { ...state, status: 'disabled' };
+      return ifPresent(state, { status: 'disabled' });
     case 'endpoint.deleted':
       return { status: 'deleted' };
+    default:
+      return unreachable(event);
   }
+}
+
+/** A deleted endpoint stays as it is. */
+function ifPresent(state: EndpointState, change: Partial<PresentEndpoint>): EndpointState {
+  return isPresent(state) ? { ...state, ...change } : state;
 }
 
 /** The keys that still sign after another one becomes the newest. */
