@@ -111,10 +111,8 @@ describe('a change by an operator', () => {
       partOf(deployment, Streams).decide(operatorLogKind, operatorLogId, command, cause);
     await decide({ type: 'Intend', intent: newer });
     const waited = await operator.post('/deployment/controls/withdrawals/resume', { reason });
-    expectProblem(waited, 'internal');
-    expect(waited.body).toMatchObject({
-      detail: `an earlier change of the same target is not completed: controls.later, intent ${newer.intentId}; this one follows it`,
-    });
+    const detail = `an earlier change of the same target is not completed: controls.later, intent ${newer.intentId}; this one follows it`;
+    expect(waited).toMatchObject({ status: 503, body: { retryable: true, detail } });
     await decide({ type: 'Complete', at, intentId: newer.intentId, outcome: 'done' });
   });
 
