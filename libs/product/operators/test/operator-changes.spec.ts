@@ -114,6 +114,8 @@ describe('a change by an operator', () => {
     const detail = `an earlier change of the same target is not completed: controls.later, intent ${newer.intentId}; this one follows it`;
     expect(waited).toMatchObject({ status: 503, body: { retryable: true, detail } });
     await decide({ type: 'Complete', at, intentId: newer.intentId, outcome: 'done' });
+    // Follows the one that was answered with 503.
+    expect((await operator.post('/deployment/controls/withdrawals/resume', { reason })).status).toBe(200);
   });
 
   it('that fails by a fault of ours is logged as failed, and holds up no later one', async () => {
