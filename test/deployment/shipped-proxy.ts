@@ -40,14 +40,14 @@ const shipped = {
   },
 } as const;
 
-/** Characters of a proxy's errors that are kept. */
-const keptLength = 4_000;
+/** Characters of a proxy's messages that are kept. */
+const keptLength = 200_000;
 
 export type ProxyName = keyof typeof shipped;
 
 export interface ShippedProxy {
   readonly url: string;
-  /** The end of its error log, at most 4,000 characters: the reasons for answers of its own. */
+  /** The end of its error log without the results of health checks: the reasons for answers of its own. */
   errors(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -93,7 +93,8 @@ export async function startShippedProxy(name: ProxyName, baseUrls: readonly stri
   const errors = async (): Promise<string> => {
     // Only Apache has such a file: the others log to standard error.
     const logged = existsSync(errorLog) ? await readFile(errorLog, 'utf8') : '';
-    return (said + logged).slice(-keptLength);
+    const lines = (said + logged).split('\n').filter((line) => !line.includes('health_checker'));
+    return lines.slice(-20).join('\n');
   };
   return { url, errors, stop };
 }

@@ -1,10 +1,10 @@
-import { quotedExactly } from '@app/kernel';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { OnProgress } from './progress';
+import { ifThere, notPartOf } from './backup-files';
 import { CannotCopy } from './connection';
 
 /** Names in a folder of artifacts, below two digits: all other files there are unfinished uploads. */
@@ -62,19 +62,6 @@ async function artifactsIn(folder: string): Promise<string[]> {
   return prefixes.flatMap(({ name: prefix }, index) =>
     (names[index] ?? []).filter((name) => artifactName.test(name) && name.startsWith(prefix)),
   );
-}
-
-/** Returns the refusal of a file that the backup did not write. The file's name is quoted, because another person may have chosen it. */
-export function notPartOf(file: string): CannotCopy {
-  return new CannotCopy(`${quotedExactly(file, Infinity)} is not part of the backup: move it out of the folder`);
-}
-
-/** The entries of a folder; none if it does not exist, because nothing was ever written into it. */
-export async function ifThere<Entry>(reading: Promise<Entry[]>): Promise<Entry[]> {
-  return reading.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
 }
 
 /** The place of an artifact, below the folder of all artifacts. */

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { ifThere, notPartOf } from './artifact-files';
+import { ifThere, notPartOf } from './backup-files';
 import { CannotCopy } from './connection';
 import { tablesFolder, type TableInBackup } from './manifest';
 import { rowsPassing } from './rows-passing';

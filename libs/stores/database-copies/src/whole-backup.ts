@@ -1,6 +1,7 @@
 import { readSecrets, SecretsDamaged } from '@app/data-folder';
 import { join } from 'node:path';
-import { checkArtifacts, notPartOf } from './artifact-files';
+import { checkArtifacts } from './artifact-files';
+import { notPartOf } from './backup-files';
 import { CannotCopy } from './connection';
 import { artifactsFolder, readManifest, type Manifest } from './manifest';
 import { checkTable, refuseOtherTables } from './table-files';
