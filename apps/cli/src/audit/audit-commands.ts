@@ -4,6 +4,7 @@ import { parseVerifierKey, type SignatureKind, type VerifierKey } from '@app/tra
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { exportTo } from './audit-export';
 import { verify, type VerifyOptions } from './audit-verify';
+import { httpUrl } from '../service/service-fetch';
 
 /** `parley audit verify` and `parley audit export` (docs/production.md, "Whether anything was altered"). */
 export function auditCommands(program: Command): void {
@@ -72,9 +73,4 @@ function count(text: string): number {
 /** Empty for the witnesses of this deployment. */
 function witnessUrl(text: string): string {
   return text === '' ? '' : httpUrl(text);
-}
-
-function httpUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new InvalidArgumentError('It must begin with https://.');
-  return text;
 }

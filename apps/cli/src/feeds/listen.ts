@@ -11,6 +11,7 @@ import { CommandFailed } from '../terminal/outcome';
 import { say } from '../terminal/output';
 import { secretOf, withSecret, type SecretOption } from '../terminal/secrets';
 import { accessOf, withAccess } from '../service/service-access';
+import { httpUrl } from '../service/service-fetch';
 
 /** The time that an endpoint of the service may take. */
 const answerWithinMs = 15_000;
@@ -118,11 +119,6 @@ class LocalDeliveries {
 function laneOf({ data }: FeedEvent): string {
   const { conversationId, operationId, automationId, userId } = data;
   return JSON.stringify(conversationId ?? operationId ?? automationId ?? userId);
-}
-
-function httpUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text)) throw new InvalidArgumentError('It is no URL of HTTP.');
-  return text;
 }
 
 function types(text: string): readonly string[] {

@@ -1,4 +1,6 @@
 import { isJsonObject } from '@app/kernel';
+import { wrongInCalledUrl } from '@app/runtime';
+import { InvalidArgumentError } from 'commander';
 import { CommandFailed, reasonIn } from '../terminal/outcome';
 import { visible } from '../terminal/output';
 
@@ -13,6 +15,13 @@ export function refuseClearText(address: string, namedBy: string): void {
   if (protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname))) return;
   const host = hostname === '' ? '' : `: ${protocol}//${hostname}`;
   throw new CommandFailed(`${namedBy} must begin with https:// unless it is on this machine${host}`);
+}
+
+/** Parses the address of an option. @throws InvalidArgumentError */
+export function httpUrl(text: string): string {
+  const wrong = wrongInCalledUrl(text);
+  if (wrong !== null) throw new InvalidArgumentError(`It ${wrong}.`);
+  return text;
 }
 
 /** The URL of a path of a service, which a proxy may serve below a path of its own. */

@@ -3,6 +3,7 @@ export { polledGauges } from './observability/polled-gauges';
 export { Configuration } from './configuration/configuration';
 export { AnswerTooLong, bodyWithin } from './waiting/body-within';
 export { endingWith, fetchWithoutRedirects } from './waiting/fetch-without-redirects';
+export { isHttpUrl, wrongInCalledUrl, wrongInHttpUrl } from './http-urls';
 export { GroupLoader } from './waiting/group-loader';
 export {
   byHttps,

@@ -1,4 +1,4 @@
-import { Rule, wholeNumber } from '@app/runtime';
+import { Rule, wholeNumber, wrongInCalledUrl } from '@app/runtime';
 import { parseVerifierKey, type VerifierKey } from '@app/transparency';
 import { makeValidator } from 'envalid';
 
@@ -25,6 +25,8 @@ const witnesses = makeValidator<readonly WitnessAddress[]>((text) => {
   if (found.length < parsed.length)
     throw new Rule('must be verifier keys of witnesses, each with its URL behind a space');
   if (keys.size < found.length) throw new Rule('must name each key once');
+  const wrong = found.map(({ url }) => wrongInCalledUrl(url)).find((words) => words !== null);
+  if (wrong !== undefined) throw new Rule(`each URL ${wrong}`);
   if (found.length > witnessesMax) throw new Rule(`must be ${witnessesMax} at most`);
   return found;
 });

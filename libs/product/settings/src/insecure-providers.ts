@@ -1,7 +1,7 @@
 import { byHttps, isClearHttp, type Insecure } from '@app/runtime';
 import { bool } from 'envalid';
 import type { ModelFallback } from './models/model-fallbacks';
-import type { McpServerSettings } from './tools/mcp-variables';
+import { serverUrls, type McpServerSettings } from './tools/mcp-variables';
 
 /** The allowance without which production refuses providers that third parties in between can read or alter. */
 export const insecureProviderVariables = {
@@ -37,9 +37,4 @@ export function insecureProviders(env: Called): readonly Insecure[] {
   return called
     .filter(([, , urls]) => urls.some((url) => url !== undefined && isClearHttp(url)))
     .map(([variable, rule]) => ({ variable, rule, allowance: 'ALLOW_INSECURE_PROVIDERS' }));
-}
-
-/** The URLs of an MCP server over HTTP, and of the issuer of tokens for it. */
-function serverUrls({ transport }: McpServerSettings): readonly (string | undefined)[] {
-  return transport.type === 'http' ? [transport.url, transport.clientCredentials?.issuer] : [];
 }

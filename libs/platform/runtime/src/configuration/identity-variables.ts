@@ -1,4 +1,5 @@
 import { makeValidator, str } from 'envalid';
+import { wrongInCalledUrl } from '../http-urls';
 import { httpUrl, positiveInteger, Rule, wholeNumber } from './variable-rules';
 
 const issuersMax = 16;
@@ -13,11 +14,13 @@ const issuers = makeValidator<readonly string[]>((text) => {
     throw new Rule(
       `must name 1 to ${issuersMax} issuers with commas between, each by http:// or https:// and without a query`,
     );
+  refuseWrongHosts(named);
   return named;
 });
 
 const issuer = makeValidator<string>((text) => {
   if (!isIssuer(text)) throw new Rule('must name one issuer, by http:// or https:// and without a query');
+  refuseWrongHosts([text]);
   return text;
 });
 
@@ -35,6 +38,12 @@ function splitList(text: string): readonly string[] {
 
 function isIssuer(text: string): boolean {
   return /^https?:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text);
+}
+
+/** @throws Rule for the first issuer that cannot be called */
+function refuseWrongHosts(issuers: readonly string[]): void {
+  const wrong = issuers.map(wrongInCalledUrl).find((words) => words !== null);
+  if (wrong !== undefined) throw new Rule(issuers.length > 1 ? `each issuer ${wrong}` : wrong);
 }
 
 /** The environment variables of the identity providers of users. */

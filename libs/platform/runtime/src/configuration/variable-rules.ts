@@ -1,4 +1,5 @@
 import { makeValidator } from 'envalid';
+import { wrongInCalledUrl } from '../http-urls';
 
 /** The requirement on a value; unlike the messages of `envalid`, it never quotes the value, which may be a misplaced secret. */
 export class Rule extends Error {}
@@ -34,6 +35,8 @@ export const postgresUrl = makeValidator<string>((text) => {
 
 export const httpUrl = makeValidator<string>((text) => {
   if (!/^https?:\/\/[^\s@]+$/.test(text)) throw new Rule('must begin with http:// or https://, without credentials');
+  const wrong = wrongInCalledUrl(text);
+  if (wrong !== null) throw new Rule(wrong);
   return text;
 });
 

@@ -1,4 +1,4 @@
-import { Rule } from '@app/runtime';
+import { Rule, wrongInCalledUrl } from '@app/runtime';
 import { makeValidator } from 'envalid';
 import { fittingJson } from '../parsed-json';
 
@@ -81,6 +81,10 @@ export const modelFallbacks = makeValidator<readonly ModelFallback[]>((json) => 
   const names = given.map(({ model, as = model }) => as);
   if (new Set(names).size < names.length)
     throw new Rule('must name each model once, by "as" where two are called alike');
+  for (const { baseUrl } of given) {
+    const wrong = baseUrl === undefined ? null : wrongInCalledUrl(baseUrl);
+    if (wrong !== null) throw new Rule(`each baseUrl ${wrong}`);
+  }
   return given.map(fallbackOf);
 });
 

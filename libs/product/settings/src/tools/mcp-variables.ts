@@ -1,4 +1,4 @@
-import { Rule } from '@app/runtime';
+import { Rule, wrongInCalledUrl } from '@app/runtime';
 import { makeValidator } from 'envalid';
 import { fittingJson } from '../parsed-json';
 import { parseConsentTemplate, templateBounds, type ConsentTemplate } from './consent-template';
@@ -176,8 +176,24 @@ const serversSchema = {
 const mcpServers = makeValidator<readonly McpServerSettings[]>((json) => {
   const servers = fittingJson<GivenServer[]>(json, serversSchema, 'must be a JSON list of MCP servers');
   if (new Set(servers.map(({ name }) => name)).size < servers.length) throw new Rule('must name each server once');
+  for (const server of servers) refuseWrongUrls(server);
   return servers.map((server) => ({ ...defaults, ...server, ...toolSettings(server) }));
 });
+
+/** The URLs of an MCP server over HTTP, and of the issuer of tokens for it. */
+export function serverUrls({ transport }: Pick<McpServerSettings, 'transport'>): readonly string[] {
+  if (transport.type !== 'http') return [];
+  const { url, clientCredentials } = transport;
+  return clientCredentials === undefined ? [url] : [url, clientCredentials.issuer];
+}
+
+/** @throws Rule for a URL that cannot be called */
+function refuseWrongUrls(server: GivenServer): void {
+  const wrong = serverUrls(server)
+    .map(wrongInCalledUrl)
+    .find((words) => words !== null);
+  if (wrong !== undefined) throw new Rule(`each url ${wrong}: not so at the server ${server.name}`);
+}
 
 /** A list of names allows these with the server's consent, and turns every other tool off. */
 function toolSettings(server: GivenServer): Pick<McpServerSettings, 'consent' | 'idempotent' | 'tools'> {

@@ -1,28 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { invalid, type Refusal } from '@app/kernel';
+import { isHttpUrl, wrongInHttpUrl } from '@app/runtime';
 import { Configuration } from '@app/settings';
 import { isIP } from 'node:net';
 import { isPublicAddress } from './public-addresses';
 import { urlLengthMax } from './endpoint.decider';
 
-/** How a URL with a host begins; the parser also accepts `https:host` and `https:///host`. */
-const beginning = /^https?:\/\/[^/?#\\]/i;
-/** The parser drops or changes these characters, so that the address requested would differ from the one reviewed. */
-const unspelled = /[\s\\\u0000-\u001f\u007f-\u009f]/;
-
-/** An empty label of a host, which no name server knows. A single dot at the end of a host makes none. */
-const emptyLabel = /^\.|\.\./;
-
 /** Why a text cannot be an endpoint's address in any deployment, in words; null if it can. */
 export function wrongInUrl(text: string): string | null {
-  const url = text.length <= urlLengthMax && URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !beginning.test(text))
+  if (text.length > urlLengthMax || !isHttpUrl(text))
     return `must be a URL of ${urlLengthMax} characters at most that begins with http:// or https://`;
-  if (unspelled.test(text)) return 'must hold no space, no control character and no backslash: percent-encode them';
-  // `https://@host/` names an empty user, which the parser drops.
-  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'must hold no user and no password';
-  if (emptyLabel.test(url.hostname)) return 'must name a host without an empty label: no dot first, no two in a row';
-  if (url.port === '0') return 'must hold no port 0';
+  const wrong = wrongInHttpUrl(text);
+  if (wrong !== null) return wrong;
   return text.includes('#') ? 'must have no fragment' : null;
 }
 
