@@ -101,7 +101,11 @@ function httpPortsModule(alone: boolean): DynamicModule {
       { provide: SqlExecutor, useExisting: Database },
       alone
         ? { provide: RateWindows, useFactory: () => new MemoryRateWindows() }
-        : { provide: RateWindows, useClass: PostgresRateWindows },
+        : {
+            provide: RateWindows,
+            useFactory: (sql: SqlExecutor) => new PostgresRateWindows(sql),
+            inject: [SqlExecutor],
+          },
     ],
     exports: [ApiDescription, SqlExecutor, RateWindows],
   };

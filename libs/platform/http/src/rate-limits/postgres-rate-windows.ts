@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { Unavailable } from '@app/kernel';
 import { GroupLoader } from '@app/runtime';
 import { secondsOf } from './rate-limits';
@@ -7,33 +7,42 @@ import { RateWindows, SqlExecutor, type RateAnswer, type RateSubject } from '../
 /** Limits of one call: the requests that it counts, and the requests that may wait. */
 const requestsPerCallMax = 512;
 const requestsWaitingMax = 10_000;
+/** Idle subjects are deleted at most this often. */
 const sweepEveryMs = 30_000;
 
-/** The rate windows in PostgreSQL, shared by all replicas. One call at a time counts all requests that wait in this process. */
-@Injectable()
-export class PostgresRateWindows extends RateWindows implements OnModuleInit, OnModuleDestroy {
+/**
+ * The rate windows in PostgreSQL, shared by all replicas. One call at a time counts all requests that wait in this process. A sweep follows
+ * requests rather than a timer: an application whose start fails after `onModuleInit` has its database closed, but no destroy hook runs, so
+ * that a timer would sweep a closed database for the rest of the process.
+ */
+export class PostgresRateWindows extends RateWindows {
   private readonly logger = new Logger(PostgresRateWindows.name);
   private readonly calls = new GroupLoader<readonly RateSubject[], readonly RateAnswer[]>(
     (requests) => this.count(requests),
     { batchMax: requestsPerCallMax, waitingMax: requestsWaitingMax },
   );
-  private sweeper: NodeJS.Timeout | undefined;
+  private sweptAtMs: number;
 
-  constructor(private readonly sql: SqlExecutor) {
+  /** @param nowMs monotonic, in milliseconds */
+  constructor(
+    private readonly sql: SqlExecutor,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
     super();
-  }
-
-  onModuleInit(): void {
-    this.sweeper = setInterval(() => void this.sweep(), sweepEveryMs).unref();
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.sweeper);
+    this.sweptAtMs = nowMs();
   }
 
   consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
     if (subjects.length < 1 || subjects.length > 2) throw new RangeError(`${subjects.length} subjects`);
+    this.sweepIfDue();
     return this.calls.load(subjects);
+  }
+
+  private sweepIfDue(): void {
+    const nowMs = this.nowMs();
+    if (nowMs - this.sweptAtMs < sweepEveryMs) return;
+    this.sweptAtMs = nowMs;
+    void this.sweep();
   }
 
   /** Deletes idle subjects; after a failure, they are deleted the next time. */
