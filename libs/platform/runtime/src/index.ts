@@ -2,6 +2,7 @@ export { abortAfter } from './waiting/abort-after';
 export { polledGauges } from './observability/polled-gauges';
 export { Configuration } from './configuration/configuration';
 export { AnswerTooLong, bodyWithin } from './waiting/body-within';
+export { FairTurns, TooManyWaiting } from './waiting/fair-turns';
 export { endingWith, fetchWithoutRedirects } from './waiting/fetch-without-redirects';
 export { isHttpUrl, wrongInCalledUrl, wrongInHttpUrl } from './http-urls';
 export { GroupLoader } from './waiting/group-loader';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pdfOf, unfoldingPdf } from '@app/testing/pdf';
 import { childrenOf, peakBytesOf } from '@app/testing/processes';
-import { TooManyWaiting } from '../src/reading/fair-turns';
+import { TooManyWaiting } from '@app/runtime';
 import { PdfReader } from '../src/reading/pdf-reader';
 
 const MIB = 1024 * 1024;

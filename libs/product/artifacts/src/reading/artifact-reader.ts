@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import { quoted, sentence, words, type ConversationId, type Ours, type UserId, type Words } from '@app/kernel';
-import { abortAfter } from '@app/runtime';
+import { abortAfter, TooManyWaiting } from '@app/runtime';
 import type { Readable } from 'node:stream';
 import { ArtifactStore, type StoredBytes } from '../stores/artifact-store';
 import { isUtf8, textFormatOf } from '../media-type';
-import { TooManyWaiting } from './fair-turns';
+
 import { PdfReader, type TextPart } from './pdf-reader';
 import { partOfStream } from './text-part';
 

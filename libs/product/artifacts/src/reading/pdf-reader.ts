@@ -1,6 +1,5 @@
-import { abortAfter } from '@app/runtime';
+import { abortAfter, FairTurns } from '@app/runtime';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { FairTurns } from './fair-turns';
 import { pdfCommand, type PdfAnswer } from './pdf-child';
 
 /** Most pages of a PDF that are read; its text says so when there are more. */
