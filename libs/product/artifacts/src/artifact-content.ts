@@ -1,13 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { askedBytes, ProblemException } from '@app/http';
 import type { FastifyReply } from 'fastify';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { ArtifactView } from './artifact.schema';
-import { ArtifactStore, MissingContent } from './stores/artifact-store';
+import { ArtifactStore, MissingContent, type Reading } from './stores/artifact-store';
 
 /** Downloads of artifacts. Not a query, because it writes the reply's head, which depends on the requested range. */
 @Injectable()
 export class ArtifactContent {
+  private readonly logger = new Logger('artifacts');
+
   constructor(private readonly store: ArtifactStore) {}
 
   /**
@@ -26,8 +29,7 @@ export class ArtifactContent {
     const range = asked.kind === 'part' ? asked.range : undefined;
     // HEAD, and a caller that has the bytes, are answered without them, so they need not be fetched.
     const isWithout = method === 'HEAD' || asked.kind === 'unchanged';
-    const content = isWithout ? Readable.from([]) : await this.store.get(sha256, { bytes, range });
-    if (content === null) throw new MissingContent(this.store.placeOf(sha256));
+    const content = isWithout ? Readable.from([]) : await this.begun(sha256, { bytes, range });
     // Only once the bytes are there, because a refusal is not a file.
     reply.headers({
       etag: `"${sha256}"`,
@@ -48,5 +50,15 @@ export class ArtifactContent {
       'content-length': range === undefined ? bytes : range.to - range.from + 1,
     });
     return content;
+  }
+
+  /** The content, once its first bytes are there: what fails earlier is still answered as a problem. @throws Unavailable */
+  private async begun(sha256: string, reading: Reading): Promise<Readable> {
+    const content = await this.store.get(sha256, reading);
+    if (content === null) throw new MissingContent(this.store.placeOf(sha256));
+    if (content.errored !== null) throw content.errored;
+    await once(content, 'readable');
+    // The HTTP core cuts the connection, and logs nothing.
+    return content.once('error', (error) => this.logger.error('the content of an artifact broke off', error));
   }
 }

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import S3rver from 's3rver';
 import { SilentSocket } from '@app/testing/proxies';
@@ -72,7 +73,10 @@ async function* pieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buffer
 }
 
 async function contentOf(store: ArtifactStore, sha256: string): Promise<Buffer | null> {
-  const content = await store.get(sha256);
+  return read(await store.get(sha256));
+}
+
+async function read(content: Readable | null): Promise<Buffer | null> {
   return content === null ? null : Buffer.concat((await content.toArray()) as Buffer[]); // reason: no encoding is set
 }
 
@@ -150,11 +154,32 @@ describe('a directory in which a file was changed', () => {
       await expect(store.get(sha256Of(bytes), { ...whole, range })).rejects.toThrow(place);
   });
 
+  it('refuses one whose bytes were changed at equal length, once it is read to its end', async () => {
+    await writeFile(place, Buffer.from(bytes).fill('x', 3, 5));
+    for (const reading of [{}, whole, { ...whole, range: { from: 0, to: bytes.length - 1 } }])
+      await expect(read(await store.get(sha256Of(bytes), reading))).rejects.toThrow(`is damaged: put ${place} back`);
+  });
+
   it('reads no more than there was', async () => {
     await writeFile(place, Buffer.concat([bytes, bytes]));
     const content = await store.get(sha256Of(bytes), whole);
     expect(Buffer.concat((await content!.toArray()) as Buffer[]).equals(bytes)).toBe(true); // reason: no encoding is set
   });
+});
+
+it('an S3 server that has other bytes under a hash is refused alike, before the last of them', async () => {
+  const store = new S3Store({ ...credentials, bucket, endpoint, timeoutMs });
+  const bytes = randomBytes(300_000);
+  const { sha256 } = await store.put(pieces(bytes, 64 * 1024));
+  const client = new S3Client({ ...credentials, endpoint });
+  const changed = Buffer.from(bytes).fill(0, 7, 40);
+  await client.send(new PutObjectCommand({ Bucket: bucket, Key: `artifacts/${sha256}`, Body: changed }));
+  let readBytes = 0;
+  const content = (await store.get(sha256, { bytes: bytes.length }))!; // reason: it is there
+  content.on('data', (chunk: Buffer) => (readBytes += chunk.length));
+  const failed = new Promise((_, reject) => content.once('error', reject));
+  await expect(failed).rejects.toThrow(`is damaged: put s3://${bucket}/artifacts/${sha256} back`);
+  expect(readBytes).toBeLessThan(bytes.length);
 });
 
 describe('what a killed process left of uploads', () => {

@@ -1,11 +1,11 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { conversationOf, eventCount, missingId, raw } from '@app/testing/journeys';
+import { conversationOf, eventCount, missingId, raw, say } from '@app/testing/journeys';
 import { ArtifactContent } from '../src/artifact-content';
 import type { ArtifactView } from '../src/artifact.schema';
 import { DirectoryStore } from '../src/stores/directory-store';
@@ -134,6 +134,23 @@ describe('an upload', () => {
     expect(await statusOf(upload)).toBe(201);
     const { body } = await user.get<{ data: { bytes: number }[] }>(`/conversations/${conversationId}/artifacts`);
     expect(body.data.map(({ bytes }) => bytes)).toEqual([limitBytes]);
+  });
+});
+
+describe('an artifact whose bytes were changed at equal length', () => {
+  it.each([10, 100_000, 900_000])('of %d bytes is never answered as whole', async (length) => {
+    const conversation = await conversationOf(user);
+    const path = `/conversations/${conversation}/artifacts`;
+    const { body } = await raw(user, 'POST', `${path}?name=rain.txt`, { body: 'x'.repeat(length) });
+    const sha256 = String(body['sha256']);
+    await writeFile(join(folder, 'artifacts', sha256.slice(0, 2), sha256), 'y'.repeat(length));
+    const outcome = await fetch(user.url(`${path}/${String(body['id'])}/content`), { headers: user.headers })
+      .then(async (answer) => [answer.status, (await answer.text()).length])
+      .catch(() => 'broke off');
+    const told = { response: { text: expect.stringContaining('missing or damaged') as unknown } };
+    expect(await say(user, conversation, 'summarize rain.txt')).toMatchObject(told);
+    if (length < 64 * 1024) expect(outcome).toEqual([503, expect.any(Number)]);
+    else expect(['broke off', 503]).toContain(Array.isArray(outcome) ? outcome[0] : outcome);
   });
 });
 

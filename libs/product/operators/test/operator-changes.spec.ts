@@ -1,9 +1,12 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { PauseControl } from '@app/deployment';
 import { EventStore, Streams } from '@app/event-store';
-import { causeOfRequest, Clock } from '@app/kernel';
+import { causeOfRequest, Clock, Unavailable } from '@app/kernel';
 import { type OperatorClient, operatorOf } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { until } from '@app/testing/until';
+import { EnableUser } from '@app/users';
+import { ChangeDeliveries } from '../src/changes/change-deliveries';
 import { expectProblem, partOf, type Listed } from '@app/testing/journeys';
 import type { OperatorLogCommand } from '../src/operator-log/operator-log.decider';
 import { operatorLogId, operatorLogKind } from '../src/operator-log/operator-log.stream';
@@ -137,6 +140,50 @@ describe('a change by an operator', () => {
     expect((await operator.post('/deployment/controls/withdrawals/resume', { reason })).status).toBe(200);
   });
 
+  it('that stops something waits for no stuck one of the same target, unless the order decides', async () => {
+    const users = await operatorOf(deployment, ['users'], { subject: 'ada' });
+    const user = await deployment.newUser();
+
+    const stuck = stick((command) => command instanceof EnableUser);
+    const enabled = users.post(`/users/${user.userId}/enable`, { reason });
+    await until('a stuck change', () => Promise.resolve(stuck.count() > 0 ? true : null));
+    const frozen = await users.post(`/users/${user.userId}/freeze`, { reason });
+    expect(frozen.status).toBe(200);
+    const disabling = users.post(`/users/${user.userId}/disable`, { reason });
+    stuck.release();
+    expect((await enabled).status).toBe(503);
+    expect((await disabling).status).toBe(200);
+    expect((await eventsOf(`user-${user.userId}`)).at(-1)?.type).toBe('user.disabled');
+  });
+
+  it('is completed by the watchdog however many others of their own targets are stuck', async () => {
+    const stuck = stick((command) => command instanceof ChangeDeliveries);
+    const at = partOf(deployment, Clock).now();
+    const cause = causeOfRequest({ kind: 'operator', id: 'eve' }, 'cut');
+    const intentIdOf = (number: number) => `0190a000-0000-7000-8000-0000000001${String(number).padStart(2, '0')}`;
+    const intend = (number: number, operation: string, target: string) => {
+      const intentId = intentIdOf(number);
+      const asked = { intentId, at, operator: 'eve', requestId: 'cut', operation, target, parameters: {}, reason };
+      return partOf(deployment, Streams).decide(
+        operatorLogKind,
+        operatorLogId,
+        { type: 'Intend', intent: asked },
+        cause,
+      );
+    };
+    for (let number = 0; number < 10; number += 1) await intend(number, 'webhooks.test', `endpoint-${number}`);
+    await intend(20, 'controls.pause', 'automations');
+    await intend(21, 'controls.resume', 'runs');
+    const isDone = async (number: number) =>
+      (await eventsOf('operator-log')).some(
+        ({ type, payload }) => type === 'operator.completed' && payload['intentId'] === intentIdOf(number),
+      );
+    await until('the others', async () => ((await isDone(20)) && (await isDone(21)) ? true : null));
+    expect(stuck.count()).toBe(3);
+    stuck.release();
+    expect((await operator.post('/deployment/controls/automations/resume', { reason })).status).toBe(200);
+  });
+
   it('is listed, newest first, a page at a time', async () => {
     expect((await operator.post('/deployment/controls/runs/resume', { reason })).status).toBe(200);
     const entries: Record<string, unknown>[] = [];
@@ -155,3 +202,20 @@ describe('a change by an operator', () => {
     expectProblem(await operator.get('/log?cursor=x'), 'invalid_cursor');
   });
 });
+
+/** Holds up commands until they are released, and then has them fail as where a store is away. */
+function stick(which: (command: unknown) => boolean) {
+  const { execute } = CommandBus.prototype;
+  const held: ((error: Error) => void)[] = [];
+  const spy = jest.spyOn(CommandBus.prototype, 'execute').mockImplementation(function (this: CommandBus, command) {
+    if (!which(command)) return execute.call(this, command);
+    return new Promise((_, reject) => held.push(reject));
+  });
+  return {
+    count: () => held.length,
+    release: () => {
+      spy.mockRestore();
+      for (const reject of held) reject(new Unavailable('service'));
+    },
+  };
+}

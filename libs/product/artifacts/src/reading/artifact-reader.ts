@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import { quoted, sentence, words, type ConversationId, type Ours, type UserId, type Words } from '@app/kernel';
 import { abortAfter, TooManyWaiting } from '@app/runtime';
 import type { Readable } from 'node:stream';
-import { ArtifactStore, type StoredBytes } from '../stores/artifact-store';
+import { ArtifactStore, MissingContent, type StoredBytes } from '../stores/artifact-store';
 import { isUtf8, textFormatOf } from '../media-type';
 
 import { PdfReader, type TextPart } from './pdf-reader';
@@ -35,6 +35,7 @@ const readWithinMs = 60_000;
 /** Reads artifacts as text. */
 @Injectable()
 export class ArtifactReader {
+  private readonly logger = new Logger('artifacts');
   private readonly pdfs = new PdfReader();
 
   constructor(
@@ -67,7 +68,10 @@ export class ArtifactReader {
       // A NUL is not text, and the stores refuse it.
       return { ok: true, name, mediaType, ...part, text: part.text.replaceAll('\0', '\ufffd') };
     } catch (error) {
-      if (error instanceof ContentGone) return failWith(words`the content of ${file} is gone`);
+      if (error instanceof MissingContent) {
+        this.logger.error('a run cannot read an artifact', error);
+        return failWith(words`the content of ${file} is missing or damaged`);
+      }
       if (error instanceof TooManyWaiting) return failWith('too many of your PDFs wait to be read; try again later');
       throw error;
     }
@@ -85,12 +89,10 @@ export class ArtifactReader {
 
   private async content({ sha256, bytes }: StoredBytes, signal: AbortSignal): Promise<Readable> {
     const content = await this.store.get(sha256, { bytes, signal });
-    if (content === null) throw new ContentGone();
+    if (content === null) throw new MissingContent(this.store.placeOf(sha256));
     return content;
   }
 }
-
-class ContentGone extends Error {}
 
 async function collect(content: Readable, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -20,13 +20,16 @@ export async function partOfStream(
     if (wanted > 0) part.text += text.slice(from, unitsOf(text, from, wanted));
     part.totalLength += codePointLength(text);
   };
+  let isUtf8 = true;
   // Reason for the assertion: no store sets an encoding.
   for await (const chunk of content as AsyncIterable<Buffer>) {
     signal.throwIfAborted();
-    const text = decode(decoder, chunk);
-    if (text === null) return null;
-    add(text);
+    const text = isUtf8 ? decode(decoder, chunk) : null;
+    // Reads on, since a damaged content fails only at its end, and need not be UTF-8.
+    if (text === null) isUtf8 = false;
+    else add(text);
   }
+  if (!isUtf8) return null;
   const rest = decode(decoder, null);
   if (rest !== null) add(rest);
   return rest === null ? null : part;

@@ -6,11 +6,11 @@ import type { Readable } from 'node:stream';
 /** A store that cannot work because of a mistake in the configuration: the message names the variable, what was found, and what to do. */
 export class UnfitArtifactStore extends Error {}
 
-/** The store answers, and lacks bytes that a journal names: an operator can put them back. The message names their place. */
+/** The store answers, and lacks bytes that a journal names, or has others: an operator can put them back. The message names their place. */
 export class MissingContent extends Unavailable {
-  constructor(place: string) {
+  constructor(place: string, state: 'missing' | 'damaged' = 'missing') {
     super('artifact store');
-    this.message = `the content of an artifact is missing: put ${place} back, from a backup or another copy`;
+    this.message = `the content of an artifact is ${state}: put ${place} back, from a backup or another copy`;
   }
 }
 
@@ -43,7 +43,8 @@ export abstract class ArtifactStore {
 
   /**
    * Returns the bytes of that hash, which the caller must read to the end or destroy; null if there are none. Rejects, or breaks off the
-   * bytes, with the signal's reason when it aborts. @throws Unavailable, as do bytes that fail to arrive
+   * bytes, with the signal's reason when it aborts. @throws Unavailable, as do bytes that fail to arrive. A whole content whose hash is
+   * another one fails with `MissingContent` before its last bytes.
    */
   abstract get(sha256: string, reading?: Reading): Promise<Readable | null>;
 

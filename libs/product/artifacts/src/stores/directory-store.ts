@@ -12,6 +12,7 @@ import {
   type Reading,
   type StoredBytes,
 } from './artifact-store';
+import { isWhole, verified } from './verified-content';
 
 /**
  * Artifacts in a folder: `<first two digits>/<sha256>`, and uploads in flight in `incoming`. An artifact exists as a whole or not at all,
@@ -47,8 +48,10 @@ export class DirectoryStore implements ArtifactStore {
     try {
       const file = await open(place);
       const found = await file.stat();
-      if (found.isFile() && (bytes === undefined || found.size >= bytes))
-        return file.createReadStream(range === undefined ? upTo(bytes) : { start: range.from, end: range.to });
+      if (found.isFile() && (bytes === undefined || found.size >= bytes)) {
+        const content = file.createReadStream(range === undefined ? upTo(bytes) : { start: range.from, end: range.to });
+        return isWhole({ bytes, range }) ? verified(content, sha256, place) : content;
+      }
       await file.close();
     } catch (error) {
       if (isMissing(error)) return null;

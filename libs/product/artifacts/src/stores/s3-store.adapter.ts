@@ -19,6 +19,7 @@ import { Readable } from 'node:stream';
 import { abandonedAfterMs, Measured, type ArtifactStore, type Reading, type StoredBytes } from './artifact-store';
 import { connectS3, type S3Options } from './s3-client.adapter';
 import { isDenied, unfitness } from './s3-refusals';
+import { isWhole, verified } from './verified-content';
 
 /** One part of an upload, and all of it that is held in memory: the smallest that S3 accepts. */
 const partBytes = 5 * 1024 * 1024;
@@ -70,8 +71,10 @@ export class S3Store implements ArtifactStore {
       const part = range && { Range: `bytes=${range.from}-${range.to}` };
       const wanted = new GetObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256), ...part });
       const answer = await this.client.send(wanted, { ...(signal && { abortSignal: signal }) });
-      if (answer.Body instanceof Readable)
-        return this.readBody(answer.Body, signal, range ? partWithin(answer, range) : wholeOf(bytes));
+      if (answer.Body instanceof Readable) {
+        const content = this.readBody(answer.Body, signal, range ? partWithin(answer, range) : wholeOf(bytes));
+        return isWhole({ bytes, range }) ? verified(content, sha256, this.placeOf(sha256)) : content;
+      }
       throw new Error('S3 answered without a stream');
     } catch (error) {
       if (error instanceof NoSuchKey) return null;

@@ -12,7 +12,7 @@ import {
   type Result,
 } from '@app/kernel';
 import { commandOf } from './changes';
-import { inTurn } from '../operator-log/operator-log.decider';
+import { waitedFor } from './order-of-changes';
 import type { Intent } from '../operator-log/operator-log.events';
 import { operatorLogId, operatorLogKind } from '../operator-log/operator-log.stream';
 
@@ -39,14 +39,14 @@ export class OperatorChanges {
   ) {}
 
   /**
-   * Logs and makes a change, after all earlier changes of the same target are completed, so that the latest request
-   * takes effect last. Refuses with `rate_limited` if too many are pending, and as the change's command does.
+   * Logs and makes a change, after the earlier changes of the same target are completed, so that the latest request
+   * takes effect last; a brake waits only for those of which the order decides. Refuses with `rate_limited` if too many are pending, and as the change's command does.
    * @throws Unavailable; the change is made nevertheless, unless it was not even logged
    */
   async make(intent: Intent, cause: Cause): Promise<Result<unknown>> {
     const logged = await this.streams.decide(operatorLogKind, operatorLogId, { type: 'Intend', intent }, cause);
     if (!logged.ok) return refuse(logged.refusal);
-    for (const earlier of inTurn(logged.value.state, intent).slice(0, -1)) await this.untilCompleted(earlier);
+    for (const earlier of waitedFor(logged.value.state.pending, intent)) await this.untilCompleted(earlier);
     const lookedAtMs = performance.now();
     const isPending = await this.isPending(intent);
     // The watchdog has made it, or may be making it now, and the target may have been changed again since, which this

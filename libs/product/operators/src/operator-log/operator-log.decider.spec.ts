@@ -1,11 +1,5 @@
 import { instant, specification } from '@app/testing/deciders';
-import {
-  inTurn,
-  operatorLogDecider,
-  pendingMax,
-  pendingOfOneMax,
-  type OperatorLogCommand,
-} from './operator-log.decider';
+import { operatorLogDecider, pendingMax, pendingOfOneMax, type OperatorLogCommand } from './operator-log.decider';
 import type { Intent, OperatorLogEvent } from './operator-log.events';
 
 const at = instant('2026-03-01T10:00Z');
@@ -96,13 +90,5 @@ describe("the operators' log", () => {
       .given(...all, completed('n7'))
       .when(intend(first))
       .then(intended(first));
-  });
-
-  it('has changes of one thing made in the order in which they were logged', () => {
-    const { state } = log.given(intended(first), intended(other), intended(second));
-    expect(inTurn(state, first)).toEqual([first]);
-    expect(inTurn(state, second)).toEqual([first, second]);
-    expect(inTurn(state, other)).toEqual([other]);
-    expect(inTurn(state, intent('z'))).toEqual([]);
   });
 });

@@ -67,9 +67,3 @@ function hasRoom(pending: readonly Intent[], { operation, target }: Intent): boo
   const ofTarget = alike.filter((other) => other.target === target);
   return alike.length < pendingMax && ofTarget.length < pendingOfOneMax;
 }
-
-/** The pending intents with the same target: those logged before this one, and this one last. */
-export function inTurn({ pending }: OperatorLogState, intent: Intent): readonly Intent[] {
-  const place = pending.findIndex(({ intentId }) => intentId === intent.intentId);
-  return pending.slice(0, place + 1).filter(({ target }) => target === intent.target);
-}
