@@ -177,8 +177,8 @@ it('an S3 server that has other bytes under a hash is refused alike, before the 
   let readBytes = 0;
   const content = (await store.get(sha256, { bytes: bytes.length }))!; // reason: it is there
   content.on('data', (chunk: Buffer) => (readBytes += chunk.length));
-  const failed = new Promise((_, reject) => content.once('error', reject));
-  await expect(failed).rejects.toThrow(`is damaged: put s3://${bucket}/artifacts/${sha256} back`);
+  const reading = new Promise((resolve, reject) => content.once('error', reject).once('end', resolve));
+  await expect(reading).rejects.toThrow(`is damaged: put s3://${bucket}/artifacts/${sha256} back`);
   expect(readBytes).toBeLessThan(bytes.length);
 });
 
