@@ -16,6 +16,7 @@ import re
 import sys
 
 import receipt
+from events import check_entry
 from log import (
     Checkpoint,
     Key,
@@ -102,7 +103,7 @@ def verify_export(folder, trust, known):
         need(len(entries) == width, "{} has {} entries in place of {}".format(path, len(entries), width))
         for nth, entry in enumerate(entries):
             with about("entry {} of {}".format(nth, path)):
-                receipt.check_entry(entry)
+                check_entry(entry)
         leaves += [leaf_hash(entry) for entry in entries]
     need(root_of(leaves) == newest.root, "the entries are not what the checkpoint says")
     check_tiles(folder, leaves)
@@ -110,8 +111,7 @@ def verify_export(folder, trust, known):
         old = trust.signed_file(path)
         ahead = "{} is of {} entries, and the log has {}: the newest were taken away".format(path, old.size, newest.size)
         need(old.size <= newest.size, ahead)
-        begins = root_of(leaves[: old.size]) == old.root
-        need(begins, "the log does not begin with the {} entries of {}".format(old.size, path))
+        need(root_of(leaves[: old.size]) == old.root, "the log does not begin with the {} entries of {}".format(old.size, path))
     earlier = "1 earlier checkpoint" if len(known) == 1 else "{} earlier checkpoints".format(len(known))
     return "{} entries of {}, consistent with {}".format(newest.size, newest.origin, earlier)
 

@@ -1,0 +1,123 @@
+"""JSON, entries of the log and the events of receipts, as described in docs/audit.md ("Write your own verifier")."""
+
+import hashlib
+import json
+import re
+
+from log import Refused, decoded, is_count, need
+
+ENTRY = ["dataSha256", "id", "metadataSha256", "revision", "stream", "type"]
+# More than any receipt has: the actions of a contract.
+ACTIONS_MAX = 16
+SURROGATE = re.compile("[\ud800-\udfff]")
+HOLDERS = ("conversation-", "operation-", "automation-")
+
+
+def hexed(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_json(text):
+    """Parses JSON as in RFC 8259: refuses NaN, duplicate members and halves of surrogate pairs."""
+
+    def members(pairs):
+        need(len({name for name, _ in pairs}) == len(pairs), "has a member twice")
+        return dict(pairs)
+
+    def no_number(name):
+        raise Refused(name + " is no JSON")
+
+    def number(digits):  # a double, as JavaScript reads it: 1.0 is 1
+        value = float(digits)
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+    try:
+        value = json.loads(
+            text, object_pairs_hook=members, parse_constant=no_number, parse_int=number, parse_float=number
+        )
+    except (ValueError, RecursionError):
+        raise Refused("is no JSON") from None
+    if SURROGATE.search(text) or re.search(r"\\u[dD][89a-fA-F]", text):
+        check_surrogates(value)
+    return value
+
+
+def check_surrogates(value):
+    rest = [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, str):
+            need(SURROGATE.search(part) is None, "has half of a surrogate pair")
+        elif isinstance(part, dict):
+            rest += [*part.keys(), *part.values()]
+        elif isinstance(part, list):
+            rest += part
+
+
+def same(one, other):
+    """Whether two JSON values are equal: true is not 1; 1 and 1.0 are the same number."""
+    if isinstance(one, bool) or isinstance(other, bool) or type(one) is not type(other):
+        numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (one, other))
+        return one == other if numbers else one is other
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def entry_bytes(event):
+    """The entry in the canonical form of RFC 8785, for texts and whole numbers."""
+    named = {name: event[name] for name in ENTRY}
+    return json.dumps(named, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def check_entry(entry):
+    """Raises unless the bytes are a leaf's entry in its canonical form."""
+    try:
+        value = read_json(entry.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Refused("is no UTF-8") from None
+    need(isinstance(value, dict) and sorted(value) == ENTRY, "has other members")
+    need(is_count(value["revision"]), "has no revision")
+    need(all(isinstance(value[name], str) for name in ENTRY if name != "revision"), "has no texts")
+    need(all(re.fullmatch("[0-9a-f]{64}", value[name]) for name in ENTRY if "Sha256" in name), "has no hashes")
+    need(entry_bytes(value) == entry, "is written in another form")
+
+
+class Event:
+    """An event of a receipt, whose bytes match its hashes."""
+
+    def __init__(self, item, at):
+        need(isinstance(item, dict), "is no event")
+        texts = ["stream", "id", "type", "data", "metadata", "dataSha256", "metadataSha256", "leafSha256"]
+        need(all(isinstance(item.get(name), str) for name in texts), "is no event")
+        need(sorted(item) == sorted(texts + ["revision"]) and is_count(item["revision"]), "is no event")
+        data, metadata = decoded(item["data"]), decoded(item["metadata"])
+        need(hexed(data) == item["dataSha256"], "has other data than its hash says")
+        need(hexed(metadata) == item["metadataSha256"], "has other metadata than its hash says")
+        self.entry = entry_bytes(item)
+        need(hexed(self.entry) == item["leafSha256"], "has another entry than its hash says")
+        self.stream, self.revision, self.type, self.at = item["stream"], item["revision"], item["type"], at
+        need(self.stream.startswith(HOLDERS), "is of a stream that holds no approval")
+        payload, self.metadata = (self.parsed(one) for one in (data, metadata))
+        need(payload.get("type") == self.type, "has another type than its data")
+        private = self.metadata.get("private", {})
+        need(isinstance(private, dict) and not payload.keys() & private.keys(), "has private members that are none")
+        self.fact = {**payload, **private}
+        contract = self.fact.get("contract")
+        actions = contract.get("actions") if isinstance(contract, dict) else None
+        need(not isinstance(actions, list) or len(actions) <= ACTIONS_MAX, "has a contract of too many actions")
+
+    @staticmethod
+    def parsed(data):
+        try:
+            value = read_json(data.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise Refused("has bytes that are no UTF-8") from None
+        need(isinstance(value, dict), "has bytes that are no JSON object")
+        return value
+
+    def __getitem__(self, name):
+        need(name in self.fact, "/events/{} has no {}".format(self.at, name))
+        return self.fact[name]
