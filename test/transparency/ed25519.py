@@ -1,5 +1,6 @@
 """Ed25519 verification only (RFC 8032, section 5.1.7). Not constant-time, because keys and signatures here are public."""
 
+import functools
 import hashlib
 
 P = 2**255 - 19
@@ -55,6 +56,7 @@ BASE = _decoded((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
 NEUTRAL = (0, 1, 1, 0)
 
 
+@functools.lru_cache(maxsize=64)  # many proofs are under one checkpoint
 def is_signed(key, message, signature):
     """Whether the signature (64 bytes) over the message was made with the key of this public key (32 bytes)."""
     if len(key) != 32 or len(signature) != 64:

@@ -35,7 +35,7 @@ def verified(text, trust):
     check_review(document, opened)
     approval = document.get("approval")
     need(isinstance(approval, dict), "/approval is missing")
-    check_decision(document.get("decision"), events, opened)
+    check_member("/decision", document.get("decision"), decision_of(decided_of(events, opened)))
     check_approval(approval, events, opened)
     check_operation(document, events, opened)
     check_authority(document, events, opened)
@@ -150,29 +150,37 @@ def decided_of(events, opened):
     return closed
 
 
-def check_decision(decision, events, opened):
-    closed = decided_of(events, opened)
+def decision_of(closed):
+    """The `decision` of an approval that this event ended; None while it is pending, and if it expired."""
     if closed is None or closed.type == "approval.expired":
-        need(decision is None, "/decision is of no event")
-        return
+        return None
     said = {name: closed[name] for name in ("status", "decidedBy", "at")}
-    said |= {"stream": closed.stream, "revision": closed.revision, "actor": closed.metadata.get("actor")}
-    need(same(decision, said), "/decision is not what the event says")
+    return said | {"stream": closed.stream, "revision": closed.revision, "actor": closed.metadata.get("actor")}
+
+
+def check_member(path, given, expected):
+    """Raises unless the values are equal; names the first member of an object that is not."""
+    if not isinstance(expected, dict) or not isinstance(given, dict):
+        return need(same(given, expected), path + " is not what the events say")
+    for name in sorted(expected.keys() | given.keys()):
+        need(name in expected and name in given, "{}/{} is missing, or does not belong here".format(path, name))
+        check_member("{}/{}".format(path, name), given[name], expected[name])
 
 
 def id_in(kind, stream):
     return stream[len(kind) + 1 :] if stream.startswith(kind + "-") else None
 
 
-def check_approval(approval, events, opened):
-    """Raises unless every member follows from the events that opened, ended and used the approval."""
+def approval_of(events, opened):
+    """The `approval` that the events which opened, ended and used it result in."""
     closed = decided_of(events, opened)
     decided = closed if closed is not None and closed.type == "approval.decided" else None
-    used = next((event for event in events if event.type == "operation.used"), None)
-    superseded = any(event.type == "contract.superseded" for event in events)
-    expected = {name: opened[name] for name in ("kind", "tool", "fingerprint", "input", "contract", "summary", "expiresAt")}
-    expected |= {name: opened.fact.get(name) for name in ("runId", "toolCallId", "automationId")}
-    expected |= {
+    named = [event for event in events if event.fact.get("approvalId") == opened["approvalId"]]
+    used = next((event for event in named if event.type == "operation.used"), None)
+    superseded = any(event.type == "contract.superseded" for event in named)
+    members = {name: opened[name] for name in ("kind", "tool", "fingerprint", "input", "contract", "summary", "expiresAt")}
+    members |= {name: opened.fact.get(name) for name in ("runId", "toolCallId", "automationId")}
+    return members | {
         "id": opened["approvalId"],
         "openedAt": opened["at"],
         "terms": opened.fact.get("terms", []),
@@ -184,11 +192,13 @@ def check_approval(approval, events, opened):
         "denialReason": decided.fact.get("denialReason") if decided else None,
         "endedReason": "superseded" if superseded else closed["endedReason"] if closed and not decided else None,
     }
-    if expected["terms"] == [] and "terms" not in approval:
+
+
+def check_approval(approval, events, opened):
+    expected = approval_of(events, opened)
+    if expected["terms"] == [] and "terms" not in approval:  # as in receipts of before there were terms
         del expected["terms"]
-    for name in sorted(expected.keys() | approval.keys()):
-        need(name in expected and name in approval, "/approval/{} is missing, or does not belong here".format(name))
-        need(same(approval[name], expected[name]), "/approval/{} is not what the events say".format(name))
+    check_member("/approval", approval, expected)
 
 
 def check_operation(document, events, opened):
@@ -214,7 +224,7 @@ def check_operation(document, events, opened):
 
 
 def check_authority(document, events, opened):
-    """Raises unless a contract that covered the call was itself approved before its use."""
+    """Raises unless a contract that covered the call was itself approved before its use, and `authority` says what it was."""
     others = [event for event in events if event.stream.startswith("automation-") and event.stream != opened.stream]
     if others == []:
         need(document.get("authority") is None, "/authority is of no event")
@@ -229,3 +239,6 @@ def check_authority(document, events, opened):
     document_of = reviewed(asked[0])
     need(asked[0]["kind"] == "automation_contract" and document_of["userId"] == opened["userId"], "the contract is of another user")
     need(same(asked[0]["contract"]["actions"], opened["contract"]["actions"]), "the contract allows other actions")
+    used = {"stream": use.stream, "revision": use.revision, "at": use["at"], "usd": use["usd"]}
+    expected = {"approval": approval_of(others, asked[0]), "decision": decision_of(closed), "use": used}
+    check_member("/authority", document.get("authority"), expected)

@@ -6,14 +6,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { JsonValue } from '@app/kernel';
+import type { JsonObject, JsonValue } from '@app/kernel';
+import type { TestLog } from '@app/testing/logs';
 import { debianProgram, installedWithinMs } from '@app/testing/programs';
 import { alterations } from '@app/testing/properties';
-import { parseVerifierKey, verifierKeyText, type VerifierKey } from '@app/transparency';
+import { parseVerifierKey, verifierKeyText, type TrustPolicy, type VerifierKey } from '@app/transparency';
 import { verifyReceiptText } from '../src/receipt-verifier';
 import { journeys, received, withoutWorth } from './histories';
 import { proven, witness } from './proven';
-import { receiptTexts, type ReceiptText } from './receipt-texts';
+import { receiptTexts } from './receipt-texts';
 
 const script = join(__dirname, '..', '..', '..', '..', 'test', 'transparency', 'verify.py');
 type Name = keyof typeof journeys;
@@ -38,6 +39,12 @@ const caseOf = (journey: Name, name: string, document: unknown) => ({
   keys: [receipts.get(journey)!.log.verifierKey],
   witnesses: [verifierKeyText(witness)],
 });
+
+/** Demands the log and the witness, as the cases do. */
+function policyOf({ verifierKey }: TestLog): TrustPolicy {
+  // Reason for the assertion: it is a key.
+  return { log: [parseVerifierKey(verifierKey) as VerifierKey], witnesses: [witness], needed: 1 };
+}
 
 /** The names of the cases that it accepts. */
 async function held(cases: readonly Case[]): Promise<string[]> {
@@ -69,15 +76,29 @@ it(
 );
 
 it(
+  'refuses whatever of an authority is altered, missing or added, as ours does',
+  async () => {
+    const { receipt, log } = receipts.get('covered')!;
+    const { authority, ...others } = JSON.parse(JSON.stringify(receipt)) as JsonObject;
+    const below = [...alterations(authority ?? null, '/authority')].map(({ value, what }) =>
+      caseOf('covered', what, { ...others, authority: value }),
+    );
+    expect(below.length).toBeGreaterThan(200);
+    const cases = [...below, caseOf('covered', '/authority gone', others)];
+    // Whether the events are proven is nothing that an authority changes: ours is asked for no signatures, which takes long.
+    expect(verifyReceiptText(JSON.stringify(receipt), policyOf(log)).holds).toBe(true);
+    expect(cases.filter(({ text }) => verifyReceiptText(text).holds)).toEqual([]);
+    expect(await held(cases)).toEqual([]);
+  },
+  installedWithinMs,
+);
+
+it(
   'takes the same texts of receipts as ours',
   async () => {
     const texts = receiptTexts();
     const expected = texts.filter(({ holds }) => holds).map(({ name }) => name);
-    // Reason for the assertion: it is a key.
-    const keyOf = ({ log }: ReceiptText) => parseVerifierKey(log.verifierKey) as VerifierKey;
-    const byOurs = texts.filter(
-      (one) => verifyReceiptText(one.text, { log: [keyOf(one)], witnesses: [witness], needed: 1 }).holds,
-    );
+    const byOurs = texts.filter(({ text, log }) => verifyReceiptText(text, policyOf(log)).holds);
     expect(byOurs.map(({ name }) => name)).toEqual(expected);
     const cases = texts.map(({ name, text, log }) => ({
       ...caseOf('denied', name, null),
