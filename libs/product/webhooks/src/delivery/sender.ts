@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { failureOf } from './attempt-failures';
 import { AddressRefused, guardedLookup } from './guarded-lookup';
 import { isPublicAddress } from '../endpoint/public-addresses';
+import { RacingHttpAgent, RacingHttpsAgent, type RacingOptions } from './racing-agents';
 import { Resolver } from './resolver';
 import type { Outcome } from './retry-policy';
 
@@ -31,6 +32,8 @@ export interface Message {
 @Injectable()
 export class Sender {
   private readonly agents: Readonly<Record<string, http.Agent>>;
+  /** For requests on connections of their own. */
+  private readonly agentsOnce: Readonly<Record<string, http.Agent>>;
   private readonly lookups;
 
   constructor(
@@ -38,7 +41,8 @@ export class Sender {
     resolver: Resolver,
   ) {
     const kept = { keepAlive: true, maxFreeSockets: 4, timeout: idleMs, scheduling: 'lifo' } as const;
-    this.agents = { 'http:': new http.Agent(kept), 'https:': new https.Agent(kept) };
+    this.agents = { 'http:': new RacingHttpAgent(kept), 'https:': new RacingHttpsAgent(kept) };
+    this.agentsOnce = { 'http:': new RacingHttpAgent(), 'https:': new RacingHttpsAgent() };
     this.lookups = { anywhere: guardedLookup(resolver, () => true), guarded: guardedLookup(resolver) };
   }
 
@@ -62,16 +66,17 @@ export class Sender {
   }
 
   close(): void {
-    for (const agent of Object.values(this.agents)) agent.destroy();
+    for (const agent of [this.agents, this.agentsOnce].flatMap(Object.values<http.Agent>)) agent.destroy();
   }
 
   private async postOnce({ url, headers, body }: Message, signal: AbortSignal, kept: boolean): Promise<Answer> {
     const to = new URL(url);
-    const options: RequestOptions = {
+    const options: RacingOptions = {
       method: 'POST',
-      agent: kept ? this.agents[to.protocol] : false,
+      agent: (kept ? this.agents : this.agentsOnce)[to.protocol],
       headers: { ...headers, 'user-agent': `Parley/${productVersion}`, 'content-length': body.length },
       signal,
+      attemptsEnd: signal,
       ...serverNameOf(to),
       ...this.guard(to),
     };
