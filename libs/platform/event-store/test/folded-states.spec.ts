@@ -76,7 +76,8 @@ describe('a stream with an event that its kind cannot be folded from', () => {
   ])('is damaged where %s throws, and is listed', async (_, kind, type) => {
     const [states, id] = [withoutSnapshots(), uuidV7()];
     await append(id, 0, 2);
-    const foreign = jsonEvent({ type, data: {}, metadata: {} });
+    const { metadata } = encodeEvent(counterKind, counted(2), someCause());
+    const foreign = jsonEvent({ type, data: {}, metadata });
     await store.append(`counter-${id}`, [foreign], 1);
     const damage = { stream: `counter-${id}`, damage: 'foreign', from: 2 };
     await expect(states.fresh(kind, id)).rejects.toMatchObject(damage);

@@ -71,7 +71,7 @@ export {
   type Result,
 } from './refusal';
 export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
-export { DamagedStream, isOfDeployment, TookTooLong, Unavailable } from './unavailable';
+export { DamagedStream, isOfDeployment, NotInEffect, TookTooLong, Unavailable } from './unavailable';
 export {
   capitalized,
   instantWords,

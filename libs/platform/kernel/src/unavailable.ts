@@ -25,6 +25,14 @@ export class Unavailable extends Error {
 /** The dependency answers, but ended a call that took too long; the same call may fail like this each time. */
 export class TookTooLong extends Unavailable {}
 
+/** A change is recorded, but requests are still judged by a read model that has not taken it: it takes effect once that one follows. */
+export class NotInEffect extends Unavailable {
+  constructor(readModel: string) {
+    super('database');
+    this.message = `the change is recorded, and takes effect once the read model ${readModel} has taken it, which is behind or stalled`;
+  }
+}
+
 /**
  * Damage that an administrator of the event store, or another program, did to a stream. `tombstoned`: it is gone for good. `deleted`: it
  * was soft-deleted. `truncated`: its first events, or some in the middle, are hidden or gone. `foreign`: it contains an event that this

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
-import { Clock, ok, refuse, type Cause, type PartnerKeyId, type Result } from '@app/kernel';
+import { Clock, NotInEffect, ok, refuse, type Cause, type PartnerKeyId, type Result } from '@app/kernel';
 import { StoredPartnerKeys } from './partner-key.queries';
 import { partnerKeyKind } from './partner-key.stream';
 
@@ -14,6 +14,7 @@ interface RevokeRequest {
 /**
  * Revokes a partner key for good; idempotent. This process stops admitting the key at once; replicas that admitted it
  * lately stop within 30 s. Refuses with `not_found`, `invalid_input` (reason).
+ * @throws NotInEffect where the read model of keys still admits it
  */
 export class RevokePartnerKey extends Command<Result<void>> {
   constructor(readonly request: RevokeRequest) {
@@ -34,6 +35,7 @@ export class RevokePartnerKeyHandler implements ICommandHandler<RevokePartnerKey
     const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, { visible: true });
     if (!done.ok) return refuse(done.refusal);
     this.keys.tellRevoked(keyId);
+    if ((await this.keys.live([keyId])).has(keyId)) throw new NotInEffect('partner_keys');
     return ok(undefined);
   }
 }

@@ -1,8 +1,10 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { PartnerKeys } from '@app/http';
-import { asId } from '@app/kernel';
+import { asId, NotInEffect } from '@app/kernel';
 import { MintPartnerKey, RevokePartnerKey } from '@app/partners';
+import { ProjectionRunner, ReadGate } from '@app/read-store';
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventsOf, replay, type Replica, rowsOf, Slices, testCause } from '@app/testing/slices';
 
 let slices: Slices;
@@ -127,4 +129,14 @@ describe('a partner key', () => {
       ['partner_keys'],
     );
   });
+});
+
+it('a key is not called revoked as long as the read model of keys admits it', async () => {
+  const { key, keyId } = await minted('Behind');
+  await replica.get(ProjectionRunner).stop();
+  while (replica.get(ReadGate).projecting) await sleep(50);
+  const revoke = () => replica.get(CommandBus).execute(new RevokePartnerKey({ keyId, cause }));
+  for (let asked = 0; asked < 2; asked += 1) await expect(revoke()).rejects.toBeInstanceOf(NotInEffect);
+  expect(await found(key)).toBe(keyId);
+  expect((await eventsOf(replica, [`partner-${keyId}`])).map(({ type }) => type).at(-1)).toBe('partner_key.revoked');
 });

@@ -1,11 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
-import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
+import { Clock, NotInEffect, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
+import { StoredAccounts } from './accounts.queries';
 import { userKind } from './user.stream';
 
 /**
  * Disables an account (docs/decisions/operators.md): its requests are refused with `account_disabled` from now on; its
  * history is kept. Idempotent. Refuses with `not_found`.
+ * @throws NotInEffect where the read model of users still admits it
  */
 export class DisableUser extends Command<Result<void>> {
   constructor(
@@ -25,11 +27,14 @@ export class DisableUserHandler implements ICommandHandler<DisableUser> {
   constructor(
     private readonly streams: Streams,
     private readonly clock: Clock,
+    private readonly accounts: StoredAccounts,
   ) {}
 
   async execute({ change: { userId, reason, cause } }: DisableUser): Promise<Result<void>> {
     const command = { type: 'DisableUser', at: this.clock.now(), reason } as const;
     const done = await this.streams.decide(userKind, userId, command, cause, { visible: true });
-    return done.ok ? ok(undefined) : refuse(done.refusal);
+    if (!done.ok) return refuse(done.refusal);
+    if ((await this.accounts.findMany([userId])).get(userId)?.disabled === false) throw new NotInEffect('users');
+    return ok(undefined);
   }
 }

@@ -1,5 +1,5 @@
 import { CommandBus } from '@nestjs/cqrs';
-import type { UserId } from '@app/kernel';
+import { NotInEffect, type UserId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { ProjectionRunner, ReadGate } from '@app/read-store';
 import { DisableUser, EnableUser, StoredAccounts } from '@app/users';
@@ -135,5 +135,10 @@ describe('accounts', () => {
     expect((await ensure('late')).status).toBe(200);
     for (const on of [replica, other]) expect((await me('late', on)).status).toBe(200);
     expect(await rowsOf(replica, 'users')).toHaveLength(4);
+  });
+
+  it('that nothing projects are not called disabled as long as they are admitted', async () => {
+    await expect(disable('ada')).rejects.toBeInstanceOf(NotInEffect);
+    expect([await state('ada'), (await me('ada')).status]).toEqual(['disabled', 200]);
   });
 });

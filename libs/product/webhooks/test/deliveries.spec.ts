@@ -1,3 +1,4 @@
+import { jsonEvent } from '@eventstore/db-client';
 import { instantOf } from '@app/kernel';
 import type { ScriptedJournal } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
@@ -193,6 +194,18 @@ describe('an endpoint that says that it is gone', () => {
     expect(registered.partner.taken).toHaveLength(7);
     expect((await stage.untilDone(registered)).every(({ state }) => state === 'delivered')).toBe(true);
   });
+});
+
+it('an event of another program in the stream of an endpoint stops no delivery', async () => {
+  const [damaged, other] = [await stage.endpoint(), await stage.endpoint()];
+  const noticed = jsonEvent({ type: 'endpoint.noticed', data: { type: 'endpoint.noticed' }, metadata: {} });
+  await stage.store.append(`endpoint-${damaged.endpointId}`, [noticed], 0);
+  const journal = await stage.journal();
+  await stage.tell(journal, 2);
+  for (const registered of [damaged, other]) {
+    await stage.untilDone(registered, 2);
+    expect(firstTaken(registered)).toEqual(journal.ids);
+  }
 });
 
 it('a test message is sent once, also to an endpoint that is disabled', async () => {

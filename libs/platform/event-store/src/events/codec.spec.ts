@@ -23,6 +23,12 @@ function receivedOf(encoded: { id: string; type: string; data: unknown; metadata
   };
 }
 
+/** The bytes of our metadata with these members changed. */
+function withMetadata(changed: object): Buffer {
+  const { metadata } = encodeEvent(counterKind, counted(3), cause);
+  return Buffer.from(JSON.stringify({ ...(metadata as object), ...changed })); // reason for the assertion: `encodeEvent` makes an object
+}
+
 describe('encodeEvent', () => {
   it('stores the public payload as data, and who and why beside it', () => {
     const encoded = encodeEvent(counterKind, counted(1), cause);
@@ -66,6 +72,11 @@ describe('decodeEvent', () => {
     ['a text for data', { data: Buffer.from('not JSON') }],
     ['no metadata', { metadata: Buffer.alloc(0) }],
     ['bytes for metadata', { metadata: Buffer.of(0xff) }],
+    ['metadata of another program', { metadata: Buffer.from('{}') }],
+    ['an actor of another program', { metadata: withMetadata({ actor: 'ada' }) }],
+    ['no cause', { metadata: withMetadata({ $causationId: 7 }) }],
+    ['half a version', { metadata: withMetadata({ v: 1.5 }) }],
+    ['a list of private members', { metadata: withMetadata({ private: [] }) }],
   ])('refuses an event with %s, which this product cannot have written', (_, foreign) => {
     const received = receivedOf(encodeEvent(counterKind, counted(3), cause));
     expect(() => decodeStored({ ...received, ...foreign })).toThrow(TypeError);
@@ -93,8 +104,8 @@ const present: Paid = { type: 'paid', at, amount: { cents: 700, unit: 'usd' } };
 
 describe('upcasters', () => {
   const storedAs = (data: object, v?: number) => {
-    const encoded = { id: 'id', type: 'paid', data, metadata: v === undefined ? {} : { v } };
-    return decodeStored(receivedOf(encoded));
+    const received = receivedOf({ id: 'id', type: 'paid', data });
+    return decodeStored({ ...received, metadata: withMetadata({ private: undefined, v }) });
   };
   const fixtures = [
     ['without a version', storedAs({ type: 'paid', at, usd: 7 })],

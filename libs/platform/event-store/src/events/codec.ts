@@ -88,11 +88,23 @@ export function decodeStored(received: ReceivedEvent): StoredEvent {
   const { stream, revision, position, id, type } = received;
   const payload = received.isJson && !isSystemEvent(received) ? jsonObjectIn(received.data) : null;
   const metadata = jsonObjectIn(received.metadata);
-  if (payload === null || metadata === null) {
+  if (payload === null || metadata === null || !isOwnMetadata(metadata)) {
     throw new TypeError(`event ${revision} of ${stream} is not one of this product's`);
   }
-  // Reason for the assertion: only `encodeEvent` writes metadata, and the streams are append-only.
+  // Reason for the assertion: it has the members that `encodeEvent` writes.
   return { stream, revision, position, id, type, payload, metadata: metadata as unknown as EventMetadata };
+}
+
+/** Whether an event has the metadata that every version of this product writes; those of other programs have not. */
+function isOwnMetadata({ $correlationId, $causationId, requestId, actor, v, private: secret }: JsonObject): boolean {
+  return (
+    [$correlationId, $causationId, requestId].every((id) => typeof id === 'string') &&
+    isJsonObject(actor) &&
+    typeof actor['kind'] === 'string' &&
+    typeof actor['id'] === 'string' &&
+    (v === undefined || (Number.isSafeInteger(v) && Number(v) >= 1)) &&
+    (secret === undefined || isJsonObject(secret))
+  );
 }
 
 /** As `decodeStored`, but returns null for an event that this product cannot have written; subscriptions skip such events too. */

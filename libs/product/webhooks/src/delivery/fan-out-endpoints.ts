@@ -60,6 +60,10 @@ export function changeOf(known: Target | undefined, stored: StoredEvent): Target
       return plain({ ...known, isEnabled: false, isDeleted: true, epoch: next });
     case 'endpoint.secret_rotated':
       return plain(known);
+    default:
+      // An event that a newer version wrote: the fan-out goes on for all endpoints, this one included.
+      event satisfies never;
+      return plain(known);
   }
 }
 
