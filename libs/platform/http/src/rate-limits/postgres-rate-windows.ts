@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Unavailable } from '@app/kernel';
 import { GroupLoader } from '@app/runtime';
 import { secondsOf } from './rate-limits';
-import { RateWindows, type SqlExecutor, type RateAnswer, type RateSubject } from '../ports';
+import { RateWindows, type RateAnswer, type RateSubject, type SqlExecutor } from '../ports';
 
 /** Limits of one call: the requests that it counts, and the requests that may wait. */
 const requestsPerCallMax = 512;

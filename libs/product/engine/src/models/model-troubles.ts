@@ -18,7 +18,7 @@ export const modelTroubles = {
   withheld: "The model's provider withheld the answer.",
   not_offered: 'The deployment no longer offers the model of this run.',
   out_of_budget: 'The spend headroom ran out.',
-  switched_off: 'The sandbox made the model fail.',
+  switched_off: 'The model is switched off.',
 } as const;
 
 export type ModelTrouble = keyof typeof modelTroubles;

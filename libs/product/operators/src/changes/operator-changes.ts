@@ -5,6 +5,7 @@ import {
   causeOfRequest,
   Clock,
   DamagedStream,
+  NotInEffect,
   refuse,
   Unavailable,
   type Cause,
@@ -67,7 +68,7 @@ export class OperatorChanges {
 
   /**
    * Makes a logged change, again if another process has already begun it, and logs its completion. A change that fails for any other reason
-   * than a dependency that is away is logged as completed too, as `damaged` or `failed`: trying again does not help, and a pending change
+   * than a dependency that is away is logged as completed too, as `damaged`, `recorded` or `failed`: trying again does not help, and a pending change
    * blocks later ones. @throws Unavailable, and any other failure after it is logged
    */
   async complete(intent: Intent, cause = causeOf(intent)): Promise<Result<unknown>> {
@@ -89,6 +90,7 @@ export class OperatorChanges {
       return { result, outcome: result.ok ? 'done' : inOneWord(result.refusal) };
     } catch (failure) {
       if (failure instanceof DamagedStream) return { failure, outcome: 'damaged' };
+      if (failure instanceof NotInEffect) return { failure, outcome: 'recorded' };
       if (failure instanceof Unavailable) throw failure;
       return { failure, outcome: 'failed' };
     }

@@ -12,7 +12,11 @@ const created = stored(0, {
 
 /** An event of the endpoint's stream, of any shape. */
 function stored(revision: number, event: { readonly type: string }): StoredEvent {
-  const { id, type, data, metadata } = encodeEvent({ category: 'endpoint' }, { at: instantOf(0), ...event }, someCause());
+  const { id, type, data, metadata } = encodeEvent(
+    { category: 'endpoint' },
+    { at: instantOf(0), ...event },
+    someCause(),
+  );
   const place = { stream: 'endpoint-e', revision, position: revision + 1 };
   // Reason for the assertion: as the store returns it.
   return { ...place, id, type, payload: data, metadata } as unknown as StoredEvent;
