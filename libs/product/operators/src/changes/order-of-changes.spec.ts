@@ -58,6 +58,12 @@ describe('the order of changes of one target', () => {
     expect(waits(change(brake), before)).toEqual([before]);
   });
 
+  it('is kept apart for a switch and a read model of the same name', () => {
+    expect(waits(change('controls.pause', {}, 'runs'), change('projections.skip', {}, 'runs'))).toEqual([]);
+    const rebuild = change('projections.rebuild', {}, 'runs');
+    expect(waits(change('projections.skip', {}, 'runs'), rebuild)).toEqual([rebuild]);
+  });
+
   it('lets an endpoint be paused while it is deleted or set otherwise, but not before it is enabled', () => {
     const pause = change('webhooks.change', { enabled: false });
     expect(isBrake(pause)).toBe(true);

@@ -49,8 +49,14 @@ export function isBrake(intent: Intent): boolean {
 export function waitedFor(pending: readonly Intent[], intent: Intent): readonly Intent[] {
   const place = pending.findIndex(({ intentId }) => intentId === intent.intentId);
   return pending.slice(0, Math.max(place, 0)).filter((earlier) => {
-    return earlier.target === intent.target && !mayOvertake(intent, earlier);
+    return isOfOneTarget(earlier, intent) && !mayOvertake(intent, earlier);
   });
+}
+
+/** Whether two changes have the same target; a switch of the deployment may have the name of a read model, as `runs` has. */
+function isOfOneTarget(one: Intent, other: Intent): boolean {
+  const isSwitch = ({ operation }: Intent) => operation.startsWith('controls.');
+  return one.target === other.target && isSwitch(one) === isSwitch(other);
 }
 
 function mayOvertake(later: Intent, earlier: Intent): boolean {
