@@ -1,13 +1,18 @@
 import { endingWith } from '@app/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { keepNumbersOf } from './exact-numbers';
+import type { ResumptionPauses } from './resumption-pauses';
 
 /**
  * The request that a fetch serves. `breakOff` fails it at once, because an answer that was too large once would be so again, and the client
  * would resume a stream that broke off. Kept in async storage because the client does not pass the request to a fetch, nor when it resumes
  * one later. `lastEventId` is the event after which the request's stream was last resumed.
  */
-export const requestUnderWay = new AsyncLocalStorage<{ breakOff(why: string): void; lastEventId: string | null }>();
+export const requestUnderWay = new AsyncLocalStorage<{
+  breakOff(why: string): void;
+  lastEventId: string | null;
+  readonly pauses: ResumptionPauses;
+}>();
 
 const tooLarge = 'the answer is too large';
 

@@ -8,7 +8,9 @@ import {
 } from '@modelcontextprotocol/client';
 import { requestUnderWay } from './bounded-fetch';
 import { brokenOffCode } from './connection';
+import { ResumptionPauses } from './resumption-pauses';
 
+type Scheduler = NonNullable<StreamableHTTPClientTransportOptions['reconnectionScheduler']>;
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
 /** How long a cancellation may take, because a server may not even accept that. */
@@ -32,7 +34,14 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly underWay = new Map<RequestId, AbortController>();
 
   constructor(url: URL, options: Pick<StreamableHTTPClientTransportOptions, 'fetch' | 'authProvider'>) {
-    super(url, { ...options, reconnectionOptions: resumption });
+    // For the stream of what the server sends unasked.
+    const unasked = new ResumptionPauses();
+    const reconnectionScheduler: Scheduler = (resume, askedMs) => {
+      const { pauses } = requestUnderWay.getStore() ?? { pauses: unasked };
+      const timer = setTimeout(resume, pauses.next(askedMs)).unref();
+      return () => clearTimeout(timer);
+    };
+    super(url, { ...options, reconnectionOptions: resumption, reconnectionScheduler });
     // The client calls this before its own handler.
     this.onmessage = (message) => {
       if (!('method' in message) && message.id !== undefined) this.underWay.delete(message.id);
@@ -47,7 +56,11 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     this.underWay.set(id, abort);
     try {
       const onRequestStreamEnd = () => this.breakOff(id, 'the stream ended without an answer');
-      const request = { breakOff: (why: string) => this.breakOff(id, why), lastEventId: null };
+      const request = {
+        breakOff: (why: string) => this.breakOff(id, why),
+        lastEventId: null,
+        pauses: new ResumptionPauses(),
+      };
       await requestUnderWay.run(request, () =>
         super.send(message, { ...options, requestSignal: abort.signal, onRequestStreamEnd }),
       );

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
 import { until } from '@app/testing/until';
@@ -168,6 +169,29 @@ describe('a server whose streams can be resumed', () => {
       expect(await call()).toMatchObject({ outcome: 'ok' });
     },
   );
+
+  it.each([
+    ['0', 2, 6],
+    ['99999999999', 0, 0],
+  ])('and that asks for retry: %s is resumed with bounded pauses', async (retry, least, most) => {
+    let resumed = 0;
+    let isOver = false;
+    mcp.misbehave = (request, response, body) => {
+      const isCall = body.includes('tools/call');
+      if (!isCall && request.headers['last-event-id'] === undefined) return false;
+      if (!isCall && !isOver) resumed += 1;
+      return !!response.writeHead(200, stream).end(`id: 7\nretry: ${retry}\ndata:\n\n`);
+    };
+    const called = call();
+    await sleep(2_000);
+    isOver = true;
+    expect(resumed).toBeGreaterThanOrEqual(least);
+    expect(resumed).toBeLessThanOrEqual(most);
+    mcp.misbehave = () => false;
+    await server.close();
+    await called;
+    server = await connected();
+  });
 
   it('and that tells too much by itself is not asked again, and heard on', async () => {
     const standing: ServerResponse[] = [];
