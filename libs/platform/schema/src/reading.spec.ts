@@ -143,3 +143,12 @@ describe('a check of meaning', () => {
     expect(told(form, 1)).toEqual({ '': 'must be a text' });
   });
 });
+
+it('a text that must be visible has a drawn character, and every language can read its published pattern', () => {
+  const reason = text({ min: 1, max: 9, visible: true });
+  expect(reason).toMatchObject({ minLength: 1, maxLength: 9, pattern: '\\S' });
+  expect(kept(reason, '\u200bnow')).toBe('\u200bnow');
+  const message = 'must be a text of 1 to 9 characters, not only invisible ones';
+  for (const blank of ['', ' ', '\u200b', '\u2800\ufeff', '\u3164'])
+    expect(told(reason, blank)).toEqual({ '': message });
+});

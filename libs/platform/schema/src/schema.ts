@@ -1,5 +1,13 @@
 import { Type, type Static, type TOptionalWithFlag, type TSchema, type TUnsafe } from '@sinclair/typebox';
-import { codePointLength, instantIn, instantRule, parseUuid, type Instant, type JsonValue } from '@app/kernel';
+import {
+  codePointLength,
+  instantIn,
+  instantRule,
+  isVisible,
+  parseUuid,
+  type Instant,
+  type JsonValue,
+} from '@app/kernel';
 import { inBrief, withBrief } from './briefs';
 import { withName } from './names';
 import { integerFormat, publishedInstant, publishedPattern } from './published-forms';
@@ -78,6 +86,8 @@ interface TextBounds extends Words {
   readonly min?: number;
   readonly max?: number;
   readonly pattern?: RegExp;
+  /** Whether a reader must see something of it (`isVisible`); published as a pattern that excludes space alone, which every language has. */
+  readonly visible?: boolean;
   readonly format?: string;
 }
 
@@ -86,7 +96,7 @@ interface TextBounds extends Words {
  * neither U+0000 nor lone surrogates.
  */
 export function text<Value extends string = string>(bounds: TextBounds = {}): TUnsafe<Value> {
-  const { min, max, pattern, ...words } = bounds;
+  const { min, max, visible = false, pattern = visible ? /\S/ : undefined, ...words } = bounds;
   const schema = Type.Unsafe<Value>({
     type: 'string',
     ...(min !== undefined && { minLength: min }),
@@ -99,8 +109,9 @@ export function text<Value extends string = string>(bounds: TextBounds = {}): TU
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-function textReader({ min = 0, max, pattern, message }: TextBounds): Reader {
-  const bounded = max === undefined ? 'must be a text' : `must be a text of ${min} to ${max} characters`;
+function textReader({ min = 0, max, pattern, visible = false, message }: TextBounds): Reader {
+  const lengths = max === undefined ? 'must be a text' : `must be a text of ${min} to ${max} characters`;
+  const bounded = visible ? `${lengths}, not only invisible ones` : lengths;
   const isKept = max !== undefined;
   return (part) => {
     const { value } = part;
@@ -108,6 +119,7 @@ function textReader({ min = 0, max, pattern, message }: TextBounds): Reader {
       typeof value === 'string' &&
       (min === 0 && max === undefined ? true : isBetween(codePointLength(value), min, max ?? Infinity)) &&
       (pattern?.test(value) ?? true) &&
+      (!visible || isVisible(value)) &&
       !(isKept && (value.includes('\0') || loneSurrogate.test(value)));
     return fits ? value : wrong(part, message ?? bounded);
   };

@@ -1,7 +1,7 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
-import type { ApprovalId } from '@app/kernel';
+import { isVisible, type ApprovalId } from '@app/kernel';
 import { Decided, type ApprovalView } from './approval/approval.schema';
 import { ApproveDto, DenyDto, ListApprovalsDto } from './approval/approvals.dto';
 import { listApprovals, getApproval, approve, deny } from './approvals.contract';
@@ -43,7 +43,10 @@ export class ApprovalsController {
     @Param('approvalId') approvalId: ApprovalId,
     @Body() { reason }: DenyDto,
   ): Promise<Decided> {
-    const decision = { status: 'denied', denialReason: reason ?? null } as const;
+    const decision = {
+      status: 'denied',
+      denialReason: reason !== undefined && isVisible(reason) ? reason : null,
+    } as const;
     return answer(await this.commands.execute(new DecideApproval({ userId, approvalId, decision, cause })));
   }
 }

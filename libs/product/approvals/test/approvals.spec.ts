@@ -57,6 +57,15 @@ describe('an approval', () => {
     await app.end(waiting);
   });
 
+  it.each(['', ' ', '\u200b', '\u2800\u3164'])(
+    'is denied without a reason by one that nobody sees: %j',
+    async (reason) => {
+      expect(await user.post(`${pathOf(waiting)}/deny`, { reason })).toMatchObject(decided);
+      expect((await user.get(pathOf(waiting))).body).toMatchObject({ status: 'denied', denialReason: null });
+      await app.end(waiting);
+    },
+  );
+
   it('is decided once', async () => {
     expect(await deny(user, waiting)).toMatchObject(decided);
     const { lastSeq } = await app.state(waiting.conversationId);

@@ -197,6 +197,10 @@ describe('a partner key', () => {
       (one) => one['keyId'] === keyId,
     );
     expect(revoked).toMatchObject({ revokedAt: expect.any(String) as string });
+    for (const unseen of [' ', '\u200b', '\u2800\u3164']) {
+      const refused = await keeper.post('/partner-keys', { label: unseen, reason: unseen });
+      expectProblem(refused, 'invalid_input', { at: ['/label', '/reason'] });
+    }
     expectProblem(await keeper.post('/partner-keys', { label: 'x'.repeat(101), reason }), 'invalid_input', {
       at: ['/label'],
     });

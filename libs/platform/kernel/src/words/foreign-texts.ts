@@ -6,7 +6,14 @@ const space = /[\s\u0085\u2800]+/gu;
 const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 /** A base with up to four combining marks; or marks without a base, or too many of them, which would be drawn over their neighbours. */
 const marked = /([\p{L}\p{N}\p{So}\p{Sm}\p{Sc}]\p{M}{0,4})|\p{M}+/gu;
+/** A character that is drawn by itself. U+1D159, the null notehead, is a symbol without ink. */
+const drawn = /[^\s\u0085\u2800\u{1d159}\p{C}\p{M}\p{Default_Ignorable_Code_Point}]/u;
 const replacement = '\ufffd';
+
+/** Whether a reader sees anything of a text: it has a character that is neither space, nor invisible, nor a mark without a base. */
+export function isVisible(text: string): boolean {
+  return drawn.test(text);
+}
 
 /**
  * A foreign text on one line, in Unicode's form NFC: each run of space becomes one space; characters that are invisible, change the order

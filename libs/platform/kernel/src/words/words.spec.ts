@@ -1,4 +1,4 @@
-import { onOneLine } from './foreign-texts';
+import { isVisible, onOneLine } from './foreign-texts';
 import type { RunId } from '../ids';
 import { instantOf } from '../instants';
 import {
@@ -111,6 +111,26 @@ describe('an exact quotation', () => {
 
 it('a line has nothing unseen, and keeps its own marks', () => {
   expect(onOneLine('\u001b[31m"red"\u009b0m\n\u202eend')).toBe('\ufffd[31m"red"\ufffd0m \ufffdend');
+});
+
+it('a text is visible where one character of it is drawn by itself', () => {
+  const unseen = [
+    '',
+    ' ',
+    '\n\t',
+    '\u200b',
+    '\u00a0\u2060\ufeff',
+    '\u2800',
+    '\u3164',
+    '\u115f',
+    '\u00ad',
+    '\u202e',
+    '\u{e0041}',
+  ];
+  for (const text of [...unseen, '\ufe0f\u200d', '\u0301', '\u0007', '\ud800', '\ue000', '\u{1d159}', unseen.join('')])
+    expect([text, isVisible(text)]).toEqual([text, false]);
+  for (const text of ['a', '.', '\u200bx', '好', 'ا', '😀', '👨‍👩‍👧', '–', '\u0e01', '\u1780'])
+    expect([text, isVisible(text)]).toEqual([text, true]);
 });
 
 /** Amounts, and texts with a word as a half. */

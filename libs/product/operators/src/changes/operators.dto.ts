@@ -9,8 +9,7 @@ export class ChangeReason {
     text({
       min: 1,
       max: reasonLengthMax,
-      pattern: /\S/,
-      message: `must be a text of 1 to ${reasonLengthMax} characters, not only spaces`,
+      visible: true,
       description: 'Why; it is kept in the log and in the events that follow',
     }),
   )

@@ -5,7 +5,7 @@ import { ChangeReason } from '../changes/operators.dto';
 const labelLengthMax = 100;
 
 export class MintKeyDto extends ChangeReason {
-  @Member(text({ min: 1, max: labelLengthMax, description: 'What operators know the key by' }))
+  @Member(text({ min: 1, max: labelLengthMax, visible: true, description: 'What operators know the key by' }))
   readonly label: string;
 
   @Member(optional(boolean({ description: 'Whether it may read the feed: the events of all users of the deployment' })))

@@ -35,7 +35,12 @@ const types = refine(
 const payload = oneOf(payloadKinds, {
   description: '`thin` (when left out): ids to look up. `full`: `data.payload` is the event as its journal shows it',
 });
-const description = text({ min: 1, max: descriptionLengthMax, description: 'What operators know it by' });
+const description = text({
+  min: 1,
+  max: descriptionLengthMax,
+  visible: true,
+  description: 'What operators know it by',
+});
 
 export class CreateWebhookDto extends ChangeReason {
   @Member(url)
