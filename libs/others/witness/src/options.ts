@@ -11,10 +11,13 @@ export interface ProgramOptions {
 }
 
 const portMax = 65_535;
+/** The exit code for wrong arguments, as of `parley` (docs/production.md). */
+const wrongUsage = 2;
 
-/** The command line of a witness; each option is a variable as well. */
+/** The command line of a witness; each option is a variable as well. Ends the process for help and for wrong arguments. */
 export function witnessCommand(): Command {
   return new Command('witness')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : wrongUsage))
     .description(
       'Signs that it saw transparency logs grow, and refuses what contradicts what it signed (docs/witness.md).',
     )
