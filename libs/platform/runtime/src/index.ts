@@ -33,4 +33,4 @@ export { ConfigurationError, readEnvironment } from './configuration/read-enviro
 export { openInSandbox, sandboxDefaults } from './configuration/sandbox-defaults';
 export { operationVariables, serviceVariables } from './configuration/service-variables';
 export { unknownVariables } from './configuration/unknown-variables';
-export { httpUrl, positiveInteger, Rule, wholeNumber } from './configuration/variable-rules';
+export { httpUrl, positiveInteger, Rule, trueOrFalse, wholeNumber } from './configuration/variable-rules';

@@ -1,5 +1,5 @@
-import { httpUrl, positiveInteger } from '@app/runtime';
-import { bool, str } from 'envalid';
+import { httpUrl, positiveInteger, trueOrFalse } from '@app/runtime';
+import { str } from 'envalid';
 
 const inS3 = (env: Readonly<Record<string, unknown>>): boolean => env['ARTIFACT_STORE'] === 's3';
 
@@ -12,7 +12,7 @@ export const artifactVariables = {
   }),
   S3_BUCKET: str({ default: undefined, requiredWhen: inS3, desc: 'Bucket of the artifacts; it must exist' }),
   S3_ENDPOINT: httpUrl({ default: undefined, desc: "S3-compatible server; unset: Amazon's own" }),
-  S3_FORCE_PATH_STYLE: bool({
+  S3_FORCE_PATH_STYLE: trueOrFalse({
     default: undefined,
     desc: "Ask by https://host/bucket/key (true) or https://bucket.host/key (false); unset: true with S3_ENDPOINT, false for Amazon's own",
   }),

@@ -16,11 +16,12 @@ import {
   readEnvironment,
   sandboxDefaults,
   serviceVariables,
+  trueOrFalse,
   unknownVariables,
   userVariables,
   wholeNumber,
 } from '@app/runtime';
-import { bool, str, type CleanedEnv } from 'envalid';
+import { str, type CleanedEnv } from 'envalid';
 import { artifactVariables } from './artifact-variables';
 import { auditVariables, witnessProblems } from './audit-variables';
 import { commandLineVariables } from './command-line-variables';
@@ -86,7 +87,7 @@ export const variables = {
   ...artifactVariables,
   ...auditVariables,
   ...deprecationVariables,
-  WEBHOOK_ALLOW_PRIVATE: bool({
+  WEBHOOK_ALLOW_PRIVATE: trueOrFalse({
     default: undefined,
     desc: 'Lets webhooks be delivered to addresses that are not of the public internet; unset: in sandbox mode only',
   }),

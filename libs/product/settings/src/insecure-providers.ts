@@ -1,11 +1,10 @@
-import { byHttps, isClearHttp, type Insecure } from '@app/runtime';
-import { bool } from 'envalid';
+import { byHttps, type Insecure, isClearHttp, trueOrFalse } from '@app/runtime';
 import type { ModelFallback } from './models/model-fallbacks';
 import { serverUrls, type McpServerSettings } from './tools/mcp-variables';
 
 /** The allowance without which production refuses providers that third parties in between can read or alter. */
 export const insecureProviderVariables = {
-  ALLOW_INSECURE_PROVIDERS: bool({
+  ALLOW_INSECURE_PROVIDERS: trueOrFalse({
     default: false,
     desc: 'Lets production call models, MCP servers, S3, wallet providers and collectors elsewhere by http://; a warning at every start',
   }),

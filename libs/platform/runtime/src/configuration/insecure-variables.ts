@@ -1,12 +1,12 @@
-import { bool } from 'envalid';
+import { trueOrFalse } from './variable-rules';
 
 /** The allowances without which production refuses connections that third parties in between can read or alter. */
 export const insecureVariables = {
-  ALLOW_INSECURE_ISSUER: bool({
+  ALLOW_INSECURE_ISSUER: trueOrFalse({
     default: false,
     desc: 'Lets production fetch the keys of an issuer by http:// from another machine; a warning at every start',
   }),
-  ALLOW_INSECURE_STORES: bool({
+  ALLOW_INSECURE_STORES: trueOrFalse({
     default: false,
     desc: 'Lets production reach stores on other machines without TLS; a warning at every start',
   }),

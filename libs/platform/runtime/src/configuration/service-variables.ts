@@ -1,5 +1,13 @@
-import { bool, port, str } from 'envalid';
-import { eventStoreUrl, httpUrl, partitions, positiveInteger, postgresUrl, secretKey } from './variable-rules';
+import { port, str } from 'envalid';
+import {
+  eventStoreUrl,
+  httpUrl,
+  partitions,
+  positiveInteger,
+  postgresUrl,
+  secretKey,
+  trueOrFalse,
+} from './variable-rules';
 
 export const defaultDataDir = '.parley';
 
@@ -62,7 +70,7 @@ export const operationVariables = {
     default: 'auto',
     desc: 'json: a line of JSON for machines; pretty: one for people; auto: pretty in a terminal, else json',
   }),
-  LOG_REQUESTS: bool({
+  LOG_REQUESTS: trueOrFalse({
     default: true,
     desc: 'Write one log line for each request, and for each segment of a run that was executed',
   }),

@@ -22,6 +22,17 @@ export const wholeNumber = makeValidator<number>((text) => {
   return Number(text);
 });
 
+const yes: readonly string[] = ['true', 'yes', 'on', 't', '1'];
+const no: readonly string[] = ['false', 'no', 'off', 'f', '0'];
+
+/** A boolean, in the spellings of `envalid`, of any case: its own message does not say which these are. */
+export const trueOrFalse = makeValidator<boolean>((text) => {
+  const spelling = text.toLowerCase();
+  if (!yes.includes(spelling) && !no.includes(spelling))
+    throw new Rule(`must be true or false (or ${yes.slice(1).join(', ')}; ${no.slice(1).join(', ')})`);
+  return yes.includes(spelling);
+});
+
 export const secretKey = makeValidator<string>((text) => {
   const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
   if (!base64 || Buffer.from(text, 'base64').length < 32) throw new Rule('must be at least 32 bytes in base64');
@@ -49,7 +60,6 @@ export const eventStoreUrl = makeValidator<string>((text) => {
 /** The forms that validators of the library take, by their names in its messages. */
 const libraryForms: Readonly<Record<string, string>> = {
   port: 'must be the number of a port, up to 65535',
-  bool: 'must be true or false',
 };
 
 /** Returns the form that a validator of the library demands, for the error that it throws; null for other errors. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@app/kernel';
-import { httpUrl, positiveInteger, Rule, wholeNumber } from '@app/runtime';
-import { bool, makeValidator, str } from 'envalid';
+import { httpUrl, positiveInteger, Rule, trueOrFalse, wholeNumber } from '@app/runtime';
+import { makeValidator, str } from 'envalid';
 import { parsedJson } from '../parsed-json';
 import { modelFallbacks } from './model-fallbacks';
 import { parseModelPrices, type ModelPrices } from './model-prices';
@@ -106,7 +106,7 @@ export const modelVariables = {
     default: undefined,
     desc: 'Most tokens that a model may answer in a step, its thinking included, as far as the reservation pays for them; unset: 32768, and no bound where output is free',
   }),
-  MODEL_STRUCTURED_OUTPUT: bool({
+  MODEL_STRUCTURED_OUTPUT: trueOrFalse({
     default: true,
     desc: 'Ask for structured output by JSON Schema through the provider; false, or a server that refuses it: the schema is then only part of its instructions',
   }),
