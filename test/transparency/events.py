@@ -7,9 +7,10 @@ import re
 from log import Refused, decoded, is_count, need
 
 ENTRY = ["dataSha256", "id", "metadataSha256", "revision", "stream", "type"]
-# More than any receipt has: the actions of a contract.
-ACTIONS_MAX = 16
+# More than any receipt has: the actions of a contract, and the levels of lists and objects in JSON.
+ACTIONS_MAX, DEPTH_MAX = 16, 128
 SURROGATE = re.compile("[\ud800-\udfff]")
+DEEP = "is nested over {} levels".format(DEPTH_MAX)
 HOLDERS = ("conversation-", "operation-", "automation-")
 
 
@@ -18,7 +19,7 @@ def hexed(data):
 
 
 def read_json(text):
-    """Parses JSON as in RFC 8259: refuses NaN, duplicate members and halves of surrogate pairs."""
+    """Parses JSON as in RFC 8259: refuses NaN, duplicate members, halves of surrogate pairs, and great depth."""
 
     def members(pairs):
         need(len({name for name, _ in pairs}) == len(pairs), "has a member twice")
@@ -35,11 +36,25 @@ def read_json(text):
         value = json.loads(
             text, object_pairs_hook=members, parse_constant=no_number, parse_int=number, parse_float=number
         )
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Refused("is no JSON") from None
+    except RecursionError:
+        raise Refused(DEEP) from None
+    check_depth(value)
     if SURROGATE.search(text) or re.search(r"\\u[dD][89a-fA-F]", text):
         check_surrogates(value)
     return value
+
+
+def parts_of(value):
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def check_depth(value):
+    level = [value]
+    for _ in range(DEPTH_MAX):
+        level = [part for whole in level for part in parts_of(whole) if isinstance(part, (dict, list))]
+    need(level == [], DEEP)
 
 
 def check_surrogates(value):
@@ -102,9 +117,13 @@ class Event:
         need(self.stream.startswith(HOLDERS), "is of a stream that holds no approval")
         payload, self.metadata = (self.parsed(one) for one in (data, metadata))
         need(payload.get("type") == self.type, "has another type than its data")
+        version = self.metadata.get("v", 1)
+        need(is_count(version) and version >= 1, "has a version that is no whole number from 1")
         private = self.metadata.get("private", {})
         need(isinstance(private, dict) and not payload.keys() & private.keys(), "has private members that are none")
         self.fact = {**payload, **private}
+        of_action = self.type.startswith(("submission.", "action."))
+        need(not of_action or is_count(self.fact.get("index")), "has an index that is no whole number")
         contract = self.fact.get("contract")
         actions = contract.get("actions") if isinstance(contract, dict) else None
         need(not isinstance(actions, list) or len(actions) <= ACTIONS_MAX, "has a contract of too many actions")

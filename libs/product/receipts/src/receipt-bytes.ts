@@ -1,8 +1,10 @@
 import { sha256Hex } from '@app/canonical';
 import type { StoredEvent } from '@app/event-store';
-import { isJsonObject, type JsonObject } from '@app/kernel';
+import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import { entryBytes, fromBase64, textOf, toBase64, type LogEntry } from '@app/transparency';
 import { parseExactJson } from './receipt-json';
+import type { ReceiptProblem } from './receipt-report';
+import { problemOf } from './receipt-rules';
 import type { ReceiptEvent } from './receipt.schema';
 
 /** An event with its stored bytes. */
@@ -59,10 +61,72 @@ export function storedEventOf({ stream, revision, id, type, data, metadata }: Ev
 
 /** Parses the bytes as a JSON object; null for anything else, and for one that parsers read differently. */
 export function jsonIn(bytes: Uint8Array): JsonObject | null {
+  const read = readJsonObject(bytes);
+  return typeof read === 'string' ? null : read;
+}
+
+/** As `jsonIn`, but returns the reason in place of null. */
+function readJsonObject(bytes: Uint8Array): JsonObject | string {
   try {
     const value = parseExactJson(textOf(bytes) ?? '');
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null; // not JSON, or ambiguous
+    return isJsonObject(value) ? value : 'is not a JSON object';
+  } catch (error) {
+    return error instanceof SyntaxError ? error.message : 'is not a JSON object';
   }
+}
+
+const textMembers = ['stream', 'id', 'type', 'data', 'metadata', 'dataSha256', 'metadataSha256', 'leafSha256'] as const;
+
+/** Returns an event's bytes, and its problems. */
+export function readEvent(item: JsonValue, index: number): { bytes: EventBytes | null; problems: ReceiptProblem[] } {
+  const path = pointerTo('events', index);
+  const bytes = isReceiptEvent(item) ? bytesIn(item) : null;
+  if (!isReceiptEvent(item) || bytes === null)
+    return { bytes: null, problems: [problemOf(path, 'is not an event with its bytes and hashes')] };
+  const { stream, revision } = item;
+  const hashed = hashesOf(bytes);
+  const checks: readonly Check[] = [
+    [hashed.dataSha256 === item.dataSha256, 'dataSha256', 'is not the hash of the data'],
+    [hashed.metadataSha256 === item.metadataSha256, 'metadataSha256', 'is not the hash of the metadata'],
+    [hashed.leafSha256 === item.leafSha256, 'leafSha256', 'is not the hash of the event'],
+    ...contentChecks(bytes),
+  ];
+  const problems = checks.flatMap(([holds, member, message]) =>
+    holds ? [] : [{ path: `${path}/${member}`, stream, revision, message }],
+  );
+  return { bytes, problems };
+}
+
+/** A claim that must hold, the member of the event that it concerns, and the message for the case that it does not hold. */
+type Check = readonly [holds: boolean, member: string, message: string];
+
+function contentChecks(bytes: EventBytes): Check[] {
+  const [data, metadata] = [readJsonObject(bytes.data), readJsonObject(bytes.metadata)];
+  const unread: Check[] = [
+    ...(typeof data === 'string' ? [[false, 'data', data] as const] : []),
+    ...(typeof metadata === 'string' ? [[false, 'metadata', metadata] as const] : []),
+  ];
+  if (typeof data === 'string' || typeof metadata === 'string') return unread;
+  const secret = metadata['private'] ?? {};
+  const isSecret = metadata['private'] !== null && isJsonObject(secret);
+  return [
+    [data['type'] === bytes.type, 'type', "is not the data's"],
+    [isVersion(metadata['v']), 'metadata', 'has a version that is no whole number from 1'],
+    [isSecret, 'metadata', 'has private members that are no object'],
+    [!isSecret || isApart(data, secret), 'metadata', 'has a private member that is in the data as well'],
+  ];
+}
+
+/** An absent version is the first. */
+function isVersion(version: JsonValue | undefined): boolean {
+  return version === undefined || (typeof version === 'number' && Number.isSafeInteger(version) && version >= 1);
+}
+
+function isApart(data: JsonObject, secret: JsonObject): boolean {
+  return Object.keys(secret).every((name) => !Object.hasOwn(data, name));
+}
+
+function isReceiptEvent(item: JsonValue): item is ReceiptEvent & { readonly [member: string]: JsonValue } {
+  if (!isJsonObject(item)) return false;
+  return textMembers.every((name) => typeof item[name] === 'string') && Number.isSafeInteger(item['revision']);
 }

@@ -5,11 +5,20 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 const surrogate = /\p{Surrogate}/u;
 
 /**
+ * Levels of lists and objects: far more than any receipt has, since inputs of tools have at most `limits.jsonDepthMax`, and few enough for
+ * every parser (docs/audit.md, "Write your own verifier").
+ */
+export const receiptDepthMax = 128;
+
+/**
  * Parses JSON as every parser reads it: `JSON.parse` keeps the last of two members of one name, while others keep the first. Takes a time
- * that grows with the length. Throws SyntaxError for a text that is no JSON, has a member twice, or half of a surrogate pair.
+ * that grows with the length. Throws SyntaxError for a text that is no JSON, is nested too deeply, has a member twice, or half of a
+ * surrogate pair.
  */
 export function parseExactJson(text: string): JsonValue {
   const value = parsed(text);
+  const { colons, depth } = shapeOf(text);
+  if (depth > receiptDepthMax) throw new SyntaxError(`is nested over ${receiptDepthMax} levels`);
   const mayHaveSurrogates = surrogateEscape.test(text) || surrogate.test(text);
   let members = 0;
   const rest: JsonValue[] = [value];
@@ -22,7 +31,7 @@ export function parseExactJson(text: string): JsonValue {
     for (const item of Object.values<JsonValue>(part)) rest.push(item);
   }
   // A member that is repeated is in the text, and not in the value.
-  if (members !== colonsIn(text)) throw new SyntaxError('has a member twice');
+  if (members !== colons) throw new SyntaxError('has a member twice');
   return value;
 }
 
@@ -40,15 +49,18 @@ function refuseSurrogate(text: string): void {
 }
 
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
+const [beginList, endList, beginObject, endObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Counts the colons outside of texts: in JSON, one for each member. */
-function colonsIn(json: string): number {
-  let count = 0;
+/** Counts what is outside of texts in JSON: colons, one for each member, and the levels of lists and objects. */
+function shapeOf(json: string): { readonly colons: number; readonly depth: number } {
+  let [colons, level, depth] = [0, 0, 0];
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
-    if (code === colon) count += 1;
+    if (code === colon) colons += 1;
+    else if (code === beginList || code === beginObject) depth = Math.max(depth, (level += 1));
+    else if (code === endList || code === endObject) level -= 1;
     if (code !== quote) continue;
     for (at += 1; json.charCodeAt(at) !== quote; at += 1) if (json.charCodeAt(at) === backslash) at += 1;
   }
-  return count;
+  return { colons, depth };
 }

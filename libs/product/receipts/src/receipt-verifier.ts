@@ -4,14 +4,14 @@ import type { Recorded } from '@app/event-store';
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import type { TrustPolicy } from '@app/transparency';
 import { decodeHolderEvent, receiptOf } from './receipt';
-import { bytesIn, hashesOf, jsonIn, storedEventOf, type EventBytes } from './receipt-bytes';
+import { readEvent, storedEventOf, type EventBytes } from './receipt-bytes';
 import { historyProblems } from './receipt-history';
 import { parseExactJson } from './receipt-json';
 import { proofFound } from './receipt-proof';
 import type { ContentsFound, ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
 import { problemOf } from './receipt-rules';
 import { unprovenWorths } from './receipt-submissions';
-import type { Receipt, ReceiptEvent } from './receipt.schema';
+import type { Receipt } from './receipt.schema';
 
 /** Further problems add no information. */
 const problemsMax = 50;
@@ -163,41 +163,12 @@ function approvalOfItsTime(approval: JsonValue | undefined, given: JsonValue | u
   return Array.isArray(terms) && terms.length === 0 ? others : approval;
 }
 
-const textMembers = ['stream', 'id', 'type', 'data', 'metadata', 'dataSha256', 'metadataSha256', 'leafSha256'] as const;
-
-/** Returns an event's bytes, and its problems. */
-function readEvent(item: JsonValue, index: number): { bytes: EventBytes | null; problems: ReceiptProblem[] } {
-  const path = pointerTo('events', index);
-  const bytes = isReceiptEvent(item) ? bytesIn(item) : null;
-  if (!isReceiptEvent(item) || bytes === null)
-    return { bytes: null, problems: [problemOf(path, 'is not an event with its bytes and hashes')] };
-  const { stream, revision } = item;
-  const hashed = hashesOf(bytes);
-  const data = jsonIn(bytes.data);
-  const checks: readonly (readonly [boolean, string, string])[] = [
-    [hashed.dataSha256 === item.dataSha256, 'dataSha256', 'is not the hash of the data'],
-    [hashed.metadataSha256 === item.metadataSha256, 'metadataSha256', 'is not the hash of the metadata'],
-    [hashed.leafSha256 === item.leafSha256, 'leafSha256', 'is not the hash of the event'],
-    [data?.['type'] === item.type, 'type', "is not the data's"],
-    [jsonIn(bytes.metadata) !== null, 'metadata', 'is not a JSON object'],
-  ];
-  const problems = checks.flatMap(([holds, member, message]) =>
-    holds ? [] : [{ path: `${path}/${member}`, stream, revision, message }],
-  );
-  return { bytes, problems };
-}
-
-function isReceiptEvent(item: JsonValue): item is ReceiptEvent & { readonly [member: string]: JsonValue } {
-  if (!isJsonObject(item)) return false;
-  return textMembers.every((name) => typeof item[name] === 'string') && Number.isSafeInteger(item['revision']);
-}
-
 /** Returns the places where a document differs from the expected one. */
 function differences(expected: JsonValue, found: JsonValue | undefined, path: string): ReceiptProblem[] {
   if (found === undefined) return [problemOf(path, 'is missing')];
   const [wanted, given] = [membersOf(expected), membersOf(found)];
   if (wanted === null || given === null || Array.isArray(expected) !== Array.isArray(found)) {
-    return Object.is(expected, found) ? [] : [problemOf(path, 'does not follow from the events')];
+    return expected === found ? [] : [problemOf(path, 'does not follow from the events')];
   }
   const unknown = [...given.keys()].filter((name) => !wanted.has(name));
   return [

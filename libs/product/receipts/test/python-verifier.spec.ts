@@ -13,6 +13,7 @@ import { alterations } from '@app/testing/properties';
 import { parseVerifierKey, verifierKeyText, type TrustPolicy, type VerifierKey } from '@app/transparency';
 import { verifyReceiptText } from '../src/receipt-verifier';
 import { journeys, received, withoutWorth } from './histories';
+import { oddEvents } from './odd-events';
 import { proven, witness } from './proven';
 import { receiptTexts } from './receipt-texts';
 
@@ -93,10 +94,13 @@ it(
   installedWithinMs,
 );
 
-it(
-  'takes the same texts of receipts as ours',
-  async () => {
-    const texts = receiptTexts();
+it.each([
+  ['texts of receipts', receiptTexts],
+  ['odd values in events', oddEvents],
+])(
+  'takes the same %s as ours',
+  async (_, given) => {
+    const texts = given();
     const expected = texts.filter(({ holds }) => holds).map(({ name }) => name);
     const byOurs = texts.filter(({ text, log }) => verifyReceiptText(text, policyOf(log)).holds);
     expect(byOurs.map(({ name }) => name)).toEqual(expected);

@@ -48,6 +48,7 @@ export function receiptTexts(): ReceiptText[] {
   const { contract } = opened();
   const actions = Array.from({ length: 17 }, () => contract!.actions[0]!);
   const many = History.begin().inConversation(opened({ contract: { ...contract!, actions } }));
+  const covered = provenText('a zero with a sign', received(journeys.covered().events), true);
   const canonical = Buffer.from(receipt.review.canonical, 'base64').toString('utf8');
   return [
     provenText('a receipt', receipt, true),
@@ -58,6 +59,7 @@ export function receiptTexts(): ReceiptText[] {
       true,
     ),
     written('a whole number with an exponent', (text) => text.replaceAll('"index":3', '"index":30e-1'), true),
+    { ...covered, text: covered.text.replaceAll('"revision":0', '"revision":-0') },
     written('a number that no double holds', (text) => text.replace('"revision":8', '"revision":1e999')),
     written('a number of 5,000 digits', (text) => text.replace('"revision":8', `"revision":${'1'.repeat(5_000)}`)),
     written('a member twice, the first one another', (text) => text.replace('{', '{"decision":null,')),
