@@ -109,7 +109,13 @@ function namesHours(expression: string): boolean {
   return !hour.startsWith('*') && hour !== '?';
 }
 
-function cronOf(expression: string): Cron | null {
+/** Parsed once for all spellings of an expression: the spaces between its fields and the case of names do not matter. */
+function cronOf(spelled: string): Cron | null {
+  const expression = spelled
+    .trim()
+    .split(/\s+/)
+    .join(' ')
+    .replace(/[a-z]/g, (letter) => letter.toUpperCase());
   const known = expressions.get(expression);
   if (known !== undefined) return known.cron;
   const cron = parseCron(expression);
@@ -118,7 +124,7 @@ function cronOf(expression: string): Cron | null {
 }
 
 function parseCron(expression: string): Cron | null {
-  const fields = expression.trim().split(/\s+/);
+  const fields = expression.split(' ');
   // Rejects names for whole expressions (`@daily`), which the library accepts.
   if (fields.length !== 5) return null;
   // crontab: a day field that begins with `*`, also with a step, restricts the other one; the library asks for a lone `*`.

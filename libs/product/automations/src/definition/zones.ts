@@ -96,7 +96,8 @@ function stretchAt(zone: string, epochMs: number): Stretch {
 }
 
 function keptStretch(zone: string, epochMs: number): Stretch {
-  const key = `${zone} ${epochMs}`;
+  // The case of a zone's name does not matter.
+  const key = `${zone.toLowerCase()} ${epochMs}`;
   const kept = stretches.get(key);
   if (kept !== undefined) return kept;
   const found = stretchOf(zone, epochMs);
