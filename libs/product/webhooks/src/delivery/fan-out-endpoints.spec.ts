@@ -11,7 +11,7 @@ const created = stored(0, {
 });
 
 /** An event of the endpoint's stream, of any shape. */
-function stored(revision: number, event: { readonly type: string }): StoredEvent {
+function stored(revision: number, event: { readonly type: string; readonly [member: string]: unknown }): StoredEvent {
   const { id, type, data, metadata } = encodeEvent(
     { category: 'endpoint' },
     { at: instantOf(0), ...event },
