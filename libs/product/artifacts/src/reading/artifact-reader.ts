@@ -6,7 +6,6 @@ import { abortAfter, TooManyWaiting } from '@app/runtime';
 import type { Readable } from 'node:stream';
 import { ArtifactStore, MissingContent, type StoredBytes } from '../stores/artifact-store';
 import { isUtf8, textFormatOf } from '../media-type';
-
 import { PdfReader, type TextPart } from './pdf-reader';
 import { partOfStream } from './text-part';
 

@@ -41,7 +41,8 @@ export class OperatorChanges {
 
   /**
    * Logs and makes a change, after the earlier changes of the same target are completed, so that the latest request
-   * takes effect last; a brake waits only for those of which the order decides. Refuses with `rate_limited` if too many are pending, and as the change's command does.
+   * takes effect last; a brake waits only for those where the order decides. Refuses with `rate_limited` if too many are
+   * pending, and as the change's command does.
    * @throws Unavailable; the change is made nevertheless, unless it was not even logged
    */
   async make(intent: Intent, cause: Cause): Promise<Result<unknown>> {
@@ -68,8 +69,8 @@ export class OperatorChanges {
 
   /**
    * Makes a logged change, again if another process has already begun it, and logs its completion. A change that fails for any other reason
-   * than a dependency that is away is logged as completed too, as `damaged`, `recorded` or `failed`: trying again does not help, and a pending change
-   * blocks later ones. @throws Unavailable, and any other failure after it is logged
+   * than a dependency that is away is logged as completed too, as `damaged`, `recorded` or `failed`: trying again does not help, and a
+   * pending change blocks later ones. @throws Unavailable, and any other failure after it is logged
    */
   async complete(intent: Intent, cause = causeOf(intent)): Promise<Result<unknown>> {
     const { intentId } = intent;

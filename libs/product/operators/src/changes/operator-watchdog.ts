@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { DamagedStream, Unavailable } from '@app/kernel';
+import { DamagedStream, NotInEffect, Unavailable } from '@app/kernel';
 import { Database, keepLeading } from '@app/read-store';
 import { FairTurns } from '@app/runtime';
 import { setMaxListeners } from 'node:events';
@@ -96,5 +96,6 @@ export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy
 
 function failureMessage(error: unknown): string {
   if (error instanceof DamagedStream) return 'a change of a damaged stream is given up';
+  if (error instanceof NotInEffect) return 'a change is completed and not in effect yet';
   return error instanceof Unavailable ? 'a change is not completed yet' : 'a change failed by a fault of ours';
 }
