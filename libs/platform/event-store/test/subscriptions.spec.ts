@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { binaryEvent, jsonEvent } from '@eventstore/db-client';
-import { appendCounted, EmbeddedStore, newCategory, until } from '@app/testing/event-store';
+import { appendCounted, EmbeddedStore, foreignEvent, newCategory, until } from '@app/testing/event-store';
 import { followCategories, type EventBatch, type EventStore } from '../src';
 
 let embedded: EmbeddedStore;
@@ -140,7 +140,7 @@ describe('followCategories', () => {
     const foreign = [
       binaryEvent({ type: 'foreign', data: Buffer.from([0, 1]) }),
       jsonEvent({ type: 'foreign', data: {} }),
-      jsonEvent({ type: 'counter.counted', data: {}, metadata: {} }),
+      foreignEvent('counter.counted'),
     ];
     await store.client.appendToStream(`${mine}-a`, foreign);
     await appendCounted(store, `${mine}-a`, 4, 1);

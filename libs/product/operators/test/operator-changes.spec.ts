@@ -181,6 +181,8 @@ describe('a change by an operator', () => {
     await until('the others', async () => ((await isDone(20)) && (await isDone(21)) ? true : null));
     expect(stuck.count()).toBe(3);
     stuck.release();
+    const areDone = () => Promise.all(Array.from({ length: 10 }, (_, number) => isDone(number)));
+    await until('the released', async () => ((await areDone()).every(Boolean) ? true : null));
     expect((await operator.post('/deployment/controls/automations/resume', { reason })).status).toBe(200);
   });
 

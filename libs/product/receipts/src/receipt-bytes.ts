@@ -24,7 +24,7 @@ export function receiptEvent(event: EventBytes): ReceiptEvent {
 }
 
 /** Returns the hashes of the bytes, as a receipt states them. */
-export function hashesOf({
+function hashesOf({
   stream,
   revision,
   id,
@@ -42,7 +42,7 @@ export function entryOf({ stream, revision, id, type, dataSha256, metadataSha256
 }
 
 /** Returns the bytes of an event in a receipt; null if `data` or `metadata` is not base64. */
-export function bytesIn({ stream, revision, id, type, ...encoded }: ReceiptEvent): EventBytes | null {
+function bytesIn({ stream, revision, id, type, ...encoded }: ReceiptEvent): EventBytes | null {
   const [data, metadata] = [fromBase64(encoded.data), fromBase64(encoded.metadata)];
   return data === null || metadata === null ? null : { stream, revision, id, type, data, metadata };
 }

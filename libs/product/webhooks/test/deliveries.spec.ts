@@ -1,5 +1,5 @@
-import { jsonEvent } from '@eventstore/db-client';
 import { instantOf } from '@app/kernel';
+import { foreignEvent } from '@app/testing/event-store';
 import type { ScriptedJournal } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -198,8 +198,7 @@ describe('an endpoint that says that it is gone', () => {
 
 it('an event of another program in the stream of an endpoint stops no delivery', async () => {
   const [damaged, other] = [await stage.endpoint(), await stage.endpoint()];
-  const noticed = jsonEvent({ type: 'endpoint.noticed', data: { type: 'endpoint.noticed' }, metadata: {} });
-  await stage.store.append(`endpoint-${damaged.endpointId}`, [noticed], 0);
+  await stage.store.append(`endpoint-${damaged.endpointId}`, [foreignEvent('endpoint.noticed')], 0);
   const journal = await stage.journal();
   await stage.tell(journal, 2);
   for (const registered of [damaged, other]) {

@@ -1,10 +1,16 @@
 import { encodeEvent, type EventStore } from '@app/event-store';
+import { jsonEvent } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
 import { counted, counterKind, someCause } from '../deciders';
 
 /** Returns a category for streams of one test. */
 export function newCategory(): string {
   return `t${randomUUID().replaceAll('-', '')}`;
+}
+
+/** Returns an event that another program wrote: its metadata is not the product's. */
+export function foreignEvent(type: string) {
+  return jsonEvent({ type, data: { type }, metadata: {} });
 }
 
 /**

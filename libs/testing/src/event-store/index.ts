@@ -1,4 +1,4 @@
-export { appendCounted, newCategory } from './counters';
+export { appendCounted, foreignEvent, newCategory } from './counters';
 export { EmbeddedStore, impatient, LossyProxy, patient, until } from './embedded-stores';
 export {
   collect,
