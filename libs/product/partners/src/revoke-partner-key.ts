@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
-import { Clock, NotInEffect, ok, refuse, type Cause, type PartnerKeyId, type Result } from '@app/kernel';
+import { Clock, ok, refuse, type Cause, type PartnerKeyId, type Result } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
 import { StoredPartnerKeys } from './partner-key.queries';
 import { partnerKeyKind } from './partner-key.stream';
 
@@ -28,6 +29,7 @@ export class RevokePartnerKeyHandler implements ICommandHandler<RevokePartnerKey
     private readonly streams: Streams,
     private readonly clock: Clock,
     private readonly keys: StoredPartnerKeys,
+    private readonly gate: ReadGate,
   ) {}
 
   async execute({ request: { keyId, cause, reason } }: RevokePartnerKey): Promise<Result<void>> {
@@ -35,7 +37,7 @@ export class RevokePartnerKeyHandler implements ICommandHandler<RevokePartnerKey
     const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, { visible: true });
     if (!done.ok) return refuse(done.refusal);
     this.keys.tellRevoked(keyId);
-    if ((await this.keys.live([keyId])).has(keyId)) throw new NotInEffect('partner_keys');
+    await this.gate.untilInEffect('partner_keys', async () => !(await this.keys.live([keyId])).has(keyId));
     return ok(undefined);
   }
 }

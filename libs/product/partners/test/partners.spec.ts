@@ -109,6 +109,15 @@ describe('a partner key', () => {
     async (key) => expect(await mint('Odd', key)).toMatchObject({ ok: false, refusal: { issues: [{ path: '/key' }] } }),
   );
 
+  it('that is revoked twice at once is admitted after neither answer', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { key, keyId } = await minted(`Twice ${round}`);
+      const revoke = () => replica.get(CommandBus).execute(new RevokePartnerKey({ keyId, cause }));
+      expect(await Promise.all([revoke(), revoke()])).toMatchObject([{ ok: true }, { ok: true }]);
+      expect(await found(key)).toBeUndefined();
+    }
+  });
+
   it('that does not exist is neither admitted nor revoked', async () => {
     expect(await reasonFor(`pk_${'x'.repeat(43)}`)).toEqual([401, 'partner_key_invalid']);
     const keyId = asId<never>('018f0000-0000-7000-8000-000000000000');

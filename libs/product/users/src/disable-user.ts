@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
-import { Clock, NotInEffect, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
+import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
 import { StoredAccounts } from './accounts.queries';
 import { userKind } from './user.stream';
 
@@ -28,13 +29,16 @@ export class DisableUserHandler implements ICommandHandler<DisableUser> {
     private readonly streams: Streams,
     private readonly clock: Clock,
     private readonly accounts: StoredAccounts,
+    private readonly gate: ReadGate,
   ) {}
 
   async execute({ change: { userId, reason, cause } }: DisableUser): Promise<Result<void>> {
     const command = { type: 'DisableUser', at: this.clock.now(), reason } as const;
     const done = await this.streams.decide(userKind, userId, command, cause, { visible: true });
     if (!done.ok) return refuse(done.refusal);
-    if ((await this.accounts.findMany([userId])).get(userId)?.disabled === false) throw new NotInEffect('users');
+    await this.gate.untilInEffect('users', async () => {
+      return (await this.accounts.findMany([userId])).get(userId)?.disabled !== false;
+    });
     return ok(undefined);
   }
 }

@@ -90,6 +90,14 @@ describe('users.ensure and users.me', () => {
     expect((await me('bob', other)).status).toBe(200);
   });
 
+  it('refuse an account that is disabled twice at once after either answer', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      expect(await Promise.all([disable('bob'), disable('bob')])).toMatchObject([{ ok: true }, { ok: true }]);
+      expect((await me('bob')).status).toBe(403);
+      await enable('bob');
+    }
+  });
+
   it('know no account that was never made', async () => {
     expect(await disable('nobody')).toMatchObject({ ok: false, refusal: { kind: 'not_found' } });
   });

@@ -1,5 +1,5 @@
 import type { EventStore, ReadModels } from '@app/event-store';
-import { Unavailable } from '@app/kernel';
+import { NotInEffect, Unavailable } from '@app/kernel';
 import type { Metrics } from '@app/runtime';
 import { Counter } from 'prom-client';
 import type { Notifications } from '../postgres/notifications';
@@ -86,6 +86,16 @@ export class ReadGate implements ReadModels {
   /** Waits as `waitForProjection` does, for everything that is in the store now. Throws Unavailable. */
   async passedAll(): Promise<void> {
     await this.waitForProjection(await this.end());
+  }
+
+  /**
+   * Waits until a change that was just decided applies to requests. It waits for the whole store, because another request may have
+   * recorded the change, so that this one has no position to wait for. @throws NotInEffect if the read model still lacks the change
+   */
+  async untilInEffect(readModel: string, isInEffect: () => Promise<boolean>): Promise<void> {
+    if (await isInEffect()) return;
+    await this.passedAll();
+    if (!(await isInEffect())) throw new NotInEffect(readModel);
   }
 
   /**
