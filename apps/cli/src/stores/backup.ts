@@ -1,13 +1,12 @@
 import { holdingStatements, type LogHold } from '@app/audit';
-import { readDotEnv, readStore } from '@app/composition';
-import { CannotCopy, restoreBackup, takeBackup, type OnProgress } from '@app/database-copies';
-import { Database, migrate, readStoreMigrations } from '@app/read-store';
+import { readDotEnv } from '@app/composition';
+import { restoreBackup, takeBackup, type OnProgress } from '@app/database-copies';
 import { readConfiguration, type Configuration } from '@app/settings';
 import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { refuseElsewhere, refuseUncopiable } from './backup-source';
-import { makeEventTables } from './copy-database';
+import { backedUpSchema } from './backed-up-schema';
 import { endTidily, openEmbeddedDatabase, type OpenDatabase } from './migration-source';
 import { namedStores } from './named-stores';
 import { CommandFailed, leftOutLines } from '../terminal/outcome';
@@ -63,7 +62,7 @@ export function restoreCommand(program: Command): void {
       const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY: secretKey } = readConfiguration(process.env).env;
       const hasSecretKey = secretKey !== undefined;
       const { tables, ...manifest } = await restoreBackup(
-        { from, dataDir, hasSecretKey, makeTables, mark: holdingStatements(restoredHold(from)) },
+        { from, dataDir, hasSecretKey, ...backedUpSchema, mark: holdingStatements(restoredHold(from)) },
         progressOf('restore'),
       );
       print(command, { dataDir, ...manifest, tables: tables.length }, [
@@ -104,22 +103,4 @@ export async function openBackedUp(
   const stopped = await openEmbeddedDatabase(dataDir);
   endTidily(stopped);
   return { ...stopped, eventStoreUrl };
-}
-
-/** Creates the schema that the backed-up database had, so that its rows fit; the next start upgrades it. */
-async function makeTables(url: string, names: readonly string[]): Promise<void> {
-  const known = [...readStoreMigrations, ...readStore.migrations];
-  const unknown = names.filter((name) => !known.some((one) => one.name === name));
-  if (unknown.length > 0)
-    throw new CannotCopy(
-      `the backup has migrations that this version does not know (${unknown.join(', ')}): use a newer version`,
-    );
-  const migrations = known.filter(({ name }) => names.includes(name));
-  const database = await Database.connect({ url, poolSize: 2, rows: [], migrations });
-  try {
-    await migrate(database);
-  } finally {
-    await database.close();
-  }
-  await makeEventTables(url);
 }

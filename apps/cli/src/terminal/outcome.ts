@@ -4,7 +4,7 @@ import { systemWords } from '@app/data-folder';
 import { CannotCopy } from '@app/database-copies';
 import { DataFolderUnusable } from '@app/embedded-postgres';
 import { CannotMigrate } from '@app/event-migration';
-import { DamagedStream, Unavailable } from '@app/kernel';
+import { DamagedStream, quotedExactly, Unavailable } from '@app/kernel';
 import { visible } from './output';
 
 /** Exit codes that scripts may rely on. */
@@ -25,9 +25,10 @@ export class WrongUsage extends CommandFailed {}
 /** The service does not answer now; it may later. */
 export class NoAnswer extends CommandFailed {}
 
-/** Lists foreign tables that a copy does not contain, in one line; empty when there are none. */
+/** Lists foreign tables that a copy does not contain, in one line; empty when there are none. Their names are foreign as well. */
 export function leftOutLines(tables: readonly string[]): string[] {
-  return tables.length === 0 ? [] : [`Not copied, since they are no tables of Parley's: ${tables.join(', ')}.`];
+  const names = tables.map((name) => quotedExactly(name)).join(', ');
+  return tables.length === 0 ? [] : [`Not copied, since they are no tables of Parley's: ${names}.`];
 }
 
 /** The text on stderr for an error: one line for what its user can fix, everything known for anything else. */

@@ -1,4 +1,6 @@
 import type { Client } from 'pg';
+import { quotedExactly } from '@app/kernel';
+import { quotedNames } from './backup-files';
 import { CannotCopy } from './connection';
 import { columnListOf, tablesOf } from './tables';
 
@@ -27,7 +29,7 @@ export interface GivenTable {
  * Empties the tables of the target that rows are copied to. The target has the tables of the migrations; the table of a rebuilt read model
  * is created like its first one. The shape of every table therefore follows from this program, and no statement is taken from the source.
  * @returns the tables that this version knows, in the given order
- * @throws CannotCopy when the target holds events already, or a table has columns that this version does not know
+ * @throws CannotCopy when the target holds events already, or a table has columns that no applied migration makes
  */
 export async function emptyKnownTables<Table extends GivenTable>(
   target: Client,
@@ -64,11 +66,12 @@ export async function refuseStrangeNames(target: Client): Promise<void> {
   const strange = rows.find(({ name }) => !plainName.test(name));
   if (strange !== undefined)
     throw new CannotCopy(
-      `a read model's table has the name ${JSON.stringify(strange.name)}: no version of ours gave it`,
+      `a read model's table has the name ${quotedExactly(strange.name)}: no version of ours gave it`,
     );
 }
 
-function firstTableOf(table: string): string | null {
+/** The name of the read model's first table, if the name is that of a rebuilt one. */
+export function firstTableOf(table: string): string | null {
   const [, first] = builtAgain.exec(table) ?? [];
   return first === undefined ? null : `public.${first}`;
 }
@@ -86,5 +89,5 @@ async function refuseUnknownColumns(target: Client, { table, columns }: GivenTab
   const there = new Set((await columnListOf(target, known)).split(', '));
   const unknown = columns.split(', ').filter((column) => !there.has(column));
   if (unknown.length > 0)
-    throw new CannotCopy(`table ${table} has columns that this version does not know (${unknown.join(', ')})`);
+    throw new CannotCopy(`table ${table} has columns that no applied migration makes (${quotedNames(unknown)})`);
 }

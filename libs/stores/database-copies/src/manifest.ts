@@ -11,6 +11,8 @@ export const tablesFolder = 'tables';
 const format = 2;
 /** Name of a table of the product, or of another table in its schemas; the file of its rows is named after it. */
 const tableName = /^(public|event_store)\.([a-z_][a-z0-9_$]*|"[^"/\\\u0000]+")$/;
+/** As `toISOString` writes it. */
+const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const readFormats: readonly unknown[] = [1, format];
 
 /** One table in a backup: its rows in the text format of COPY, compressed. */
@@ -63,11 +65,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return value;
 }
 
-/** Checks everything that is put into statements and paths, because whoever has the backup could have written it. */
+/** Checks everything that is put into statements, paths and sentences, because whoever has the backup could have written it. */
 function isManifest(value: JsonObject): value is JsonObject & Manifest {
   const { takenAt, migrations, tables, artifacts, secrets } = value;
   const isTexts = Array.isArray(migrations) && migrations.every((name) => typeof name === 'string');
-  const isPlain = typeof takenAt === 'string' && isCount(artifacts) && typeof secrets === 'boolean';
+  const isPlain =
+    typeof takenAt === 'string' && instant.test(takenAt) && isCount(artifacts) && typeof secrets === 'boolean';
   return isTexts && isPlain && isCount(value['events']) && isCount(value['position']) && isTables(tables);
 }
 

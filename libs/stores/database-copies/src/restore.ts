@@ -1,15 +1,22 @@
 import { embeddedDatabaseName, embeddedPostgresFolder, writePrivate, makeFolder } from '@app/data-folder';
-import { startEmbeddedPostgres } from '@app/embedded-postgres';
+import { ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Client } from 'pg';
 
 import { copyArtifacts } from './artifact-files';
 import type { OnProgress } from './progress';
 import { CannotCopy, connect } from './connection';
 import { emptyKnownTables, refuseStrangeNames } from './known-tables';
-import { artifactsFolder, manifestFile, type Manifest } from './manifest';
+import { artifactsFolder, manifestFile, type Manifest, type TableInBackup } from './manifest';
+import {
+  refusalOfMigrations,
+  refuseLaterTables,
+  refuseMissingTables,
+  refuseUnknownMigrations,
+} from './named-migrations';
 import { readTable } from './table-files';
-import { eventsIn } from './tables';
+import { eventsIn, tablesOf } from './tables';
 import { readWholeBackup } from './whole-backup';
 
 /** Exists in the data folder while a restore runs; an interrupted one is no deployment. */
@@ -21,6 +28,8 @@ export interface Restore {
   readonly dataDir: string;
   /** Whether `PARLEY_SECRET_KEY` is set: then a backup may lack the generated secrets. */
   readonly hasSecretKey: boolean;
+  /** Names of all migrations of this program. */
+  readonly migrations: readonly string[];
   /** Creates the tables of these migrations, and those of the event store, in a database. */
   readonly makeTables: (databaseUrl: string, migrations: readonly string[]) => Promise<void>;
   /** Marks the rows as those of a copy, in the transaction that writes them. */
@@ -47,6 +56,7 @@ export interface Restored extends Manifest {
 export async function restoreBackup(restore: Restore, onProgress: OnProgress): Promise<Restored> {
   const { from, dataDir } = restore;
   const { manifest, secrets } = await readWholeBackup(from, restore.hasSecretKey);
+  refuseUnknownMigrations(manifest, restore.migrations);
   const unfinished = await beginIn(dataDir);
   const leftOut = await restoreDatabase({ ...restore, dataDir: unfinished }, manifest, onProgress);
   await copyArtifacts(join(from, artifactsFolder), join(unfinished, artifactsFolder), onProgress);
@@ -71,38 +81,64 @@ async function beginIn(dataDir: string): Promise<string> {
 }
 
 /** @returns the tables that were left out */
-async function restoreDatabase(
-  { from, dataDir, makeTables, mark }: Restore,
-  { migrations, tables, events, position }: Manifest,
-  onProgress: OnProgress,
-): Promise<string[]> {
-  const postgres = await startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(dataDir) });
+async function restoreDatabase(restore: Restore, manifest: Manifest, onProgress: OnProgress): Promise<string[]> {
+  const postgres = await startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(restore.dataDir) });
   try {
     const url = await postgres.owned(embeddedDatabaseName);
-    await makeTables(url, migrations);
-    const onRows = onProgress(
-      'rows',
-      tables.reduce((sum, { rows }) => sum + rows, 0),
-    );
+    await restore.makeTables(url, manifest.migrations).catch((error: unknown) => {
+      throw refusalOfMigrations(error);
+    });
     const client = await connect(url);
     try {
       await client.query('BEGIN');
-      const known = await emptyKnownTables(client, tables);
-      let done = 0;
-      for (const table of known) await readTable(client, table, from, (rows) => onRows((done += rows)));
+      refuseMissingTables(manifest, await tablesOf(client));
+      const known = await emptyKnownTables(client, manifest.tables);
+      const leftOut = manifest.tables.filter((one) => !known.includes(one)).map(({ table }) => table);
+      if (leftOut.length > 0) refuseLaterTables(leftOut, await allTables(postgres, restore));
+      await readRows(client, known, restore, onProgress);
       await refuseStrangeNames(client);
-      const held = await eventsIn(client);
-      if (held.events !== events || held.position !== position)
-        throw new CannotCopy(
-          `the backup holds ${held.events} events, up to position ${held.position}, and ${manifestFile} says ${events}, up to ${position}: take another copy of the backup`,
-        );
-      for (const { text, values } of mark) await client.query(text, [...values]);
+      await refuseOtherEvents(client, manifest);
+      for (const { text, values } of restore.mark) await client.query(text, [...values]);
       await client.query('COMMIT');
-      return tables.filter((one) => !known.includes(one)).map(({ table }) => table);
+      return leftOut;
     } finally {
       await client.end();
     }
   } finally {
     await postgres.stop();
   }
+}
+
+/** All tables of this program, whichever migration makes them. A database of its own shows them, because migrations are statements. */
+async function allTables(postgres: EmbeddedPostgres, { makeTables, migrations }: Restore): Promise<string[]> {
+  const name = 'all_tables';
+  await ensureDatabase(postgres.url('postgres'), name);
+  await makeTables(postgres.url(name), migrations);
+  const client = await connect(postgres.url(name));
+  const all = await tablesOf(client).finally(() => client.end());
+  const administration = await connect(postgres.url('postgres'));
+  await administration.query(`DROP DATABASE ${name} WITH (FORCE)`).finally(() => administration.end());
+  return all;
+}
+
+async function readRows(
+  client: Client,
+  tables: readonly TableInBackup[],
+  { from }: Restore,
+  onProgress: OnProgress,
+): Promise<void> {
+  const onRows = onProgress(
+    'rows',
+    tables.reduce((sum, { rows }) => sum + rows, 0),
+  );
+  let done = 0;
+  for (const table of tables) await readTable(client, table, from, (rows) => onRows((done += rows)));
+}
+
+async function refuseOtherEvents(client: Client, { events, position }: Manifest): Promise<void> {
+  const held = await eventsIn(client);
+  if (held.events !== events || held.position !== position)
+    throw new CannotCopy(
+      `the backup holds ${held.events} events, up to position ${held.position}, and ${manifestFile} says ${events}, up to ${position}: take another copy of the backup`,
+    );
 }

@@ -1,10 +1,11 @@
+import { quotedExactly } from '@app/kernel';
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
-import type { Client } from 'pg';
+import { DatabaseError, type Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { ifThere, notPartOf } from './backup-files';
 import { CannotCopy } from './connection';
@@ -46,9 +47,25 @@ export async function readTable(
   onRows: (rows: number) => void,
 ): Promise<void> {
   const writing = client.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN`));
-  await pipeline(createReadStream(fileOf(folder, table)), createGunzip(), rowsPassing(onRows), writing);
+  await pipeline(createReadStream(fileOf(folder, table)), createGunzip(), rowsPassing(onRows), writing).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw refusalOfRows(table, error);
+    },
+  );
   if ((await contentOf(client, table)) !== content)
     throw new CannotCopy(`table ${table} does not hold the rows that the backup was taken of`);
+}
+
+/** PostgreSQL's classes of errors for values, constraints and column lists that do not fit. Its message holds parts of the row. */
+const unfitRows = /^(22|23|42)/;
+
+function refusalOfRows(table: string, error: NodeJS.ErrnoException): Error {
+  const isUnfit = error instanceof DatabaseError && unfitRows.test(error.code ?? '');
+  if (!isUnfit && !error.code?.startsWith('Z_')) return error;
+  const reason = quotedExactly(error.message);
+  return new CannotCopy(`the rows of table ${table} cannot be restored (${reason}): take another copy of the backup`, {
+    cause: error,
+  });
 }
 
 /** @throws CannotCopy when a file next to those of these tables is none of a table of the backup */
@@ -63,10 +80,13 @@ export async function checkTable({ table, sha256 }: TableInBackup, folder: strin
   const hash = createHash('sha256');
   const file = fileOf(folder, table);
   await pipeline(createReadStream(file), hash).catch((error: NodeJS.ErrnoException) => {
-    throw new CannotCopy(`${file} cannot be read (${error.code ?? error.message}): take another copy of the backup`);
+    throw new CannotCopy(
+      `${quotedExactly(file, Infinity)} cannot be read (${error.code ?? 'the reason is unknown'}): take another copy of the backup`,
+      { cause: error },
+    );
   });
   if (hash.digest('hex') !== sha256)
-    throw new CannotCopy(`${file} is not what was written: take another copy of the backup`);
+    throw new CannotCopy(`${quotedExactly(file, Infinity)} is not what was written: take another copy of the backup`);
 }
 
 function hashedBy(hash: Hash) {

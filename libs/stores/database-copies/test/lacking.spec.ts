@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 const texts = ['It rained.', 'It snowed.'];
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const [rained = '', snowed = ''] = texts.map(hashOf);
+const noTable = { columns: 'id', rows: 0, content: '0 0', sha256: hashOf('') };
 const placeOf = (hash: string) => join('artifacts', hash.slice(0, 2), hash);
 
 let folder: string;
@@ -41,7 +42,7 @@ async function restoring(hasSecretKey = false): Promise<unknown> {
   const makeTables = () => Promise.reject(new Error('all of it was checked'));
   const dataDir = join(folder, 'restored');
   const onProgress = () => () => undefined;
-  return restoreBackup({ from, dataDir, hasSecretKey, makeTables, mark: [] }, onProgress);
+  return restoreBackup({ from, dataDir, hasSecretKey, migrations: [], makeTables, mark: [] }, onProgress);
 }
 
 describe('a backup that is not whole is refused before anything is written', () => {
@@ -92,6 +93,21 @@ describe('a backup that is not whole is refused before anything is written', () 
       'it holds secrets that it was not taken with',
       () => describeBackup({ secrets: false }),
       /secrets\.json” is not part of the backup/,
+    ],
+    [
+      'a migration has a name of several lines',
+      () => describeBackup({ migrations: ['x\nrestored: all of it'] }),
+      /^the backup has migrations that this version does not know \(“x\\u000arestored: all of it”\): use a newer version$/,
+    ],
+    [
+      'the file of a table with a name of several lines is missing',
+      () => describeBackup({ tables: [{ ...noTable, table: 'public."x\nrestored: all of it"' }] }),
+      /^“[^\n]+x\\u000arestored: all of it[^\n]+” cannot be read \(ENOENT\): take another copy of the backup$/,
+    ],
+    [
+      'it was taken at no time',
+      () => describeBackup({ takenAt: 'noon\nrestored: all of it' }),
+      /backup\.json is not what was written/,
     ],
     ['its manifest counts nonsense', () => describeBackup({ artifacts: 1.5 }), /backup\.json is not what was written/],
   ])('where %s', async (_, change, words) => {

@@ -1,10 +1,15 @@
-import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { embeddedDatabaseName, embeddedPostgresFolder } from '@app/data-folder';
 import { copyDatabase, restoreBackup, takeBackup } from '@app/database-copies';
+import { Database, migrate, readStoreMigrations } from '@app/read-store';
+import { readStore } from '@app/composition';
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import { madeDatabase } from '@app/testing/deployment';
+import { makeStore } from '@app/testing/event-store';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { Client } from 'pg';
 
@@ -39,6 +44,8 @@ const user = {
   provisioned_at: '2026-11-20T08:00:00.000Z',
   position: 7,
 };
+const known = [...readStoreMigrations, ...readStore.migrations];
+const migrations = known.map(({ name }) => name);
 const onProgress = () => () => undefined;
 
 async function on<Value>(url: string, work: (client: Client) => Promise<Value>): Promise<Value> {
@@ -73,9 +80,12 @@ const nothingPlanted = {
   rows: [[user.user_id, user.subject]],
 };
 
-/** Creates the tables as the command line does: with the migrations. */
-async function makeTables(url: string): Promise<void> {
-  await madeDatabase.prepare(url);
+/** Creates the tables as the command line does: with the migrations that are named. */
+async function makeTables(url: string, names: readonly string[]): Promise<void> {
+  const named = known.filter(({ name }) => names.includes(name));
+  const database = await Database.connect({ url, poolSize: 2, rows: [], migrations: named });
+  await migrate(database).finally(() => database.close());
+  await makeStore(url);
 }
 
 /** Takes a backup, and changes the content of its `backup.json`. */
@@ -89,10 +99,13 @@ async function changedBackup(change: (manifest: Record<string, unknown>) => unkn
 }
 
 type Tables = { table: string; columns: string }[];
+const changedTables = (change: (tables: Tables) => unknown, more: object = {}) =>
+  // Reason for the assertion: the manifest lists tables.
+  changedBackup(({ tables, ...rest }) => ({ ...rest, ...more, tables: change(tables as Tables) }));
 const restored = () => join(folder, 'restored');
 const stay = { leave: async () => undefined, take: async () => undefined };
 const restoring = (from: string) =>
-  restoreBackup({ from, dataDir: restored(), hasSecretKey: false, makeTables, mark: [] }, onProgress);
+  restoreBackup({ from, dataDir: restored(), hasSecretKey: false, migrations, makeTables, mark: [] }, onProgress);
 
 describe('a backup that somebody wrote statements into', () => {
   it('is restored as data alone: no function, trigger, default, rule or table of it comes along', async () => {
@@ -134,6 +147,65 @@ describe('a backup that somebody wrote statements into', () => {
     const from = await changedBackup((manifest) => ({ ...manifest, events: 7, position: 9 }));
     await expect(restoring(from)).rejects.toThrow(/^the backup holds 0 events, .+ and backup\.json says 7, up to 9/);
   });
+
+  it('is refused where a table is missing, with its entry and its file', async () => {
+    const from = await changedTables((tables) => tables.filter(({ table }) => table !== 'public.wallet_keys'));
+    await rm(join(from, 'tables', 'public.wallet_keys.copy.gz'));
+    await expect(restoring(from)).rejects.toThrow(
+      /^the backup lacks tables that the migrations it names make \(“public\.wallet_keys”\): backup\.json is not /,
+    );
+  });
+
+  it('is refused where it holds a table of a migration that it does not name', async () => {
+    const named = migrations.filter((name) => name !== 'CreateWebhookEndpoints1700000000800');
+    const from = await changedBackup((manifest) => ({ ...manifest, migrations: named }));
+    await expect(restoring(from)).rejects.toThrow(
+      /^the backup holds tables of migrations that it does not name \(“public\.webhook_endpoints”[^\n]*\): backup\.json is not /,
+    );
+  });
+
+  it('is refused where it holds the rebuilt table of a read model whose migration it does not name', async () => {
+    const named = migrations.filter((name) => name !== 'CreateWebhookEndpoints1700000000800');
+    const rebuilt = (table: string) => (table === 'public.webhook_endpoints' ? `${table}_2` : table);
+    const from = await changedTables((tables) => tables.map((one) => ({ ...one, table: rebuilt(one.table) })), {
+      migrations: named,
+    });
+    const file = (table: string) => join(from, 'tables', `public.${table}.copy.gz`);
+    await rename(file('webhook_endpoints'), file('webhook_endpoints_2'));
+    await expect(restoring(from)).rejects.toThrow(/does not name \(“public\.webhook_endpoints_2”/);
+  });
+
+  it('is refused where it names a migration, and not the one that it needs', async () => {
+    const named = migrations.filter((name) => !name.startsWith('CreateRuns'));
+    const from = await changedBackup((manifest) => ({ ...manifest, migrations: named }));
+    await expect(restoring(from)).rejects.toThrow(/^the backup names migrations without those that they need: [^\n]+$/);
+  });
+
+  it('may hold the hold of a log that a restore of an older backup made before the migration of its table', async () => {
+    const named = migrations.filter((name) => !name.startsWith('NameLogIdentity'));
+    const from = await changedBackup((manifest) => ({ ...manifest, migrations: named }));
+    expect(await restoring(from)).toMatchObject({ leftOut: ['public.log_identity', 'public.mine'] });
+  });
+
+  it('is refused in one line where its columns are several', async () => {
+    const columns = 'id, x\nrestored: all of it';
+    const from = await changedTables((tables) => tables.map((table) => ({ ...table, columns })));
+    await expect(restoring(from)).rejects.toThrow(
+      /^table [a-z_.]+ has columns that no applied migration makes \([^\n]*“x\\u000arestored: all of it”\)$/,
+    );
+  });
+
+  it('is refused in one line where a row does not fit', async () => {
+    const row = gzipSync(`${JSON.stringify('x\\nrestored: all of it').slice(1, -1)}\n`);
+    const sha256 = createHash('sha256').update(row).digest('hex');
+    const from = await changedTables((tables) =>
+      tables.map((one) => (one.table === 'public.users' ? { ...one, columns: 'user_id', sha256 } : one)),
+    );
+    await writeFile(join(from, 'tables', 'public.users.copy.gz'), row);
+    await expect(restoring(from)).rejects.toThrow(
+      /^the rows of table public\.users cannot be restored \(“invalid input syntax for type uuid: [^\n]+”\): take another/,
+    );
+  });
 });
 
 describe('a database that is copied', () => {
@@ -166,7 +238,7 @@ describe('a database that is copied', () => {
   it('is refused where a table has a column that no migration makes', async () => {
     await on(source.url, (client) => client.query('ALTER TABLE users_2 ADD COLUMN "planted" text'));
     await expect(copyDatabase(source.url, target.url, stay, () => undefined)).rejects.toThrow(
-      'table public.users_2 has columns that this version does not know (planted)',
+      'table public.users_2 has columns that no applied migration makes (“planted”)',
     );
   });
 });

@@ -1,5 +1,6 @@
 export { appendCounted, foreignEvent, newCategory } from './counters';
 export { EmbeddedStore, impatient, LossyProxy, patient, until } from './embedded-stores';
+export { makeStore } from './made-store';
 export {
   collect,
   type ContractStore,
