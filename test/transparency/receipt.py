@@ -1,10 +1,15 @@
 """Receipts, as described in docs/audit.md ("Write your own verifier")."""
 
+from uuid import UUID, uuid5
+
+from contracts import check_contract, check_use
 from events import Event, hexed, read_json, same
 from log import Refused, about, check_inclusion, decoded, leaf_hash, need
 
 # More than any receipt has: characters of its text, and its events.
 TEXT_MAX, EVENTS_MAX = 64 * 1024 * 1024, 10_000
+# What the conversation repeats of an operation.
+COPIES = ("operation.submitted", "settlement.updated")
 
 
 def verify(text, trust):
@@ -32,6 +37,7 @@ def verified(text, trust):
     checkpoint = check_proof(document.get("proof"), events, trust)
     check_orders(events)
     opened = subject_of(events)
+    check_strangers(events, opened)
     check_review(document, opened)
     approval = document.get("approval")
     need(isinstance(approval, dict), "/approval is missing")
@@ -39,7 +45,16 @@ def verified(text, trust):
     check_approval(approval, events, opened)
     check_operation(document, events, opened)
     check_authority(document, events, opened)
-    return report(approval, events, checkpoint) + unproven_worths(events, opened)
+    return report(approval, events, checkpoint) + unproven_uses(events, opened) + unproven_worths(events, opened)
+
+
+def unproven_uses(events, opened):
+    """What only events of other receipts could prove of a call that a contract covered."""
+    if any(event.type == "contract.used" for event in events):
+        return ["  not proven  that earlier uses left room for this one, and that the contract was in force: other events show it"]
+    closed = decided_of(events, opened)
+    by_contract = closed is not None and closed.type == "approval.decided" and closed["decidedBy"] != "user"
+    return ["  not proven  that a contract covered the call: the receipt does not hold its approval"] if by_contract else []
 
 
 def unproven_worths(events, opened):
@@ -63,7 +78,9 @@ def report(approval, events, checkpoint):
         "  proven      fingerprint, decision and use are what these events say",
     ]
     lines += ["  proven      seen by " + seen] if seen else ["  not checked that witnesses signed the checkpoint"]
-    return lines + ["  not checked the words of `operation`: read them in its events"]
+    if any(event.stream.startswith("operation-") for event in events):
+        lines += ["  not checked what was sent, and `operation`: npm run verify-receipt holds both against the events"]
+    return lines
 
 
 def check_proof(proof, events, trust):
@@ -88,7 +105,7 @@ def check_proof(proof, events, trust):
 
 def check_orders(events):
     """Raises unless the log has the events in the receipt's order, and each stream's own as well."""
-    own = [event.index for event in events if event.type not in ("operation.submitted", "settlement.updated")]
+    own = [event.index for event in events if event.type not in COPIES]
     need(all(one < other for one, other in zip(own, own[1:])), "the log has the events in another order")
     last = {}
     for event in events:
@@ -96,6 +113,20 @@ def check_orders(events):
         ordered = before is None or (before.revision < event.revision and before.index < event.index)
         need(ordered, "/events/{} is out of order".format(event.at))
         last[event.stream] = event
+
+
+def is_of_authority(event, opened):
+    return event.stream.startswith("automation-") and event.stream != opened.stream
+
+
+def check_strangers(events, opened):
+    """Raises unless each event is of the approval, its operation, its copies in the conversation, or its authority."""
+    ends = ("approval.decided", "approval.expired")
+    for event in events:
+        if event.stream.startswith("operation-") or event is opened or is_of_authority(event, opened):
+            continue
+        own = event.type in ends and event["approvalId"] == opened["approvalId"]
+        need(own or event.type in COPIES, "/events/{} does not belong here".format(event.at))
 
 
 def subject_of(events):
@@ -208,6 +239,9 @@ def check_operation(document, events, opened):
     need(all(event.type not in begins for event in others), "/events begin the operation twice")
     for name in ("approvalId", "userId", "walletId", "contract"):
         need(same(first[name], opened[name]), "the operation has another {}".format(name))
+    of_call = "operation-{}".format(uuid5(UUID(opened["approvalId"]), "agent_transfer"))
+    own = opened.stream if first.type == "operation.prepared" else of_call
+    need(first.stream == own, "the operation is not this approval's")
     used = next((event for event in operation if event.type in ("operation.used", "operation.confirmed")), None)
     closed = decided_of(events, opened)
     approved = closed is not None and closed.type == "approval.decided" and closed["status"] == "approved"
@@ -220,20 +254,24 @@ def check_operation(document, events, opened):
 
 def check_authority(document, events, opened):
     """Raises unless a contract that covered the call was itself approved before its use, and `authority` says what it was."""
-    others = [event for event in events if event.stream.startswith("automation-") and event.stream != opened.stream]
+    closing = decided_of(events, opened)
+    by_contract = closing is not None and closing.type == "approval.decided" and closing["decidedBy"] != "user"
+    need(not by_contract or opened.fact.get("automationId") is not None, "no automation was there to decide it")
+    others = [event for event in events if is_of_authority(event, opened)]
     if others == []:
         need(document.get("authority") is None, "/authority is of no event")
         return
+    need(closing is None or by_contract, "the call was decided by no contract")
     asked = [event for event in others if event.type == "approval.opened"]
     uses = [event for event in others if event.type == "contract.used"]
-    need(len(asked) == 1 and len(uses) == 1 and len({event.stream for event in others}) == 1, "/events hold not one contract")
-    closed, use = decided_of(others, asked[0]), uses[0]
+    need(len(asked) == 1 and len(uses) == 1 and len(others) == 3, "/events hold not one contract, its decision and one use")
+    asked, use = asked[0], uses[0]
+    closed = decided_of(others, asked)
     approved = closed is not None and closed.type == "approval.decided" and closed["status"] == "approved"
-    need(approved and closed["decidedBy"] == "user" and closed.revision < use.revision, "the contract was not approved before")
-    need(use["approvalId"] == opened["approvalId"], "the use is of another call")
-    document_of = reviewed(asked[0])
-    need(asked[0]["kind"] == "automation_contract" and document_of["userId"] == opened["userId"], "the contract is of another user")
-    need(same(asked[0]["contract"]["actions"], opened["contract"]["actions"]), "the contract allows other actions")
+    in_order = approved and use.stream == asked.stream and closed.revision < use.revision
+    need(in_order and closed["decidedBy"] == "user", "the contract was not approved before")
+    check_contract(opened, asked, reviewed(asked))
+    check_use(opened, asked, use)
     used = {"stream": use.stream, "revision": use.revision, "at": use["at"], "usd": use["usd"]}
-    expected = {"approval": approval_of(others, asked[0]), "decision": decision_of(closed), "use": used}
+    expected = {"approval": approval_of(others, asked), "decision": decision_of(closed), "use": used}
     check_member("/authority", document.get("authority"), expected)

@@ -69,6 +69,7 @@ function useProblems(
     (decision) =>
       decision.event.type === 'approval.decided' &&
       decision.event.status === 'approved' &&
+      decision.event.decidedBy === 'user' &&
       decision.revision < revision,
   );
   const ofCall = event.approvalId === call.approvalId && event.toolCallId === call.toolCallId;

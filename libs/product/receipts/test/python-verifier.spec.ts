@@ -12,7 +12,8 @@ import { debianProgram, installedWithinMs } from '@app/testing/programs';
 import { alterations } from '@app/testing/properties';
 import { parseVerifierKey, verifierKeyText, type TrustPolicy, type VerifierKey } from '@app/transparency';
 import { verifyReceiptText } from '../src/receipt-verifier';
-import { journeys, received, withoutWorth } from './histories';
+import { forgedAuthorities, heldAuthorities } from './forged-authorities';
+import { covered, journeys, received, withoutWorth } from './histories';
 import { oddEvents } from './odd-events';
 import { proven, witness } from './proven';
 import { receiptTexts } from './receipt-texts';
@@ -94,6 +95,20 @@ it(
   installedWithinMs,
 );
 
+it(
+  'holds and refuses the same authorities as ours',
+  async () => {
+    const given = [...heldAuthorities, ...forgedAuthorities].map(({ name, history }) => {
+      const { receipt, log } = proven(received(history.events));
+      return { ...caseOf('covered', name, receipt), keys: [log.verifierKey] };
+    });
+    const expected = heldAuthorities.map(({ name }) => name);
+    expect(given.filter(({ text }) => verifyReceiptText(text).holds).map(({ name }) => name)).toEqual(expected);
+    expect(await held(given)).toEqual(expected);
+  },
+  installedWithinMs,
+);
+
 it.each([
   ['texts of receipts', receiptTexts],
   ['odd values in events', oddEvents],
@@ -143,7 +158,9 @@ it(
       const old = await said(events.map((stored) => withoutWorth(version, stored)));
       expect([old.startsWith('HOLDS: '), old.includes(open)]).toEqual([true, true]);
     }
-    expect(await said(events)).not.toContain('not proven');
+    expect(await said(events)).not.toContain(open);
+    expect(await said(events)).toContain('not proven  that earlier uses left room for this one');
+    expect(await said(covered([]).events)).toContain('not proven  that a contract covered the call');
   },
   installedWithinMs,
 );
