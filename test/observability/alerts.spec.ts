@@ -228,7 +228,8 @@ it('as many runs as there may be', async () => {
     Array.from({ length: capacity }, async () => (await start(user, await conversationOf(user))).body.runId),
   );
   await whileBroken(['ParleyCapacityFull'], async () => {
-    for (const runId of runIds) await user.post(`/agent-runs/${runId}/abort`);
+    for (const runId of runIds)
+      await until('an abort', async () => (await user.post(`/agent-runs/${runId}/abort`)).status < 300 || null);
     for (const runId of runIds) await untilEnded(user, runId);
     watched.models.says([{ text: ['Again.'] }]);
   });
