@@ -2,13 +2,10 @@
 
 import json
 import re
-from decimal import Context, Decimal
+from decimal import Decimal
 
 from events import hexed, same
 from log import need
-
-# No amount has more digits, so that no comparison rounds.
-DECIMALS = Context(prec=1000)
 
 
 def canonical(value):
@@ -37,15 +34,21 @@ def number_text(value):
     return "-" + text if sign else text
 
 
-def within(usd, bounds):
-    """Whether one use of that worth is within the bounds; False for a text that is no decimal."""
-    texts = [usd, bounds.get("perUseUsd"), bounds.get("totalUsd")]
-    if not all(isinstance(text, str) and len(text) <= 500 for text in texts):
-        return False
-    if not all(re.fullmatch(r"(0|[1-9][0-9]*)(\.[0-9]+)?", text) for text in texts):
-        return False
-    moved, per_use, total = (Decimal(text, DECIMALS) for text in texts)
-    return moved <= per_use and moved <= total
+def decimal_of(text):
+    """The number of a text of digits; None for one that is no decimal."""
+    is_decimal = isinstance(text, str) and len(text) <= 500 and re.fullmatch(r"(0|[1-9][0-9]*)(\.[0-9]+)?", text)
+    return Decimal(text) if is_decimal else None
+
+
+def is_within(usd, *most):
+    """Whether a worth is at most each of these; False for a text that is no decimal."""
+    worth, bounds = decimal_of(usd), [decimal_of(text) for text in most]
+    return worth is not None and all(bound is not None and worth <= bound for bound in bounds)
+
+
+def is_within_use(usd, bounds):
+    """Whether one use of that worth is within the bounds of a contract."""
+    return is_within(usd, bounds["perUseUsd"], bounds["totalUsd"])
 
 
 def check_contract(opened, asked, reviewed):
@@ -65,4 +68,4 @@ def check_use(opened, asked, use):
     bounds = asked["contract"].get("bounds")
     need(isinstance(bounds, dict), "the contract has no bounds")
     need(use["at"] < bounds["notAfter"], "the use came after the end of the contract")
-    need(bounds["maxUses"] > 0 and within(use["usd"], bounds), "the use is beyond the bounds of the contract")
+    need(bounds["maxUses"] > 0 and is_within_use(use["usd"], bounds), "the use is beyond the bounds of the contract")

@@ -114,6 +114,7 @@ class Event:
         self.entry = entry_bytes(item)
         need(hexed(self.entry) == item["leafSha256"], "has another entry than its hash says")
         self.stream, self.revision, self.type, self.at = item["stream"], item["revision"], item["type"], at
+        self.id = item["id"]
         need(self.stream.startswith(HOLDERS), "is of a stream that holds no approval")
         payload, self.metadata = (self.parsed(one) for one in (data, metadata))
         need(payload.get("type") == self.type, "has another type than its data")

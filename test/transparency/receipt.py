@@ -5,6 +5,7 @@ from uuid import UUID, uuid5
 from contracts import check_contract, check_use
 from events import Event, hexed, read_json, same
 from log import Refused, about, check_inclusion, decoded, leaf_hash, need
+from operations import Operation, check_copies
 
 # More than any receipt has: characters of its text, and its events.
 TEXT_MAX, EVENTS_MAX = 64 * 1024 * 1024, 10_000
@@ -43,7 +44,9 @@ def verified(text, trust):
     need(isinstance(approval, dict), "/approval is missing")
     check_member("/decision", document.get("decision"), decision_of(decided_of(events, opened)))
     check_approval(approval, events, opened)
-    check_operation(document, events, opened)
+    operation = check_operation(document, events, opened)
+    of_operation = [event for event in events if event.stream.startswith("operation-")]
+    check_copies([event for event in events if event.type in COPIES], operation, of_operation, opened)
     check_authority(document, events, opened)
     return report(approval, events, checkpoint) + unproven_uses(events, opened) + unproven_worths(events, opened)
 
@@ -75,11 +78,9 @@ def report(approval, events, checkpoint):
     lines = [
         "HOLDS: approval {} is {}, by {} events, all of them in the log.".format(approval["id"], approval["status"], len(events)),
         "  proven      the log {} signed its checkpoint of {} events".format(checkpoint.origin, checkpoint.size),
-        "  proven      fingerprint, decision and use are what these events say",
+        "  proven      fingerprint, decision, use and operation are what these events say",
     ]
     lines += ["  proven      seen by " + seen] if seen else ["  not checked that witnesses signed the checkpoint"]
-    if any(event.stream.startswith("operation-") for event in events):
-        lines += ["  not checked what was sent, and `operation`: npm run verify-receipt holds both against the events"]
     return lines
 
 
@@ -226,11 +227,13 @@ def check_approval(approval, events, opened):
 
 
 def check_operation(document, events, opened):
-    """Raises unless the operation has this approval, user, wallet and contract, and was used after the approval."""
+    """Raises unless the operation has this approval, user, wallet and contract, was used after the approval, and did no more."""
+    asked = [event for event in events if is_of_authority(event, opened) and event.type == "approval.opened"]
+    bounds = asked[0]["contract"].get("bounds") if asked else None
     operation = [event for event in events if event.stream.startswith("operation-")]
     if operation == []:
         need(document.get("operation") is None, "/operation is of no event")
-        return
+        return None
     need(len({event.stream for event in operation}) == 1, "/events are of two operations")
     need([event.revision for event in operation] == list(range(len(operation))), "/events are not a whole operation")
     first, *others = operation
@@ -246,10 +249,11 @@ def check_operation(document, events, opened):
     closed = decided_of(events, opened)
     approved = closed is not None and closed.type == "approval.decided" and closed["status"] == "approved"
     need(used is None or (approved and closed.index < used.index), "the operation was never approved")
-    sent = [event for event in operation if event.type.startswith(("submission.", "action."))]
-    need(all(used is not None and used.index < event.index for event in sent), "something was sent before it was approved")
-    count = len(opened["contract"]["actions"])
-    need(all(event["index"] < count for event in sent), "something was sent of no action")
+    done = Operation(first)
+    for event in others:
+        done.add(event, bounds)
+    check_member("/operation", document.get("operation"), done.view())
+    return done
 
 
 def check_authority(document, events, opened):
