@@ -118,6 +118,7 @@ class Event:
         need(self.stream.startswith(HOLDERS), "is of a stream that holds no approval")
         payload, self.metadata = (self.parsed(one) for one in (data, metadata))
         need(payload.get("type") == self.type, "has another type than its data")
+        need(isinstance(payload.get("at"), str), "has no time")
         version = self.metadata.get("v", 1)
         need(is_count(version) and version >= 1, "has a version that is no whole number from 1")
         private = self.metadata.get("private", {})
@@ -127,7 +128,8 @@ class Event:
         need(not of_action or is_count(self.fact.get("index")), "has an index that is no whole number")
         contract = self.fact.get("contract")
         actions = contract.get("actions") if isinstance(contract, dict) else None
-        need(not isinstance(actions, list) or len(actions) <= ACTIONS_MAX, "has a contract of too many actions")
+        few = contract is None or (isinstance(actions, list) and len(actions) <= ACTIONS_MAX)
+        need(few, "has a contract without a list of at most {} actions".format(ACTIONS_MAX))
 
     @staticmethod
     def parsed(data):

@@ -21,6 +21,14 @@ def whole(amount):
     return int(number)
 
 
+def need_amounts(event, *amounts):
+    """Raises unless each is None, or a token and a whole number of its smallest units."""
+    for amount in amounts:
+        is_object = amount is None or (isinstance(amount, dict) and isinstance(amount.get("tokenId"), str))
+        need(is_object, "/events/{} has an amount that is none".format(event.at))
+        need(amount is None or whole(amount["amountRaw"]) >= 0, "/events/{} has an amount that is none".format(event.at))
+
+
 def is_covered(token, amount, delivered):
     """Whether at least that amount is delivered."""
     return delivered is not None and delivered["tokenId"] == token and whole(delivered["amountRaw"]) >= whole(amount)
@@ -98,6 +106,7 @@ class Action:
     def ended(self, status, event):
         self.status = status
         returned = event["returned"] if event.metadata.get("v", 1) > 1 else None  # version 1 did not record it
+        need_amounts(event, event["output"], returned)
         self.amounts |= {"output": event["output"], "returned": returned}
 
 
@@ -105,6 +114,7 @@ class Operation:
     """An operation as its events have made it so far."""
 
     def __init__(self, first):
+        need("index" not in first.fact, "/events/{} is of an action".format(first.at))
         self.first, self.id = first, first.stream[len("operation-") :]
         self.status = "prepared" if first.type == "operation.prepared" else "submitted"
         self.approval = self.failure = self.settled_at = None
@@ -112,7 +122,7 @@ class Operation:
         self.actions = [Action(index, terms) for index, terms in enumerate(first["contract"]["actions"])]
 
     def view(self):
-        names = ("kind", "userId", "approvalId", "conversationId", "runId", "automationId", "contract")
+        names = ("kind", "approvalId", "conversationId", "runId", "automationId", "contract")
         said = {"id": self.id, "status": self.status, "failure": self.failure, "settledAt": self.settled_at}
         times = {"createdAt": self.first["at"], "updatedAt": self.updated_at}
         return {**{name: self.first[name] for name in names}, **said, **times, "actions": [one.view() for one in self.actions]}
@@ -191,6 +201,7 @@ class Operation:
         submission, version = event["submission"], event.metadata.get("v", 1)
         # Versions 1 and 2 recorded no worth, and version 1 no least output.
         sent = submission if version > 1 else {**submission, "leastOutput": None}
+        need_amounts(event, *(sent[name] for name in AMOUNTS))
         action.attempts += 1
         key = "{}/{}/{}".format(self.id, action.index, action.attempts)
         own = sent["key"] == key and same(sent["attempt"], action.attempts)

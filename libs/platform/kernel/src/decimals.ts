@@ -16,7 +16,8 @@ const spelling = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
  * spaces, no digit before or after the point) and for more than 500 characters.
  */
 export function parseDecimal(text: string): Decimal | null {
-  if (text.length > decimalLengthMax) return null;
+  // A stored event of another program may hold a number here, which the pattern would take.
+  if (String(text) !== text || text.length > decimalLengthMax) return null;
   const [, whole, fraction = ''] = spelling.exec(text) ?? [];
   return whole === undefined ? null : { unscaled: BigInt(whole + fraction), scale: fraction.length };
 }

@@ -6,7 +6,7 @@ import { isOpening, type Opening } from './receipt';
 import { decisionProblems, openingProblems } from './receipt-decision';
 import { isWithinUse } from './receipt-submissions';
 import type { ReceiptProblem } from './receipt-report';
-import { isClosing, problemOf, problemsAt, type Closing, type Placed, type PlacedEvent } from './receipt-rules';
+import { isBefore, isClosing, problemOf, problemsAt, type Closing, type Placed, type PlacedEvent } from './receipt-rules';
 
 type Use = Extract<AutomationEvent, { readonly type: 'contract.used' }>;
 
@@ -78,7 +78,7 @@ function useProblems(
     [stream === asked.stream, 'is in another stream'],
     [isApproved, 'the contract was not approved before'],
     [ofCall, 'is of another call'],
-    [bounds !== undefined && event.at < bounds.notAfter, 'came after the end of the contract'],
+    [bounds !== undefined && isBefore(event.at, bounds.notAfter), 'came after the end of the contract'],
     [
       bounds !== undefined && bounds.maxUses > 0 && isWithinUse(event.usd, bounds),
       'is beyond the bounds of the contract',

@@ -111,6 +111,7 @@ function contentChecks(bytes: EventBytes): Check[] {
   const isSecret = metadata['private'] !== null && isJsonObject(secret);
   return [
     [data['type'] === bytes.type, 'type', "is not the data's"],
+    [typeof data['at'] === 'string', 'data', 'has no time'],
     [isVersion(metadata['v']), 'metadata', 'has a version that is no whole number from 1'],
     [isSecret, 'metadata', 'has private members that are no object'],
     [!isSecret || isApart(data, secret), 'metadata', 'has a private member that is in the data as well'],

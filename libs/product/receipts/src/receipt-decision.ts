@@ -2,7 +2,7 @@ import { fingerprintOf } from '@app/canonical';
 import { reviewedDocument } from '@app/consent';
 import type { Opening } from './receipt';
 import type { ReceiptProblem } from './receipt-report';
-import { problemsAt, type Closing, type Placed } from './receipt-rules';
+import { isBefore, problemsAt, type Closing, type Placed } from './receipt-rules';
 
 /** Returns why an approval cannot have been opened like this. */
 export function openingProblems(opened: Placed<Opening>): ReceiptProblem[] {
@@ -21,7 +21,8 @@ export function decisionProblems(opened: Placed<Opening>, closings: readonly Pla
       [nth === 0, 'it was over already'],
       [event.approvalId === approvalId, 'is of another approval'],
       [stream === opened.stream, 'is in another stream'],
-      [event.type === 'approval.expired' || event.at < expiresAt, 'came too late'],
+      [closing.index > opened.index, 'came before the approval was asked for'],
+      [event.type === 'approval.expired' || isBefore(event.at, expiresAt), 'came too late'],
       [!byUser || (metadata.actor.kind === 'user' && metadata.actor.id === opened.event.userId), 'is by another user'],
     ]);
   });

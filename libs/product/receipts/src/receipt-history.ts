@@ -13,7 +13,8 @@ import { isClosing, problemOf, problemsAt, type Placed, type PlacedEvent, type R
 export function historyProblems(stored: readonly StoredEvent[]): ReceiptProblem[] {
   const events = stored.map((event, index) => ({ ...decodeHolderEvent(event), index }));
   const opened = subjectOf(events);
-  const isOfAuthority = (event: PlacedEvent): boolean => opened?.stream !== event.stream && isOfAutomation(event);
+  const isOfContract = opened !== undefined && isOfAutomation(opened);
+  const isOfAuthority = (event: PlacedEvent): boolean => !isOfContract && isOfAutomation(event);
   const authority = events.filter(isOfAuthority);
   const own = events.filter((event) => !isOfAuthority(event));
   if (opened === undefined || own.filter(isOpening).length > 1)

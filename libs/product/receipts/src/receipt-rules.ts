@@ -25,6 +25,11 @@ export function problemOf(path: string, message: string): ReceiptProblem {
   return { path, stream: null, revision: null, message };
 }
 
+/** Whether an instant is before another; false for a value that is no text, which a stored event may hold. */
+export function isBefore(one: unknown, other: unknown): boolean {
+  return typeof one === 'string' && typeof other === 'string' && one < other;
+}
+
 export function isClosing(recorded: PlacedEvent): recorded is Placed<Closing> {
   return recorded.event.type === 'approval.decided' || recorded.event.type === 'approval.expired';
 }

@@ -1,7 +1,7 @@
 import type { ApprovalHolderEvent } from '@app/approvals';
 import type { ContractBounds } from '@app/consent';
 import type { Recorded, StoredEvent } from '@app/event-store';
-import { compareDecimals, parseDecimal } from '@app/kernel';
+import { compareDecimals, isJsonObject, parseDecimal } from '@app/kernel';
 import {
   matchesContract,
   isWithinAgreedWorth,
@@ -35,15 +35,32 @@ export function submissionProblems(
     const { event } = recorded;
     const before = state;
     state = operationKind.decider.evolve(state, event);
+    const amounts: Rule = [amountsOf(event).every(isAmountOrNull), 'has an amount that is none'];
     if (event.type !== 'submission.journaled' || before === null)
-      return problemsAt(recorded, [[mayFollow(before, event), 'cannot follow what was before it']]);
+      return problemsAt(recorded, [amounts, [mayFollow(before, event), 'cannot follow what was before it']]);
     const action = before.terms.contract.actions[event.index];
     return problemsAt(recorded, [
+      amounts,
       [mayFollow(before, event), 'came while another could be executed, or out of turn'],
       [action !== undefined && matchesContract(action, event.submission), 'is not what was approved'],
       ...(isWithoutWorth(recorded.metadata) ? [] : worthRules(before, event, bounds)),
     ]);
   });
+}
+
+/** Returns what an event says was sent, or came back. */
+function amountsOf(event: OperationEvent): readonly unknown[] {
+  if (event.type === 'action.settled' || event.type === 'action.refunded') return [event.output, event.returned];
+  if (event.type !== 'submission.journaled') return [];
+  const { input, output, leastOutput } = event.submission;
+  return [input, output, leastOutput];
+}
+
+/** Whether a value is null, or a token and a whole number of its smallest units. */
+function isAmountOrNull(value: unknown): boolean {
+  if (value === null) return true;
+  if (!isJsonObject(value) || typeof value['tokenId'] !== 'string') return false;
+  return typeof value['amountRaw'] === 'string' && parseDecimal(value['amountRaw'])?.scale === 0;
 }
 
 /**

@@ -88,8 +88,9 @@ function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Cont
     const stored = bytes.map(storedEventOf);
     const decoded = stored.map(decodeHolderEvent);
     // Every further event is folded into all actions.
-    if (decoded.some(hasManyActions)) throw new RangeError('a contract has too many actions');
+    if (!decoded.every(hasFewActions)) throw new RangeError('a contract has no list of a few actions');
     const receipt = receiptOf(bytes, null);
+    if (lacksMember({ ...receipt, events: [] })) throw new RangeError('an event lacks a member');
     // Through JSON, as a client gets it: undefined members are absent.
     const expected = JSON.parse(JSON.stringify(receipt)) as JsonObject;
     const differing = differences(asOfItsTime(expected, document), document, '');
@@ -116,8 +117,17 @@ function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Cont
   }
 }
 
-function hasManyActions({ event }: Recorded<ApprovalHolderEvent>): boolean {
-  return 'contract' in event && (event.contract?.actions.length ?? 0) > contractLimits.actionsMax;
+function hasFewActions({ event }: Recorded<ApprovalHolderEvent>): boolean {
+  const contract: unknown = 'contract' in event ? event.contract : null;
+  if (contract === null) return true;
+  const actions = isJsonObject(contract) ? contract['actions'] : null;
+  return Array.isArray(actions) && actions.length <= contractLimits.actionsMax;
+}
+
+/** Whether a value has a member that is undefined, because the event that states it lacks it. */
+function lacksMember(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === undefined;
+  return Object.values(value).some(lacksMember);
 }
 
 const conclusions: ReceiptFinding = {

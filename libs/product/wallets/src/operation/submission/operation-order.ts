@@ -1,6 +1,7 @@
 import {
   chooseInput,
   chooseOutput,
+  integerOf,
   valueUsdOf,
   type ContractAction,
   type NoInput,
@@ -88,7 +89,7 @@ export function matchesContract(action: ContractAction, { input, output, leastOu
 
 /** Whether at least that amount is delivered. */
 function isCovered({ tokenId, amountRaw }: TokenAmount, delivered: TokenAmount | null): boolean {
-  return delivered?.tokenId === tokenId && BigInt(delivered.amountRaw) >= BigInt(amountRaw);
+  return delivered?.tokenId === tokenId && integerOf(delivered.amountRaw) >= integerOf(amountRaw);
 }
 
 /**
