@@ -74,6 +74,15 @@ export function oddEvents(): OddEvent[] {
     ...['approval.opened', 'approval.decided', 'submission.journaled', 'operation.settled'].flatMap((type) =>
       versions.map((value) => odd(type, 'metadata', 'v', value)),
     ),
+    ...['null', '7', '["2026-05-04T10:01:20.000Z"]'].map((value) => odd('operation.settled', 'data', 'at', value)),
+    ...['0', '"1"', '{}', '{"actions":"none"}'].map((value) => odd('operation.settled', 'data', 'contract', value)),
+    odd('operation.settled', 'data', 'contract', 'null', true),
+    odd('operation.used', 'data', 'index', '0'),
+    odd('contract.used', 'data', 'usd', '10'),
+    odd('submission.journaled', 'data', 'worthUsd', '3'),
+    ...['"text"', '{}', '{"tokenId":"a","amountRaw":" 7"}', '{"tokenId":"a","amountRaw":7}'].map((value) =>
+      odd('action.settled', 'data', 'returned', value),
+    ),
     ...['3.0', '30e-1'].map((value) => odd('submission.journaled', 'metadata', 'v', value, true)),
     ...['submission.journaled', 'submission.accepted', 'action.settled'].flatMap((type) =>
       indexes.map((value) => odd(type, 'data', 'index', value, heldIndexes.has(value))),

@@ -13,6 +13,7 @@ import { alterations } from '@app/testing/properties';
 import { parseVerifierKey, verifierKeyText, type TrustPolicy, type VerifierKey } from '@app/transparency';
 import { verifyReceiptText } from '../src/receipt-verifier';
 import { forgedAuthorities, heldAuthorities } from './forged-authorities';
+import { forgedOperations, heldOperations } from './forged-operations';
 import { covered, journeys, received, withoutWorth } from './histories';
 import { oddEvents } from './odd-events';
 import { proven, witness } from './proven';
@@ -95,14 +96,17 @@ it(
   installedWithinMs,
 );
 
-it(
-  'holds and refuses the same authorities as ours',
-  async () => {
-    const given = [...heldAuthorities, ...forgedAuthorities].map(({ name, history }) => {
+it.each([
+  ['authorities', heldAuthorities, forgedAuthorities],
+  ['operations', heldOperations, forgedOperations],
+])(
+  'holds and refuses the same %s as ours',
+  async (_, good, forged) => {
+    const given = [...good, ...forged].map(({ name, history }) => {
       const { receipt, log } = proven(received(history.events));
       return { ...caseOf('covered', name, receipt), keys: [log.verifierKey] };
     });
-    const expected = heldAuthorities.map(({ name }) => name);
+    const expected = good.map(({ name }) => name);
     expect(given.filter(({ text }) => verifyReceiptText(text).holds).map(({ name }) => name)).toEqual(expected);
     expect(await held(given)).toEqual(expected);
   },
