@@ -78,7 +78,6 @@ export function oddEvents(): OddEvent[] {
     ...['0', '"1"', '{}', '{"actions":"none"}'].map((value) => odd('operation.settled', 'data', 'contract', value)),
     odd('operation.settled', 'data', 'contract', 'null', true),
     odd('operation.used', 'data', 'index', '0'),
-    odd('contract.used', 'data', 'usd', '10'),
     odd('submission.journaled', 'data', 'worthUsd', '3'),
     ...['"text"', '{}', '{"tokenId":"a","amountRaw":" 7"}', '{"tokenId":"a","amountRaw":7}'].map((value) =>
       odd('action.settled', 'data', 'returned', value),
