@@ -73,7 +73,7 @@ describe('a receipt is refused', () => {
     };
     expect(problemsOf(16)).toEqual([]);
     expect(problemsOf(17)).toMatchObject([
-      { path: '/events', message: 'are not the events of an approval (a contract has too many actions)' },
+      { path: '/events', message: 'are not the events of an approval (a contract has no list of a few actions)' },
     ]);
   });
 });

@@ -183,7 +183,7 @@ export const forgedOperations: readonly Forged[] = [
   changed('a copy of nothing', 'settlement.updated', uncaused),
   changed('a copy of another approval', 'operation.submitted', withPayload({ approvalId: ids.contractApprovalId })),
   changed('a copy of another run', 'operation.submitted', withPayload({ runId: ids.approvalId })),
-  changed('the outcome of what was not told', 'operation.submitted', () => null),
+  changed('an outcome without its submission', 'operation.submitted', () => null),
   changed('a copy in another conversation', 'settlement.updated', (copy) => ({
     ...copy,
     stream: `conversation-${ids.runId}`,
