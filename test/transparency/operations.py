@@ -1,4 +1,4 @@
-"""What an operation may record after its approval, as described in docs/audit.md ("A receipt", 8 to 11)."""
+"""The rules for events of an operation, as described in docs/audit.md ("A receipt", 8 to 11)."""
 
 from decimal import Context
 

@@ -9,7 +9,7 @@ from operations import Operation, check_copies
 
 # More than any receipt has: characters of its text, and its events.
 TEXT_MAX, EVENTS_MAX = 64 * 1024 * 1024, 10_000
-# What the conversation repeats of an operation.
+# Copies of an operation's events in the conversation.
 COPIES = ("operation.submitted", "settlement.updated")
 
 
@@ -52,7 +52,7 @@ def verified(text, trust):
 
 
 def unproven_uses(events, opened):
-    """What only events of other receipts could prove of a call that a contract covered."""
+    """Claims about a call that a contract covered, which only events of other receipts could prove."""
     if any(event.type == "contract.used" for event in events):
         return ["  not proven  that earlier uses left room for this one, and that the contract was in force: other events show it"]
     closed = decided_of(events, opened)
@@ -61,7 +61,7 @@ def unproven_uses(events, opened):
 
 
 def unproven_worths(events, opened):
-    """What submissions of versions 1 and 2, which record no worth, leave unproven."""
+    """Claims that submissions of versions 1 and 2 leave unproven, because they record no worth."""
     old = [event for event in events if event.type == "submission.journaled" and event.metadata.get("v", 1) < 3]
     covered = any(event.type == "contract.used" for event in events)
     actions = [opened["contract"]["actions"][event["index"]] for event in old]

@@ -65,7 +65,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return value;
 }
 
-/** Checks everything that is put into statements, paths and sentences, because whoever has the backup could have written it. */
+/** Checks each text that goes into statements, paths and sentences, because somebody may have edited the backup. */
 function isManifest(value: JsonObject): value is JsonObject & Manifest {
   const { takenAt, migrations, tables, artifacts, secrets } = value;
   const isTexts = Array.isArray(migrations) && migrations.every((name) => typeof name === 'string');
