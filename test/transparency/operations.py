@@ -52,7 +52,7 @@ def is_agreed(terms, submission):
 
 
 def moved(action):
-    """What an action has moved, in US dollars; None if its worth is unknown. What was given back does not count."""
+    """Returns the worth that an action has moved, in US dollars, without what was given back; None if it is unknown."""
     if action.status not in ("settled", "refunded"):
         return decimal_of("0")
     worth, sent, returned = decimal_of(action.worth), action.amounts["input"], action.amounts["returned"]
