@@ -51,3 +51,13 @@ export function looseExports(source: Source): string[] {
 export function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
+
+/** Numbers of the lines of a page that are longer than allowed, tables and code left out. */
+export function wideLines(lines: readonly string[], charactersMax: number): number[] {
+  let isCode = false;
+  return lines.flatMap((line, index) => {
+    if (line.trimStart().startsWith('```')) isCode = !isCode;
+    const isProse = !isCode && !line.trimStart().startsWith('|');
+    return isProse && line.length > charactersMax ? [index + 1] : [];
+  });
+}
