@@ -9,6 +9,12 @@ export type Decision<Event> =
  * The rules of one stream: a pure function of state and command, and the fold that computes the state.
  *
  * `decide` never throws for business and `evolve` is total. Clock, randomness and ids are part of the command.
+ * @example
+ * const switchDecider: Decider<{ isOn: boolean }, { type: 'TurnOn' }, { type: 'turned_on' }> = {
+ *   initialState: { isOn: false },
+ *   decide: (_, { isOn }) => (isOn ? accept() : accept({ type: 'turned_on' })),
+ *   evolve: () => ({ isOn: true }),
+ * };
  */
 export interface Decider<State, Command, Event extends { readonly type: string }> {
   readonly initialState: State;

@@ -22,7 +22,12 @@ export type Refusal =
   | { readonly kind: 'not_found' }
   | { readonly kind: 'invalid_input'; readonly issues: readonly Issue[] };
 
-/** The outcome of a use case: a value, or a refusal. */
+/**
+ * The outcome of a use case: a value, or a refusal.
+ * @example
+ * const done = await streams.decide(runKind, runId, command, cause);
+ * return done.ok ? ok(viewOf(done.value.state)) : refuse(done.refusal);
+ */
 export type Result<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 

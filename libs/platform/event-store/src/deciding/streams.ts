@@ -45,6 +45,9 @@ export class Streams {
    * a state that was read after the command arrived; an acceptance is tried on the cached state, because the append's expected revision
    * proves it right or wrong. Commands of this process that wait for one stream are decided in turn, and their events are appended at once.
    * Throws Unavailable when the store stays unavailable, TooBusy when too many commands want the stream at once.
+   * @example
+   * const done = await this.streams.decide(partnerKeyKind, keyId, { type: 'RevokeKey', at: clock.now() }, cause, { visible: true });
+   * if (!done.ok) return refuse(done.refusal);
    */
   async decide<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,

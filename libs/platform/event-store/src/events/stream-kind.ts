@@ -12,7 +12,11 @@ export interface DomainEvent {
  */
 export type Upcaster = (stored: JsonObject) => JsonObject;
 
-/** Everything that the store needs to know about one kind of stream. */
+/**
+ * Everything that the store needs to know about one kind of stream.
+ * @example
+ * const userKind: StreamKind<UserState, UserCommand, UserEvent> = { category: 'user', decider: userDecider, stateVersion: 1 };
+ */
 export interface StreamKind<State, Command, Event extends DomainEvent> {
   /** Streams are named `<category>-<id>`. */
   readonly category: string;

@@ -15,6 +15,10 @@ const macBytes = 16;
 /**
  * Opaque cursors of lists (docs/decisions/conventions.md, "Cursors"): sort keys under a MAC that binds them to list, filters and user. Any
  * replica reads a cursor that another one minted, because the key derives from the deployment's secret.
+ * @example
+ * const binding = { list: 'runs.list', userId, filters: {} };
+ * const after = cursors.startOf(binding, query.cursor); // null for the first page
+ * const nextCursor = cursors.mint(binding, [last.position]);
  */
 export class Cursors {
   private readonly key: Buffer;

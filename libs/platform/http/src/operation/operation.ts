@@ -147,7 +147,12 @@ interface AnyTerms extends Terms {
   readonly parameters?: Readonly<Record<string, PathParameter>>;
 }
 
-/** Declares an operation, which a controller's method then serves with `@Serves`. @param name as in the specification: `runs.start` */
+/**
+ * Declares an operation, which a controller's method then serves with `@Serves`.
+ * @param name as in the specification: `runs.start`
+ * @example
+ * const readOwnAccount = operation('users.me', { route: 'GET /v1/users/me', summary: "The token's account", answer: User });
+ */
 export function operation<
   const Route extends `${Method} /${string}`,
   Taken extends Body | 'none' = 'none',

@@ -51,6 +51,9 @@ type ServingDecorator<Taken, Asked, Answer> = <Method extends (...parameters: ne
 /**
  * Makes a controller's method serve an operation. Route, status and media type follow from the contract; body and query are checked against
  * it before the method runs, and a parameter of the method must accept each. The controller itself has no path.
+ * @example
+ * @Serves(readOwnAccount)
+ * me(@Caller() caller: Caller): UserView { … }
  */
 export function Serves<Taken, Asked, Answer extends Contract['answer']>(
   contract: TypedContract<Taken, Asked, Answer>,

@@ -18,8 +18,9 @@ export type Ours<Text extends string> = Part<Text> & Text;
 type Parts<Values extends readonly unknown[]> = { readonly [Index in keyof Values]: Part<Values[Index]> };
 
 /**
- * A sentence of ours, or a part of one: words`Create the automation ${quoted(name)}.` A plain `string` between its literals is a type
- * error.
+ * A sentence of ours, or a part of one. A plain `string` between its literals is a type error.
+ * @example
+ * words`Create the automation ${quoted(name)}.`
  */
 export function words<const Values extends readonly (string | number | bigint)[]>(
   literals: TemplateStringsArray,

@@ -27,7 +27,9 @@ export function membersOf<Row extends object, Left extends MemberOf<Row> = never
 }
 
 /**
- * Returns the column list of a SELECT, each column under its member's name: `"run_key" AS "runKey", "segment"`.
+ * Returns the column list of a SELECT, each column under its member's name.
+ * @example
+ * selectList(RunRow, ['runKey', 'segment']) // "run_key" AS "runKey", "segment"
  * @param computed SQL of members that are not columns
  * @param table the name or alias of the table within the statement, if that has several tables
  * @throws Error when a member is neither a column nor computed

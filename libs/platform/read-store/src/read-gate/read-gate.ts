@@ -102,6 +102,8 @@ export class ReadGate implements ReadModels {
    * Finds a row; if there is none, tries once more after the read models have reached the store's present end (at most 250 ms later), so
    * that an id learned from a stream can be read at once. Throws Unavailable if there is still none and a working projector has not reached
    * the end: the row may be among the missing events.
+   * @example
+   * await this.gate.find(async () => (await this.database.query<UserRow>(byId, [userId]))[0] ?? null)
    */
   async find<Row>(lookUp: () => Promise<Row | null>): Promise<Row | null> {
     const found = await lookUp();

@@ -9,6 +9,12 @@ export interface ReadModelRow {
 /**
  * A read model: one table, one row for each key, each row a pure fold of events.
  * The runner loads the rows that a batch touches, folds, and writes rows, counters and the tables' positions in one transaction.
+ * @example
+ * const usersProjection: Projection<UserRow, UserEvent> = {
+ *   name: 'users', version: 1, row: UserRow, kinds: [userKind],
+ *   keyOf: ({ stream }) => idInStream(userKind, stream),
+ *   project: (row, { event, position }) => (event.type === 'user.disabled' ? row && { ...row, disabled: true, position } : row),
+ * };
  */
 export interface Projection<Row extends ReadModelRow, Event extends DomainEvent> {
   /** Name of its first table. */
