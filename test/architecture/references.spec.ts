@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brokenLinks, brokenReferences } from './references';
+import { brokenLinks, brokenReferences, commandsOf } from './references';
 import { filesUnder, repository } from './sources';
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
@@ -22,6 +22,24 @@ describe('references', () => {
   it('links of pages lead to files of this repository', () => {
     const pages = texts.filter((path) => path.endsWith('.md'));
     expect(pages.flatMap((path) => brokenLinks(path, read(path)).map((link) => `${path}: ${link}`))).toEqual([]);
+  });
+
+  it('every command of a decider is in the README of its room', () => {
+    const deciders = filesUnder('libs').filter((path) => path.endsWith('.decider.ts'));
+    const missing = deciders.flatMap((path) => {
+      const page = `${path.slice(0, path.indexOf('/src/'))}/README.md`;
+      const readme = read(page);
+      return commandsOf(read(path)).flatMap((command) =>
+        new RegExp(`\\b${command}\\b`).test(readme) ? [] : `${page}: ${command}`,
+      );
+    });
+    expect(missing).toEqual([]);
+    expect(deciders.flatMap((path) => commandsOf(read(path))).length).toBeGreaterThan(50);
+    expect(commandsOf("{ readonly type: 'MintKey'; } | { readonly type: 'Pause' | 'Resume' }")).toEqual([
+      'MintKey',
+      'Pause',
+      'Resume',
+    ]);
   });
 
   it('are found where they lead nowhere', () => {

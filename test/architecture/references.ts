@@ -37,6 +37,14 @@ export function brokenLinks(path: string, text: string): string[] {
     .filter((target) => !existsSync(join(repository, dirname(path), target)));
 }
 
+/** The commands that a decider's file declares: the literals of their `type`. */
+export function commandsOf(decider: string): string[] {
+  const types = [...decider.matchAll(/readonly type: ((?:'[A-Z]\w+'(?: \| )?)+)/g)].map(
+    ([, literals]) => literals ?? '',
+  );
+  return types.flatMap((literals) => [...literals.matchAll(/'(\w+)'/g)].map(([, command]) => command ?? ''));
+}
+
 function brokenTerms(reference: string, page: string): string[] {
   const file = join(repository, page);
   if (!existsSync(file)) return [reference];
