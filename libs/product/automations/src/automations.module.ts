@@ -1,8 +1,15 @@
 import { Module } from '@nestjs/common';
+import { WalletsModule } from '@app/wallets';
 import { BudgetModule } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
 import { QuotasModule } from '@app/quotas';
-import { WalletsModule } from '@app/wallets';
+import { RunsModule } from '@app/runs';
+import { AskSource } from './sources/ask-source';
+import { Sampler } from './sources/sampler';
+import { Samples } from './sources/samples';
+import { SourceSamples } from './sources/source-samples';
+import { AutomationApprovals } from './authority/automation-approvals';
+import { ContractAuthority, ContractUses } from './authority/contract-authority';
 import { AutomationsController, automationsHandlers } from './api/automations.controller';
 import { OccurrencesController, occurrencesHandlers } from './api/occurrences.controller';
 import { WebhooksController, webhooksHandlers } from './api/webhooks.controller';
@@ -10,22 +17,40 @@ import { ContractReviews } from './authority/contract-review';
 import { AutomationQuota } from './automation/automation-quota';
 import { AutomationRow, automationsMigrations, OccurrenceRow } from './automation/read-model/automation.row';
 import { automationsProjection, occurrencesProjection } from './automation/read-model/automations.projection';
-import { OccurrenceFigures } from './automation/read-model/occurrence-figures';
+import { OccurrenceFigures, OccurrenceList } from './automation/read-model/occurrence.queries';
 import { operationalTablesMigrations } from './automation/read-model/operational-tables.row';
 import { AutomationChecks } from './status/automation-checks';
-import { DueTimes } from './firing/due-times';
+import { DueTimes, MissingTimers } from './firing/due-times';
 import { InputRecorder } from './inputs/input-recorder';
 import { inputsMigrations, InputRow, inputsProjection } from './inputs/input.row';
 import { WebhookKeys } from './inputs/webhook-keys';
 import { sourceSamplesMigrations } from './sources/source-samples.row';
-import { SourcesModule } from './sources/sources.module';
 import { AutomationReader } from './automation/automation-reader';
-import { DefinitionWriter } from './use-cases/definition-writer';
-import { ExplainAutomationHandler } from './use-cases/explain-automation';
-import { FiringSwitches } from './use-cases/firing-switches';
-import { HoldAutomationHandler } from './use-cases/hold-automation';
-import { OccurrenceList } from './automation/read-model/occurrence-list';
-import { ReleaseAutomationHandler } from './use-cases/release-automation';
+import { DefinitionWriter } from './use-cases/define-automation';
+import { ExplainAutomationHandler, FiringSwitches } from './use-cases/explain-automation';
+import { HoldAutomationHandler, ReleaseAutomationHandler } from './use-cases/hold-automation';
+import { AutomationStreams } from './firing/automation-streams';
+import { AutomationWork } from './firing/automation-work';
+import { ContractUseReturns } from './firing/contract-use-returns';
+import { FiringProcess, FiringReactor } from './firing/firing-process';
+import { LiveFiring, RuleEvaluations } from './firing/live-firing';
+import { OccurrenceAdmission } from './firing/occurrence-admission';
+
+/** The sources that rules read, sampled and retained. */
+@Module({
+  imports: [WalletsModule],
+  providers: [AskSource, Sampler, Samples, SourceSamples],
+  exports: [Sampler, Samples],
+})
+export class SourcesModule {}
+
+/** Users' decisions on the contracts of automations, and the authority that approved contracts give. */
+@Module({
+  imports: [WalletsModule],
+  providers: [AutomationApprovals, ContractAuthority, ContractUses],
+  exports: [AutomationApprovals, ContractAuthority, ContractUses],
+})
+export class AutomationConsentModule {}
 
 /** Rules that fire by themselves: their definitions, their inputs, and reports about them. */
 @Module({
@@ -65,3 +90,20 @@ export const automationsReadModel = {
   ],
   projections: [automationsProjection, occurrencesProjection, inputsProjection],
 };
+
+/** Fires automations, in workers. Needs AutomationOwners, which the composition binds globally. */
+@Module({
+  imports: [AutomationConsentModule, AutomationsModule, DeploymentModule, QuotasModule, RunsModule],
+  providers: [
+    AutomationStreams,
+    AutomationWork,
+    ContractUseReturns,
+    FiringProcess,
+    FiringReactor,
+    LiveFiring,
+    MissingTimers,
+    OccurrenceAdmission,
+    RuleEvaluations,
+  ],
+})
+export class AutomationWorkModule {}

@@ -6,7 +6,7 @@
 import type { Instant, OccurrenceTrigger } from '@app/kernel';
 import fc from 'fast-check';
 import type { InputRecorded } from '../src/inputs/input.stream';
-import type { RecordedInput } from '../src/inputs/recorded-inputs';
+import type { RecordedInput } from '../src/inputs/input.row';
 import { looksBetween, simulateLook, unsimulated, type Simulated } from '../src/simulation/simulation';
 import { LiveRule } from './live-rule';
 import { after, lives, minutesLong, type Life } from './random-rules';

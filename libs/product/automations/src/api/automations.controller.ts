@@ -2,16 +2,31 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { AutomationId } from '@app/kernel';
-import { CreateAutomation, CreateAutomationHandler } from '../use-cases/create-automation';
-import { DeleteAutomation, DeleteAutomationHandler } from '../use-cases/delete-automation';
+import {
+  CreateAutomation,
+  CreateAutomationHandler,
+  UpdateAutomation,
+  UpdateAutomationHandler,
+} from '../use-cases/define-automation';
+import {
+  DeleteAutomation,
+  DeleteAutomationHandler,
+  PauseAutomation,
+  PauseAutomationHandler,
+  ResumeAutomation,
+  ResumeAutomationHandler,
+} from '../use-cases/automation-life';
 import { AutomationStatus, GetAutomationStatus, GetAutomationStatusHandler } from '../use-cases/get-automation-status';
-import { GetAutomation, GetAutomationHandler } from '../use-cases/get-automation';
-import { ListAutomations, ListAutomationsHandler } from '../use-cases/list-automations';
-import { PauseAutomation, PauseAutomationHandler } from '../use-cases/pause-automation';
-import { ResumeAutomation, ResumeAutomationHandler } from '../use-cases/resume-automation';
+import {
+  GetAutomation,
+  GetAutomationHandler,
+  ListAutomations,
+  ListAutomationsHandler,
+  SearchAutomations,
+  SearchAutomationsHandler,
+  SearchPage,
+} from '../use-cases/read-automations';
 import { RotateWebhookKey, RotateWebhookKeyHandler, WebhookSecret } from '../use-cases/rotate-webhook-key';
-import { SearchAutomations, SearchAutomationsHandler, SearchPage } from '../use-cases/search-automations';
-import { UpdateAutomation, UpdateAutomationHandler } from '../use-cases/update-automation';
 import { AutomationPage, type AutomationView } from '../views/automation.view';
 import {
   createAutomation,

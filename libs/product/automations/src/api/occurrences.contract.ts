@@ -4,10 +4,9 @@ import { type Reason } from '@app/kernel';
 import { examples } from './automation-examples';
 import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from '../views/automations.dto';
 import { ConditionTest, Simulation } from '../simulation/evaluation.view';
-import { InputOutcome } from '../use-cases/get-input-outcome';
+import { InputOutcome } from '../use-cases/read-occurrences';
 import { OccurrencePage } from '../views/occurrence.view';
-import { Invoked } from '../use-cases/invoke-automation';
-import { Signalled } from '../use-cases/signal-automation';
+import { Invoked, Signalled } from '../use-cases/give-input';
 
 /** `automation_changed` also where the automation is paused. */
 const handReasons: readonly Reason[] = [

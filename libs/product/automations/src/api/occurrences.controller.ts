@@ -3,12 +3,27 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { AutomationId, InputId } from '@app/kernel';
 import { ConditionTest, Simulation } from '../simulation/evaluation.view';
-import { GetInputOutcome, GetInputOutcomeHandler, InputOutcome } from '../use-cases/get-input-outcome';
-import { InvokeAutomation, InvokeAutomationHandler, Invoked } from '../use-cases/invoke-automation';
-import { ListOccurrences, ListOccurrencesHandler } from '../use-cases/list-occurrences';
-import { SignalAutomation, SignalAutomationHandler, Signalled } from '../use-cases/signal-automation';
-import { SimulateAutomation, SimulateAutomationHandler } from '../use-cases/simulate-automation';
-import { TestCondition, TestConditionHandler } from '../use-cases/test-condition';
+import {
+  GetInputOutcome,
+  GetInputOutcomeHandler,
+  InputOutcome,
+  ListOccurrences,
+  ListOccurrencesHandler,
+} from '../use-cases/read-occurrences';
+import {
+  InvokeAutomation,
+  InvokeAutomationHandler,
+  Invoked,
+  SignalAutomation,
+  SignalAutomationHandler,
+  Signalled,
+} from '../use-cases/give-input';
+import {
+  SimulateAutomation,
+  SimulateAutomationHandler,
+  TestCondition,
+  TestConditionHandler,
+} from '../use-cases/simulate-automation';
 import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from '../views/automations.dto';
 import { OccurrencePage } from '../views/occurrence.view';
 import {

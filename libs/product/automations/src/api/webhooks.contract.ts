@@ -2,7 +2,7 @@ import { operation } from '@app/http';
 import { text } from '@app/schema';
 import { examples } from './automation-examples';
 import { InboundEventShape } from '../inputs/inbound-event';
-import { Signalled } from '../use-cases/signal-automation';
+import { Signalled } from '../use-cases/give-input';
 import { idForm, timestampForm } from '../inputs/webhook-signature';
 
 const bodyBytesMax = 64 * 1024;

@@ -7,8 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import { InboundEventShape } from '../inputs/inbound-event';
 import { isSignedWith } from '../inputs/webhook-signature';
 import { WebhookKeys, type WebhookKey } from '../inputs/webhook-keys';
-import { DeliverWebhook, DeliverWebhookHandler } from '../use-cases/deliver-webhook';
-import { Signalled } from '../use-cases/signal-automation';
+import { DeliverWebhook, DeliverWebhookHandler, Signalled } from '../use-cases/give-input';
 import { deliverWebhook } from './webhooks.contract';
 
 const requestsPerMinute = 60;

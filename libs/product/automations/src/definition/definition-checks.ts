@@ -1,13 +1,36 @@
-import type { Contract, PinnedToken } from '@app/consent';
-import { because, ok, refuse, unreachable, type Instant, type JsonObject, type Result } from '@app/kernel';
-import { Profile, resolveProfile, type EngineCatalog } from '@app/runs';
+import { usesPerOccurrenceOf, type Contract, type PinnedToken } from '@app/consent';
+import { ok, because, refuse, unreachable, type Result, type Instant, type JsonObject } from '@app/kernel';
 import { read } from '@app/schema';
-import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
-import type { Condition } from '../condition/condition';
-import { unboundNames } from '../condition/condition';
+import { Profile, resolveProfile, type EngineCatalog } from '@app/runs';
+import { definitionBounds, type AutomationDefinition, type FiringPolicy, type Schedule } from './automation-definition';
+import { definitionShape } from './definition.schema';
+import { unboundNames, type Condition } from '../condition/condition';
 import { isCronExpression, nextDue } from './schedule';
 import { watchedTokenIds } from '../condition/token-symbols';
 import { isZone } from './zones';
+
+/**
+ * Parses a definition from JSON, strictly, as far as a schema can check it; `checkDefinition` checks whether it can run
+ * as written. The result is stored and shown: `retryForSeconds` and the contract's `usesPerOccurrence` are filled in,
+ * and instants are in UTC with milliseconds.
+ *
+ * @returns the definition, or `invalid_input` with up to 32 issues, whose pointers are relative to the definition
+ */
+export function parseDefinition(value: unknown): Result<AutomationDefinition> {
+  const found = read(definitionShape, value);
+  if (!found.ok) return found;
+  const { retryForSeconds = definitionBounds.retrySecondsDefault } = found.value.firing;
+  const { contract, ...rest } = found.value;
+  const firing = { ...rest.firing, retryForSeconds };
+  return ok({ ...rest, firing, ...(contract === undefined ? {} : { contract: withDefaults(contract) }) });
+}
+
+/** Fills in `usesPerOccurrence`, because the consent text and the fingerprint must contain it. */
+function withDefaults(contract: Contract): Contract {
+  if (contract.bounds === undefined) return contract;
+  const usesPerOccurrence = usesPerOccurrenceOf(contract.bounds);
+  return { ...contract, bounds: { ...contract.bounds, usesPerOccurrence } };
+}
 
 /** The circumstances that a definition is checked against. */
 export interface Surroundings {

@@ -1,4 +1,4 @@
-import { parseDefinition } from './definition-parser';
+import { parseDefinition } from './definition-checks';
 
 const whole = {
   name: 'Buy low',

@@ -11,7 +11,7 @@ import type { AutomationDefinition } from './automation-definition';
 import { examples } from '../api/automation-examples';
 import { behaviorText } from './behavior';
 import { operandsIn, type RuleNode } from '../condition/condition';
-import { parseDefinition } from './definition-parser';
+import { parseDefinition } from './definition-checks';
 import { definitionShape } from './definition.schema';
 import { InboundEventShape } from '../inputs/inbound-event';
 

@@ -3,8 +3,8 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Processes, Reactors, type BackgroundWork } from '@app/read-store';
 import { Sampler } from '../sources/sampler';
 import { ContractUseReturns } from './contract-use-returns';
-import { FiringReactor } from './firing-reactor';
-import { MissingTimers } from './missing-timers';
+import { FiringReactor } from './firing-process';
+import { MissingTimers } from './due-times';
 
 /** How often a worker searches for automations, occurrences and sources without a timer. Real time. */
 const sweepEveryMs = 30_000;

@@ -13,8 +13,7 @@ import type { Reactor } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { agentOperationId, operationKind } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';
-import { contractUseTimers } from '../authority/contract-authority';
-import { ContractUses } from '../authority/contract-uses';
+import { contractUseTimers, ContractUses } from '../authority/contract-authority';
 
 /**
  * Counts the amounts that uses of an automation's contract moved, once their operations are over, and stops counting

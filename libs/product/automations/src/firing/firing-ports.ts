@@ -64,3 +64,9 @@ export interface FiringPorts {
   /** Schedules a timer, or reschedules the one with that id. */
   schedule(timer: Timer): Promise<void>;
 }
+
+/** Whether runs may still be started for a user; the composition binds it to the accounts. */
+export abstract class AutomationOwners {
+  /** False once an operator has disabled the account. @throws Unavailable */
+  abstract isActive(userId: UserId): Promise<boolean>;
+}

@@ -1,5 +1,6 @@
-import { migration, type Projection, type ReadModelRow } from '@app/read-store';
+import { migration, type Projection, type ReadModelRow, type Database } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { AutomationId, Instant } from '@app/kernel';
 import type { AutomationEvent, PassedOver } from '../automation/automation.events';
 import { automationKind } from '../automation/automation.stream';
 import { inputKind, type InboundEvent, type InputRecorded, type InputSource } from './input.stream';
@@ -59,3 +60,34 @@ export const inputsProjection: Projection<InputRow, InputRecorded | AutomationEv
     return { id: inputId, automationId, at, source, event: event.event, outcome, openedPosition: position, position };
   },
 };
+
+/** Maximum number of inputs in memory at a time: each has up to 16 KiB of data. */
+const inputsAtOnce = 200;
+
+/** An input as it was recorded. */
+export interface RecordedInput {
+  readonly at: Instant;
+  /** Sorts inputs of one instant. */
+  readonly position: number;
+  readonly source: InputSource;
+  readonly event: InboundEvent;
+}
+
+/** The inputs of an automation that were recorded after `from` and not after `to`, oldest first. @throws Unavailable */
+export async function* inputsBetween(
+  database: Database,
+  automationId: AutomationId,
+  from: Instant,
+  to: Instant,
+): AsyncGenerator<RecordedInput> {
+  let last: Pick<RecordedInput, 'at' | 'position'> | undefined = { at: from, position: Number.MAX_SAFE_INTEGER };
+  while (last !== undefined) {
+    const page: RecordedInput[] = await database.query<RecordedInput>(
+      `SELECT at, opened_position AS position, source, event FROM {automation_inputs}
+       WHERE automation_id = $1 AND (at, opened_position) > ($2, $3) AND at <= $4 ORDER BY at, opened_position LIMIT $5`,
+      [automationId, last.at, last.position, to, inputsAtOnce],
+    );
+    yield* page;
+    last = page.length < inputsAtOnce ? undefined : page.at(-1);
+  }
+}

@@ -2,7 +2,7 @@ import { instantOf, type Instant } from '@app/kernel';
 import type { AutomationDefinition, FiringPolicy } from '../definition/automation-definition';
 import type { Condition } from '../condition/condition';
 import type { InputSource } from '../inputs/input.stream';
-import type { RecordedInput } from '../inputs/recorded-inputs';
+import type { RecordedInput } from '../inputs/input.row';
 import { looksBetween, simulateLook, unsimulated, type Simulated, type SimulatedLook } from './simulation';
 import type { SampleHistory } from '../sources/source-sample';
 

@@ -12,7 +12,7 @@ import {
   type PolicyMemory,
 } from '../automation/occurrence/firing-policy';
 import type { InboundEvent } from '../inputs/input.stream';
-import type { RecordedInput } from '../inputs/recorded-inputs';
+import type { RecordedInput } from '../inputs/input.row';
 import { nextDue } from '../definition/schedule';
 import { readingsAt, type SampleHistory } from '../sources/source-sample';
 

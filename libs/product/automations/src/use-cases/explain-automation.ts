@@ -1,4 +1,6 @@
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
+import { Budgets } from '@app/budget';
+import { DeploymentControls } from '@app/deployment';
 import {
   Clock,
   instantIn,
@@ -8,14 +10,17 @@ import {
   quoted,
   refuse,
   spelled,
+  type UserId,
   type AutomationId,
   type Instant,
   type Result,
 } from '@app/kernel';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Database, ReadGate } from '@app/read-store';
 import { boolean, instant, integer, list, nullable, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
+import { hindrancesOf, type Present } from '../status/hindrances';
+import { AutomationOwners } from '../firing/firing-ports';
 import { deliveries } from '../automation/read-model/automation.row';
-import { hindrancesOf } from '../status/hindrances';
 import { monitoringOf, monitorings } from '../status/monitoring';
 import { readingBounds } from '../condition/readings';
 import { automationState } from '../definition/automation-shapes';
@@ -25,8 +30,35 @@ import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../status
 import { dueTimer } from '../firing/firing-timers';
 import { FactShape } from '../simulation/evaluation.view';
 import { AutomationReader } from '../automation/automation-reader';
-import { FiringSwitches } from './firing-switches';
-import { OccurrenceList, type ListedOccurrence } from '../automation/read-model/occurrence-list';
+import { OccurrenceList, type ListedOccurrence } from '../automation/read-model/occurrence.queries';
+
+type Switches = Pick<Present, 'isControlPaused' | 'isRunsControlPaused' | 'isUserActive' | 'budget'>;
+
+/** Everything outside an automation that lets operators and caps keep it from starting a run. */
+@Injectable()
+export class FiringSwitches {
+  constructor(
+    private readonly controls: DeploymentControls,
+    private readonly owners: AutomationOwners,
+    private readonly budgets: Budgets,
+  ) {}
+
+  /** The present values, for the automations of that user. @throws Unavailable */
+  async read(userId: UserId): Promise<Switches> {
+    const [isControlPaused, isRunsControlPaused, isUserActive, { ok: hasRoom, frozen }] = await Promise.all([
+      this.controls.isPaused('automations'),
+      this.controls.isPaused('runs'),
+      this.owners.isActive(userId),
+      this.budgets.headroom(userId),
+    ]);
+    return {
+      isControlPaused,
+      isRunsControlPaused,
+      isUserActive,
+      budget: frozen ? 'frozen' : hasRoom ? 'open' : 'full',
+    };
+  }
+}
 
 const Hindrance = shape('Hindrance', {
   because: text({ description: 'Why it does not fire' }),

@@ -5,7 +5,7 @@ import { instant, integer, list, nullable, oneOf, shape, uuid, type Shaped } fro
 import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../status/automation-checks';
 import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
 import { AutomationReader } from '../automation/automation-reader';
-import { OccurrenceList, type ListedOccurrence } from '../automation/read-model/occurrence-list';
+import { OccurrenceList, type ListedOccurrence } from '../automation/read-model/occurrence.queries';
 import { behaviorText, shortenedWords } from '../definition/behavior';
 import { FactShape } from '../simulation/evaluation.view';
 import { monitoringOf, monitorings } from '../status/monitoring';

@@ -31,3 +31,31 @@ export class HoldAutomationHandler implements ICommandHandler<HoldAutomation> {
     return done.ok ? ok(undefined) : refuse(done.refusal);
   }
 }
+
+/**
+ * Lets a held automation, of any user, fire again; no-op when not held. For operators. Refuses with `not_found`.
+ * @throws Unavailable
+ */
+export class ReleaseAutomation extends Command<Result<void>> {
+  constructor(
+    readonly automationId: AutomationId,
+    readonly reason: string,
+    readonly cause: Cause,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ReleaseAutomation)
+export class ReleaseAutomationHandler implements ICommandHandler<ReleaseAutomation> {
+  constructor(
+    private readonly streams: Streams,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ automationId, reason, cause }: ReleaseAutomation): Promise<Result<void>> {
+    const command = { type: 'ReleaseAutomation', at: this.clock.now(), reason } as const;
+    const done = await this.streams.decide(automationKind, automationId, command, cause, { visible: true });
+    return done.ok ? ok(undefined) : refuse(done.refusal);
+  }
+}

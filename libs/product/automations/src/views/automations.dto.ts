@@ -1,8 +1,12 @@
 import { Member, PageQuery, QueryMember } from '@app/http';
 import { isJsonObject, type Instant, type JsonObject } from '@app/kernel';
 import { custom, givenInstant, integer, oneOf, optional, text, uuid } from '@app/schema';
-import { deliveries, type OccurrenceDelivery } from '../automation/read-model/automation.row';
-import { stateFilters, type StateFilter } from '../automation/read-model/state-filter';
+import {
+  deliveries,
+  stateFilters,
+  type OccurrenceDelivery,
+  type StateFilter,
+} from '../automation/read-model/automation.row';
 import { definitionShape } from '../definition/definition.schema';
 import { eventDataShape, InboundEventShape } from '../inputs/inbound-event';
 

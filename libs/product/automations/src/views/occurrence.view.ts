@@ -2,7 +2,7 @@ import { occurrenceTriggers, type Words } from '@app/kernel';
 import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 import { truncatedText } from '../definition/automation-shapes';
 import { deliveries } from '../automation/read-model/automation.row';
-import type { ListedOccurrence } from '../automation/read-model/occurrence-list';
+import type { ListedOccurrence } from '../automation/read-model/occurrence.queries';
 import { shortenedWords, type Truncated } from '../definition/behavior';
 
 /** Longest text of an issue and of a reason, in code points. */
