@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { parseUuid, type OperationId, failureWords } from '@app/kernel';
+import { failureWords, parseUuid, type OperationId } from '@app/kernel';
 import { Notifications, Reactors } from '@app/read-store';
 import { OperationDriver } from '@app/wallets';
 import { ExpireApprovals } from './approval/expire-approvals';
-import { OperationCopies } from './operation-copies/operation-copies';
+import { OperationCopies } from './operation-copies';
 
 /** How often a worker polls for pending approvals without a timer. Real time. */
 const sweepEveryMs = 30_000;

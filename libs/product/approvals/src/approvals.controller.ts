@@ -4,10 +4,9 @@ import { answer, Caller, Serves } from '@app/http';
 import { isVisible, type ApprovalId } from '@app/kernel';
 import { Decided, type ApprovalView } from './approval/approval.schema';
 import { ApproveDto, DenyDto, ListApprovalsDto } from './approval/approvals.dto';
-import { listApprovals, getApproval, approve, deny } from './approvals.contract';
-import { DecideApproval, DecideApprovalHandler } from './approval/decide-approval';
-import { GetApproval, GetApprovalHandler } from './approval/get-approval';
-import { ListApprovals, ListApprovalsHandler } from './approval/list-approvals';
+import * as contract from './approvals.contract';
+import { DecideApproval } from './approval/decide-approval';
+import { GetApproval, ListApprovals } from './approval/approval.queries';
 
 /** Approvals (specification, "Approvals"; docs/decisions/approvals.md). */
 @Controller()
@@ -17,17 +16,17 @@ export class ApprovalsController {
     private readonly queries: QueryBus,
   ) {}
 
-  @Serves(listApprovals)
+  @Serves(contract.listApprovals)
   async list(@Caller() { userId }: Caller, @Query() query: ListApprovalsDto): Promise<string> {
     return answer(await this.queries.execute(new ListApprovals(userId, query)));
   }
 
-  @Serves(getApproval)
+  @Serves(contract.getApproval)
   async get(@Caller() { userId }: Caller, @Param('approvalId') approvalId: ApprovalId): Promise<ApprovalView> {
     return answer(await this.queries.execute(new GetApproval(userId, approvalId)));
   }
 
-  @Serves(approve)
+  @Serves(contract.approve)
   async approve(
     @Caller() { userId, cause }: Caller,
     @Param('approvalId') approvalId: ApprovalId,
@@ -37,7 +36,7 @@ export class ApprovalsController {
     return answer(await this.commands.execute(new DecideApproval({ userId, approvalId, decision, cause })));
   }
 
-  @Serves(deny)
+  @Serves(contract.deny)
   async deny(
     @Caller() { userId, cause }: Caller,
     @Param('approvalId') approvalId: ApprovalId,
@@ -50,6 +49,3 @@ export class ApprovalsController {
     return answer(await this.commands.execute(new DecideApproval({ userId, approvalId, decision, cause })));
   }
 }
-
-/** The handlers of the commands and queries that it executes. */
-export const approvalsHandlers = [DecideApprovalHandler, GetApprovalHandler, ListApprovalsHandler];

@@ -3,18 +3,12 @@ import { AutomationApprovals, AutomationConsentModule } from '@app/automations';
 import { ApprovalHomes } from '@app/consent';
 import { RunApprovals, RunsModule } from '@app/runs';
 import { SettlementModule, WalletsModule, WithdrawalApprovals } from '@app/wallets';
-import {
-  ApprovalRow,
-  approvalsMigrations,
-  approvalsProjection,
-  operationCopiesProjection,
-  OperationCopyRow,
-} from './approval/approvals.projection';
 import { ApprovalWork } from './approval-work';
-import { ApprovalsController, approvalsHandlers } from './approvals.controller';
+import { ApprovalsController } from './approvals.controller';
+import { DecideApprovalHandler } from './approval/decide-approval';
 import { ExpireApprovals } from './approval/expire-approvals';
-import { OperationCopies } from './operation-copies/operation-copies';
-import { SelectedApprovals } from './approval/selected-approvals';
+import { OperationCopies } from './operation-copies';
+import { approvalQueries, SelectedApprovals } from './approval/approval.queries';
 
 /** The streams in which approvals live; a further kind of stream is added here. */
 @Module({
@@ -34,7 +28,7 @@ class ApprovalHomesModule {}
 @Module({
   imports: [ApprovalHomesModule],
   controllers: [ApprovalsController],
-  providers: [...approvalsHandlers, SelectedApprovals],
+  providers: [...approvalQueries, DecideApprovalHandler, SelectedApprovals],
   exports: [SelectedApprovals],
 })
 export class ApprovalsModule {}
@@ -45,10 +39,3 @@ export class ApprovalsModule {}
   providers: [ApprovalWork, ExpireApprovals, OperationCopies],
 })
 export class ApprovalWorkModule {}
-
-/** The slice's tables, migrations and projections in PostgreSQL. */
-export const approvalsReadModel = {
-  rows: [ApprovalRow, OperationCopyRow],
-  migrations: approvalsMigrations,
-  projections: [approvalsProjection, operationCopiesProjection],
-};

@@ -1,4 +1,4 @@
-export { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from './approvals.module';
+export { ApprovalsModule, ApprovalWorkModule } from './approvals.module';
 export { approvalId, approvalsGroup } from './approvals.contract';
 export { Approval, fingerprintShape, type ApprovalView } from './approval/approval.schema';
 export {
@@ -8,7 +8,7 @@ export {
   viewOfOpening,
   type ApprovalHolderEvent,
 } from './approval/approval.view';
-export { SelectedApprovals, type SelectedApproval } from './approval/selected-approvals';
+export { SelectedApprovals, type SelectedApproval } from './approval/approval.queries';
 export { pendingExample } from './approval/approval.example';
-export { operationEventsMax } from './operation-copies/operation-copies';
-export { operationCopy } from './operation-copies/operation-copy';
+export { operationEventsMax, operationCopy } from './operation-copies';
+export { approvalsReadModel } from './approval/approvals.projection';

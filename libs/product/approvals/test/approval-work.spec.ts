@@ -27,9 +27,9 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { applyBatch, emptyReadModel } from '@app/testing/read-models';
 import { until } from '@app/testing/until';
-import { approvalsReadModel } from '../src/approvals.module';
+import { approvalsReadModel } from '../src/approval/approvals.projection';
 import { ExpireApprovals } from '../src/approval/expire-approvals';
-import { OperationCopies } from '../src/operation-copies/operation-copies';
+import { OperationCopies } from '../src/operation-copies';
 
 let deployment: Deployment;
 let user: TestClient;

@@ -1,18 +1,18 @@
 import { Module } from '@nestjs/common';
-import { WalletsModule } from '@app/wallets';
 import { BudgetModule } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
 import { QuotasModule } from '@app/quotas';
 import { RunsModule } from '@app/runs';
+import { WalletsModule } from '@app/wallets';
 import { AskSource } from './sources/ask-source';
 import { Sampler } from './sources/sampler';
 import { Samples } from './sources/samples';
 import { SourceSamples } from './sources/source-samples';
 import { AutomationApprovals } from './authority/automation-approvals';
 import { ContractAuthority, ContractUses } from './authority/contract-authority';
-import { AutomationsController, automationsHandlers } from './api/automations.controller';
-import { OccurrencesController, occurrencesHandlers } from './api/occurrences.controller';
-import { WebhooksController, webhooksHandlers } from './api/webhooks.controller';
+import { AutomationsController } from './api/automations.controller';
+import { OccurrencesController } from './api/occurrences.controller';
+import { WebhooksController } from './api/webhooks.controller';
 import { ContractReviews } from './authority/contract-review';
 import { AutomationQuota } from './automation/automation-quota';
 import { AutomationRow, automationsMigrations, OccurrenceRow } from './automation/read-model/automation.row';
@@ -22,13 +22,20 @@ import { operationalTablesMigrations } from './automation/read-model/operational
 import { AutomationChecks } from './status/automation-checks';
 import { DueTimes, MissingTimers } from './firing/due-times';
 import { InputRecorder } from './inputs/input-recorder';
-import { inputsMigrations, InputRow, inputsProjection } from './inputs/input.row';
+import { InputRow, inputsMigrations, inputsProjection } from './inputs/input.row';
 import { WebhookKeys } from './inputs/webhook-keys';
 import { sourceSamplesMigrations } from './sources/source-samples.row';
 import { AutomationReader } from './automation/automation-reader';
-import { DefinitionWriter } from './use-cases/define-automation';
+import { lifeHandlers } from './use-cases/automation-life';
+import { definitionHandlers, DefinitionWriter } from './use-cases/define-automation';
 import { ExplainAutomationHandler, FiringSwitches } from './use-cases/explain-automation';
-import { HoldAutomationHandler, ReleaseAutomationHandler } from './use-cases/hold-automation';
+import { GetAutomationStatusHandler } from './use-cases/get-automation-status';
+import { inputHandlers } from './use-cases/give-input';
+import { holdHandlers } from './use-cases/hold-automation';
+import { automationQueries } from './use-cases/read-automations';
+import { occurrenceQueries } from './use-cases/read-occurrences';
+import { RotateWebhookKeyHandler } from './use-cases/rotate-webhook-key';
+import { simulationHandlers } from './use-cases/simulate-automation';
 import { AutomationStreams } from './firing/automation-streams';
 import { AutomationWork } from './firing/automation-work';
 import { ContractUseReturns } from './firing/contract-use-returns';
@@ -57,9 +64,13 @@ export class AutomationConsentModule {}
   imports: [BudgetModule, DeploymentModule, QuotasModule, SourcesModule, WalletsModule],
   controllers: [AutomationsController, OccurrencesController, WebhooksController],
   providers: [
-    ...automationsHandlers,
-    ...occurrencesHandlers,
-    ...webhooksHandlers,
+    ...automationQueries,
+    ...definitionHandlers,
+    ...holdHandlers,
+    ...inputHandlers,
+    ...lifeHandlers,
+    ...occurrenceQueries,
+    ...simulationHandlers,
     AutomationChecks,
     AutomationQuota,
     AutomationReader,
@@ -68,11 +79,11 @@ export class AutomationConsentModule {}
     DueTimes,
     ExplainAutomationHandler,
     FiringSwitches,
-    HoldAutomationHandler,
+    GetAutomationStatusHandler,
     InputRecorder,
     OccurrenceFigures,
     OccurrenceList,
-    ReleaseAutomationHandler,
+    RotateWebhookKeyHandler,
     WebhookKeys,
   ],
   exports: [AutomationChecks, AutomationReader, DueTimes, SourcesModule],

@@ -1,6 +1,19 @@
-import { operation, type OperationGroup } from '@app/http';
-import { ListBudgetEntriesDto } from './budget.dto';
+import { cursor, Member, operation, pageLimit, QueryMember, type OperationGroup } from '@app/http';
+import { oneOf, optional } from '@app/schema';
 import { Budget, BudgetEntryPage, budgetExamples } from './budget.schema';
+
+export class ListBudgetEntriesDto {
+  @Member(cursor())
+  cursor?: string;
+
+  @QueryMember(pageLimit({ description: 'Items in a page at most' }))
+  limit: number;
+
+  @Member(
+    optional(oneOf(['day', 'month'], { description: 'The period whose snapshot is explained; `day` when absent' })),
+  )
+  periodKind?: 'day' | 'month';
+}
 
 export const budgetGroup: OperationGroup = {
   name: 'budget',

@@ -1,14 +1,7 @@
 import { accept, because, invalid, reject, unreachable, type Decider, type Decision, type Instant } from '@app/kernel';
 import type { BudgetEvent, BudgetExhausted, Segment } from './budget.events';
-import {
-  bookingDay,
-  evolveBudget,
-  initialBudget,
-  monthOf,
-  segmentKey,
-  type BudgetState,
-  type Caps,
-} from './budget.state';
+import { bookingDay, evolveBudget, initialBudget, monthOf, segmentKey, segmentOf } from './budget.state';
+import type { BudgetState, Caps } from './budget.state';
 import { haveRoom, snapshotsOf } from './budget.view';
 
 export type BudgetCommand = Reserve | Settle | Release | Freeze | SetCaps;
@@ -163,10 +156,6 @@ function setCaps({ at, dayCents, monthCents, reason }: SetCaps, { caps }: Budget
   if (!isCents(monthCents)) return reject(notCents('/monthCents'));
   if (caps?.dayCents === dayCents && caps.monthCents === monthCents) return accept();
   return accept({ type: 'budget.caps_set', at, dayCents, monthCents, reason });
-}
-
-function segmentOf({ runKey, runId, segment }: Segment): Segment {
-  return { runKey, runId, segment };
 }
 
 function isCents(value: number): boolean {

@@ -1,40 +1,37 @@
-import { exactly, boolean, instant, integer, list, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
-import type { BudgetEntry } from './budget-entries';
-import type { BudgetView, PeriodSnapshot } from './budget.view';
+import { boolean, instant, integer, list, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 
 /** An amount in US cents. */
 function cents(description: string, min = 0) {
   return integer({ min, description });
 }
 
-const Snapshot = exactly<PeriodSnapshot>()(
-  shape('BudgetSnapshot', {
-    periodKind: oneOf(['day', 'month'], { description: 'The UTC calendar day or month that it is now' }),
-    capCents: cents('What may be spent in the period'),
-    reservedCents: cents('Held by runs in flight against the cap'),
-    spentCents: cents('Spent and settled already; a run may end above what it had reserved, and so above the cap'),
-  }),
-);
+/** The cap of one period, and the amounts that count against it. */
+const Snapshot = shape('BudgetSnapshot', {
+  periodKind: oneOf(['day', 'month'], { description: 'The UTC calendar day or month that it is now' }),
+  capCents: cents('What may be spent in the period'),
+  reservedCents: cents('Held by runs in flight against the cap'),
+  spentCents: cents('Spent and settled already; a run may end above what it had reserved, and so above the cap'),
+});
+export type PeriodSnapshot = Shaped<typeof Snapshot>;
 
 /** Budget, in the shape of the specification. */
-export const Budget = exactly<BudgetView>()(
-  shape('Budget', {
-    ok: boolean({ description: 'Whether `runs.start` would pass now, as far as the budget is concerned' }),
-    frozen: boolean({ description: 'An operator froze the user: no headroom, whatever the periods hold' }),
-    snapshots: list(Snapshot, { min: 2, max: 2, description: 'The day, then the month' }),
-  }),
-);
+export const Budget = shape('Budget', {
+  ok: boolean({ description: 'Whether `runs.start` would pass now, as far as the budget is concerned' }),
+  frozen: boolean({ description: 'An operator froze the user: no headroom, whatever the periods hold' }),
+  snapshots: list(Snapshot, { min: 2, max: 2, description: 'The day, then the month' }),
+});
+export type BudgetView = Shaped<typeof Budget>;
 
-const Entry = exactly<BudgetEntry>()(
-  shape('BudgetEntry', {
-    at: instant(),
-    runId: uuid({ description: 'The run that it was for' }),
-    kind: oneOf(['reserved', 'spent', 'released'], {
-      description: 'All that was `reserved` is `released` when its run pauses or ends, and what was used is `spent`',
-    }),
-    amountCents: cents('US cents', 1),
+/** An entry that explains a part of a snapshot (docs/decisions/money.md, `budget.entries`). */
+const Entry = shape('BudgetEntry', {
+  at: instant(),
+  runId: uuid({ description: 'The run that it was for' }),
+  kind: oneOf(['reserved', 'spent', 'released'], {
+    description: 'All that was `reserved` is `released` when its run pauses or ends, and what was used is `spent`',
   }),
-);
+  amountCents: cents('US cents', 1),
+});
+export type BudgetEntry = Shaped<typeof Entry>;
 
 export const BudgetEntryPage = pageOfShape('BudgetEntry', Entry);
 export type BudgetEntryPage = Shaped<typeof BudgetEntryPage>;

@@ -80,6 +80,11 @@ export function evolveBudget(state: BudgetState, event: BudgetEvent): BudgetStat
   }
 }
 
+/** The members that name a segment, without those of the command that carries them. */
+export function segmentOf({ runKey, runId, segment }: Segment): Segment {
+  return { runKey, runId, segment };
+}
+
 /** The key of a segment among all runs of the user. */
 export function segmentKey({ runKey, segment }: Pick<Segment, 'runKey' | 'segment'>): string {
   return `${runKey}/${segment}`;

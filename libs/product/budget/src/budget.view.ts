@@ -1,22 +1,6 @@
-import { bookingDay, monthOf, type BudgetState, type Caps } from './budget.state';
 import type { Instant } from '@app/kernel';
-
-/** The cap of one period, and the amounts that count against it. */
-export interface PeriodSnapshot {
-  readonly periodKind: 'day' | 'month';
-  readonly capCents: number;
-  /** Held by segments in flight. */
-  readonly reservedCents: number;
-  readonly spentCents: number;
-}
-
-/** Budget, in the shape of the specification. */
-export interface BudgetView {
-  /** Whether a run would be admitted now, as far as the budget is concerned. */
-  readonly ok: boolean;
-  readonly frozen: boolean;
-  readonly snapshots: readonly PeriodSnapshot[];
-}
+import type { BudgetView, PeriodSnapshot } from './budget.schema';
+import { bookingDay, monthOf, type BudgetState, type Caps } from './budget.state';
 
 /** The snapshots of the day and its month, with the operator's caps or else the configured ones. */
 export function snapshotsOf(state: BudgetState, day: string, configured: Caps): readonly PeriodSnapshot[] {

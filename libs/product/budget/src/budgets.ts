@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { FoldedStates, Streams } from '@app/event-store';
 import { because, Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
 import { Configuration } from '@app/settings';
 import { amountCentsMax, type BudgetCommand } from './budget.decider';
 import type { Segment } from './budget.events';
-import { bookingDay, monthOf, segmentKey, type BudgetState, type Caps } from './budget.state';
+import type { BudgetView } from './budget.schema';
+import { bookingDay, monthOf, segmentKey, segmentOf, type BudgetState, type Caps } from './budget.state';
 import { budgetKind } from './budget.stream';
-import { viewBudget, type BudgetView } from './budget.view';
+import { viewBudget } from './budget.view';
 
 /** A segment, the user whose budget it draws on, and the cause of the command. */
 export interface SegmentSpend extends Segment {
@@ -15,7 +17,7 @@ export interface SegmentSpend extends Segment {
 }
 
 /** An operator's change to a budget, with its reason. */
-export interface BudgetChange {
+interface BudgetChange {
   readonly userId: UserId;
   readonly reason: string;
   readonly cause: Cause;
@@ -147,6 +149,77 @@ function heldBy(state: BudgetState, segment: Segment): number {
   return state.open[segmentKey(segment)]?.amountCents ?? 0;
 }
 
-function segmentOf({ runKey, runId, segment }: Segment): Segment {
-  return { runKey, runId, segment };
+/** The headroom that admission checks, folded from the stream, so that it is never out of date. @throws Unavailable */
+export class GetBudget extends Query<BudgetView> {
+  constructor(readonly userId: UserId) {
+    super();
+  }
 }
+
+@QueryHandler(GetBudget)
+class GetBudgetHandler implements IQueryHandler<GetBudget> {
+  constructor(private readonly budgets: Budgets) {}
+
+  async execute({ userId }: GetBudget): Promise<BudgetView> {
+    return this.budgets.headroom(userId);
+  }
+}
+
+/**
+ * Freezes a user: no run starts any more and runs end at their next step, whatever the caps. For operators. Idempotent.
+ * @throws Unavailable
+ */
+export class FreezeBudget extends Command<Result<void>> {
+  constructor(readonly change: BudgetChange) {
+    super();
+  }
+}
+
+@CommandHandler(FreezeBudget)
+class FreezeBudgetHandler implements ICommandHandler<FreezeBudget> {
+  constructor(private readonly budgets: Budgets) {}
+
+  async execute({ change }: FreezeBudget): Promise<Result<void>> {
+    return this.budgets.freeze(change);
+  }
+}
+
+/** Lifts the freeze: reservations are checked against the caps again. For operators. Idempotent. @throws Unavailable */
+export class UnfreezeBudget extends Command<Result<void>> {
+  constructor(readonly change: BudgetChange) {
+    super();
+  }
+}
+
+@CommandHandler(UnfreezeBudget)
+class UnfreezeBudgetHandler implements ICommandHandler<UnfreezeBudget> {
+  constructor(private readonly budgets: Budgets) {}
+
+  async execute({ change }: UnfreezeBudget): Promise<Result<void>> {
+    return this.budgets.unfreeze(change);
+  }
+}
+
+/**
+ * Replaces the configured caps by these for the user. For operators. Idempotent. Refuses with `invalid_input`.
+ * @throws Unavailable
+ */
+export class SetCaps extends Command<Result<void>> {
+  constructor(
+    readonly change: BudgetChange,
+    readonly caps: Caps,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SetCaps)
+class SetCapsHandler implements ICommandHandler<SetCaps> {
+  constructor(private readonly budgets: Budgets) {}
+
+  async execute({ change, caps }: SetCaps): Promise<Result<void>> {
+    return this.budgets.setCaps(change, caps);
+  }
+}
+
+export const budgetHandlers = [GetBudgetHandler, FreezeBudgetHandler, UnfreezeBudgetHandler, SetCapsHandler];

@@ -1,12 +1,9 @@
-export { BudgetModule, budgetReadModel } from './budget.module';
-export { Budgets, type SegmentSpend } from './budgets';
+export { BudgetModule } from './budget.module';
+export { Budgets, FreezeBudget, GetBudget, SetCaps, UnfreezeBudget, type SegmentSpend } from './budgets';
 export { freezeEvents, type BudgetEvent } from './budget.events';
 export { budgetGroup } from './budget.contract';
 export { amountCentsMax, budgetDecider, type BudgetCommand } from './budget.decider';
 export { initialBudget, type BudgetState } from './budget.state';
-export { FreezeBudget } from './freeze-budget';
 export { Budget } from './budget.schema';
-export { GetBudget } from './get-budget';
-export { SetCaps } from './set-caps';
-export { UnfreezeBudget } from './unfreeze-budget';
 export { budgetKind } from './budget.stream';
+export { budgetReadModel } from './budget.projection';

@@ -2,11 +2,40 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageOf } from '@app/http';
 import { ok, type Result, type UserId } from '@app/kernel';
 import { Database, ReadGate, selectList } from '@app/read-store';
-import { BudgetEntryRow } from './budget-entries.projection';
-import { booked, entriesOf, isAfter, type BookedRow, type BudgetEntry, type EntryPlace } from './budget-entries';
-import { ListBudgetEntriesDto } from './budget.dto';
-import { BudgetEntryPage } from './budget.schema';
+import { BudgetEntryRow } from './budget.projection';
+import { BudgetEntryPage, type BudgetEntry } from './budget.schema';
+import { ListBudgetEntriesDto } from './budget.contract';
 import { Budgets } from './budgets';
+
+/** The sort key of an entry; lists are newest first, so both numbers decrease from page to page. */
+interface EntryPlace {
+  readonly position: number;
+  /** Within one event, the entry that is listed first has the highest number. */
+  readonly part: number;
+}
+
+/** The columns of a row that its entries are computed from. */
+const booked = ['runId', 'at', 'reservedCents', 'releasedCents', 'spentCents', 'position'] as const;
+type BookedRow = Pick<BudgetEntryRow, (typeof booked)[number]>;
+
+/** The entries of rows that are newest first: an event's `spent` precedes its `released`. */
+export function entriesOf(rows: readonly BookedRow[]): (BudgetEntry & EntryPlace)[] {
+  return rows.flatMap(({ at, runId, position, ...row }) => {
+    const parts = [
+      { kind: 'spent' as const, amountCents: row.spentCents },
+      { kind: 'released' as const, amountCents: row.releasedCents },
+      { kind: 'reserved' as const, amountCents: row.reservedCents },
+    ];
+    return parts
+      .map((moved, index) => ({ at, runId, ...moved, position, part: parts.length - index }))
+      .filter(({ amountCents }) => amountCents > 0);
+  });
+}
+
+/** Whether an entry follows a sort key in a list that is newest first. */
+export function isAfter(entry: EntryPlace, place: EntryPlace): boolean {
+  return entry.position < place.position || (entry.position === place.position && entry.part < place.part);
+}
 
 /**
  * The entries that explain a snapshot to the cent, newest first: the sum of `reserved` less that of `released` is held,

@@ -1,12 +1,5 @@
-import {
-  compareDecimals,
-  decimalOf,
-  decimalText,
-  floorQuotient,
-  multiply,
-  parseDecimal,
-  type Decimal,
-} from '@app/kernel';
+import { compareDecimals, decimalOf, decimalText, floorQuotient, multiply, parseDecimal } from '@app/kernel';
+import type { Decimal } from '@app/kernel';
 
 /** A held amount of a token, with its price. */
 export interface PricedAmount {

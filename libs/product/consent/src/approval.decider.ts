@@ -1,14 +1,5 @@
-import {
-  accept,
-  because,
-  reject,
-  unreachable,
-  type ApprovalId,
-  type Decision,
-  type Instant,
-  type RunKey,
-  type ToolCallId,
-} from '@app/kernel';
+import { accept, because, reject, unreachable } from '@app/kernel';
+import type { ApprovalId, Decision, Instant, RunKey, ToolCallId } from '@app/kernel';
 import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from './approval.events';
 
 /** The state of an approval that decisions depend on. */

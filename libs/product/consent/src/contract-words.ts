@@ -1,13 +1,7 @@
 import { capitalized, instantWords, joined, spelled, unreachable, words, type Words } from '@app/kernel';
 import { unscaledAmount } from './amounts';
-import {
-  usesPerOccurrenceOf,
-  type Contract,
-  type ContractAction,
-  type ContractBounds,
-  type Quantity,
-  type TokenChoice,
-} from './contract';
+import { usesPerOccurrenceOf } from './contract';
+import type { Contract, ContractAction, ContractBounds, Quantity, TokenChoice } from './contract';
 import { summaryOf, taskSentence, termsOf, type ConsentWords, type Term } from './terms';
 import { namesIn, type NameOf, type SymbolOf } from './token-names';
 

@@ -1,15 +1,5 @@
-import {
-  accept,
-  because,
-  notFound,
-  reject,
-  unreachable,
-  type Decider,
-  type Decision,
-  type Instant,
-  type OccurrenceTrigger,
-  type UserId,
-} from '@app/kernel';
+import { accept, because, notFound, reject, unreachable } from '@app/kernel';
+import type { Decider, Decision, Instant, OccurrenceTrigger, UserId } from '@app/kernel';
 import type { ArtifactFacts, ConversationEvent, OperationCopy, Origin } from './conversation.events';
 import {
   evolveConversation,
@@ -21,13 +11,8 @@ import {
   type ConversationState,
 } from './conversation.state';
 import { decideRun, type RunCommand, type StartRun } from './run/run.decider';
-import {
-  decideRunApproval,
-  expireRunApproval,
-  stopWaitingRun,
-  type DecideRunApproval,
-  type ExpireRunApproval,
-} from './run/waiting-run.decider';
+import { decideRunApproval, expireRunApproval, stopWaitingRun } from './run/waiting-run.decider';
+import type { DecideRunApproval, ExpireRunApproval } from './run/waiting-run.decider';
 
 export type ConversationCommand =
   | {

@@ -1,27 +1,8 @@
 import { approvalEvents, exampleIds } from '@app/consent';
-import {
-  limits,
-  occurrenceTriggers,
-  type ApprovalId,
-  type ArtifactId,
-  type JsonValue,
-  type OperationId,
-  type RunId,
-  type UserId,
-} from '@app/kernel';
-import {
-  byName,
-  event,
-  integer,
-  internal,
-  list,
-  nullable,
-  oneOf,
-  privateMembersOf,
-  text,
-  uuid,
-  type EventOf,
-} from '@app/schema';
+import { limits, occurrenceTriggers } from '@app/kernel';
+import type { ApprovalId, ArtifactId, JsonValue, OperationId, RunId, UserId } from '@app/kernel';
+import { byName, event, integer, internal, list, nullable, oneOf, privateMembersOf, text, uuid } from '@app/schema';
+import type { EventOf } from '@app/schema';
 import { exampleOperationId, exampleToken, runEvents } from './run/run.events';
 
 export const origins = ['conversation', 'automation'] as const;

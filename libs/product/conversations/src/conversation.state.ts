@@ -1,15 +1,8 @@
 import type { ApprovalState } from '@app/consent';
 import { unreachable, type ApprovalId, type Instant, type RunId, type UserId } from '@app/kernel';
 import type { ArtifactFacts, ConversationEvent, Origin } from './conversation.events';
-import {
-  approvalOf,
-  evolveRun,
-  isLastPending,
-  pendingOf,
-  beginRun,
-  type OpenRunEvent,
-  type RunState,
-} from './run/run.state';
+import { approvalOf, evolveRun, isLastPending, pendingOf, beginRun } from './run/run.state';
+import type { OpenRunEvent, RunState } from './run/run.state';
 
 /** Most ended runs that the state remembers by id; the read model knows all of them. */
 export const rememberedEndedRunsMax = 64;

@@ -2,22 +2,10 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, PageQuery, Serves } from '@app/http';
 import type { ConversationId } from '@app/kernel';
-import { ArchiveConversation, ArchiveConversationHandler } from './archive-conversation';
+import { ArchiveConversation, CreateConversation, RenameConversation } from './change-conversation';
 import type { ConversationPage, ConversationView } from './conversation.schema';
-import { CreateConversationDto, ListConversationsDto, UpdateConversationDto } from './conversations.dto';
-import { CreateConversation, CreateConversationHandler } from './create-conversation';
-import { GetConversation, GetConversationHandler } from './get-conversation';
-import { ListConversations, ListConversationsHandler } from './list-conversations';
-import { ListMessages, ListMessagesHandler } from './list-messages';
-import { RenameConversation, RenameConversationHandler } from './rename-conversation';
-import {
-  createConversation,
-  listConversations,
-  getConversation,
-  updateConversation,
-  archiveConversation,
-  listMessages,
-} from './conversations.contract';
+import * as contract from './conversations.contract';
+import { GetConversation, ListConversations, ListMessages } from './conversation.queries';
 
 /** Conversations (docs/decisions/conversations.md). */
 @Controller()
@@ -27,39 +15,39 @@ export class ConversationsController {
     private readonly queries: QueryBus,
   ) {}
 
-  @Serves(createConversation)
+  @Serves(contract.createConversation)
   async create(
     @Caller() { userId, cause }: Caller,
-    @Body() { title }: CreateConversationDto,
+    @Body() { title }: contract.CreateConversationDto,
   ): Promise<ConversationView> {
     return answer(await this.commands.execute(new CreateConversation(userId, title ?? null, cause)));
   }
 
-  @Serves(listConversations)
-  async list(@Caller() { userId }: Caller, @Query() query: ListConversationsDto): Promise<ConversationPage> {
+  @Serves(contract.listConversations)
+  async list(@Caller() { userId }: Caller, @Query() query: contract.ListConversationsDto): Promise<ConversationPage> {
     return answer(await this.queries.execute(new ListConversations(userId, query)));
   }
 
-  @Serves(getConversation)
+  @Serves(contract.getConversation)
   async get(@Caller() { userId }: Caller, @Param('conversationId') id: ConversationId): Promise<ConversationView> {
     return answer(await this.queries.execute(new GetConversation(userId, id)));
   }
 
-  @Serves(updateConversation)
+  @Serves(contract.updateConversation)
   async update(
     @Caller() { userId, cause }: Caller,
     @Param('conversationId') id: ConversationId,
-    @Body() { title }: UpdateConversationDto,
+    @Body() { title }: contract.UpdateConversationDto,
   ): Promise<ConversationView> {
     return answer(await this.commands.execute(new RenameConversation(userId, id, title, cause)));
   }
 
-  @Serves(archiveConversation)
+  @Serves(contract.archiveConversation)
   async archive(@Caller() { userId, cause }: Caller, @Param('conversationId') id: ConversationId): Promise<void> {
     answer(await this.commands.execute(new ArchiveConversation(userId, id, cause)));
   }
 
-  @Serves(listMessages)
+  @Serves(contract.listMessages)
   async messages(
     @Caller() { userId }: Caller,
     @Param('conversationId') id: ConversationId,
@@ -68,13 +56,3 @@ export class ConversationsController {
     return answer(await this.queries.execute(new ListMessages(userId, id, page)));
   }
 }
-
-/** The handlers of the commands and queries that it executes. */
-export const conversationsHandlers = [
-  ArchiveConversationHandler,
-  CreateConversationHandler,
-  GetConversationHandler,
-  ListConversationsHandler,
-  ListMessagesHandler,
-  RenameConversationHandler,
-];

@@ -153,3 +153,10 @@ export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
     };
   },
 };
+
+/** The slice's tables, migrations and projections in PostgreSQL. */
+export const conversationsReadModel = {
+  rows: [ConversationRow, MessageRow],
+  migrations: conversationsMigrations,
+  projections: [conversationsProjection, messagesProjection],
+};

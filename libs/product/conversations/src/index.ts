@@ -10,8 +10,8 @@ export type { RunOrigin, ToolOutcome } from './run/run.events';
 export { conversationIdParameter, type ConversationPage } from './conversation.schema';
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
-export { ConversationsModule, conversationsReadModel } from './conversations.module';
-export { ListConversations } from './list-conversations';
+export { ConversationsModule } from './conversations.module';
+export { ListConversations } from './conversation.queries';
 export type { OpenApproval, RunCommand } from './run/run.decider';
 export { centsFromMicroCents, microCentsPerCent } from './run/run-costs';
 export { abortedEnd, type RunEnd, type ToolReturn } from './run/run-facts';
@@ -31,3 +31,4 @@ export {
 } from './run/run.schema';
 export type { RunState } from './run/run.state';
 export { conversationsGroup } from './conversations.contract';
+export { conversationsReadModel } from './conversations.projection';

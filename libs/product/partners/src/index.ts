@@ -1,7 +1,6 @@
-export { FindPartnerKey, ListPartnerKeys } from './list-partner-keys';
-export { MintPartnerKey } from './mint-partner-key';
-export { PartnersModule, partnersReadModel } from './partners.module';
-export { newPartnerKey } from './new-partner-key';
-export { RegisterPartnerKey } from './register-partner-key';
+export { FindPartnerKey, ListPartnerKeys } from './partner-key.queries';
+export { MintPartnerKey, newPartnerKey, RegisterPartnerKey } from './mint-partner-key';
+export { PartnersModule } from './partners.module';
 export { RevokePartnerKey } from './revoke-partner-key';
 export { partnerKeyKind } from './partner-key.stream';
+export { partnersReadModel } from './partner-key.projection';

@@ -1,20 +1,33 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
-import {
-  asId,
-  Clock,
-  invalid,
-  ok,
-  refuse,
-  type Cause,
-  type Instant,
-  type PartnerKeyId,
-  type Result,
-} from '@app/kernel';
 import { partnerKeyForm } from '@app/http';
-import { v5 as uuidV5 } from 'uuid';
-import { hashOf, newPartnerKey, type NewPartnerKey } from './new-partner-key';
+import { asId, Clock, invalid, ok, refuse } from '@app/kernel';
+import type { Cause, Instant, PartnerKeyId, Result } from '@app/kernel';
+import { createHash, randomBytes } from 'node:crypto';
+import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { partnerKeyKind } from './partner-key.stream';
+
+const keyBytes = 32;
+
+/** A partner key that is not registered yet. */
+interface NewPartnerKey {
+  readonly keyId: PartnerKeyId;
+  /** For its partner alone. */
+  readonly key: string;
+  /** The lower-case hex SHA-256 of the key, which is stored in its place. */
+  readonly keyHash: string;
+}
+
+/** Generates a random key. */
+export function newPartnerKey(): NewPartnerKey {
+  const key = `pk_${randomBytes(keyBytes).toString('base64url')}`;
+  return { keyId: asId<PartnerKeyId>(uuidV7()), key, keyHash: hashOf(key) };
+}
+
+/** The hash by which a key is stored. */
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
 
 /** Namespace for the ids of given keys, so that the same key always has the same stream. */
 const givenKeyNamespace = '8f6c1c1e-5d0f-4a76-9d53-6f1a3f0b7a41';
@@ -51,7 +64,7 @@ export class MintPartnerKey extends Command<Result<MintedPartnerKey>> {
 }
 
 @CommandHandler(MintPartnerKey)
-export class MintPartnerKeyHandler implements ICommandHandler<MintPartnerKey> {
+class MintPartnerKeyHandler implements ICommandHandler<MintPartnerKey> {
   constructor(
     private readonly streams: Streams,
     private readonly clock: Clock,
@@ -78,3 +91,38 @@ function givenPartnerKey(key: string): NewPartnerKey {
   const keyHash = hashOf(key);
   return { keyId: asId<PartnerKeyId>(uuidV5(keyHash, givenKeyNamespace)), key, keyHash };
 }
+
+/**
+ * Registers a partner's integration by the hash of its key, so that the caller need not know the key. Idempotent.
+ * Refuses with `invalid_input` (label, reason).
+ */
+export class RegisterPartnerKey extends Command<Result<void>> {
+  constructor(
+    readonly request: Omit<NewPartnerKey, 'key'> & {
+      readonly at: Instant;
+      /** 1 to 100 code points; for operators. */
+      readonly label: string;
+      /** Whether it may read the feed of all users. */
+      readonly feed: boolean;
+      /** The operator's reason, 1 to 500 code points; stored in the event. */
+      readonly reason: string;
+      readonly cause: Cause;
+    },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RegisterPartnerKey)
+class RegisterPartnerKeyHandler implements ICommandHandler<RegisterPartnerKey> {
+  constructor(private readonly streams: Streams) {}
+
+  async execute({ request: { keyId, cause, ...key } }: RegisterPartnerKey): Promise<Result<void>> {
+    const { at, label, keyHash, feed, reason } = key;
+    const command = { type: 'MintKey', at, label, keyHash, feed, reason } as const;
+    const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, { visible: true });
+    return done.ok ? ok(undefined) : refuse(done.refusal);
+  }
+}
+
+export const mintHandlers = [MintPartnerKeyHandler, RegisterPartnerKeyHandler];

@@ -1,15 +1,5 @@
-import {
-  accept,
-  because,
-  codePointLength,
-  invalid,
-  notFound,
-  reject,
-  unreachable,
-  type Decider,
-  type Decision,
-  type Instant,
-} from '@app/kernel';
+import { accept, because, codePointLength, invalid, notFound, reject, unreachable } from '@app/kernel';
+import type { Decider, Decision, Instant } from '@app/kernel';
 import type { PartnerKeyEvent } from './partner-key.events';
 
 export type PartnerKeyCommand = MintKey | RevokeKey;

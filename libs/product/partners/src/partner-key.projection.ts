@@ -58,3 +58,10 @@ export const partnerKeysProjection: Projection<PartnerKeyRow, PartnerKeyEvent> =
     }
   },
 };
+
+/** The slice's tables and projections in PostgreSQL. */
+export const partnersReadModel = {
+  rows: [PartnerKeyRow],
+  migrations: partnerKeysMigrations,
+  projections: [partnerKeysProjection],
+};

@@ -1,19 +1,14 @@
 import { Module } from '@nestjs/common';
 import { PartnerKeys } from '@app/http';
-import { FindPartnerKeyHandler, ListPartnerKeysHandler } from './list-partner-keys';
-import { MintPartnerKeyHandler } from './mint-partner-key';
-import { StoredPartnerKeys } from './partner-key.queries';
-import { RegisterPartnerKeyHandler } from './register-partner-key';
+import { partnerKeyQueries, StoredPartnerKeys } from './partner-key.queries';
+import { mintHandlers } from './mint-partner-key';
 import { RevokePartnerKeyHandler } from './revoke-partner-key';
-import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './partner-key.projection';
 
 /** Partner keys; binds admission's port for reading them. */
 @Module({
   providers: [
-    FindPartnerKeyHandler,
-    ListPartnerKeysHandler,
-    MintPartnerKeyHandler,
-    RegisterPartnerKeyHandler,
+    ...mintHandlers,
+    ...partnerKeyQueries,
     RevokePartnerKeyHandler,
     StoredPartnerKeys,
     { provide: PartnerKeys, useExisting: StoredPartnerKeys },
@@ -21,10 +16,3 @@ import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './p
   exports: [PartnerKeys],
 })
 export class PartnersModule {}
-
-/** The slice's tables and projections in PostgreSQL. */
-export const partnersReadModel = {
-  rows: [PartnerKeyRow],
-  migrations: partnerKeysMigrations,
-  projections: [partnerKeysProjection],
-};

@@ -1,20 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { conversationKind, type RunState } from '@app/conversations';
 import { FoldedStates, Streams } from '@app/event-store';
-import {
-  because,
-  Clock,
-  notFound,
-  ok,
-  refuse,
-  unreachable,
-  type Cause,
-  type ConversationId,
-  type Result,
-  type RunId,
-  type RunKey,
-  type UserId,
-} from '@app/kernel';
+import { because, Clock, notFound, ok, refuse, unreachable } from '@app/kernel';
+import type { Cause, ConversationId, Result, RunId, RunKey, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { runKeyOf } from './run-binding';
 import { RunLeases, stopChannel } from './slots/run-leases';

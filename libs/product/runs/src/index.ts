@@ -1,15 +1,14 @@
 export { AbortRun } from './abort-run';
-export { ReleaseRun } from './release-run';
+export { ReleaseRun, leaseRenewMs, RunLeases, stopChannel, workChannel } from './slots/run-leases';
 export { ExecutionSlots, type ExecutableSegment } from './slots/execution-slots';
 export { LocalExecution, type BegunSegment, type Executor } from './slots/local-execution';
 export { faultInOutput, parseOutput } from './output/output';
+export { accountDisabledEnd, endOfAnswer, failedEnd, outOfBudgetEnd, stepLimitEnd } from './output/run-ends';
 export { RunAdmission } from './run-admission';
 export { RunApprovals } from './run-approvals';
 export { runBindingKind, runKeyOf } from './run-binding';
-export { leaseRenewMs, RunLeases, stopChannel, workChannel } from './slots/run-leases';
-export { accountDisabledEnd, endOfAnswer, failedEnd, outOfBudgetEnd, stepLimitEnd } from './output/run-ends';
 export { EngineCatalog, resolveProfile } from './run-profile';
-export { requestIn } from './run-request';
+export { requestIn } from './start-run';
 export { Run } from './run.schema';
 export { Profile } from './profile.schema';
 export { RunsModule, runsReadModel } from './runs.module';

@@ -3,23 +3,8 @@ import { Budgets } from '@app/budget';
 import { conversationKind, isKnownRun, type ConversationCommand, type ConversationState } from '@app/conversations';
 import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, Streams, type FirstRead } from '@app/event-store';
-import {
-  because,
-  DamagedStream,
-  Clock,
-  invalid,
-  ok,
-  refuse,
-  type Cause,
-  type ConversationId,
-  type Instant,
-  type ProcessId,
-  type Refusal,
-  type Result,
-  type RunId,
-  type RunKey,
-  type UserId,
-} from '@app/kernel';
+import { because, DamagedStream, Clock, invalid, ok, refuse } from '@app/kernel';
+import type { Cause, ConversationId, Instant, ProcessId, Refusal, Result, RunId, RunKey, UserId } from '@app/kernel';
 import { Processes } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runBindingKind } from './run-binding';

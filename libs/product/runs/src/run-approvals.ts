@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApprovalHome, ApprovalVerdict, HeldApproval } from '@app/consent';
-import {
-  conversationKind,
-  waitingApproval,
-  type ConversationCommand,
-  type ConversationState,
-} from '@app/conversations';
+import { conversationKind, waitingApproval } from '@app/conversations';
+import type { ConversationCommand, ConversationState } from '@app/conversations';
 import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
 import { asId, because, Clock, ok, refuse, type Cause, type Refusal, type Result } from '@app/kernel';
 import { Processes, ReadGate } from '@app/read-store';

@@ -1,14 +1,5 @@
-import {
-  accept,
-  asId,
-  unreachable,
-  type ConversationId,
-  type Decider,
-  type Instant,
-  type RunId,
-  type RunKey,
-  type UserId,
-} from '@app/kernel';
+import { accept, asId, unreachable } from '@app/kernel';
+import type { ConversationId, Decider, Instant, RunId, RunKey, UserId } from '@app/kernel';
 import type { StreamKind } from '@app/event-store';
 import { v5 as uuidV5, version as versionOf } from 'uuid';
 

@@ -1,17 +1,6 @@
 import { Resolved, RunFailure, RunRequest, RunResponse, untuned, Usage } from '@app/conversations';
-import {
-  countedPageOfShape,
-  instant,
-  integer,
-  json,
-  list,
-  nullable,
-  oneOf,
-  shape,
-  boolean,
-  uuid,
-  type Shaped,
-} from '@app/schema';
+import { countedPageOfShape, instant, integer, json, list, nullable, oneOf, shape, boolean, uuid } from '@app/schema';
+import type { Shaped } from '@app/schema';
 import { runStatuses } from './runs.projection';
 
 const status = oneOf(runStatuses, {

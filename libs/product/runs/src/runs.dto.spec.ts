@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { withoutAbsent } from '@app/testing/documents';
 import { mutationsOf } from '@app/testing/properties';
-import { requestIn } from './run-request';
+import { requestIn } from './start-run';
 import { StartRunDto } from './runs.dto';
 
 const ajv = new Ajv2020({ strict: false });

@@ -5,14 +5,15 @@ import { executionSlotsMigrations } from './slots/execution-slots.row';
 import { ExecutionSlots } from './slots/execution-slots';
 import { GoneSegments } from './segments/gone-segments';
 import { LocalExecution } from './slots/local-execution';
-import { RunLeases } from './slots/run-leases';
+import { ReleaseRunHandler, RunLeases } from './slots/run-leases';
 import { RunRow, runsMigrations, runsProjection } from './runs.projection';
-import { RunsController, runsHandlers } from './runs.controller';
-import { ReleaseRunHandler } from './release-run';
+import { AbortRunHandler } from './abort-run';
+import { RunsController } from './runs.controller';
 import { RunAdmission } from './run-admission';
 import { RunApprovals } from './run-approvals';
 import { RunMetrics } from './run-metrics';
-import { RunQueries } from './runs.queries';
+import { RunQueries, runQueries } from './runs.queries';
+import { StartRunHandler } from './start-run';
 import { SegmentClosing } from './segments/segment-closing';
 import { SegmentStart } from './segments/segment-start';
 import { SegmentWatchdog } from './segments/segment-watchdog';
@@ -32,7 +33,16 @@ const offered = [
 @Module({
   imports: [BudgetModule, DeploymentModule],
   controllers: [RunsController],
-  providers: [...runsHandlers, ...offered, GoneSegments, ReleaseRunHandler, RunQueries, SegmentStart],
+  providers: [
+    ...runQueries,
+    ...offered,
+    AbortRunHandler,
+    GoneSegments,
+    ReleaseRunHandler,
+    RunQueries,
+    SegmentStart,
+    StartRunHandler,
+  ],
   exports: offered,
 })
 export class RunsModule {}

@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { RunKey } from '@app/kernel';
-import { Database, ReadGate, selectList } from '@app/read-store';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Cursors, pageTextOf, type TextRow } from '@app/http';
+import { notFound, ok, refuse, type Result, type RunId, type RunKey, type UserId } from '@app/kernel';
+import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
-import { RunRow } from './runs.projection';
+import { runKeyOf } from './run-binding';
 import { Run, type RunView } from './run.schema';
+import { ListRunsDto } from './runs.dto';
+import { RunRow } from './runs.projection';
 
 type Selected = RunView & Pick<RunRow, 'startedSeq'>;
 
 /** The members of a run, as the API returns it. */
-export const runMembers = selectList(RunRow, memberNames(Run), {
+const runMembers = selectList(RunRow, memberNames(Run), {
   computed: {
     usage: `json_build_object(
       'inputTokens', input_tokens, 'cachedInputTokens', cached_input_tokens, 'outputTokens', output_tokens,
@@ -34,3 +38,90 @@ export class RunQueries {
     });
   }
 }
+
+/** A run, no older than this call: after `run.ended` on the stream, a caller finds the run ended here. Refuses with `not_found`. */
+export class GetRun extends Query<Result<RunView>> {
+  constructor(
+    readonly userId: UserId,
+    readonly runId: RunId,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetRun)
+class GetRunHandler implements IQueryHandler<GetRun> {
+  constructor(
+    private readonly runs: RunQueries,
+    private readonly gate: ReadGate,
+  ) {}
+
+  async execute({ userId, runId }: GetRun): Promise<Result<RunView>> {
+    const runKey = runKeyOf(userId, runId);
+    let found = await this.runs.find(runKey);
+    // An ended run does not change any more.
+    if (found !== null && found.endedAt === null) {
+      await this.gate.caughtUp();
+      found = await this.runs.find(runKey);
+    }
+    if (found === null) return refuse(notFound);
+    const { startedSeq: _, ...run } = found;
+    return ok(run);
+  }
+}
+
+/** A page of a user's runs as JSON text, newest first by the position of their `run.started`. Refuses with `invalid_cursor`. */
+export class ListRuns extends Query<Result<string>> {
+  constructor(
+    readonly userId: UserId,
+    readonly query: ListRunsDto,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListRuns)
+class ListRunsHandler implements IQueryHandler<ListRuns> {
+  constructor(
+    private readonly database: Database,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async execute({ userId, query }: ListRuns): Promise<Result<string>> {
+    const { cursor, limit } = query;
+    const conversationId = query.conversationId ?? null;
+    const binding = { list: 'runs.list', userId, filters: { conversationId } };
+    const before = this.cursors.startOf(binding, cursor);
+    if (!before.ok) return before;
+    const [rows, total] = await Promise.all([
+      this.rows(userId, conversationId, before.value, limit + 1),
+      this.database.counted('runs', [conversationId === null ? userId : `${userId}/${conversationId}`]),
+    ]);
+    return ok(pageTextOf(rows, limit, ({ position }) => this.cursors.mint(binding, [position]), total));
+  }
+
+  private async rows(
+    userId: UserId,
+    conversationId: string | null,
+    before: number | null,
+    limit: number,
+  ): Promise<TextRow[]> {
+    const page = [userId, before ?? Number.MAX_SAFE_INTEGER, limit];
+    // Two statements, so that each has an index in the order of its rows.
+    const [where, preparedAs, parameters] =
+      conversationId === null
+        ? ['', 'runs.list', page]
+        : ['AND conversation_id = $4', 'runs.list.of_conversation', [...page, conversationId]];
+    return this.database.query<TextRow>(
+      boundedPage(
+        `SELECT row_to_json(run)::text AS text, opened_position AS position
+         FROM {runs} CROSS JOIN LATERAL (SELECT ${runMembers}) AS run
+         WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
+      ),
+      parameters,
+      preparedAs,
+    );
+  }
+}
+
+export const runQueries = [GetRunHandler, ListRunsHandler];

@@ -2,35 +2,46 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { conversationKind, isKnownRun, isWritable, type ConversationState, type RunRequest } from '@app/conversations';
 import { FoldedStates, KeyedQueue } from '@app/event-store';
 import { validateInto } from '@app/http';
-import {
-  asId,
-  because,
-  invalid,
-  isJsonObject,
-  notFound,
-  ok,
-  parseUuid,
-  refuse,
-  type Cause,
-  type ConversationId,
-  type Instant,
-  type MessageId,
-  type ProcessId,
-  type Refusal,
-  type Result,
-  type RunId,
-  type RunKey,
-  type UserId,
+import { asId, because, invalid, isJsonObject, notFound, ok, parseUuid, refuse } from '@app/kernel';
+import type {
+  Cause,
+  ConversationId,
+  Instant,
+  MessageId,
+  ProcessId,
+  Refusal,
+  Result,
+  RunId,
+  RunKey,
+  UserId,
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { RunAdmission, type NewRun } from './run-admission';
 import { mayBeMinted, runBindingKind, runKeyOf } from './run-binding';
 import { EngineCatalog, resolveProfile, type Resolution } from './run-profile';
-import { requestIn } from './run-request';
 import { StartRunDto } from './runs.dto';
 import { RunQueries } from './runs.queries';
 import type { StartedRun } from './run.schema';
+
+/**
+ * The request of a run exactly as it was sent: input and profile of a body that has passed its DTO. A member that was sent as null is
+ * absent (docs/decisions/conventions.md, "Bodies").
+ */
+export function requestIn(body: unknown): RunRequest {
+  const sent: Readonly<Record<string, unknown>> = isJsonObject(body) ? body : {};
+  const parts = (['input', 'profile'] as const).flatMap((name) => {
+    const part = sent[name];
+    return isJsonObject(part) ? [[name, withoutNulls(part)] as const] : [];
+  });
+  const request: object = Object.fromEntries(parts);
+  // Reason for the assertion: the DTO has validated it.
+  return request as RunRequest;
+}
+
+function withoutNulls(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
 
 /** Most starts of one conversation that wait for each other in this process. */
 const waitingStartsMax = 1_000;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { FoldedStates } from '@app/event-store';
 import { Accounts, type AccountState } from '@app/http';
-import { asId, type UserId } from '@app/kernel';
-import { Database, selectList } from '@app/read-store';
+import { asId, notFound, ok, refuse, type Instant, type Result, type UserId } from '@app/kernel';
+import { Database, ReadGate, selectList } from '@app/read-store';
 import type { UserState } from './user.decider';
 import { UserRow } from './user.projection';
 import { userKind } from './user.stream';
@@ -57,5 +58,41 @@ export class StoredAccounts extends Accounts {
   async accountState(userId: UserId): Promise<UserState['status']> {
     const { state } = await this.states.fresh(userKind, userId);
     return state.status;
+  }
+}
+
+/** An account as operators see it. */
+export interface AccountView {
+  readonly userId: UserId;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly disabled: boolean;
+  readonly provisionedAt: Instant;
+}
+
+/** The account of any user. For operators. Refuses with `not_found`. @throws Unavailable */
+export class FindAccount extends Query<Result<AccountView>> {
+  constructor(readonly userId: UserId) {
+    super();
+  }
+}
+
+const members = selectList(UserRow, ['userId', 'issuer', 'subject', 'disabled', 'provisionedAt']);
+
+@QueryHandler(FindAccount)
+export class FindAccountHandler implements IQueryHandler<FindAccount> {
+  constructor(
+    private readonly database: Database,
+    private readonly gate: ReadGate,
+  ) {}
+
+  async execute({ userId }: FindAccount): Promise<Result<AccountView>> {
+    const found = await this.gate.find(async () => {
+      const [row] = await this.database.query<AccountView>(`SELECT ${members} FROM {users} WHERE user_id = $1`, [
+        userId,
+      ]);
+      return row ?? null;
+    });
+    return found === null ? refuse(notFound) : ok(found);
   }
 }

@@ -2,8 +2,40 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
-import { StoredAccounts } from './accounts.queries';
 import { userKind } from './user.stream';
+import { StoredAccounts } from './accounts.queries';
+
+/**
+ * Makes sure that a verified identity has an account. Idempotent, also when concurrent. Refuses with
+ * `account_disabled`.
+ */
+export class EnsureUser extends Command<Result<void>> {
+  /** @param identity includes the account id, which derives from issuer and subject */
+  constructor(
+    readonly identity: {
+      readonly userId: UserId;
+      readonly issuer: string;
+      readonly subject: string;
+    },
+    readonly cause: Cause,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EnsureUser)
+class EnsureUserHandler implements ICommandHandler<EnsureUser> {
+  constructor(
+    private readonly streams: Streams,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ identity: { userId, issuer, subject }, cause }: EnsureUser): Promise<Result<void>> {
+    const command = { type: 'EnsureUser', at: this.clock.now(), issuer, subject } as const;
+    const done = await this.streams.decide(userKind, userId, command, cause, { visible: true });
+    return done.ok ? ok(undefined) : refuse(done.refusal);
+  }
+}
 
 /**
  * Disables an account (docs/decisions/operators.md): its requests are refused with `account_disabled` from now on; its
@@ -24,7 +56,7 @@ export class DisableUser extends Command<Result<void>> {
 }
 
 @CommandHandler(DisableUser)
-export class DisableUserHandler implements ICommandHandler<DisableUser> {
+class DisableUserHandler implements ICommandHandler<DisableUser> {
   constructor(
     private readonly streams: Streams,
     private readonly clock: Clock,
@@ -42,3 +74,33 @@ export class DisableUserHandler implements ICommandHandler<DisableUser> {
     return ok(undefined);
   }
 }
+
+/** Enables a disabled account. Idempotent. Refuses with `not_found`. */
+export class EnableUser extends Command<Result<void>> {
+  constructor(
+    readonly change: {
+      readonly userId: UserId;
+      /** The operator's reason; stored in the event. */
+      readonly reason: string;
+      readonly cause: Cause;
+    },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EnableUser)
+class EnableUserHandler implements ICommandHandler<EnableUser> {
+  constructor(
+    private readonly streams: Streams,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ change: { userId, reason, cause } }: EnableUser): Promise<Result<void>> {
+    const command = { type: 'EnableUser', at: this.clock.now(), reason } as const;
+    const done = await this.streams.decide(userKind, userId, command, cause, { visible: true });
+    return done.ok ? ok(undefined) : refuse(done.refusal);
+  }
+}
+
+export const userHandlers = [EnsureUserHandler, DisableUserHandler, EnableUserHandler];

@@ -1,8 +1,7 @@
 export { accountChanges, type UserEvent } from './user.events';
-export { StoredAccounts } from './accounts.queries';
-export { DisableUser } from './disable-user';
-export { EnableUser } from './enable-user';
-export { FindAccount } from './find-account';
-export { UsersModule, usersReadModel } from './users.module';
+export { StoredAccounts, FindAccount } from './accounts.queries';
+export { DisableUser, EnableUser } from './disable-user';
+export { UsersModule } from './users.module';
 export { usersGroup } from './users.contract';
 export { userKind } from './user.stream';
+export { usersReadModel } from './user.projection';

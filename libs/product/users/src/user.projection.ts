@@ -52,3 +52,10 @@ export const usersProjection: Projection<UserRow, UserEvent> = {
     }
   },
 };
+
+/** The slice's tables and projections in PostgreSQL. */
+export const usersReadModel = {
+  rows: [UserRow],
+  migrations: usersMigrations,
+  projections: [usersProjection],
+};

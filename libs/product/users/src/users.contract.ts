@@ -1,5 +1,20 @@
 import { operation, type OperationGroup } from '@app/http';
-import { User, type UserView } from './user.schema';
+import { instant, shape, text, uuid, type Shaped } from '@app/schema';
+
+const subjectLengthMax = 512;
+
+/** User, in the shape of the specification. */
+const User = shape('User', {
+  userId: uuid({ description: 'The account, which every other path starts from' }),
+  subject: text({
+    min: 1,
+    max: subjectLengthMax,
+    description: 'Of the verified identity, as its login provider names it',
+  }),
+  expiresAt: instant({ description: 'When the credential of this very request expires' }),
+});
+
+export type UserView = Shaped<typeof User>;
 
 export const usersGroup: OperationGroup = {
   name: 'users',

@@ -1,9 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
-import { EnsureUser, EnsureUserHandler } from './ensure-user';
-import type { UserView } from './user.schema';
-import { ensureUser, readOwnAccount } from './users.contract';
+import { EnsureUser } from './disable-user';
+import { ensureUser, readOwnAccount, type UserView } from './users.contract';
 
 @Controller()
 export class UsersController {
@@ -26,6 +25,3 @@ export class UsersController {
 function viewOf({ userId, subject, tokenExpiresAt }: Caller): UserView {
   return { userId, subject, expiresAt: tokenExpiresAt };
 }
-
-/** Handlers of the commands that the controller executes. */
-export const usersHandlers = [EnsureUserHandler];

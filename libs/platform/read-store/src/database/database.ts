@@ -112,6 +112,17 @@ export class Database {
     }
   }
 
+  /** Returns the sum of counters of a read model, such as the length of a list. Throws as `query`. */
+  async counted(table: string, counters: readonly string[]): Promise<number> {
+    const [row] = await this.query<{ readonly total: number }>(
+      `SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters, unnest($1::text[]) AS counted
+       WHERE name = '{${table}}/' || counted`,
+      [counters],
+      `${table}.total`,
+    );
+    return row?.total ?? 0;
+  }
+
   /**
    * Returns the statement with the live table of each read model that it names in braces, to be run in a transaction. Throws as `query`.
    */

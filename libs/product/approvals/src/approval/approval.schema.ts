@@ -1,12 +1,5 @@
-import {
-  approvalDeciders,
-  approvalStatuses,
-  summaryLengthMax,
-  termNames,
-  type ApprovalEnd,
-  type ApprovalKind,
-  type Contract,
-} from '@app/consent';
+import { approvalDeciders, approvalStatuses, summaryLengthMax, termNames } from '@app/consent';
+import type { ApprovalEnd, ApprovalKind, Contract } from '@app/consent';
 import type { JsonObject } from '@app/kernel';
 import {
   byName,

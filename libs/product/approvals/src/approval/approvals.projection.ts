@@ -5,7 +5,7 @@ import type { JsonValue } from '@app/kernel';
 import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ApprovalView } from './approval.schema';
-import { holderKinds, isApprovalChange, viewOfOpening, viewAfter, type ApprovalHolderEvent } from './approval.view';
+import { holderKinds, isApprovalChange, viewAfter, viewOfOpening, type ApprovalHolderEvent } from './approval.view';
 
 /** An approval, as the API returns it, and the places of its events. */
 @Entity('approvals')
@@ -126,4 +126,11 @@ export const operationCopiesProjection: Projection<OperationCopyRow, Conversatio
     event.type === 'operation.submitted' || event.type === 'settlement.updated'
       ? { copyKey: `${event.operationId}/${event.type}`, revision, position }
       : null,
+};
+
+/** The slice's tables, migrations and projections in PostgreSQL. */
+export const approvalsReadModel = {
+  rows: [ApprovalRow, OperationCopyRow],
+  migrations: approvalsMigrations,
+  projections: [approvalsProjection, operationCopiesProjection],
 };

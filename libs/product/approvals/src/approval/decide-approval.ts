@@ -1,18 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ApprovalHomes, type ApprovalVerdict } from '@app/consent';
-import {
-  asId,
-  invalid,
-  notFound,
-  ok,
-  refuse,
-  type ApprovalId,
-  type Cause,
-  type Result,
-  type UserId,
-} from '@app/kernel';
+import { asId, invalid, notFound, ok, refuse } from '@app/kernel';
+import type { ApprovalId, Cause, Result, UserId } from '@app/kernel';
 import type { Decided } from './approval.schema';
-import { SelectedApprovals } from './selected-approvals';
+import { SelectedApprovals } from './approval.queries';
 
 /** A user approves exactly what was reviewed, as identified by its fingerprint. */
 export type UserDecision =

@@ -2,44 +2,13 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { AutomationId } from '@app/kernel';
-import {
-  CreateAutomation,
-  CreateAutomationHandler,
-  UpdateAutomation,
-  UpdateAutomationHandler,
-} from '../use-cases/define-automation';
-import {
-  DeleteAutomation,
-  DeleteAutomationHandler,
-  PauseAutomation,
-  PauseAutomationHandler,
-  ResumeAutomation,
-  ResumeAutomationHandler,
-} from '../use-cases/automation-life';
-import { AutomationStatus, GetAutomationStatus, GetAutomationStatusHandler } from '../use-cases/get-automation-status';
-import {
-  GetAutomation,
-  GetAutomationHandler,
-  ListAutomations,
-  ListAutomationsHandler,
-  SearchAutomations,
-  SearchAutomationsHandler,
-  SearchPage,
-} from '../use-cases/read-automations';
-import { RotateWebhookKey, RotateWebhookKeyHandler, WebhookSecret } from '../use-cases/rotate-webhook-key';
+import { CreateAutomation, UpdateAutomation } from '../use-cases/define-automation';
+import { DeleteAutomation, PauseAutomation, ResumeAutomation } from '../use-cases/automation-life';
+import { AutomationStatus, GetAutomationStatus } from '../use-cases/get-automation-status';
+import { GetAutomation, ListAutomations, SearchAutomations, SearchPage } from '../use-cases/read-automations';
+import { RotateWebhookKey, WebhookSecret } from '../use-cases/rotate-webhook-key';
 import { AutomationPage, type AutomationView } from '../views/automation.view';
-import {
-  createAutomation,
-  listAutomations,
-  searchAutomations,
-  getAutomation,
-  updateAutomation,
-  removeAutomation,
-  pauseAutomation,
-  resumeAutomation,
-  readAutomationStatus,
-  rotateWebhookSecret,
-} from './automations.contract';
+import * as contract from './automations.contract';
 import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from '../views/automations.dto';
 
 /** Automations as their users define and manage them (specification, "Automations"; docs/decisions/automations.md). */
@@ -51,27 +20,27 @@ export class AutomationsController {
   ) {}
 
   // The body is the definition, which its parser reads.
-  @Serves(createAutomation)
+  @Serves(contract.createAutomation)
   async create(@Caller() { userId, cause }: Caller, @Body() body: unknown): Promise<AutomationView> {
     return answer(await this.commands.execute(new CreateAutomation(userId, body, cause)));
   }
 
-  @Serves(listAutomations)
+  @Serves(contract.listAutomations)
   async list(@Caller() { userId }: Caller, @Query() query: ListAutomationsDto): Promise<AutomationPage> {
     return answer(await this.queries.execute(new ListAutomations(userId, query)));
   }
 
-  @Serves(searchAutomations)
+  @Serves(contract.searchAutomations)
   async search(@Caller() { userId }: Caller, @Query() query: SearchAutomationsDto): Promise<SearchPage> {
     return this.queries.execute(new SearchAutomations(userId, query));
   }
 
-  @Serves(getAutomation)
+  @Serves(contract.getAutomation)
   async get(@Caller() { userId }: Caller, @Param('automationId') id: AutomationId): Promise<AutomationView> {
     return answer(await this.queries.execute(new GetAutomation(userId, id)));
   }
 
-  @Serves(updateAutomation)
+  @Serves(contract.updateAutomation)
   async update(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -81,12 +50,12 @@ export class AutomationsController {
     return answer(await this.commands.execute(update));
   }
 
-  @Serves(removeAutomation)
+  @Serves(contract.removeAutomation)
   async remove(@Caller() { userId, cause }: Caller, @Param('automationId') automationId: AutomationId): Promise<void> {
     answer(await this.commands.execute(new DeleteAutomation(userId, automationId, cause)));
   }
 
-  @Serves(pauseAutomation)
+  @Serves(contract.pauseAutomation)
   async pause(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -95,7 +64,7 @@ export class AutomationsController {
     return answer(await this.commands.execute(new PauseAutomation(userId, automationId, revision, cause)));
   }
 
-  @Serves(resumeAutomation)
+  @Serves(contract.resumeAutomation)
   async resume(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -104,12 +73,12 @@ export class AutomationsController {
     return answer(await this.commands.execute(new ResumeAutomation(userId, automationId, revision, cause)));
   }
 
-  @Serves(readAutomationStatus)
+  @Serves(contract.readAutomationStatus)
   async status(@Caller() { userId }: Caller, @Param('automationId') id: AutomationId): Promise<AutomationStatus> {
     return answer(await this.queries.execute(new GetAutomationStatus(userId, id)));
   }
 
-  @Serves(rotateWebhookSecret)
+  @Serves(contract.rotateWebhookSecret)
   async rotateWebhookSecret(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -118,17 +87,3 @@ export class AutomationsController {
     return answer(await this.commands.execute(new RotateWebhookKey(userId, automationId, revision, cause)));
   }
 }
-
-/** Handlers of the commands and queries that the controller executes. */
-export const automationsHandlers = [
-  CreateAutomationHandler,
-  DeleteAutomationHandler,
-  GetAutomationHandler,
-  GetAutomationStatusHandler,
-  ListAutomationsHandler,
-  PauseAutomationHandler,
-  ResumeAutomationHandler,
-  RotateWebhookKeyHandler,
-  SearchAutomationsHandler,
-  UpdateAutomationHandler,
-];

@@ -3,37 +3,12 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { AutomationId, InputId } from '@app/kernel';
 import { ConditionTest, Simulation } from '../simulation/evaluation.view';
-import {
-  GetInputOutcome,
-  GetInputOutcomeHandler,
-  InputOutcome,
-  ListOccurrences,
-  ListOccurrencesHandler,
-} from '../use-cases/read-occurrences';
-import {
-  InvokeAutomation,
-  InvokeAutomationHandler,
-  Invoked,
-  SignalAutomation,
-  SignalAutomationHandler,
-  Signalled,
-} from '../use-cases/give-input';
-import {
-  SimulateAutomation,
-  SimulateAutomationHandler,
-  TestCondition,
-  TestConditionHandler,
-} from '../use-cases/simulate-automation';
+import { GetInputOutcome, InputOutcome, ListOccurrences } from '../use-cases/read-occurrences';
+import { InvokeAutomation, Invoked, SignalAutomation, Signalled } from '../use-cases/give-input';
+import { SimulateAutomation, TestCondition } from '../use-cases/simulate-automation';
 import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from '../views/automations.dto';
 import { OccurrencePage } from '../views/occurrence.view';
-import {
-  signalAutomation,
-  invokeAutomation,
-  listOccurrences,
-  readInputOutcome,
-  testCondition,
-  simulateAutomation,
-} from './occurrences.contract';
+import * as contract from './occurrences.contract';
 
 /**
  * Inputs, occurrences, condition tests and simulations (specification, "Automations"; docs/decisions/automations.md).
@@ -45,7 +20,7 @@ export class OccurrencesController {
     private readonly queries: QueryBus,
   ) {}
 
-  @Serves(signalAutomation)
+  @Serves(contract.signalAutomation)
   async signal(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -55,7 +30,7 @@ export class OccurrencesController {
     return answer(await this.commands.execute(command));
   }
 
-  @Serves(invokeAutomation)
+  @Serves(contract.invokeAutomation)
   async invoke(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -65,7 +40,7 @@ export class OccurrencesController {
     return answer(await this.commands.execute(command));
   }
 
-  @Serves(listOccurrences)
+  @Serves(contract.listOccurrences)
   async occurrences(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -74,7 +49,7 @@ export class OccurrencesController {
     return answer(await this.queries.execute(new ListOccurrences(userId, automationId, query)));
   }
 
-  @Serves(readInputOutcome)
+  @Serves(contract.readInputOutcome)
   async input(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -83,7 +58,7 @@ export class OccurrencesController {
     return answer(await this.queries.execute(new GetInputOutcome(userId, automationId, inputId)));
   }
 
-  @Serves(testCondition)
+  @Serves(contract.testCondition)
   async testCondition(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -92,7 +67,7 @@ export class OccurrencesController {
     return answer(await this.queries.execute(new TestCondition(userId, automationId, event)));
   }
 
-  @Serves(simulateAutomation)
+  @Serves(contract.simulateAutomation)
   async simulate(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -101,13 +76,3 @@ export class OccurrencesController {
     return answer(await this.queries.execute(new SimulateAutomation(userId, automationId, { from, to })));
   }
 }
-
-/** Handlers of the commands and queries that the controller executes. */
-export const occurrencesHandlers = [
-  GetInputOutcomeHandler,
-  InvokeAutomationHandler,
-  ListOccurrencesHandler,
-  SignalAutomationHandler,
-  SimulateAutomationHandler,
-  TestConditionHandler,
-];

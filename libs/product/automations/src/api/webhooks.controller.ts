@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import { InboundEventShape } from '../inputs/inbound-event';
 import { isSignedWith } from '../inputs/webhook-signature';
 import { WebhookKeys, type WebhookKey } from '../inputs/webhook-keys';
-import { DeliverWebhook, DeliverWebhookHandler, Signalled } from '../use-cases/give-input';
+import { DeliverWebhook, Signalled } from '../use-cases/give-input';
 import { deliverWebhook } from './webhooks.contract';
 
 const requestsPerMinute = 60;
@@ -50,6 +50,3 @@ export class WebhooksController {
     throw new ProblemException(because('rate_limited'), { 'retry-after': String(counted?.waitSeconds ?? 1) });
   }
 }
-
-/** Handlers of the commands that the controller executes. */
-export const webhooksHandlers = [DeliverWebhookHandler];

@@ -1,30 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
-import {
-  asId,
-  Clock,
-  epochMsOf,
-  instantOf,
-  type ApprovalId,
-  type AutomationId,
-  type Cause,
-  type ToolCallId,
-  type Instant,
-  type RunId,
-  type UserId,
-} from '@app/kernel';
-import {
-  agentOperationId,
-  AuthorityUses,
-  movedUsd,
-  operationKind,
-  WalletProvider,
-  Wallets,
-  type AuthorityLedger,
-  type HeldUse,
-  type Hold,
-  type OperationState,
-} from '@app/wallets';
+import { asId, Clock, epochMsOf, instantOf } from '@app/kernel';
+import type { ApprovalId, AutomationId, Cause, ToolCallId, Instant, RunId, UserId } from '@app/kernel';
+import { agentOperationId, AuthorityUses, movedUsd, operationKind, WalletProvider, Wallets } from '@app/wallets';
+import type { AuthorityLedger, HeldUse, Hold, OperationState } from '@app/wallets';
 import { canonicalText } from '@app/canonical';
 import type { Contract, ContractAction } from '@app/consent';
 import { Timers } from '@app/timers';

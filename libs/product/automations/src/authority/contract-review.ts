@@ -1,21 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprintOf } from '@app/canonical';
 import { approvalTimer, approvalTimerId, fingerprintVersion, reviewedDocument } from '@app/consent';
-import {
-  asId,
-  because,
-  epochMsOf,
-  instantOf,
-  ok,
-  refuse,
-  type ApprovalId,
-  type AutomationId,
-  type Cause,
-  type Instant,
-  type JsonValue,
-  type Result,
-  type UserId,
-} from '@app/kernel';
+import { asId, because, epochMsOf, instantOf, ok, refuse } from '@app/kernel';
+import type { ApprovalId, AutomationId, Cause, Instant, JsonValue, Result, UserId } from '@app/kernel';
 import { UserQuotas } from '@app/quotas';
 import { Configuration } from '@app/settings';
 import { Timers } from '@app/timers';

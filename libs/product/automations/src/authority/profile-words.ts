@@ -1,13 +1,5 @@
-import {
-  isJsonObject,
-  joined,
-  quoted,
-  quotedExactly,
-  words,
-  type JsonObject,
-  type JsonValue,
-  type Words,
-} from '@app/kernel';
+import { isJsonObject, joined, quoted, quotedExactly, words } from '@app/kernel';
+import type { JsonObject, JsonValue, Words } from '@app/kernel';
 
 /**
  * Words for every member of a rule's profile. Null without one: its runs then act like any other run of the user.

@@ -1,15 +1,5 @@
-import {
-  contractTerms,
-  contractWords,
-  firstOf,
-  fitting,
-  summaryOf,
-  taskSentence,
-  termsOf,
-  type ConsentWords,
-  type Contract,
-  type Term,
-} from '@app/consent';
+import { contractTerms, contractWords, firstOf, fitting, summaryOf, taskSentence, termsOf } from '@app/consent';
+import type { ConsentWords, Contract, Term } from '@app/consent';
 import { instantWords, quoted, words, type Words } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { actsExactly, actsWords, behaviorText } from '../definition/behavior';

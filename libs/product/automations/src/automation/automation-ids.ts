@@ -1,12 +1,5 @@
-import {
-  asId,
-  type AutomationId,
-  type ConversationId,
-  type InputId,
-  type Instant,
-  type OccurrenceId,
-  type RunId,
-} from '@app/kernel';
+import { asId } from '@app/kernel';
+import type { AutomationId, ConversationId, InputId, Instant, OccurrenceId, RunId } from '@app/kernel';
 import { v5 as uuidV5 } from 'uuid';
 
 /*

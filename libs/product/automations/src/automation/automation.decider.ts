@@ -1,17 +1,6 @@
 import { decideApproval, endApproval, expireApproval } from '@app/consent';
-import {
-  accept,
-  because,
-  notFound,
-  reject,
-  unreachable,
-  type Decider,
-  type Decision,
-  type Instant,
-  type JsonValue,
-  type UserId,
-  words,
-} from '@app/kernel';
+import { accept, because, notFound, reject, unreachable, words } from '@app/kernel';
+import type { Decider, Decision, Instant, JsonValue, UserId } from '@app/kernel';
 import { decideAdmission } from './occurrence/admission.decider';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { AutomationCommand, ContractReview, CreateAutomation, UpdateAutomation } from './automation.commands';

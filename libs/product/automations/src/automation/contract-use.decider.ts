@@ -1,18 +1,6 @@
 import { usesPerOccurrenceOf, type Contract } from '@app/consent';
-import {
-  accept,
-  add,
-  because,
-  compareDecimals,
-  decimalOf,
-  parseDecimal,
-  reject,
-  unreachable,
-  type Decimal,
-  type Decision,
-  type OccurrenceId,
-  type ToolCallId,
-} from '@app/kernel';
+import { accept, add, because, compareDecimals, decimalOf, parseDecimal, reject, unreachable } from '@app/kernel';
+import type { Decimal, Decision, OccurrenceId, ToolCallId } from '@app/kernel';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { AutomationCommand, HoldContractUse, UseContract } from './automation.commands';
 import type { ContractUseEvent } from './automation.events';

@@ -1,14 +1,6 @@
 import { sha256Hex } from '@app/canonical';
-import {
-  codePointLength,
-  quotedExactly,
-  shortened,
-  valueAt,
-  words,
-  type Instant,
-  type JsonValue,
-  type Words,
-} from '@app/kernel';
+import { codePointLength, quotedExactly, shortened, valueAt, words } from '@app/kernel';
+import type { Instant, JsonValue, Words } from '@app/kernel';
 import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
 import { tokenWords } from './condition-words';
 import type { SymbolOf } from './token-symbols';

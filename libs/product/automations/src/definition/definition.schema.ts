@@ -17,12 +17,8 @@ import {
 } from '@app/schema';
 import { Profile } from '@app/runs';
 import { AutomationContractShape } from '@app/wallets';
-import {
-  definitionBounds as bounds,
-  type AutomationDefinition,
-  type FiringPolicy,
-  type Wake,
-} from './automation-definition';
+import { definitionBounds as bounds } from './automation-definition';
+import type { AutomationDefinition, FiringPolicy, Wake } from './automation-definition';
 import { automationName } from './automation-shapes';
 import { ConditionShape } from '../condition/condition.schema';
 

@@ -1,14 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { FoldedStates, idInStream, type StoredEvent } from '@app/event-store';
-import {
-  asId,
-  causeOfService,
-  causeOfEvent,
-  parseUuid,
-  type ApprovalId,
-  type AutomationId,
-  type JsonObject,
-} from '@app/kernel';
+import { asId, causeOfService, causeOfEvent, parseUuid } from '@app/kernel';
+import type { ApprovalId, AutomationId, JsonObject } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { agentOperationId, operationKind } from '@app/wallets';

@@ -1,12 +1,5 @@
-import {
-  epochMsOf,
-  instantOf,
-  parseUuid,
-  type AutomationId,
-  type Instant,
-  type JsonValue,
-  type OccurrenceId,
-} from '@app/kernel';
+import { epochMsOf, instantOf, parseUuid } from '@app/kernel';
+import type { AutomationId, Instant, JsonValue, OccurrenceId } from '@app/kernel';
 import type { Timer } from '@app/timers';
 
 export const dueTimers = 'automation';

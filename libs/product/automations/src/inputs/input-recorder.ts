@@ -1,21 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, Streams } from '@app/event-store';
-import {
-  because,
-  Clock,
-  notFound,
-  ok,
-  refuse,
-  type AutomationId,
-  type Cause,
-  type InputId,
-  type Instant,
-  type JsonObject,
-  type Refusal,
-  type Result,
-  type UserId,
-} from '@app/kernel';
+import { because, Clock, notFound, ok, refuse } from '@app/kernel';
+import type { AutomationId, Cause, InputId, Instant, JsonObject, Refusal, Result, UserId } from '@app/kernel';
 import { oneOf, type Shaped } from '@app/schema';
 import { inputIdOf } from './input.stream';
 import { revisionOf, type Automation } from '../automation/automation.state';

@@ -1,15 +1,6 @@
 import type { StreamKind } from '@app/event-store';
-import {
-  accept,
-  asId,
-  unreachable,
-  type AutomationId,
-  type Decider,
-  type InputId,
-  type Instant,
-  type JsonObject,
-  type UserId,
-} from '@app/kernel';
+import { accept, asId, unreachable } from '@app/kernel';
+import type { AutomationId, Decider, InputId, Instant, JsonObject, UserId } from '@app/kernel';
 import { v5 as uuidV5 } from 'uuid';
 
 /** Origins of an input: the rule evaluates the first two; an invocation bypasses it. */

@@ -15,13 +15,8 @@ import {
   type Shaped,
 } from '@app/schema';
 import { definitionVersion } from '../definition/automation-shapes';
-import {
-  conditionBounds,
-  readingStatuses,
-  unresolvedCodes,
-  verdicts,
-  type UnresolvedReason,
-} from '../condition/condition';
+import { conditionBounds, readingStatuses, unresolvedCodes, verdicts } from '../condition/condition';
+import type { UnresolvedReason } from '../condition/condition';
 import { nameForm } from '../condition/condition.schema';
 import { readingBounds, type EvaluationInput, type Fact } from '../condition/readings';
 import { firedMax, wouldBes, type UnresolvedCount, type WouldBe } from './simulation';

@@ -3,14 +3,8 @@ import type { AutomationDefinition, Wake } from '../definition/automation-defini
 import type { Automation } from '../automation/automation.state';
 import type { UnresolvedCode, UnresolvedReason } from '../condition/condition';
 import { evaluate } from '../condition/condition-evaluator';
-import {
-  afterAccepted,
-  afterVerdict,
-  freshMemory,
-  judge,
-  limitReached,
-  type PolicyMemory,
-} from '../automation/occurrence/firing-policy';
+import { afterAccepted, afterVerdict, freshMemory, judge, limitReached } from '../automation/occurrence/firing-policy';
+import type { PolicyMemory } from '../automation/occurrence/firing-policy';
 import type { InboundEvent } from '../inputs/input.stream';
 import type { RecordedInput } from '../inputs/input.row';
 import { nextDue } from '../definition/schedule';

@@ -1,16 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { unscaledAmount } from '@app/consent';
-import {
-  decimalOf,
-  decimalText,
-  multiply,
-  parseDecimal,
-  unreachable,
-  type JsonObject,
-  type UserId,
-  type Ours,
-  failureWords,
-} from '@app/kernel';
+import { decimalOf, decimalText, multiply, parseDecimal, unreachable, failureWords } from '@app/kernel';
+import type { JsonObject, UserId, Ours } from '@app/kernel';
 import { SessionRejected, WalletProvider, Wallets, type Token } from '@app/wallets';
 import type { Sample } from './source-sample';
 import type { SourceInUse } from './source-key';

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams, TooBusy } from '@app/event-store';
-import { because, Clock, refuse, ok, type AutomationId, type Cause, type Result, type UserId } from '@app/kernel';
+import { because, Clock, ok, refuse, type AutomationId, type Cause, type Result, type UserId } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import { answerOf, type AutomationView } from '../views/automation.view';
 import { automationKind } from '../automation/automation.stream';
@@ -27,7 +27,7 @@ export class PauseAutomation extends Command<Result<AutomationView>> {
 }
 
 @CommandHandler(PauseAutomation)
-export class PauseAutomationHandler implements ICommandHandler<PauseAutomation> {
+class PauseAutomationHandler implements ICommandHandler<PauseAutomation> {
   constructor(
     private readonly streams: Streams,
     private readonly reader: AutomationReader,
@@ -61,7 +61,7 @@ export class ResumeAutomation extends Command<Result<AutomationView>> {
 }
 
 @CommandHandler(ResumeAutomation)
-export class ResumeAutomationHandler implements ICommandHandler<ResumeAutomation> {
+class ResumeAutomationHandler implements ICommandHandler<ResumeAutomation> {
   constructor(
     private readonly streams: Streams,
     private readonly reader: AutomationReader,
@@ -103,7 +103,7 @@ export class DeleteAutomation extends Command<Result<void>> {
 }
 
 @CommandHandler(DeleteAutomation)
-export class DeleteAutomationHandler implements ICommandHandler<DeleteAutomation> {
+class DeleteAutomationHandler implements ICommandHandler<DeleteAutomation> {
   constructor(
     private readonly streams: Streams,
     private readonly places: AutomationQuota,
@@ -125,3 +125,5 @@ export class DeleteAutomationHandler implements ICommandHandler<DeleteAutomation
     }
   }
 }
+
+export const lifeHandlers = [PauseAutomationHandler, ResumeAutomationHandler, DeleteAutomationHandler];

@@ -1,27 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { Streams, FoldedStates } from '@app/event-store';
-import {
-  Clock,
-  ok,
-  refuse,
-  asId,
-  because,
-  notFound,
-  type AutomationId,
-  type Cause,
-  type Instant,
-  type Result,
-  type UserId,
-} from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { FoldedStates, Streams } from '@app/event-store';
+import { asId, because, Clock, notFound, ok, refuse } from '@app/kernel';
+import type { AutomationId, Cause, Instant, Result, UserId } from '@app/kernel';
 import { EngineCatalog } from '@app/runs';
 import { WalletProvider, type Token } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { answerOf, viewOfState, type AutomationView } from '../views/automation.view';
 import { ContractReviews } from '../authority/contract-review';
 import { automationKind } from '../automation/automation.stream';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import { checkDefinition, pinnedTokens, parseDefinition } from '../definition/definition-checks';
+import { checkDefinition, parseDefinition, pinnedTokens } from '../definition/definition-checks';
 import { symbolsOf, watchedTokenIds } from '../condition/token-symbols';
 import { DueTimes } from '../firing/due-times';
 import { Samples } from '../sources/samples';
@@ -111,7 +100,7 @@ export class CreateAutomation extends Command<Result<AutomationView>> {
 }
 
 @CommandHandler(CreateAutomation)
-export class CreateAutomationHandler implements ICommandHandler<CreateAutomation> {
+class CreateAutomationHandler implements ICommandHandler<CreateAutomation> {
   constructor(
     private readonly states: FoldedStates,
     private readonly places: AutomationQuota,
@@ -167,7 +156,7 @@ export class UpdateAutomation extends Command<Result<AutomationView>> {
 }
 
 @CommandHandler(UpdateAutomation)
-export class UpdateAutomationHandler implements ICommandHandler<UpdateAutomation> {
+class UpdateAutomationHandler implements ICommandHandler<UpdateAutomation> {
   constructor(
     private readonly reader: AutomationReader,
     private readonly writer: DefinitionWriter,
@@ -199,3 +188,5 @@ function insideOf<Value>(path: string, result: Result<Value>): Result<Value> {
   const issues = result.refusal.issues.map((issue) => ({ ...issue, path: path + issue.path }));
   return refuse({ kind: 'invalid_input', issues });
 }
+
+export const definitionHandlers = [CreateAutomationHandler, UpdateAutomationHandler];

@@ -1,21 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
 import { DeploymentControls } from '@app/deployment';
-import {
-  Clock,
-  instantIn,
-  instantOf,
-  notFound,
-  ok,
-  quoted,
-  refuse,
-  spelled,
-  type UserId,
-  type AutomationId,
-  type Instant,
-  type Result,
-} from '@app/kernel';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Clock, instantIn, instantOf, notFound, ok, quoted, refuse, spelled } from '@app/kernel';
+import type { AutomationId, Instant, Result, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { boolean, instant, integer, list, nullable, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
 import { hindrancesOf, type Present } from '../status/hindrances';

@@ -1,9 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { ok, Clock, type Result, type Cause, type InputId } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
-import { shape, uuid, type Shaped } from '@app/schema';
 import { DeploymentControls } from '@app/deployment';
 import { decodeEvent, EventStore, streamName, Streams } from '@app/event-store';
+import { Clock, ok, type Cause, type InputId, type Result } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
+import { shape, uuid, type Shaped } from '@app/schema';
 import { InputRecorder, recording, type GivenInput, type PositionedInput } from '../inputs/input-recorder';
 import { inputIdOf, inputKind, type InboundEvent, type InputRecorded } from '../inputs/input.stream';
 import type { WebhookKey } from '../inputs/webhook-keys';
@@ -25,7 +25,7 @@ export class SignalAutomation extends Command<Result<Signalled>> {
 }
 
 @CommandHandler(SignalAutomation)
-export class SignalAutomationHandler implements ICommandHandler<SignalAutomation> {
+class SignalAutomationHandler implements ICommandHandler<SignalAutomation> {
   constructor(
     private readonly inputs: InputRecorder,
     private readonly gate: ReadGate,
@@ -57,7 +57,7 @@ export class DeliverWebhook extends Command<Signalled> {
 }
 
 @CommandHandler(DeliverWebhook)
-export class DeliverWebhookHandler implements ICommandHandler<DeliverWebhook> {
+class DeliverWebhookHandler implements ICommandHandler<DeliverWebhook> {
   constructor(
     private readonly inputs: InputRecorder,
     private readonly controls: DeploymentControls,
@@ -95,7 +95,7 @@ export class InvokeAutomation extends Command<Result<Invoked>> {
 }
 
 @CommandHandler(InvokeAutomation)
-export class InvokeAutomationHandler implements ICommandHandler<InvokeAutomation> {
+class InvokeAutomationHandler implements ICommandHandler<InvokeAutomation> {
   constructor(
     private readonly inputs: InputRecorder,
     private readonly streams: Streams,
@@ -123,3 +123,5 @@ export class InvokeAutomationHandler implements ICommandHandler<InvokeAutomation
     return decodeEvent<InputRecorded>(inputKind, stored);
   }
 }
+
+export const inputHandlers = [SignalAutomationHandler, DeliverWebhookHandler, InvokeAutomationHandler];

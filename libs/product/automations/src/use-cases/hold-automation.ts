@@ -19,7 +19,7 @@ export class HoldAutomation extends Command<Result<void>> {
 }
 
 @CommandHandler(HoldAutomation)
-export class HoldAutomationHandler implements ICommandHandler<HoldAutomation> {
+class HoldAutomationHandler implements ICommandHandler<HoldAutomation> {
   constructor(
     private readonly streams: Streams,
     private readonly clock: Clock,
@@ -47,7 +47,7 @@ export class ReleaseAutomation extends Command<Result<void>> {
 }
 
 @CommandHandler(ReleaseAutomation)
-export class ReleaseAutomationHandler implements ICommandHandler<ReleaseAutomation> {
+class ReleaseAutomationHandler implements ICommandHandler<ReleaseAutomation> {
   constructor(
     private readonly streams: Streams,
     private readonly clock: Clock,
@@ -59,3 +59,5 @@ export class ReleaseAutomationHandler implements ICommandHandler<ReleaseAutomati
     return done.ok ? ok(undefined) : refuse(done.refusal);
   }
 }
+
+export const holdHandlers = [HoldAutomationHandler, ReleaseAutomationHandler];

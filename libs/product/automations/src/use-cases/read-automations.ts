@@ -1,6 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { Clock, ok, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { Cursors, pageOf } from '@app/http';
+import { Clock, ok, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { boundedPage, Database, membersOf, selectList } from '@app/read-store';
 import { instant, integer, list, nullable, shape, uuid, type Page, type Shaped } from '@app/schema';
 import { answerOf, unlisted, viewOfRow, type AutomationView, type ListedAutomation } from '../views/automation.view';
@@ -22,7 +22,7 @@ export class GetAutomation extends Query<Result<AutomationView>> {
 }
 
 @QueryHandler(GetAutomation)
-export class GetAutomationHandler implements IQueryHandler<GetAutomation> {
+class GetAutomationHandler implements IQueryHandler<GetAutomation> {
   constructor(
     private readonly reader: AutomationReader,
     private readonly clock: Clock,
@@ -52,7 +52,7 @@ export class ListAutomations extends Query<Result<AutomationsPage>> {
 }
 
 @QueryHandler(ListAutomations)
-export class ListAutomationsHandler implements IQueryHandler<ListAutomations> {
+class ListAutomationsHandler implements IQueryHandler<ListAutomations> {
   constructor(
     private readonly database: Database,
     private readonly cursors: Cursors,
@@ -64,9 +64,10 @@ export class ListAutomationsHandler implements IQueryHandler<ListAutomations> {
     const binding = { list: 'automations.list', userId, filters: { state } };
     const before = this.cursors.startOf(binding, cursor);
     if (!before.ok) return before;
+    const counters = statesOf(state).map((one) => `${userId}/${one}`);
     const [rows, total] = await Promise.all([
       this.rows(userId, state, before.value, limit + 1),
-      this.total(userId, state),
+      this.database.counted('automations', counters),
     ]);
     const now = this.clock.now();
     const page = pageOf(
@@ -93,17 +94,6 @@ export class ListAutomationsHandler implements IQueryHandler<ListAutomations> {
       [userId, before ?? Number.MAX_SAFE_INTEGER, statesOf(state), limit],
       'automations.list',
     );
-  }
-
-  /** The length of the list, from the read model's counters. */
-  private async total(userId: UserId, state: StateFilter): Promise<number> {
-    const [row] = await this.database.query<{ total: number }>(
-      `SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters, unnest($1::text[]) AS counted
-       WHERE name = '{automations}/' || counted`,
-      [statesOf(state).map((one) => `${userId}/${one}`)],
-      'automations.total',
-    );
-    return row?.total ?? 0;
   }
 }
 
@@ -157,7 +147,7 @@ export class SearchAutomations extends Query<SearchPage> {
 }
 
 @QueryHandler(SearchAutomations)
-export class SearchAutomationsHandler implements IQueryHandler<SearchAutomations> {
+class SearchAutomationsHandler implements IQueryHandler<SearchAutomations> {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -193,3 +183,5 @@ function withinBytes(items: readonly SearchItem[]): readonly SearchItem[] {
   const tooMany = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > itemsBytesMax);
   return tooMany === -1 ? items : items.slice(0, tooMany);
 }
+
+export const automationQueries = [GetAutomationHandler, ListAutomationsHandler, SearchAutomationsHandler];

@@ -1,16 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageOf } from '@app/http';
-import {
-  notFound,
-  ok,
-  refuse,
-  type AutomationId,
-  type Result,
-  type UserId,
-  type InputId,
-  type Instant,
-  type OccurrenceId,
-} from '@app/kernel';
+import { notFound, ok, refuse } from '@app/kernel';
+import type { AutomationId, InputId, Instant, OccurrenceId, Result, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { instant, nullable, oneOf, shape, uuid, type Shaped } from '@app/schema';
 import { ListOccurrencesDto } from '../views/automations.dto';
@@ -38,7 +29,7 @@ export class ListOccurrences extends Query<Result<OccurrencePage>> {
 }
 
 @QueryHandler(ListOccurrences)
-export class ListOccurrencesHandler implements IQueryHandler<ListOccurrences> {
+class ListOccurrencesHandler implements IQueryHandler<ListOccurrences> {
   constructor(
     private readonly reader: AutomationReader,
     private readonly occurrences: OccurrenceList,
@@ -92,7 +83,7 @@ export class GetInputOutcome extends Query<Result<InputOutcome>> {
 }
 
 @QueryHandler(GetInputOutcome)
-export class GetInputOutcomeHandler implements IQueryHandler<GetInputOutcome> {
+class GetInputOutcomeHandler implements IQueryHandler<GetInputOutcome> {
   constructor(
     private readonly reader: AutomationReader,
     private readonly database: Database,
@@ -129,3 +120,5 @@ function outcomeOf({ outcome, delivery }: FoundInput): InputOutcome['outcome'] {
   if (delivery === null) return outcome ?? 'waiting';
   return delivery === 'rejected' ? 'rejected' : 'fired';
 }
+
+export const occurrenceQueries = [ListOccurrencesHandler, GetInputOutcomeHandler];

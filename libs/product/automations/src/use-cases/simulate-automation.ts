@@ -1,19 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import {
-  Clock,
-  notFound,
-  ok,
-  refuse,
-  epochMsOf,
-  instantOf,
-  invalid,
-  type AutomationId,
-  type Result,
-  type UserId,
-  type Instant,
-} from '@app/kernel';
-import { read } from '@app/schema';
+import { Clock, epochMsOf, instantOf, invalid, notFound, ok, refuse } from '@app/kernel';
+import type { AutomationId, Instant, Result, UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
+import { read } from '@app/schema';
 import { setImmediate as others } from 'node:timers/promises';
 import { evaluate } from '../condition/condition-evaluator';
 import type { ConditionTest, Simulation } from '../simulation/evaluation.view';
@@ -44,7 +33,7 @@ export class TestCondition extends Query<Result<ConditionTest>> {
 }
 
 @QueryHandler(TestCondition)
-export class TestConditionHandler implements IQueryHandler<TestCondition> {
+class TestConditionHandler implements IQueryHandler<TestCondition> {
   constructor(
     private readonly reader: AutomationReader,
     private readonly samples: Samples,
@@ -100,7 +89,7 @@ export class SimulateAutomation extends Query<Result<Simulation>> {
 }
 
 @QueryHandler(SimulateAutomation)
-export class SimulateAutomationHandler implements IQueryHandler<SimulateAutomation> {
+class SimulateAutomationHandler implements IQueryHandler<SimulateAutomation> {
   constructor(
     private readonly reader: AutomationReader,
     private readonly samples: Samples,
@@ -153,3 +142,5 @@ async function simulate(
   }
   return simulated;
 }
+
+export const simulationHandlers = [TestConditionHandler, SimulateAutomationHandler];

@@ -1,12 +1,8 @@
 import { Member, PageQuery, QueryMember } from '@app/http';
 import { isJsonObject, type Instant, type JsonObject } from '@app/kernel';
 import { custom, givenInstant, integer, oneOf, optional, text, uuid } from '@app/schema';
-import {
-  deliveries,
-  stateFilters,
-  type OccurrenceDelivery,
-  type StateFilter,
-} from '../automation/read-model/automation.row';
+import { deliveries, stateFilters } from '../automation/read-model/automation.row';
+import type { OccurrenceDelivery, StateFilter } from '../automation/read-model/automation.row';
 import { definitionShape } from '../definition/definition.schema';
 import { eventDataShape, InboundEventShape } from '../inputs/inbound-event';
 

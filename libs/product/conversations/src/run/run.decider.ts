@@ -1,17 +1,14 @@
-import {
-  accept,
-  because,
-  reject,
-  unreachable,
-  type Decision,
-  type Instant,
-  type JsonValue,
-  type MessageId,
-  type ProcessId,
-  type RunId,
-  type RunKey,
-  type ToolCallId,
-  type UserId,
+import { accept, because, reject, unreachable } from '@app/kernel';
+import type {
+  Decision,
+  Instant,
+  JsonValue,
+  MessageId,
+  ProcessId,
+  RunId,
+  RunKey,
+  ToolCallId,
+  UserId,
 } from '@app/kernel';
 import type { ApprovalEvent } from '@app/consent';
 import type { RunEvent, RunOrigin } from './run.events';

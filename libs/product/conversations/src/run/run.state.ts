@@ -1,13 +1,6 @@
 import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
-import {
-  unreachable,
-  type ApprovalId,
-  type ProcessId,
-  type RunId,
-  type RunKey,
-  type ToolCallId,
-  type UserId,
-} from '@app/kernel';
+import { unreachable } from '@app/kernel';
+import type { ApprovalId, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
 import type { RunEvent } from './run.events';
 import type { ResolvedRun, RunRequest, Usage } from './run.schema';
 

@@ -1,11 +1,5 @@
-import {
-  decideApproval,
-  endApproval,
-  expireApproval,
-  type ApprovalEvent,
-  type DecideApproval,
-  type ExpireApproval,
-} from '@app/consent';
+import { decideApproval, endApproval, expireApproval } from '@app/consent';
+import type { ApprovalEvent, DecideApproval, ExpireApproval } from '@app/consent';
 import { accept, because, reject, type ApprovalId, type Decision, type Instant, type ProcessId } from '@app/kernel';
 import type { RunEvent } from './run.events';
 import { abortedEnd, endRun, headOf, type RunEnd } from './run-facts';

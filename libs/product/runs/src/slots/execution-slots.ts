@@ -3,7 +3,29 @@ import { Unavailable, type ConversationId, type RunId, type RunKey, type UserId 
 import { Database, Processes } from '@app/read-store';
 import { GroupLoader } from '@app/runtime';
 import { Configuration } from '@app/settings';
-import { shardsOf, sizeOf } from './capacity-shards';
+
+/** The usual size of a shard, in slots: small deployments have one shard, and in large ones takers do not wait for one another. */
+const shardSizeUsual = 64;
+const shardsMax = 256;
+
+/** The division of a capacity; the sizes of all shards add up to it exactly. */
+export interface CapacityShards {
+  readonly count: number;
+  /** Slots of a shard; those below `largerCount` have one more. */
+  readonly leastSize: number;
+  readonly largerCount: number;
+}
+
+/** Divides the deployment's execution capacity, identically in every process with that setting. @param capacity at least 1 */
+function shardsOf(capacity: number): CapacityShards {
+  const count = Math.min(shardsMax, Math.ceil(capacity / shardSizeUsual));
+  return { count, leastSize: Math.floor(capacity / count), largerCount: capacity % count };
+}
+
+/** The number of slots of a shard. */
+function sizeOf({ leastSize, largerCount }: CapacityShards, shard: number): number {
+  return leastSize + (shard < largerCount ? 1 : 0);
+}
 
 /** How long a lease lasts without a renewal. Real time, by the database's clock. */
 export const leaseTtlMs = 5_000;

@@ -1,10 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { conversationKind } from '@app/conversations';
-import { decodeEvent, EventStore, Streams, type StoredEvent } from '@app/event-store';
-import { causeOfEvent } from '@app/kernel';
+import { conversationKind, type OperationCopy } from '@app/conversations';
+import { decodeEvent, EventStore, idInStream, Streams, type Recorded, type StoredEvent } from '@app/event-store';
+import { asId, causeOfEvent, type ApprovalId, type JsonValue, type OperationId, type RunId } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
-import { operationKind, operationView, type OperationEvent } from '@app/wallets';
-import { operationCopy } from './operation-copy';
+import { operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
 
 /** Most events of an operation's stream: 16 actions, each sent again a few times before its operation expires. */
 export const operationEventsMax = 2_000;
@@ -47,4 +46,25 @@ function copyIn(stored: StoredEvent, events: readonly StoredEvent[]) {
   if (view === null || view.conversationId === null) return null;
   const copy = operationCopy(decodeEvent<OperationEvent>(operationKind, stored), view);
   return copy && { copy, conversationId: view.conversationId };
+}
+
+/**
+ * Returns an event of an operation as a conversation's journal shows it; null for one that no journal shows. @param view as of that event
+ */
+export function operationCopy({ event, stream }: Recorded<OperationEvent>, view: OperationView): OperationCopy | null {
+  const { at } = event;
+  const operationId = asId<OperationId>(idInStream(operationKind, stream) ?? '');
+  if (event.type === 'submission.accepted') {
+    const approvalId = asId<ApprovalId>(view.approvalId);
+    const runId = view.runId === null ? null : asId<RunId>(view.runId);
+    return event.index === 0 ? { type: 'operation.submitted', at, operationId, runId, approvalId } : null;
+  }
+  if (event.type !== 'operation.settled' && event.type !== 'operation.failed') return null;
+  // Reason for the assertion: the API's answer is JSON.
+  const { actions, failure } = view as unknown as {
+    readonly actions: readonly JsonValue[];
+    readonly failure: JsonValue;
+  };
+  const status = event.type === 'operation.settled' ? 'settled' : 'failed';
+  return { type: 'settlement.updated', at, operationId, status, actions, failure };
 }
