@@ -8,7 +8,7 @@ import { budgetKind } from './budget.stream';
 
 /** The state of one run segment's reservation, by which a watchdog finds those that were not released. */
 @Entity('budget_reservations')
-export class BudgetReservationRow {
+class BudgetReservationRow {
   /** `<runKey>/<segment>`. */
   @PrimaryColumn('text') reservationKey: string;
   @Column('uuid') userId: string;
@@ -21,7 +21,7 @@ export class BudgetReservationRow {
   @Column('bigint') position: number;
 }
 
-export const budgetReservationsMigrations = [
+const budgetReservationsMigrations = [
   migration(
     300,
     'CreateBudgetReservations',
@@ -35,7 +35,7 @@ export const budgetReservationsMigrations = [
 ];
 
 /** One row for each run segment that ever reserved. */
-export const budgetReservationsProjection: Projection<BudgetReservationRow, BudgetEvent> = {
+const budgetReservationsProjection: Projection<BudgetReservationRow, BudgetEvent> = {
   name: 'budget_reservations',
   version: 1,
   row: BudgetReservationRow,
@@ -84,7 +84,7 @@ export class BudgetEntryRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export const budgetEntriesMigrations = [
+const budgetEntriesMigrations = [
   migration(
     640,
     'CreateBudgetEntries',

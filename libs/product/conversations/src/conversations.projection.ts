@@ -38,7 +38,7 @@ export class MessageRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export const conversationsMigrations = [
+const conversationsMigrations = [
   migration(
     10,
     'CreateConversations',

@@ -18,7 +18,7 @@ export class PartnerKeyRow {
   @Column('bigint') position: number;
 }
 
-export const partnerKeysMigrations = [
+const partnerKeysMigrations = [
   // The hash is indexed but not unique, because a read model must accept whatever the streams say and never stop.
   migration(
     100,
@@ -35,7 +35,7 @@ export const partnerKeysMigrations = [
 ];
 
 /** One row for each partner key. */
-export const partnerKeysProjection: Projection<PartnerKeyRow, PartnerKeyEvent> = {
+const partnerKeysProjection: Projection<PartnerKeyRow, PartnerKeyEvent> = {
   name: 'partner_keys',
   version: 2,
   row: PartnerKeyRow,

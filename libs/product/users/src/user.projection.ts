@@ -16,7 +16,7 @@ export class UserRow {
   @Column('bigint') position: number;
 }
 
-export const usersMigrations = [
+const usersMigrations = [
   migration(
     200,
     'CreateUsers',
@@ -29,7 +29,7 @@ export const usersMigrations = [
 ];
 
 /** One row for each account. */
-export const usersProjection: Projection<UserRow, UserEvent> = {
+const usersProjection: Projection<UserRow, UserEvent> = {
   name: 'users',
   version: 1,
   row: UserRow,

@@ -51,14 +51,14 @@ interface OpenedBy {
 
 /** The event into which a fact of an operation was copied in its conversation. */
 @Entity('operation_copies')
-export class OperationCopyRow implements ReadModelRow {
+class OperationCopyRow implements ReadModelRow {
   /** `<operationId>/<event type>`. */
   @PrimaryColumn('text') copyKey: string;
   @Column('integer') revision: number;
   @Column('bigint') position: number;
 }
 
-export const approvalsMigrations = [
+const approvalsMigrations = [
   migration(
     630,
     'CreateApprovals',
@@ -81,7 +81,7 @@ export const approvalsMigrations = [
 ];
 
 /** Table `approvals`, from every stream that can hold one. */
-export const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> = {
+const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> = {
   name: 'approvals',
   version: 2,
   row: ApprovalRow,
@@ -113,7 +113,7 @@ function openRow(recorded: Recorded<ApprovalHolderEvent>): ApprovalRow | null {
 }
 
 /** Table `operation_copies`. */
-export const operationCopiesProjection: Projection<OperationCopyRow, ConversationEvent> = {
+const operationCopiesProjection: Projection<OperationCopyRow, ConversationEvent> = {
   name: 'operation_copies',
   version: 1,
   row: OperationCopyRow,
