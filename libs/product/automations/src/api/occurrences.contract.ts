@@ -10,10 +10,10 @@ import { Invoked, Signalled } from '../use-cases/give-input';
 
 /** `automation_changed` also where the automation is paused. */
 const handReasons: readonly Reason[] = [
-  'automation_changed' as const,
-  'automation_completed' as const,
-  'automation_held' as const,
-  'deployment_paused' as const,
+  'automation_changed',
+  'automation_completed',
+  'automation_held',
+  'deployment_paused',
 ];
 
 const inputId = { description: 'An input of the automation', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05' };

@@ -88,13 +88,13 @@ interface OfOccurrence<Type extends string> {
 
 /** The reasons why an input led to no occurrence, a closed set: `automations.input` shows them. */
 export const passedOvers = [
-  'not_matched' as const,
-  'cooldown' as const,
-  'unknown' as const,
-  'type_not_awaited' as const,
-  'stale' as const,
-  'paused' as const,
-  'rejected' as const,
+  'not_matched',
+  'cooldown',
+  'unknown',
+  'type_not_awaited',
+  'stale',
+  'paused',
+  'rejected',
 ] as const;
 export type PassedOver = (typeof passedOvers)[number];
 

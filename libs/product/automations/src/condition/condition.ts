@@ -86,14 +86,14 @@ export const verdicts = ['true', 'false', 'unknown'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 export const unresolvedCodes = [
-  'missing_source' as const,
-  'unavailable' as const,
-  'gap' as const,
-  'stale' as const,
-  'future' as const,
-  'missing_field' as const,
-  'invalid_value' as const,
-  'snapshot_skew' as const,
+  'missing_source',
+  'unavailable',
+  'gap',
+  'stale',
+  'future',
+  'missing_field',
+  'invalid_value',
+  'snapshot_skew',
 ] as const;
 export type UnresolvedCode = (typeof unresolvedCodes)[number];
 

@@ -58,7 +58,7 @@ export class SegmentStart {
     const [reserved, taken] = await Promise.allSettled([reserve(), this.takeSlot(segment)]);
     if (reserved.status === 'fulfilled' && taken.status === 'fulfilled')
       return { ...taken.value, reserved: reserved.value };
-    if (reserved.status === 'fulfilled' && reserved.value.ok) await this.release(segment);
+    if (reserved.status === 'fulfilled' && reserved.value.ok) await this.budgets.release(segment);
     if (taken.status === 'fulfilled') await this.giveBack(segment, { ...taken.value, reserved: null });
     throw reserved.status === 'rejected' ? reserved.reason : taken.status === 'rejected' ? taken.reason : new Error();
   }
@@ -76,11 +76,11 @@ export class SegmentStart {
   }
 
   /** Reserves for a segment that begins in any case, even past a cap. Never rejects. */
-  async reserve({ userId, runId, runKey, segment, cause }: NewSegment): Promise<Provision['reserved']> {
+  async reserve(segment: NewSegment): Promise<Provision['reserved']> {
     try {
-      return await this.budgets.reserve({ userId, runId, runKey, segment, cause }, { checked: false });
+      return await this.budgets.reserve(segment, { checked: false });
     } catch (error) {
-      this.logger.warn(`nothing was reserved for run ${runKey}: ${failureWords(error)}`);
+      this.logger.warn(`nothing was reserved for run ${segment.runKey}: ${failureWords(error)}`);
       return null;
     }
   }
@@ -88,7 +88,7 @@ export class SegmentStart {
   /** Undoes the provision of a segment that does not begin after all. @throws Unavailable */
   async giveBack(segment: NewSegment, { place, slot, reserved }: Provision): Promise<void> {
     place?.giveBack();
-    const released = reserved?.ok === true ? this.release(segment) : undefined;
+    const released = reserved?.ok === true ? this.budgets.release(segment) : undefined;
     // A slot that another process holds belongs to an attempt at the same segment.
     await Promise.all([released, slot === 'taken' ? this.slots.release(segment) : undefined]);
   }
@@ -118,9 +118,5 @@ export class SegmentStart {
   /** It is unknown whether the segment began; the process that claims it, or the watchdog, finds out. */
   uncertain({ place }: SlotAndPlace): void {
     place?.giveBack();
-  }
-
-  private async release({ userId, runId, runKey, segment, cause }: NewSegment): Promise<void> {
-    await this.budgets.release({ userId, runId, runKey, segment, cause });
   }
 }

@@ -32,15 +32,7 @@ export class AutomationRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export const deliveries = [
-  'pending' as const,
-  'deferred' as const,
-  'accepted' as const,
-  'rejected' as const,
-  'canceled' as const,
-  'skipped' as const,
-  'coalesced' as const,
-] as const;
+export const deliveries = ['pending', 'deferred', 'accepted', 'rejected', 'canceled', 'skipped', 'coalesced'] as const;
 export type OccurrenceDelivery = (typeof deliveries)[number];
 
 /** One firing of an automation, as lists show it. */
