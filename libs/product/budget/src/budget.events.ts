@@ -11,10 +11,7 @@ export type BudgetEvent = SegmentEvent | BudgetExhausted | OperatorEvent;
 export type SegmentEvent =
   /** Adds to the amount that the segment holds. `checked`: recorded only because the caps had room for it. */
   | (OfSegment<'budget.reserved'> & { readonly amountCents: number; readonly checked: boolean })
-  /**
-   * The segment is over: it cost `amountCents` (0 or more, even beyond the amount that it held), and released all that
-   * it held.
-   */
+  /** The segment is over: it cost `amountCents` (0 or more, even beyond the amount that it held), and released all that it held. */
   | (OfSegment<'budget.spent'> & { readonly amountCents: number; readonly releasedCents: number })
   /** The segment was never admitted: it released all that it held and spent nothing. */
   | (OfSegment<'budget.released'> & { readonly amountCents: number });

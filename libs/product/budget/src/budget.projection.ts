@@ -65,9 +65,7 @@ const budgetReservationsProjection: Projection<BudgetReservationRow, BudgetEvent
   },
 };
 
-/**
- * The cents that one event of a budget moved in its day and month; shown as one entry for each amount that is not 0.
- */
+/** The cents that one event of a budget moved in its day and month; shown as one entry for each amount that is not 0. */
 @Entity('budget_entries')
 export class BudgetEntryRow implements ReadModelRow {
   /** The event's id. */

@@ -1,10 +1,7 @@
 import { unreachable, utcDayOf, type Instant } from '@app/kernel';
 import type { BudgetEvent, Segment, SegmentEvent } from './budget.events';
 
-/**
- * Everything that later decisions of one budget depend on. It stays small: see the bounds below and
- * `withoutOldPeriods`.
- */
+/** Everything that later decisions of one budget depend on. It stays small: see the bounds below and `withoutOldPeriods`. */
 export interface BudgetState {
   readonly frozen: boolean;
   /** Set by an operator; null: the configured ones apply, which each command carries. */

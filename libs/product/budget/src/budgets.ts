@@ -200,10 +200,7 @@ class UnfreezeBudgetHandler implements ICommandHandler<UnfreezeBudget> {
   }
 }
 
-/**
- * Replaces the configured caps by these for the user. For operators. Idempotent. Refuses with `invalid_input`.
- * @throws Unavailable
- */
+/** Replaces the configured caps by these for the user. For operators. Idempotent. Refuses with `invalid_input`. @throws Unavailable */
 export class SetCaps extends Command<Result<void>> {
   constructor(
     readonly change: BudgetChange,

@@ -14,9 +14,7 @@ export interface PricedAmount {
 const centsPerDollar: Decimal = { unscaled: 100n, scale: 0 };
 const one: Decimal = { unscaled: 1n, scale: 0 };
 
-/**
- * An amount in the smallest unit as a number. Throws RangeError for any other spelling, which the caller has excluded.
- */
+/** An amount in the smallest unit as a number. Throws RangeError for any other spelling, which the caller has excluded. */
 export function integerOf(amountRaw: string): bigint {
   const amount = parseDecimal(amountRaw);
   if (amount?.scale !== 0) throw new RangeError('not an amount in the smallest unit');

@@ -30,10 +30,7 @@ export class ApprovalHomes {
     this.byCategory = new Map(homes.map((home) => [home.category, home]));
   }
 
-  /**
-   * The home of a stream `<category>-<id>`, and the stream's id there. @throws Error for a stream that cannot hold
-   * approvals
-   */
+  /** The home of a stream `<category>-<id>`, and the stream's id there. @throws Error for a stream that cannot hold approvals */
   of(stream: string): { readonly home: ApprovalHome; readonly streamId: string } {
     const end = stream.indexOf('-');
     const home = this.byCategory.get(stream.slice(0, end));

@@ -13,10 +13,7 @@ export const contractLimits = {
 
 const { tokenIdLengthMax, decimalsMax, amountDigitsMax, usdWholeDigitsMax, usdFractionDigitsMax } = contractLimits;
 
-/**
- * The only spelling of each text of a contract, including its length except for token ids. The reference shows exactly
- * these patterns.
- */
+/** The only spelling of each text of a contract, including its length except for token ids. The reference shows exactly these patterns. */
 export const contractForms = {
   tokenId: /^nep141:[a-z0-9]+(?:[._-][a-z0-9]+)*$/,
   /** Positive. */

@@ -47,10 +47,7 @@ export type Quantity =
 
 export interface ContractBounds {
   readonly maxUses: number;
-  /**
-   * 1 to 10, in every contract that is parsed now. Older contracts without this member count as 1:
-   * `usesPerOccurrenceOf`.
-   */
+  /** 1 to 10, in every contract that is parsed now. Older contracts without this member count as 1: `usesPerOccurrenceOf`. */
   readonly usesPerOccurrence?: number;
   readonly perUseUsd: string;
   readonly totalUsd: string;

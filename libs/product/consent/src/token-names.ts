@@ -30,9 +30,7 @@ export function namesIn(contract: Contract, symbolOf: SymbolOf, lengthMax = Infi
     : ({ tokenId }) => names.get(tokenId) ?? spelled(tokenId, 'tokenId');
 }
 
-/**
- * A shortened id is quoted because, without its standard or with only its two ends, it could be mistaken for a word.
- */
+/** A shortened id is quoted because, without its standard or with only its two ends, it could be mistaken for a word. */
 function shorten(tokenId: string, lengthMax: number): Words {
   if (tokenId.length <= lengthMax) return spelled(tokenId, 'tokenId');
   const account = tokenId.replace(standard, '');

@@ -66,10 +66,7 @@ export const partnerKeyDecider: Decider<PartnerKeyState, PartnerKeyCommand, Part
   },
 };
 
-/**
- * No-op for an existing key, even with another label; one without the feed gets it if asked for. A revoked key stays
- * revoked.
- */
+/** No-op for an existing key, even with another label; one without the feed gets it if asked for. A revoked key stays revoked. */
 function mint({ at, label, keyHash, feed, reason }: MintKey, state: PartnerKeyState): Decision<PartnerKeyEvent> {
   const length = codePointLength(label);
   if (length < 1 || length > labelLengthMax) {

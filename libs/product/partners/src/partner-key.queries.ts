@@ -55,10 +55,7 @@ export interface ListedPartnerKey {
 
 const listed = `${selectList(PartnerKeyRow, ['keyId', 'label', 'feed', 'revokedAt'])}, minted_at AS "createdAt"`;
 
-/**
- * Partner keys, including revoked ones, oldest first: the first `limit` after the given one, or from the beginning.
- * @throws Unavailable
- */
+/** Partner keys, including revoked ones, oldest first: the first `limit` after the given one, or from the beginning. @throws Unavailable */
 export class ListPartnerKeys extends Query<readonly ListedPartnerKey[]> {
   constructor(
     readonly after: PartnerKeyId | null,

@@ -51,9 +51,7 @@ const waitingStartsMax = 1_000;
  * refusals. Answers once the run is recorded and visible. @throws Unavailable
  */
 export class StartRun extends Command<Result<StartedRun>> {
-  /**
-   * @param body the request's JSON body, not validated yet: a replay is answered without reading its other members
-   */
+  /** @param body the request's JSON body, not validated yet: a replay is answered without reading its other members */
   constructor(
     readonly userId: UserId,
     readonly body: unknown,

@@ -51,10 +51,7 @@ export class StoredAccounts extends Accounts {
     return found;
   }
 
-  /**
-   * The account's current state, folded from its stream: for checks that must not lag (the engine, open streams).
-   * @throws Unavailable
-   */
+  /** The account's current state, folded from its stream: for checks that must not lag (the engine, open streams). @throws Unavailable */
   async accountState(userId: UserId): Promise<UserState['status']> {
     const { state } = await this.states.fresh(userKind, userId);
     return state.status;

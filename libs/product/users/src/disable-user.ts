@@ -5,10 +5,7 @@ import { ReadGate } from '@app/read-store';
 import { userKind } from './user.stream';
 import { StoredAccounts } from './accounts.queries';
 
-/**
- * Makes sure that a verified identity has an account. Idempotent, also when concurrent. Refuses with
- * `account_disabled`.
- */
+/** Makes sure that a verified identity has an account. Idempotent, also when concurrent. Refuses with `account_disabled`. */
 export class EnsureUser extends Command<Result<void>> {
   /** @param identity includes the account id, which derives from issuer and subject */
   constructor(

@@ -10,9 +10,7 @@ import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } fro
 import { OccurrencePage } from '../views/occurrence.view';
 import * as contract from './occurrences.contract';
 
-/**
- * Inputs, occurrences, condition tests and simulations (specification, "Automations"; docs/decisions/automations.md).
- */
+/** Inputs, occurrences, condition tests and simulations (specification, "Automations"; docs/decisions/automations.md). */
 @Controller()
 export class OccurrencesController {
   constructor(

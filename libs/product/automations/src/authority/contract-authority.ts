@@ -11,9 +11,7 @@ import type { AutomationState } from '../automation/automation.state';
 import { automationKind } from '../automation/automation.stream';
 import { contractWorthUsd, type PricedToken } from './contract-worth';
 
-/**
- * The uses of automations' contracts while their operations move money, and afterwards. All methods throw Unavailable.
- */
+/** The uses of automations' contracts while their operations move money, and afterwards. All methods throw Unavailable. */
 @Injectable()
 export class ContractUses implements AuthorityLedger {
   private readonly logger = new Logger(ContractUses.name);
@@ -48,10 +46,7 @@ export class ContractUses implements AuthorityLedger {
     else await this.giveBack(automationId, terms.approvalId, cause);
   }
 
-  /**
-   * Settles the uses whose operations are over already, so that they count the amounts that moved. Returns whether
-   * there were any.
-   */
+  /** Settles the uses whose operations are over already, so that they count the amounts that moved. Returns whether there were any. */
   async settleEnded(automationId: AutomationId, cause: Cause): Promise<boolean> {
     const { state } = await this.states.fresh(automationKind, automationId);
     const open = Object.values(state?.uses ?? {}).filter(({ over }) => !over);
@@ -94,10 +89,7 @@ function callOf(state: AutomationState, approvalId: ApprovalId): ToolCallId | nu
   return toolCallId === undefined ? null : asId<ToolCallId>(toolCallId);
 }
 
-/**
- * This long after an approval's expiry no call can still be about to use it: a use without an operation then stops
- * counting.
- */
+/** This long after an approval's expiry no call can still be about to use it: a use without an operation then stops counting. */
 const operationComesWithinMs = 5 * 60_000;
 
 /** A call of a run that an automation started. */
@@ -115,9 +107,7 @@ export interface CoveredCall {
   readonly contract: Contract;
 }
 
-/**
- * The authority that users gave their automations by approving a contract with bounds (docs/decisions/automations.md).
- */
+/** The authority that users gave their automations by approving a contract with bounds (docs/decisions/automations.md). */
 @Injectable()
 export class ContractAuthority {
   constructor(

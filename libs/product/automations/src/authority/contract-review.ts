@@ -25,10 +25,7 @@ interface Defining {
   readonly cause: Cause;
 }
 
-/**
- * Prepares the question to a user about an automation's contract, asked once for each contract
- * (docs/decisions/automations.md).
- */
+/** Prepares the question to a user about an automation's contract, asked once for each contract (docs/decisions/automations.md). */
 @Injectable()
 export class ContractReviews {
   constructor(

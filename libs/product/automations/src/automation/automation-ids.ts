@@ -29,9 +29,7 @@ export function occurrenceConversationId(occurrenceId: OccurrenceId): Conversati
   return asId<ConversationId>(uuidV5('conversation', occurrenceId));
 }
 
-/**
- * The id of the conversation for all occurrences; `number` counts from 1 and grows when the previous one was archived.
- */
+/** The id of the conversation for all occurrences; `number` counts from 1 and grows when the previous one was archived. */
 export function sharedConversationId(automationId: AutomationId, number: number): ConversationId {
   return asId<ConversationId>(uuidV5(`conversation/${number}`, automationId));
 }

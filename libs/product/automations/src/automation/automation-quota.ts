@@ -5,10 +5,7 @@ import { Database, ReadGate } from '@app/read-store';
 import { Configuration } from '@app/settings';
 import { automationKind } from './automation.stream';
 
-/**
- * A place whose automation does not exist after this time (by the database's clock) is released. No request takes
- * nearly as long.
- */
+/** A place whose automation does not exist after this time (by the database's clock) is released. No request takes nearly as long. */
 const abandonedAfter = '10 minutes';
 /** Maximum number of abandoned places that are examined at once. */
 const abandonedAtOnceMax = 100;
@@ -38,10 +35,7 @@ export class AutomationQuota {
     private readonly configuration: Configuration,
   ) {}
 
-  /**
-   * Whether there is a place for one more. Taking the same place again changes nothing.
-   * @throws Unavailable
-   */
+  /** Whether there is a place for one more. Taking the same place again changes nothing. @throws Unavailable */
   async reserve(userId: UserId, automationId: AutomationId): Promise<boolean> {
     if (await this.tryReserve(userId, automationId)) return true;
     // An automation that was just archived, or never created, may still be counted.

@@ -17,10 +17,7 @@ import type { PassedOver } from './automation.events';
 import type { Verdict } from '../condition/condition';
 import type { TokenSymbols } from '../condition/token-symbols';
 
-/**
- * The commands of an automation's stream. A user's commands carry the user's id: another user's automation is not
- * found.
- */
+/** The commands of an automation's stream. A user's commands carry the user's id: another user's automation is not found. */
 export type AutomationCommand =
   | CreateAutomation
   | UpdateAutomation
@@ -87,9 +84,7 @@ export interface ContractReview extends ConsentWords {
 /** The outcome of one evaluation of the rule, for a due time or an input; the firing policy decides what follows. */
 export interface RecordMatch {
   readonly type: 'RecordMatch';
-  /**
-   * The instant of the evaluation: the due time, or when the input was recorded. Cooldown and edges are measured by it.
-   */
+  /** The instant of the evaluation: the due time, or when the input was recorded. Cooldown and edges are measured by it. */
   readonly forAt: Instant;
   readonly at: Instant;
   /** A match of another epoch is not recorded. */
@@ -98,10 +93,7 @@ export interface RecordMatch {
   readonly trigger: OccurrenceTrigger;
   readonly dueAt: Instant | null;
   readonly input: { readonly inputId: InputId; readonly position: number } | null;
-  /**
-   * `true` without a condition, and for an invocation, which also bypasses trigger and cooldown and always has an
-   * occurrence.
-   */
+  /** `true` without a condition, and for an invocation, which also bypasses trigger and cooldown and always has an occurrence. */
   readonly verdict: Verdict;
   /** Set where it is too late to fire: the occurrence is rejected with these words. */
   readonly tooLate: Words | null;
@@ -125,10 +117,7 @@ export interface PassOverInput {
 }
 
 export type AdmissionCommand =
-  /**
-   * Begins the admission of the first in turn only; no events where it may not be admitted (yet), or is no longer
-   * active.
-   */
+  /** Begins the admission of the first in turn only; no events where it may not be admitted (yet), or is no longer active. */
   | (OfOccurrence & { readonly type: 'BeginAdmission'; readonly conversationId: ConversationId; readonly runId: RunId })
   | (OfOccurrence & {
       readonly type: 'AcceptOccurrence';

@@ -12,10 +12,7 @@ import { hasEnded, limitReached } from './occurrence/firing-policy';
 import { passOver } from './occurrence/input.decider';
 import { cancelWaiting, recordMatch } from './occurrence/occurrence.decider';
 
-/**
- * The rules of one automation (docs/decisions/automations.md): its life here; occurrences and contract uses in files of
- * their own.
- */
+/** The rules of one automation (docs/decisions/automations.md): its life here; occurrences and contract uses in files of their own. */
 export const automationDecider: Decider<AutomationState, AutomationCommand, AutomationEvent> = {
   initialState: null,
 

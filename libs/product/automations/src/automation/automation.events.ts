@@ -122,9 +122,7 @@ export type ContractUseEvent =
       /** The occurrence whose run makes the call; null in events of version 1. */
       readonly occurrence: OccurrenceId | null;
     }
-  /**
-   * The counted amount grows before its operation moves more than was expected, because of another price or a deposit.
-   */
+  /** The counted amount grows before its operation moves more than was expected, because of another price or a deposit. */
   | (OfUse<'contract.use_raised'> & { readonly usd: string })
   /** The operation is over: from here on the use counts the amount that it moved. */
   | (OfUse<'contract.use_settled'> & { readonly usd: string })
@@ -138,10 +136,7 @@ interface OfUse<Type extends string> {
   readonly toolCallId: ToolCallId;
 }
 
-/**
- * The user's approval of the contract is no longer in force: the rule was changed or archived. The approval keeps its
- * decision.
- */
+/** The user's approval of the contract is no longer in force: the rule was changed or archived. The approval keeps its decision. */
 export interface ContractSuperseded {
   readonly type: 'contract.superseded';
   readonly at: Instant;

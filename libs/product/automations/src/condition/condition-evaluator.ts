@@ -13,10 +13,7 @@ import {
 } from './condition';
 import { comparable, compareValues, type Comparable } from './value-comparison';
 
-/**
- * A source's time that is further ahead than this makes the reading `future` (docs/decisions/automations.md,
- * "testCondition").
- */
+/** A source's time that is further ahead than this makes the reading `future` (docs/decisions/automations.md, "testCondition"). */
 const aheadMaxMs = 60_000;
 
 /**

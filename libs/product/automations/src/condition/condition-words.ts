@@ -6,9 +6,7 @@ import type { SymbolOf } from './token-symbols';
 export interface ConditionStyle {
   /** The provider's symbol of a token; null where it is named by its id. */
   readonly symbolOf: SymbolOf;
-  /**
-   * Maximum length, in code points, of each quotation of a name, value, pointer or token id; `Infinity` for no limit.
-   */
+  /** Maximum length, in code points, of each quotation of a name, value, pointer or token id; `Infinity` for no limit. */
   readonly quotedLengthMax: number;
 }
 

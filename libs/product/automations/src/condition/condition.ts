@@ -12,10 +12,7 @@ export const conditionBounds = {
   ruleBytesMax: 64 * 1024,
 } as const;
 
-/**
- * The condition for an automation to fire (docs/decisions/automations.md, "condition"): a rule over values that sources
- * deliver.
- */
+/** The condition for an automation to fire (docs/decisions/automations.md, "condition"): a rule over values that sources deliver. */
 export interface Condition {
   /** 1 to 5, with distinct names. */
   readonly bindings: readonly Binding[];

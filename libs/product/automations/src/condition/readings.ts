@@ -8,10 +8,7 @@ import type { SymbolOf } from './token-symbols';
 /** Bounds of reports about sources (specification, "Condition test", "Automation (status view)"). */
 export const readingBounds = { sourceIdLengthMax: 128, factsMax: 3, labelLengthMax: 80, valueLengthMax: 160 } as const;
 
-/**
- * The name of a source: `<kind>:<tokenId>`, or `<kind>:sha256:` and the token id's hash where that is too long; or
- * `event`.
- */
+/** The name of a source: `<kind>:<tokenId>`, or `<kind>:sha256:` and the token id's hash where that is too long; or `event`. */
 export function sourceIdOf(source: Source): string {
   if (source.kind === 'event') return source.kind;
   const { kind, tokenId } = source;

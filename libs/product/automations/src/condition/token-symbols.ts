@@ -7,10 +7,7 @@ export type SymbolOf = (tokenId: string) => string | null;
 /** The provider's symbols, at the time of the definition, of the tokens that a rule names; by token id. */
 export type TokenSymbols = { readonly [tokenId: string]: string };
 
-/**
- * The symbols that identify one token each; tokens with a shared symbol, or one that is no ticker, are named by their
- * ids.
- */
+/** The symbols that identify one token each; tokens with a shared symbol, or one that is no ticker, are named by their ids. */
 export function symbolsOf(tokens: readonly { readonly tokenId: string; readonly symbol: string }[]): TokenSymbols {
   const byId = new Map(tokens.map(({ tokenId, symbol }) => [tokenId, symbol]));
   const symbols = [...byId.values()];

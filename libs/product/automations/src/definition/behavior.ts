@@ -55,10 +55,7 @@ export function actsWords(
   return condition === null ? when : words`${when}, if ${conditionWords(condition, style)}`;
 }
 
-/**
- * `actsWords` without limit, followed by the age limits of the condition's values: `…, by values at most 60 seconds
- * old`.
- */
+/** `actsWords` without limit, followed by the age limits of the condition's values: `…, by values at most 60 seconds old`. */
 export function actsExactly(definition: Pick<AutomationDefinition, 'wake' | 'condition'>, symbolOf: SymbolOf): Words {
   const acts = actsWords(definition, { symbolOf, quotedLengthMax: Infinity });
   const { condition } = definition;

@@ -40,10 +40,7 @@ export interface Surroundings {
   readonly tokens: readonly { readonly tokenId: string; readonly decimals: number | null }[];
 }
 
-/**
- * The tokens that a definition's contract pins, each once. They are requested from the provider before the definition
- * is checked.
- */
+/** The tokens that a definition's contract pins, each once. They are requested from the provider before the definition is checked. */
 export function pinnedTokens({ contract }: AutomationDefinition): readonly PinnedToken[] {
   const pinned = contract === undefined ? [] : pinnedIn(contract);
   return pinned.filter(({ tokenId }, index) => pinned.findIndex((other) => other.tokenId === tokenId) === index);
@@ -94,9 +91,7 @@ function isTimely(schedule: Schedule): boolean {
   }
 }
 
-/**
- * Whether a run with this profile would be admitted now; at each firing the deployment's agent at that time applies.
- */
+/** Whether a run with this profile would be admitted now; at each firing the deployment's agent at that time applies. */
 function isOffered(profile: JsonObject, offer: EngineCatalog): boolean {
   const asked = read(Profile, profile);
   return asked.ok && resolveProfile(asked.value, offer).ok;

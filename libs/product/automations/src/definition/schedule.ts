@@ -4,10 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Schedule } from './automation-definition';
 import { instantAtWall, instantPassing, wallAt } from './zones';
 
-/**
- * Maximum number of parsed expressions that are cached; each is short, and ten thousand rules rarely share more
- * distinct ones.
- */
+/** Maximum number of parsed expressions that are cached; each is short, and ten thousand rules rarely share more distinct ones. */
 const expressionsMax = 4096;
 const expressions = new LRUCache<string, { readonly cron: Cron | null }>({ max: expressionsMax });
 /** Maximum number of due minutes that are skipped because clocks show them twice and they were due the first time. */
@@ -36,10 +33,7 @@ export function nextDue(schedule: Schedule, epochAt: Instant, after: Instant): I
   return dueMs === null || dueMs > lastEpochMs ? null : instantOf(dueMs);
 }
 
-/**
- * The last due time after `from` and not after `until`; null when there is none. Computes few due times, however many
- * there are.
- */
+/** The last due time after `from` and not after `until`; null when there is none. Computes few due times, however many there are. */
 export function latestDue(schedule: Schedule, epochAt: Instant, from: Instant, until: Instant): Instant | null {
   const epochAtMs = epochMsOf(epochAt);
   const untilMs = epochMsOf(until);
@@ -83,10 +77,7 @@ function nextDueMs(schedule: Schedule, epochAtMs: number, afterMs: number): numb
   }
 }
 
-/**
- * The library computes wall times only. It runs in UTC, where each wall time occurs once; the zone then maps them to
- * instants.
- */
+/** The library computes wall times only. It runs in UTC, where each wall time occurs once; the zone then maps them to instants. */
 function nextCronMs(expression: string, zone: string, afterMs: number): number | null {
   const cron = cronOf(expression);
   if (cron === null) throw new RangeError('a schedule that no definition can have');

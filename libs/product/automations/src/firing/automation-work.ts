@@ -9,10 +9,7 @@ import { MissingTimers } from './due-times';
 /** How often a worker searches for automations, occurrences and sources without a timer. Real time. */
 const sweepEveryMs = 30_000;
 
-/**
- * A worker process's work for automations apart from their timers: it reacts to inputs, and to the ends of runs and
- * operations.
- */
+/** A worker process's work for automations apart from their timers: it reacts to inputs, and to the ends of runs and operations. */
 @Injectable()
 export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(AutomationWork.name);

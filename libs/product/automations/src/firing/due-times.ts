@@ -81,10 +81,7 @@ export class MissingTimers {
     return missing.length;
   }
 
-  /**
-   * The oldest waiting occurrence of each automation; in random order, so that none waits forever when there are very
-   * many.
-   */
+  /** The oldest waiting occurrence of each automation; in random order, so that none waits forever when there are very many. */
   private async occurrences(): Promise<number> {
     const missing = await this.database.query<{ id: OccurrenceId; automationId: AutomationId }>(
       `SELECT ${selectList(OccurrenceRow, ['id', 'automationId'])} FROM (

@@ -78,10 +78,7 @@ export async function handleEnd(world: FiringPorts, { automationId, epoch }: Act
   await world.record(automationId, { type: 'CompleteAutomation', at, epoch, because: 'end_at' });
 }
 
-/**
- * Handles the end of a run in one of the automation's conversations: the next occurrence may be admitted.
- * @throws Unavailable
- */
+/** Handles the end of a run in one of the automation's conversations: the next occurrence may be admitted. @throws Unavailable */
 export async function handleRunEnded(world: FiringPorts, automationId: AutomationId, runId: RunId): Promise<void> {
   const occurrenceOf = (automation: AutomationState) =>
     automation?.active.find((occurrence) => occurrence.runId === runId)?.occurrenceId;

@@ -26,20 +26,14 @@ export interface Look {
   readonly evaluation: Evaluation;
 }
 
-/**
- * The ports of firing. LiveFiring implements them for the product; the simulation has its own. Every call may throw
- * Unavailable.
- */
+/** The ports of firing. LiveFiring implements them for the product; the simulation has its own. Every call may throw Unavailable. */
 export interface FiringPorts {
   now(): Instant;
   /** The automation, current as of the call. */
   fold(automationId: AutomationId): Promise<AutomationState>;
   /** The automation, possibly from a cache: commands are decided on its current state in either case. */
   recall(automationId: AutomationId): Promise<AutomationState>;
-  /**
-   * Appends the decision's events at the exact revision that it was made on and returns the automation after them;
-   * throws at a refusal.
-   */
+  /** Appends the decision's events at the exact revision that it was made on and returns the automation after them; throws at a refusal. */
   record(automationId: AutomationId, command: AutomationCommand): Promise<Automation>;
   /** The readings of the condition's sources at that instant. */
   readings(automation: Automation, at: Instant, delivered: Delivered | null): Promise<Readings>;
@@ -48,10 +42,7 @@ export interface FiringPorts {
   /** Whether an operator has paused the deployment's automations. */
   isPaused(): Promise<boolean>;
   isActive(userId: UserId): Promise<boolean>;
-  /**
-   * The conversation and run of the occurrence if its admission began now; unchanged while the previous ones can still
-   * be used.
-   */
+  /** The conversation and run of the occurrence if its admission began now; unchanged while the previous ones can still be used. */
   placeFor(
     automationId: AutomationId,
     automation: Automation,

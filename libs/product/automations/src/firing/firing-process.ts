@@ -14,18 +14,12 @@ import type { FiringPorts } from './firing-ports';
 import { LiveFiring } from './live-firing';
 import { inputKind, type InputRecorded } from '../inputs/input.stream';
 
-/**
- * Maximum number of due times, and of deferred admissions, that one process handles at once: each until its run has
- * begun.
- */
+/** Maximum number of due times, and of deferred admissions, that one process handles at once: each until its run has begun. */
 const firingAtOnceMax = 32;
 /** Maximum number of sources that one process samples at once. */
 const samplesAtOnceMax = 32;
 
-/**
- * Handles the timers of automations and of the sources that they read. May be killed anywhere, and run in several
- * workers at once.
- */
+/** Handles the timers of automations and of the sources that they read. May be killed anywhere, and run in several workers at once. */
 @Injectable()
 export class FiringProcess implements OnModuleInit {
   constructor(

@@ -26,9 +26,7 @@ import type { Admission } from './firing-ports';
 /** Maximum number of archived conversations of one automation. */
 const archivedMax = 100_000;
 
-/**
- * Determines an occurrence's conversation and run, and starts the run (docs/decisions/automations.md, "Occurrence").
- */
+/** Determines an occurrence's conversation and run, and starts the run (docs/decisions/automations.md, "Occurrence"). */
 @Injectable()
 export class OccurrenceAdmission {
   constructor(
@@ -59,10 +57,7 @@ export class OccurrenceAdmission {
     return { conversationId: place, runId: occurrenceRunId(occurrenceId, place) };
   }
 
-  /**
-   * Starts the run. Refuses for the reasons of `runs.start`, and for a profile that can no longer run.
-   * @throws Unavailable
-   */
+  /** Starts the run. Refuses for the reasons of `runs.start`, and for a profile that can no longer run. @throws Unavailable */
   async admit(
     automationId: AutomationId,
     { definition, userId }: Automation,

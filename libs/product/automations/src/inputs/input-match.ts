@@ -18,10 +18,7 @@ export function matchOf({ automationId, inputId, at: forAt, source }: InputRecor
   };
 }
 
-/**
- * The command by which an invocation gets its occurrence; a repetition changes nothing. @param position of the input in
- * the store
- */
+/** The command by which an invocation gets its occurrence; a repetition changes nothing. @param position of the input in the store */
 export function invocation(input: InputRecorded, position: number, at: Instant): RecordMatch {
   const { epoch } = input;
   return { type: 'RecordMatch', at, epoch, ...matchOf(input, position), verdict: 'true' };

@@ -9,10 +9,7 @@ import { NIL } from 'uuid';
 import { automationKind } from '../automation/automation.stream';
 
 export const secretBytes = 32;
-/**
- * Sealed secrets of earlier keys are kept this long, because a concurrent rotation may be about to name its own. Real
- * time.
- */
+/** Sealed secrets of earlier keys are kept this long, because a concurrent rotation may be about to name its own. Real time. */
 const forgottenAfter = '1 hour';
 
 /** A webhook's key: the automation that a signed request belongs to. */
@@ -31,10 +28,7 @@ interface SealedKey {
   readonly sealed: Buffer;
 }
 
-/**
- * Secrets of automations' webhooks, sealed in PostgreSQL; the automation's stream names the present key. All methods
- * throw Unavailable.
- */
+/** Secrets of automations' webhooks, sealed in PostgreSQL; the automation's stream names the present key. All methods throw Unavailable. */
 @Injectable()
 export class WebhookKeys {
   private readonly sealing: Sealing;

@@ -134,10 +134,7 @@ function evaluateAt(
   return addResult(seen, { at, wouldBe: judgement === 'fire' ? 'fired' : judgement, trigger });
 }
 
-/**
- * Fires regardless of the rule and its cooldown, but within its limits; uses up neither edges nor the one match of
- * `once`.
- */
+/** Fires regardless of the rule and its cooldown, but within its limits; uses up neither edges nor the one match of `once`. */
 function invoke(simulated: Simulated, { firing }: AutomationDefinition, { at, trigger }: SimulatedLook): Simulated {
   const { memory } = simulated;
   const isOver = firing.trigger === 'once' && memory.taken;

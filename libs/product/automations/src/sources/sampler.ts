@@ -12,10 +12,7 @@ import { SourceSamples } from './source-samples';
 
 /** How long samples are kept (docs/decisions/automations.md). */
 const keptMs = 8 * 86_400_000;
-/**
- * Cached samples, bounded by count because each is a few short texts, so that all evaluations of a minute read each
- * sample once.
- */
+/** Cached samples, bounded by count because each is a few short texts, so that all evaluations of a minute read each sample once. */
 const seenMax = 4_096;
 /** Attempts to find an instant without a sample. */
 const freshInstantTries = 20;
@@ -27,10 +24,7 @@ const freshInstantTries = 20;
  */
 @Injectable()
 export class Sampler {
-  /**
-   * Samples that this process is taking or took lately, by source and instant: concurrent evaluations share one
-   * request.
-   */
+  /** Samples that this process is taking or took lately, by source and instant: concurrent evaluations share one request. */
   private readonly taken = new LRUCache<string, Promise<Sample | null>>({ max: seenMax });
 
   constructor(
@@ -60,9 +54,7 @@ export class Sampler {
     return Object.fromEntries(await Promise.all(found));
   }
 
-  /**
-   * Handles a timer of this module: takes the due sample, and schedules the next one as long as the source is in use.
-   */
+  /** Handles a timer of this module: takes the due sample, and schedules the next one as long as the source is in use. */
   async handle({ dueAt, payload }: Timer): Promise<void> {
     const source = readSource(payload);
     const keepUntil = typeof payload['keepUntil'] === 'string' ? payload['keepUntil'] : '';

@@ -11,10 +11,7 @@ import { SourceSamples } from './source-samples';
 /** A source of a rule that is being defined is sampled this long, by the service clock, before it must be in use. */
 const newSourceMs = 2 * sampleEveryMs;
 
-/**
- * The retained samples of the sources that a user's rules read. All methods throw Unavailable when PostgreSQL does not
- * answer.
- */
+/** The retained samples of the sources that a user's rules read. All methods throw Unavailable when PostgreSQL does not answer. */
 @Injectable()
 export class Samples {
   constructor(

@@ -29,9 +29,7 @@ export interface SourceCoverage {
   readonly omittedGaps: number;
 }
 
-/**
- * Coverage of each binding of a sampled source, in their order; events are not sampled. Excludes `from`, includes `to`.
- */
+/** Coverage of each binding of a sampled source, in their order; events are not sampled. Excludes `from`, includes `to`. */
 export function coverageOf(
   condition: Condition | null,
   history: SampleHistory,

@@ -5,9 +5,7 @@ import type { Condition, SampledSource } from '../condition/condition';
 /** The kind of timers that sample sources, and the prefix of their ids. */
 export const sourceTimers = 'source';
 
-/**
- * A sampled source, shared by all rules that read it. A balance belongs to its owner; a price is shared by all users.
- */
+/** A sampled source, shared by all rules that read it. A balance belongs to its owner; a price is shared by all users. */
 export interface SourceInUse {
   readonly source: SampledSource;
   /** The owner of a balance; null for a price. */

@@ -22,10 +22,7 @@ export interface Sample {
   readonly reason: string | null;
 }
 
-/**
- * Samples of each binding's source, oldest first, beginning with the last one at or before the start; a binding without
- * any is absent.
- */
+/** Samples of each binding's source, oldest first, beginning with the last one at or before the start; a binding without any is absent. */
 export type SampleHistory = { readonly [binding: string]: readonly Sample[] | undefined };
 
 /**

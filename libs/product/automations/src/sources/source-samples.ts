@@ -15,10 +15,7 @@ interface SampleRow {
 /** Maximum number of old rows that one statement deletes. */
 const prunedAtOnceMax = 10_000;
 
-/**
- * Maximum number of sources that one query returns; a deployment with more of them in use starts the others with the
- * next query.
- */
+/** Maximum number of sources that one query returns; a deployment with more of them in use starts the others with the next query. */
 const sourcesAtOnceMax = 1_000;
 
 interface SourceRow {
@@ -27,10 +24,7 @@ interface SourceRow {
   readonly userId: UserId | null;
 }
 
-/**
- * The table of samples, and queries for the sources in use. All methods throw Unavailable when PostgreSQL does not
- * answer.
- */
+/** The table of samples, and queries for the sources in use. All methods throw Unavailable when PostgreSQL does not answer. */
 @Injectable()
 export class SourceSamples {
   constructor(private readonly database: Database) {}

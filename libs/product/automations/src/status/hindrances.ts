@@ -175,9 +175,7 @@ function undecided({ code, binding }: UnresolvedReason, { bindings }: Condition)
   };
 }
 
-/**
- * The reason of the newest rejection, such as a frozen budget: as long as it lasts, it rejects the next occurrence too.
- */
+/** The reason of the newest rejection, such as a frozen budget: as long as it lasts, it rejects the next occurrence too. */
 function refused({ rejected }: Present): readonly Hindrance[] {
   if (rejected === null) return [];
   const why = rejected.reason === null ? words`.` : words`: ${quoted(rejected.reason)}`;

@@ -45,9 +45,7 @@ export class DefinitionWriter {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * The provider's data of the tokens that the definition names. Refuses with `automation_invalid` (`checkDefinition`).
-   */
+  /** The provider's data of the tokens that the definition names. Refuses with `automation_invalid` (`checkDefinition`). */
   async check(definition: AutomationDefinition, now: Instant): Promise<Result<readonly Token[]>> {
     const pinned = pinnedTokens(definition).map(({ tokenId }) => tokenId);
     const named = new Set([...pinned, ...watchedTokenIds(definition.condition)]);

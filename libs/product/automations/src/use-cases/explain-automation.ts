@@ -88,10 +88,7 @@ export const ExplainedAutomation = shape('ExplainedAutomation', {
 });
 export type ExplainedAutomation = Shaped<typeof ExplainedAutomation>;
 
-/**
- * Explains why an automation, of any user, does not fire; no older than this call. Refuses with `not_found`.
- * @throws Unavailable
- */
+/** Explains why an automation, of any user, does not fire; no older than this call. Refuses with `not_found`. @throws Unavailable */
 export class ExplainAutomation extends Query<Result<ExplainedAutomation>> {
   constructor(readonly automationId: AutomationId) {
     super();

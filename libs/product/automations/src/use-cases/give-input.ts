@@ -14,10 +14,7 @@ import { invocation } from '../inputs/input-match';
 export const Signalled = shape('RecordedInput', { status: recording, inputId: uuid() });
 export type Signalled = Shaped<typeof Signalled>;
 
-/**
- * Records an event for the rule to evaluate, and answers once it is visible. Refuses as `InputRecorder.hand`.
- * @throws Unavailable
- */
+/** Records an event for the rule to evaluate, and answers once it is visible. Refuses as `InputRecorder.hand`. @throws Unavailable */
 export class SignalAutomation extends Command<Result<Signalled>> {
   constructor(readonly handed: GivenInput) {
     super();

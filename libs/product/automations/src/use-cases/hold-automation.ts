@@ -32,10 +32,7 @@ class HoldAutomationHandler implements ICommandHandler<HoldAutomation> {
   }
 }
 
-/**
- * Lets a held automation, of any user, fire again; no-op when not held. For operators. Refuses with `not_found`.
- * @throws Unavailable
- */
+/** Lets a held automation, of any user, fire again; no-op when not held. For operators. Refuses with `not_found`. @throws Unavailable */
 export class ReleaseAutomation extends Command<Result<void>> {
   constructor(
     readonly automationId: AutomationId,

@@ -60,10 +60,7 @@ const spanMaxMs = 7 * 86_400_000;
  * are more, it ends there, truncated.
  */
 const looksMax = 20_160;
-/**
- * Yields to other work after this time: one evaluation takes as long as its rule and its event are large, some
- * milliseconds at worst.
- */
+/** Yields to other work after this time: one evaluation takes as long as its rule and its event are large, some milliseconds at worst. */
 const turnMs = 5;
 
 /** The time after `from` and not after `to`. */

@@ -129,9 +129,7 @@ export interface RunProfile extends ResolvedRun {
   readonly outputSchema: JsonValue;
 }
 
-/**
- * @param standing the instructions of the agent that the run was resolved to, which precede its own; null without any
- */
+/** @param standing the instructions of the agent that the run was resolved to, which precede its own; null without any */
 export function profileOf(request: RunRequest, resolved: ResolvedRun, standing: string | null): RunProfile {
   const { instructions: own = null, outputSchema = null } = request.profile ?? {};
   const told = [standing, own].filter((part): part is string => part !== null);

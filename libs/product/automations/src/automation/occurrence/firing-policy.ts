@@ -27,10 +27,7 @@ export interface Look {
   readonly verdict: Verdict;
 }
 
-/**
- * `limit`: it would fire, but the automation has reached its maximum or its end. `cooldown`: too soon after the last
- * accepted one.
- */
+/** `limit`: it would fire, but the automation has reached its maximum or its end. `cooldown`: too soon after the last accepted one. */
 export type Judgement = 'none' | 'fire' | 'cooldown' | 'limit';
 
 export const freshMemory: PolicyMemory = { lastKnown: null, lastAcceptedFor: null, accepted: 0, taken: false };
@@ -60,10 +57,7 @@ export function hasEnded(
   return completed || state === 'archived' || limitReached(definition.firing, occurrences, now) !== null;
 }
 
-/**
- * The memory after an evaluation with any outcome: an edge is used up even when cooldown or overlap kept it from
- * firing.
- */
+/** The memory after an evaluation with any outcome: an edge is used up even when cooldown or overlap kept it from firing. */
 export function afterVerdict<Memory extends Pick<PolicyMemory, 'lastKnown'>>(memory: Memory, verdict: Verdict): Memory {
   return verdict === 'unknown' ? memory : { ...memory, lastKnown: verdict === 'true' };
 }

@@ -44,10 +44,7 @@ function afterInvocation(memory: FiringMemory, position: number): FiringMemory {
   return { ...memory, invokedPositions: positions.slice(-invocationsRememberedMax), invokedUpTo: forgotten };
 }
 
-/**
- * The reason why an automation does not evaluate an activation's input, or takes no occurrence from it; in words for
- * its user.
- */
+/** The reason why an automation does not evaluate an activation's input, or takes no occurrence from it; in words for its user. */
 export interface Obstacle {
   readonly outcome: 'rejected' | 'stale' | 'paused';
   readonly words: Words;

@@ -14,11 +14,7 @@ const columns = selectList(OccurrenceRow, membersOf(OccurrenceRow, ['automationI
 export class OccurrenceList {
   constructor(private readonly database: Database) {}
 
-  /**
-   * The newest, by the position of their creation, strictly before a sort key.
-   * @param delivery null: all
-   * @throws Unavailable
-   */
+  /** The newest, by the position of their creation, strictly before a sort key. @param delivery null: all @throws Unavailable */
   async newest(
     automationId: AutomationId,
     delivery: OccurrenceDelivery | null,

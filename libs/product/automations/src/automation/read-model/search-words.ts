@@ -6,10 +6,7 @@ export function searchWords(text: string): readonly string[] {
   return foldCase(text).match(/[\p{L}\p{Nd}]+/gu) ?? [];
 }
 
-/**
- * The language has no case folding; going through capitals unites letters that only lower case distinguishes (ß and ss,
- * ς and σ).
- */
+/** The language has no case folding; going through capitals unites letters that only lower case distinguishes (ß and ss, ς and σ). */
 function foldCase(text: string): string {
   return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 }
