@@ -5,9 +5,8 @@ import { answerHelp } from './arguments.mjs';
 import { runInBadWeather } from './bad-weather.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
 import { missingInWords, requireProgram } from './debian.mjs';
-import { runJestTwice, slowestSuites } from './jest.mjs';
+import { runJestTwice } from './jest.mjs';
 import { runOnNewestLts } from './newest-lts.mjs';
-import { Phases } from './phases.mjs';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
 
@@ -16,19 +15,31 @@ answerHelp(`npm test: installs and builds what is missing or stale, then runs th
 npm test -- [arguments of jest]   runs the suites that they name, and nothing else: npm test -- test/e2e/drains`);
 
 const narrowing = process.argv.slice(2);
-const phases = new Phases();
+
+const startedAt = performance.now();
+const secondsSince = (time) => Math.round((performance.now() - time) / 1000);
+const phases = [];
+
+/** Returns the result of a phase; its seconds are reported at the end, even if it fails. */
+async function phase(name, work) {
+  const beganAt = performance.now();
+  try {
+    return await work();
+  } finally {
+    phases.push(`${name} ${secondsSince(beganAt)} s`);
+  }
+}
 
 /** Runs everything. The checks take the CPU that the suites leave. Returns the counts of each. */
 async function runAll() {
-  const built = phases.run('build', () => prepare({ build: true }));
+  const built = phase('build', () => prepare({ build: true }));
   const runSuites = async () => {
     await built;
-    const counts = await phases.run('suites', () => runJestTwice([]));
-    console.log(`The slowest suites:\n${slowestSuites(counts)}`);
-    const onNewest = await phases.run('newest LTS', () => runOnNewestLts());
-    return [counts, onNewest, await phases.run('bad weather', () => runInBadWeather())];
+    const counts = await phase('suites', () => runJestTwice([]));
+    const onNewest = await phase('newest LTS', () => runOnNewestLts());
+    return [counts, onNewest, await phase('bad weather', () => runInBadWeather())];
   };
-  const checks = phases.run('checks', () => runChecks(staticChecks, { atOnce: 1, built }));
+  const checks = phase('checks', () => runChecks(staticChecks, { atOnce: 1, built }));
   const [checked, counts] = await Promise.all([checks, runSuites()]);
   return [checked, ...counts];
 }
@@ -36,15 +47,15 @@ async function runAll() {
 /** Runs the suites that the arguments name. */
 async function runSome() {
   console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
-  await phases.run('build', () => prepare({ build: true }));
-  return [await phases.run('suites', () => runJestTwice(narrowing))];
+  await phase('build', () => prepare({ build: true }));
+  return [await phase('suites', () => runJestTwice(narrowing))];
 }
 
 await runScript(async () => {
   const totals = { passed: 0, failed: 0 };
   try {
     if (narrowing.length === 0) await announce();
-    await phases.run('packages', () => prepare({ build: false }));
+    await phase('packages', () => prepare({ build: false }));
     for (const { passed, failed } of narrowing.length === 0 ? await runAll() : await runSome()) {
       totals.passed += passed;
       totals.failed += failed;
@@ -54,7 +65,7 @@ await runScript(async () => {
     console.error(error.message);
     totals.failed += 1;
   }
-  console.log(`${phases}`);
+  console.log(`${secondsSince(startedAt)} s: ${phases.join(', ')}`);
   console.log(`${totals.passed} passed, ${totals.failed} failed`);
   return totals.failed === 0 ? 0 : 1;
 });
