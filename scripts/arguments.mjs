@@ -10,15 +10,13 @@ export function answerHelp(usage) {
   process.exit();
 }
 
-/** The same, for a script that takes no arguments: others are refused. */
-export function takeNoArguments(usage) {
+/** The same; it also ends this process when `read` throws for its arguments. */
+export function checkArguments(usage, read) {
   answerHelp(usage);
-  const [, , argument] = process.argv;
-  if (argument !== undefined) refuseUsage(`there is no argument ${argument}`, usage);
-}
-
-/** Ends this process because its arguments are wrong. */
-export function refuseUsage(words, usage) {
-  console.error(`${words}\n\n${usage}`);
-  process.exit(wrongUsage);
+  try {
+    read(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error.message}\n\n${usage}`);
+    process.exit(wrongUsage);
+  }
 }

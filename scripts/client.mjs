@@ -9,26 +9,19 @@ const dist = path.join(folder, 'dist');
 
 /**
  * Brings libs/clients/client/dist up to date with the sources and the product's build in dist/. Throws StepFailed.
- * @param {{onSpawn?: (pid: number) => void, documentFile?: string}} options
+ * @param {(pid: number) => void} onSpawn called with each tool's id
  */
-export async function buildClient({ onSpawn, documentFile } = {}) {
-  const document = documentFile === undefined ? await printedDocument(onSpawn) : readFileSync(documentFile, 'utf8');
-  await writeTypes(JSON.parse(document));
+export async function buildClient(onSpawn) {
+  await writeTypes(JSON.parse(await printedDocument(onSpawn)));
   // Built next to the live one, and then moved into its place, so that an import meanwhile finds one of the two.
   const next = path.join(folder, `dist.${process.pid}`);
   try {
-    const compile = (config, kind) => [
-      '-p',
-      path.join(folder, config),
-      '--outDir',
-      path.join(next, kind),
-      '--noEmitOnError',
-      'true',
-    ];
-    await runStep('building @parley/client (ESM)', binary('tsc'), compile('tsconfig.json', 'esm'), { onSpawn });
-    await runStep('building @parley/client (CommonJS)', binary('tsc'), compile('tsconfig.cjs.json', 'cjs'), {
-      onSpawn,
-    });
+    const compile = (name, config, kind) => {
+      const args = ['-p', path.join(folder, config), '--outDir', path.join(next, kind), '--noEmitOnError', 'true'];
+      return runStep(`building @parley/client (${name})`, binary('tsc'), args, { onSpawn });
+    };
+    await compile('ESM', 'tsconfig.json', 'esm');
+    await compile('CommonJS', 'tsconfig.cjs.json', 'cjs');
     writeFileSync(path.join(next, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
     rmSync(dist, { recursive: true, force: true });
     renameSync(next, dist);

@@ -2,16 +2,11 @@
 import './node-version.mjs';
 import path from 'node:path';
 import { readOptions, usage } from '../test/load/options.mjs';
-import { answerHelp, refuseUsage } from './arguments.mjs';
+import { checkArguments } from './arguments.mjs';
 import { prepare } from './prepare.mjs';
 import { root, runScript, runTool } from './tool.mjs';
 
-answerHelp(usage);
-try {
-  readOptions(process.argv.slice(2));
-} catch (error) {
-  refuseUsage(error.message, usage);
-}
+checkArguments(usage, readOptions);
 
 await runScript(async () => {
   await prepare({ build: true });

@@ -1,8 +1,8 @@
-// One process at a time installs and builds in a folder. The lock is a file that names its holder; a dead holder's lock is ignored.
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+// One process at a time installs and builds in a folder. The lock is a file with the ids of its holders; dead holders' lock is ignored.
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { root, throwIfInterrupted } from './tool.mjs';
+import { root, say } from './tool.mjs';
 
 const lockFile = path.join(root, '.prepare.lock');
 const pollMs = 200;
@@ -21,83 +21,60 @@ export async function withLock(work) {
   const heartbeat = setInterval(() => utimesSync(lockFile, new Date(), new Date()), heartbeatMs);
   heartbeat.unref();
   try {
-    return await work((toolPid) => writeHolder({ pid: process.pid, toolPid }));
+    return await work((toolPid) => writeFileSync(lockFile, `${process.pid} ${toolPid}`));
   } finally {
     clearInterval(heartbeat);
-    if (readHolder()?.pid === process.pid) rmSync(lockFile, { force: true });
+    if (isOurs()) rmSync(lockFile, { force: true });
   }
 }
 
 async function acquire() {
-  let announced = false;
-  let seen = { beat: 0, at: 0 };
-  for (;;) {
-    throwIfInterrupted();
-    if (tryCreate()) return;
-    const holder = readHolder();
-    const beat = heartbeatOf();
+  let seen = { beat: 0, at: performance.now() };
+  for (let isAnnounced = false; !tryCreate(); await sleep(pollMs)) {
+    const pids = holders();
+    const beat = statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (beat !== seen.beat) seen = { beat, at: performance.now() };
-    if (holder && (isDead(holder) || performance.now() - seen.at > silenceMaxMs)) {
-      if (await takeOver(holder)) return;
-      continue;
+    const isDead = pids.length > 0 && !pids.some(isAlive);
+    if (isDead || performance.now() - seen.at > silenceMaxMs) {
+      if (await takeOver(pids[0])) return;
+    } else if (pids.length > 0 && !isAnnounced) {
+      say(`waiting for process ${pids[0]}, which installs or builds in this folder`);
+      isAnnounced = true;
     }
-    if (holder && !announced) console.log(`waiting for process ${holder.pid}, which installs or builds in this folder`);
-    announced = announced || holder !== undefined;
-    await sleep(pollMs);
   }
 }
 
-/** Creates the lock with its content in one step (link is atomic): no process ever sees an empty lock. */
+/** Returns false when the lock exists. */
 function tryCreate() {
-  const own = `${lockFile}.${process.pid}`;
-  writeFileSync(own, JSON.stringify({ pid: process.pid }));
   try {
-    linkSync(own, lockFile);
+    writeFileSync(lockFile, `${process.pid}`, { flag: 'wx' });
     return true;
   } catch (error) {
     if (error.code === 'EEXIST') return false;
     throw error;
-  } finally {
-    rmSync(own, { force: true });
   }
 }
 
-/** Moves a dead holder's lock aside, creates ours, and makes sure that it stays ours. */
-async function takeOver(deadHolder) {
-  const aside = `${lockFile}.dead-${process.pid}`;
-  if (readHolder()?.pid !== deadHolder.pid) return false;
-  try {
-    renameSync(lockFile, aside);
-  } catch (error) {
-    if (error.code === 'ENOENT') return false;
-    throw error;
-  }
-  rmSync(aside, { force: true });
+/** Replaces a dead holder's lock by ours, and makes sure that it stays ours. */
+async function takeOver(deadPid) {
+  if (holders()[0] !== deadPid) return false;
+  rmSync(lockFile, { force: true });
   if (!tryCreate()) return false;
   await sleep(settleMs);
-  return readHolder()?.pid === process.pid;
+  return isOurs();
 }
 
-/** Replaces the file by a rename: a reader sees the old holder or the new one, never a part of one. */
-function writeHolder(holder) {
-  const next = `${lockFile}.${process.pid}`;
-  writeFileSync(next, JSON.stringify(holder));
-  renameSync(next, lockFile);
-}
+const isOurs = () => holders()[0] === process.pid;
 
-/** @returns {{pid: number, toolPid?: number} | undefined} undefined when there is no lock */
-function readHolder() {
+/** The process that holds the lock, and its tool; empty while there is no lock, and in the moment before a new one is written. */
+function holders() {
   try {
-    return JSON.parse(readFileSync(lockFile, 'utf8'));
+    return readFileSync(lockFile, 'utf8').split(' ').map(Number).filter(Boolean);
   } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
+    if (error.code === 'ENOENT') return [];
     throw error;
   }
 }
-
-const heartbeatOf = () => statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-
-const isDead = (holder) => !isAlive(holder.pid) && (holder.toolPid === undefined || !isAlive(holder.toolPid));
 
 function isAlive(pid) {
   try {

@@ -47,7 +47,7 @@ export async function newestLts() {
     await runStep(`fetching Node ${version}`, command, pack, { cwd: tmpdir() });
     const file = path.join(making, `${name}-${version}.tgz`);
     const found = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
-    if (found !== integrity) throw new StepFailed(`${name}@${version} is not what it was: ${found}`, '');
+    if (found !== integrity) throw new StepFailed(`${name}@${version} is not what it was: ${found}`);
     await runStep(`unpacking Node ${version}`, 'tar', ['-xzf', file, '-C', making]);
     rmSync(file);
     rmSync(home, { recursive: true, force: true });

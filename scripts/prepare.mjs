@@ -11,22 +11,34 @@ import { buildVerify } from './verify-package.mjs';
 const installStamp = path.join('node_modules', '.parley-install');
 const bundle = path.join('scripts', 'bundle.mjs');
 const appMain = path.join('scripts', 'app-main.cjs');
-const buildStamp = path.join(root, 'dist', '.parley-build');
 const client = path.join('libs', 'clients', 'client');
 const verify = path.join('libs', 'clients', 'verify');
 const notInProduct = [client, verify, path.join('libs', 'testing')];
-const clientStamp = path.join(root, client, 'dist', '.parley-build');
-const verifyStamp = path.join(root, verify, 'dist', '.parley-build');
+
+/** The builds, in order. `hash` covers everything that one reads, and gets the product's; `build` gets a function to name its tools. */
+const builds = [
+  { folder: '', hash: (product) => product, build: buildProduct },
+  {
+    folder: client,
+    hash: (product) => packageHash(client, ['client.mjs', 'client-types.mjs'], product),
+    build: buildClient,
+  },
+  {
+    folder: verify,
+    hash: (product) => packageHash(verify, ['verify-package.mjs', 'verify-page.mjs'], product),
+    build: buildVerify,
+  },
+];
 
 /**
  * Brings node_modules up to date with package-lock.json and, if asked, dist and those of libs/clients with the sources. Throws StepFailed
  * (nothing is stamped as fresh then).
  */
 export async function prepare({ build }) {
-  if (!installIsStale(root) && !(build && buildIsStale())) return;
+  if (!installIsStale(root) && !(build && staleBuilds().length > 0)) return;
   await withLock(async (nameTool) => {
     await install(root, nameTool); // checked again under the lock, because another process may just have done it
-    if (build && buildIsStale()) await buildAll(nameTool);
+    if (build) await buildStale(nameTool);
   });
 }
 
@@ -40,23 +52,16 @@ async function install(folder, nameTool, npmArguments = []) {
   const hash = lockFileHash(folder);
   rmSync(path.join(folder, installStamp), { force: true });
   const [command, ...prefix] = npmCommand();
-  const flags = [
-    '--include=dev',
-    '--include=optional',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=notice',
-    ...npmArguments,
-  ];
+  const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=notice'];
   const label = `installing packages (npm ci${folder === root ? '' : ` in ${path.relative(root, folder)}`})`;
-  await runStep(label, command, [...prefix, 'ci', ...flags], { cwd: folder, onSpawn: nameTool });
+  await runStep(label, command, [...prefix, 'ci', ...flags, ...npmArguments], { cwd: folder, onSpawn: nameTool });
   writeFileSync(path.join(folder, installStamp), hash);
 }
 
 function installIsStale(folder) {
   const stamp = path.join(folder, installStamp);
   const hash = lockFileHash(folder);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
+  if (isStamped(stamp, hash)) return false;
   // npm itself may have brought the folder to this state (npm install, npm ci): then only the marker is missing.
   if (!matchesLockFile(folder)) return true;
   writeFileSync(stamp, hash);
@@ -65,43 +70,40 @@ function installIsStale(folder) {
 
 function lockFileHash(folder) {
   const file = path.join(folder, 'package-lock.json');
-  if (!existsSync(file)) throw new StepFailed(`${file} is missing: npm ci needs it`, '');
+  if (!existsSync(file)) throw new StepFailed(`${file} is missing: npm ci needs it`);
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-async function buildAll(nameTool) {
-  const product = productHash(); // before the build, so that a source changed meanwhile makes the build stale
-  if (!isStamped(buildStamp, product)) {
-    rmSync(buildStamp, { force: true });
-    await runStep('building (nest build)', binary('nest'), ['build'], { onSpawn: nameTool });
-    await runStep('bundling the apps (esbuild)', process.execPath, [bundle], { onSpawn: nameTool });
-    writeFileSync(buildStamp, product);
+async function buildStale(nameTool) {
+  // Hashed before the build, so that a source changed meanwhile makes the build stale.
+  for (const { stamp, hash, build } of staleBuilds()) {
+    rmSync(stamp, { force: true });
+    await build(nameTool);
+    writeFileSync(stamp, hash);
   }
-  const all = clientHash(product);
-  if (!isStamped(clientStamp, all)) {
-    await buildClient({ onSpawn: nameTool });
-    writeFileSync(clientStamp, all);
-  }
-  const verifying = verifyHash(product);
-  if (isStamped(verifyStamp, verifying)) return;
-  await buildVerify();
-  writeFileSync(verifyStamp, verifying);
 }
 
-function buildIsStale() {
+async function buildProduct(onSpawn) {
+  await runStep('building (nest build)', binary('nest'), ['build'], { onSpawn });
+  await runStep('bundling the apps (esbuild)', process.execPath, [bundle], { onSpawn });
+}
+
+function staleBuilds() {
   const product = productHash();
-  return (
-    !isStamped(buildStamp, product) ||
-    !isStamped(clientStamp, clientHash(product)) ||
-    !isStamped(verifyStamp, verifyHash(product))
-  );
+  return builds
+    .map(({ folder, hash, build }) => ({
+      stamp: path.join(root, folder, 'dist', '.parley-build'),
+      hash: hash(product),
+      build,
+    }))
+    .filter(({ stamp, hash }) => !isStamped(stamp, hash));
 }
 
 function isStamped(stamp, hash) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 }
 
-/** A hash of everything that the build reads: sources without specs, the build's configuration, and the packages' versions. */
+/** A hash of everything that the product's build reads: sources without specs, the build's configuration, and the packages' versions. */
 function productHash() {
   const topLevel = readdirSync(root).filter((name) =>
     /^(tsconfig.*\.json|nest-cli\.json|package-lock\.json)$/.test(name),
@@ -110,16 +112,6 @@ function productHash() {
     (file) => !notInProduct.some((folder) => file.startsWith(folder + path.sep)),
   );
   return hashOf([...topLevel, bundle, appMain, ...filesUnder('apps'), ...libraries]);
-}
-
-/** A hash of everything that the client's build reads: the product's document, and its own sources. */
-function clientHash(product) {
-  return packageHash(client, ['client.mjs', 'client-types.mjs'], product);
-}
-
-/** A hash of everything that the build of @parley/verify reads: sources of the product, and its own. */
-function verifyHash(product) {
-  return packageHash(verify, ['verify-package.mjs', 'verify-page.mjs'], product);
 }
 
 function packageHash(folder, scripts, product) {

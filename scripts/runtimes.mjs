@@ -18,6 +18,6 @@ await runScript(async () => {
 function program(scope, file) {
   const folders = existsSync(path.join(packages, scope)) ? readdirSync(path.join(packages, scope)) : [];
   const found = folders.map((folder) => path.join(packages, scope, folder, file)).find((name) => existsSync(name));
-  if (found === undefined) throw new StepFailed(`npm has no ${scope} for ${process.platform} on ${process.arch}`, '');
+  if (found === undefined) throw new StepFailed(`npm has no ${scope} for ${process.platform} on ${process.arch}`);
   return found;
 }

@@ -1,14 +1,14 @@
 // Runs the tools that the scripts call (npm, nest, tsc, jest), shows that long ones are alive, and ends them when this process must end.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Module } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+export const root = path.dirname(import.meta.dirname);
 
 const outputLengthMax = 512 * 1024;
-const progressTtyMs = 1_000;
-const progressPlainMs = 15_000;
 /** How long a tool gets to end before it is killed: jest may have servers to stop. */
 const endGraceMs = 10_000;
 /** npm ci ignores Ctrl-C while it unpacks. A half-done install is never taken for fresh, so npm need not end by itself. */
@@ -16,51 +16,54 @@ const stepEndGraceMs = 700;
 /** npm repeats a terminal's Ctrl-C; a later one was pressed again by a user who does not want to wait. */
 const sameSignalMs = 500;
 
-export class Interrupted extends Error {
+/** A tool failed. `output` is its output (the last 512 KiB). */
+export class StepFailed extends Error {
+  exitCode = 1;
+
+  constructor(message, output = '') {
+    super(message);
+    this.output = output;
+  }
+}
+
+/** A signal asked this process to end while a tool was running. */
+export class Interrupted extends StepFailed {
   constructor(signal) {
     super(`interrupted by ${signal}`);
     this.exitCode = 128 + constants.signals[signal];
   }
 }
 
-/** Stream for the progress of long steps: standard output, unless a script keeps it for its results. */
-let output = process.stdout;
+/** Stream for notes, not for results: standard output, unless a script keeps it for its results. */
+let notes = process.stdout;
 
-/**
- * A step continues even if its progress is no longer read, for example because its terminal was closed.
- * @param {NodeJS.WriteStream} stream for notes, not for results: progress of long steps goes there from now on
- */
+/** Writes notes on this stream from now on. They continue even if they are no longer read, for example because a terminal was closed. */
 export function sayOn(stream) {
-  output = stream;
+  notes = stream;
   stream.on('error', () => undefined);
 }
 
-/** A tool failed. `output` is its output (the last 512 KiB). */
-export class StepFailed extends Error {
-  constructor(message, output) {
-    super(message);
-    this.output = output;
-  }
+/** Writes a note for the user. */
+export function say(text) {
+  notes.write(`${text}\n`);
 }
 
-/** The running tools, with the time that each gets to end. */
-const children = new Map();
-let interruptedBy;
-let interruptedAtMs;
+/** The running tools. Without one, a signal ends this process at once. */
+const running = new Set();
+let interrupted;
 
 function interrupt(signal) {
-  const again = interruptedBy && performance.now() - interruptedAtMs > sameSignalMs;
-  interruptedBy ??= signal;
-  interruptedAtMs ??= performance.now();
-  for (const [child, graceMs] of children) {
-    endTool(child, again ? 'SIGKILL' : signal);
-    setTimeout(() => endTool(child, 'SIGKILL'), graceMs).unref();
+  const isPressedAgain = interrupted && performance.now() - interrupted.atMs > sameSignalMs;
+  interrupted ??= { signal, atMs: performance.now() };
+  for (const tool of running) {
+    endTool(tool, isPressedAgain ? 'SIGKILL' : signal);
+    setTimeout(() => endTool(tool, 'SIGKILL'), tool.graceMs).unref();
   }
 }
 
 /** A tool whose output we capture leads a group of its own, so that the programs it has started (as npm does) end with it. */
-function endTool(child, signal) {
-  if (!child.leadsGroup) return child.kill(signal);
+function endTool({ child, leadsGroup }, signal) {
+  if (!leadsGroup) return child.kill(signal);
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
@@ -68,24 +71,16 @@ function endTool(child, signal) {
   }
 }
 
-/** @throws {Interrupted} when a signal asked this process to end. */
-export function throwIfInterrupted() {
-  if (interruptedBy) throw new Interrupted(interruptedBy);
-}
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-
-/**
- * Runs a long synchronous part of a script, which a signal then ends at once: a handler would run only after it. No tool may be running.
- * @returns the result of `part`
- */
-export function endedBySignals(part) {
-  throwIfInterrupted();
-  for (const signal of signals) process.off(signal, interrupt);
+/** Returns the exit code and the signal of a tool. While one is running, signals go to it. */
+async function endOf(tool) {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  if (running.size === 0) for (const signal of signals) process.on(signal, interrupt);
+  running.add(tool);
   try {
-    return part();
+    return await once(tool.child, 'close');
   } finally {
-    for (const signal of signals) process.on(signal, interrupt);
+    running.delete(tool);
+    if (running.size === 0) for (const signal of signals) process.off(signal, interrupt);
   }
 }
 
@@ -94,60 +89,62 @@ export function endedBySignals(part) {
  * with the failed tool's output.
  */
 export async function runScript(body) {
-  for (const signal of signals) process.on(signal, interrupt);
   try {
     process.exitCode = await body();
   } catch (error) {
-    if (error instanceof StepFailed && error.output) console.error(error.output.trimEnd());
-    const expected = error instanceof StepFailed || error instanceof Interrupted;
-    console.error(expected ? error.message : error);
+    if (error.output) console.error(error.output.trimEnd());
+    console.error(error instanceof StepFailed ? error.message : error);
     process.exitCode = error.exitCode ?? 1;
-  } finally {
-    for (const signal of signals) process.off(signal, interrupt);
   }
 }
 
 /**
- * Runs a program to its end and returns its exit code, its output and the seconds it took; never throws for a bad exit.
+ * Runs `body`; then this very process becomes an app of the build: a signal reaches it, its exit code is ours, and kill -9 leaves no parent
+ * and no orphan.
+ */
+export async function become(app, body) {
+  const main = path.join(root, 'dist', 'apps', app, 'src', 'main.js');
+  await runScript(async () => {
+    await body();
+    if (!existsSync(main)) throw new StepFailed(`the build made no ${path.relative(root, main)}`);
+  });
+  if (process.exitCode !== undefined) return;
+  process.argv[1] = main;
+  process.setSourceMapsEnabled(true);
+  Module.runMain();
+}
+
+/**
+ * Runs a program to its end and returns its exit code and its output; never throws for a bad exit.
  * @param {{cwd?: string, env?: object, inherit?: boolean, graceMs?: number, isPatient?: boolean, onSpawn?: (pid: number) => void}} options
  * `inherit` lets the program print by itself (then `output` is empty); `graceMs` is its time to end after a signal; a program that
  * `isPatient` yields to others that want the CPU
  */
-export function runTool(command, args, options = {}) {
-  throwIfInterrupted();
-  const startedAt = performance.now();
-  // Linux shares the CPU among sessions, and only within one by priority.
-  const leadsGroup = !options.inherit && !options.isPatient;
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: options.cwd ?? root,
-      env: { ...process.env, ...options.env },
-      stdio: options.inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-      detached: leadsGroup,
-    });
-    child.leadsGroup = leadsGroup && child.pid !== undefined;
-    children.set(child, options.graceMs ?? endGraceMs);
-    if (child.pid && options.isPatient) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-    if (child.pid) options.onSpawn?.(child.pid);
-    let output = '';
-    const keep = (chunk) => (output = (output + chunk).slice(-outputLengthMax));
-    child.stdout?.setEncoding('utf8').on('data', keep);
-    child.stderr?.setEncoding('utf8').on('data', keep);
-    child.on('error', (error) => {
-      children.delete(child);
-      reject(new StepFailed(`cannot run ${command}: ${error.message}`, ''));
-    });
-    child.on('close', (code, signal) => {
-      children.delete(child);
-      if (interruptedBy) reject(new Interrupted(interruptedBy));
-      else
-        resolve({
-          exitCode: code ?? 128 + constants.signals[signal],
-          output,
-          seconds: (performance.now() - startedAt) / 1000,
-        });
-    });
+export async function runTool(command, args, options = {}) {
+  if (interrupted) throw new Interrupted(interrupted.signal);
+  const tool = started(command, args, options);
+  let output = '';
+  const keep = (chunk) => (output = (output + chunk).slice(-outputLengthMax));
+  for (const stream of [tool.child.stdout, tool.child.stderr]) stream?.setEncoding('utf8').on('data', keep);
+  const [code, signal] = await endOf(tool).catch((error) => {
+    throw new StepFailed(`cannot run ${command}: ${error.message}`);
   });
+  if (interrupted) throw new Interrupted(interrupted.signal);
+  return { exitCode: code ?? 128 + constants.signals[signal], output };
+}
+
+function started(
+  command,
+  args,
+  { cwd = root, env, inherit = false, graceMs = endGraceMs, isPatient = false, onSpawn },
+) {
+  const leadsGroup = !inherit && !isPatient; // Linux shares the CPU among sessions, and only within one by priority
+  const stdio = inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'];
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio, detached: leadsGroup });
+  if (child.pid === undefined) return { child, graceMs, leadsGroup: false }; // `error` will say why
+  if (isPatient) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  onSpawn?.(child.pid);
+  return { child, graceMs, leadsGroup };
 }
 
 /** The path of a program in node_modules. */
@@ -161,28 +158,19 @@ export function npmCommand() {
 
 /** Like runTool, for one long step: shows what runs and for how long, and throws StepFailed when it fails. */
 export async function runStep(label, command, args, options = {}) {
-  const stopProgress = showProgress(label);
+  const startedAt = performance.now();
+  const seconds = (digits) => ((performance.now() - startedAt) / 1000).toFixed(digits);
+  const isTty = notes.isTTY === true;
+  const show = (text) => notes.write(isTty ? `\r\x1b[K${text}` : `${text}\n`);
+  show(`${label} ...`);
+  const timer = setInterval(() => show(`${label} ... ${seconds(0)} s`), isTty ? 1_000 : 15_000);
   let result;
   try {
     result = await runTool(command, args, { graceMs: stepEndGraceMs, ...options });
   } finally {
-    stopProgress();
+    clearInterval(timer);
+    if (isTty) show('');
   }
   if (result.exitCode !== 0) throw new StepFailed(`${label}: failed (exit code ${result.exitCode})`, result.output);
-  output.write(`${label}: done in ${result.seconds.toFixed(1)} s\n`);
-}
-
-function showProgress(label) {
-  const startedAt = performance.now();
-  const seconds = () => Math.round((performance.now() - startedAt) / 1000);
-  const tty = output.isTTY === true;
-  const clearLine = '\r\x1b[K';
-  if (!tty) output.write(`${label} ...\n`);
-  const draw = () => output.write(tty ? `${clearLine}${label} ... ${seconds()} s` : `${label} ... ${seconds()} s\n`);
-  if (tty) draw();
-  const timer = setInterval(draw, tty ? progressTtyMs : progressPlainMs);
-  return () => {
-    clearInterval(timer);
-    if (tty) output.write(clearLine);
-  };
+  say(`${label}: done in ${seconds(1)} s`);
 }

@@ -9,7 +9,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
 import { withOutput } from './lost-output.mjs';
-import { Interrupted, endedBySignals, runScript, sayOn } from './tool.mjs';
+import { runScript, sayOn } from './tool.mjs';
 
 const usage = 'usage: npm run verify-receipt -- <file> [--key <vkey>] [--witness <vkey> … --needed <count>]';
 const options = {
@@ -32,9 +32,8 @@ await runScript(async () => {
   let text;
   let document;
   try {
-    [text, document] = endedBySignals(() => read(given.file));
+    [text, document] = read(given.file);
   } catch (error) {
-    if (error instanceof Interrupted) throw error;
     // The parser's own message quotes the text.
     return cannot(`${given.file} cannot be read: ${error instanceof SyntaxError ? 'it is no JSON' : error.message}`);
   }
@@ -44,7 +43,7 @@ await runScript(async () => {
   const { trustPolicy, verifyReceiptText } = await import('../libs/clients/verify/dist/esm/index.js');
   const policy = policyOf(given, trustPolicy);
   if (typeof policy === 'string') return cannot(policy);
-  const report = endedBySignals(() => verifyReceiptText(text, policy));
+  const report = verifyReceiptText(text, policy);
   return withOutput(() => {
     print(report, document);
     return report.holds ? 0 : 1;
