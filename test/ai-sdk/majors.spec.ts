@@ -64,7 +64,7 @@ export type Server = [typeof handleChat, (options: Parameters<typeof toUIMessage
 
 let deployment: Deployment;
 beforeAll(async () => {
-  await promisify(execFile)(process.execPath, [join(root, 'scripts', 'ai-sdk-7.mjs')]);
+  await promisify(execFile)(process.execPath, [join(root, 'scripts', 'test-packages.mjs'), 'ai-sdk-7']);
   deployment = await startDeployment({ mode: 'in-process' });
 }, withinMs);
 afterAll(() => deployment.stop());

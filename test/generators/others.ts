@@ -28,7 +28,9 @@ export class Workshop {
 
   /** Installs the programs if they are missing, starts a service, and saves its documents. */
   static async open(): Promise<Workshop> {
-    await promisify(execFile)(process.execPath, [join(root, 'scripts', 'generators.mjs')], { timeout: withinMs });
+    await promisify(execFile)(process.execPath, [join(root, 'scripts', 'test-packages.mjs'), 'generators'], {
+      timeout: withinMs,
+    });
     const deployment = await startDeployment({ mode: 'in-process' });
     const workshop = new Workshop(deployment, await mkdtemp(join(tmpdir(), 'parley-generators-')));
     await symlink(packages, workshop.path('node_modules'));
