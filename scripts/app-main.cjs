@@ -16,10 +16,7 @@ const codeFile = `${file}.code`;
  */
 const connectAttemptMs = 2_500;
 
-/**
- * Compiles the app.
- * @param {Buffer | undefined} cachedData the result of `createCachedData` of an earlier script
- */
+/** Compiles the app. @param {Buffer | undefined} cachedData the result of `createCachedData` of an earlier script */
 function compile(cachedData) {
   return new Script(Module.wrap(readFileSync(file, 'latin1')), { filename: file, cachedData });
 }

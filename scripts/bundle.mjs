@@ -50,10 +50,7 @@ const ownFolders = {
   },
 };
 
-/**
- * esbuild's function that sets the name of a class or a function; its replacement for functions, which does nothing; and its calls by
- * classes.
- */
+/** esbuild's function that sets the name of a class or function; one that does nothing; and the calls for classes. */
 const naming = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
 const notNaming = 'var __name = (target) => target;';
 const ofClass = /\b__name(?=\((?:this, "|class\b))/g;
@@ -95,10 +92,7 @@ function mapOwnLinesOnly(file) {
   writeFileSync(file, JSON.stringify({ ...map, sources, names: [], mappings: encode(lines) }));
 }
 
-/**
- * Makes a bundle pure ASCII, so that V8 stores it in one byte a character. The characters that esbuild leaves are in regular expressions
- * and comments.
- */
+/** Makes a bundle pure ASCII, so that V8 stores a byte a character. esbuild leaves some in regular expressions and comments. */
 function escapeNonAscii(file) {
   const code = readFileSync(file, 'utf8');
   const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -120,10 +114,7 @@ function keepCompiledCode(folder) {
   if (!existsSync(path.join(folder, 'app.js.code'))) throw new Error(`${main} left no code: ${stderr}`);
 }
 
-/**
- * Bundles every app of `dist`: app.js, and a main.js that runs it. Run it once after `nest build`. @throws when esbuild cannot resolve or
- * read a file
- */
+/** Bundles every app of `dist` after `nest build`: app.js, and a main.js that runs it. @throws when esbuild fails */
 export async function bundleApps() {
   const folders = readdirSync(path.join(dist, 'apps')).map((app) => path.join(dist, 'apps', app, 'src'));
   await build({

@@ -14,10 +14,7 @@ const formatted = [
 ];
 const unitSpecs = ['libs/.+/src/', 'test/architecture/'];
 
-/**
- * Each is one tool that judges the sources as they are. All but the first read the output of the build (the client's types); of those, the
- * slow ones first.
- */
+/** Each is one tool that judges the sources. All but the first read the build's output; of those, the slow ones first. */
 export const staticChecks = [
   {
     name: 'format',

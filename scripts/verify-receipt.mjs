@@ -50,10 +50,7 @@ await runScript(async () => {
   });
 });
 
-/**
- * The text of a receipt, and the document for display: `verifyReceiptText` reads the text itself. Throws for a file that is unreadable,
- * too large or no JSON.
- */
+/** A receipt's text, and its document for display. Throws for a file that is unreadable, too large or no JSON. */
 function read(file) {
   const from = file === '-' ? 0 : openSync(file, 'r');
   try {
@@ -129,10 +126,7 @@ function textOf({ text }) {
   return text;
 }
 
-/**
- * A text of the receipt never becomes a line of its own, and moves no cursor: characters that a terminal would obey are shown as their
- * codes.
- */
+/** Shows characters that a terminal would obey as their codes: a text becomes no line of its own, and moves no cursor. */
 function plain(text) {
   const code = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, code);

@@ -85,10 +85,7 @@ async function ensureUser(baseUrl: string, partnerKey: string, userToken: string
   }
 }
 
-/**
- * Calls `wallets.ensure`, because agents create no wallet. An unreachable provider, which the sandbox can simulate, does not prevent the
- * start.
- */
+/** Calls `wallets.ensure`; agents create no wallet. An unreachable (also simulated) provider does not matter. */
 async function ensureWallet(url: string, partnerKey: string, userToken: string): Promise<void> {
   const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${userToken}` };
   const response = await fetch(url, { method: 'POST', headers });

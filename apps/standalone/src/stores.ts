@@ -34,10 +34,7 @@ export async function ensureDataFolder({ env }: Configuration): Promise<void> {
     throw new CannotStart(`a restore into ${dataDir} was cut off: run parley restore again, or name another folder`);
 }
 
-/**
- * Starts PostgreSQL and the event store, each unless the configuration names one.
- * @throws CannotStart for a data folder that is in use, damaged or another user's
- */
+/** Starts the stores that are not configured. @throws CannotStart: the folder is in use, damaged or of another user */
 export async function startStores(
   { env }: Configuration,
   log: (line: string) => void,

@@ -21,10 +21,7 @@ async function hasCurl(): Promise<boolean> {
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/**
- * Ends curl by its pid, because it would notice only at the next frame that its reader has left; the shell's message about that is
- * discarded.
- */
+/** Ends curl by its pid: it would notice only at the next frame. The shell's message about that is discarded. */
 function withCurl({ baseUrl, partnerKey, userToken, userId }: SandboxAccess): string {
   const run = JSON.stringify(JSON.stringify({ conversationId: '$C', input: { text } }));
   const steps = [

@@ -36,9 +36,7 @@ export function tellWarnings(configuration: Configuration): void {
   for (const line of configurationWarnings(process.env, configuration)) console.error(`warning: ${line}`);
 }
 
-/**
- * Adds the variables of a `.env` file in the working folder to the environment; variables that are set already stay. @throws CannotStart
- */
+/** Adds the `.env` file of the working folder to the environment, without replacing anything. @throws CannotStart */
 export function readDotEnv(): void {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');

@@ -23,10 +23,7 @@ export class SealingCheck implements OnModuleInit {
   }
 }
 
-/**
- * Stops a start whose secret key differs from the one that sealed the stored secrets, because each of them would fail when it is needed.
- * @throws CannotStart
- */
+/** Stops a start whose secret key cannot open the stored secrets, before one is needed. @throws CannotStart */
 export async function checkSealing(database: Database, configuration: Configuration): Promise<void> {
   const sealing = new Sealing(configuration, label);
   const value = sealing.seal(Buffer.from(label), boundTo);

@@ -4,10 +4,7 @@ import { withClientMadeId, isRepeatable } from './repeatable.js';
 import type { Transport } from './transport.js';
 import type { CallMethod } from './types.js';
 
-/**
- * Every operation of the service by method and path, typed. A call that fails rejects with `ParleyProblem` or
- * `ParleyUnreachable`.
- */
+/** Every operation by method and path, typed. A failed call rejects with `ParleyProblem` or `ParleyUnreachable`. */
 export interface Api {
   readonly GET: CallMethod<'get'>;
   readonly POST: CallMethod<'post'>;

@@ -86,10 +86,7 @@ async function withTimeout<Value>(
   }
 }
 
-/**
- * Ends a wait when the signal aborts, because a body that Node 20 is decompressing at that moment never settles by
- * itself.
- */
+/** Ends a wait when the signal aborts: a body that Node 20 is decompressing then never settles by itself. */
 function endedBy(signal: AbortSignal): <Value>(read: Promise<Value>) => Promise<Value> {
   const aborted = new Promise<never>((_, reject) => {
     const stop = (): void => reject(new Error('the attempt was ended'));

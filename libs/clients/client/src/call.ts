@@ -1,9 +1,6 @@
 import type { CallAnswer } from './types.js';
 
-/**
- * A call in flight: await it for the operation's answer. Rejects with ParleyProblem, ParleyUnreachable, or the signal's
- * reason.
- */
+/** A call in flight: await its answer. Rejects with ParleyProblem, ParleyUnreachable, or the signal's reason. */
 export class Call<Value> implements Promise<Value> {
   readonly [Symbol.toStringTag] = 'Call';
 

@@ -35,10 +35,7 @@ export interface Operation {
   readonly path: string;
   /** The members of the input that go into the query; for a call without a body, all that the path does not take. */
   readonly query?: readonly string[];
-  /**
-   * How the body is given: as members of the input when absent; `bytes`: as `content` and `contentType`; `whole`: as
-   * `body`.
-   */
+  /** The body: the input's members when absent; `bytes`: `content` and `contentType`; `whole`: `body`. */
   readonly body?: 'bytes' | 'whole';
 }
 
@@ -102,10 +99,7 @@ export class Calls {
     return { data: data as Value, response };
   }
 
-  /**
-   * Returns the user that a call concerns: the one given, or the client's own, which is requested if it is not
-   * known yet.
-   */
+  /** Returns the user of a call: the one given, or the client's own, which is requested if unknown. */
   private async user(named: unknown, signal: AbortSignal | undefined): Promise<string> {
     if (typeof named === 'string') return named;
     if (named !== undefined && named !== null) throw new TypeError('userId is no text');
@@ -143,10 +137,7 @@ function requestOf(operation: Operation, input: Record<string, unknown>, { signa
   };
 }
 
-/**
- * Sets the media type of a file: as given, else from the options' headers, else the Blob's own, else
- * `application/octet-stream`.
- */
+/** Sets a file's media type: the given one, the headers', the Blob's own, or `application/octet-stream`. */
 function withMediaType(headers: HeadersInit | undefined, said: unknown, content: unknown): Headers {
   const all = new Headers(headers);
   const known = content instanceof Blob ? content.type : '';

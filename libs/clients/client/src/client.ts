@@ -17,10 +17,7 @@ export interface ParleyClientOptions {
   readonly baseUrl: string;
   /** Your integration's key. It belongs in a backend, never in a browser. */
   readonly partnerKey: string;
-  /**
-   * Access token of the user that this client acts for. Leave it out for a client that only reads the feed, which
-   * covers all users.
-   */
+  /** Access token of the client's user. Leave it out if it only reads the feed, which covers all users. */
   readonly userToken?: UserToken;
   /**
    * That user's id, if you know it. Otherwise the client takes it from the answer of `users.ensure()` or `users.me()`,

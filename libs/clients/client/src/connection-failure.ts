@@ -16,10 +16,7 @@ const beforeSending: ReadonlySet<string> = new Set(['getaddrinfo', 'connect']);
 /** A certificate is checked before the request is sent (OpenSSL's names, in Node and Bun). */
 const certificate =
   /^(ERR_TLS_CERT_\w+|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET|VERIFY)_\w+|HOSTNAME_MISMATCH)$/;
-/**
- * Cases known only by their message: Deno failing to connect, an unfinished TLS handshake in Node or Bun, a port that
- * fetch blocks.
- */
+/** Known only by message: Deno cannot connect, TLS broke off in Node or Bun, a port that fetch blocks. */
 const saidBeforeSending =
   /client error \(Connect\)|before secure TLS connection was established|TLS handshake failed|^bad port$|Requests to port \d+ are blocked/;
 const causesMax = 10;

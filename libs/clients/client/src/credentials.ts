@@ -13,10 +13,7 @@ export interface Asked {
   readonly forUser: boolean;
 }
 
-/**
- * A call for a user was made with a client that has no user token. Another attempt cannot help, because such a client
- * never gets one.
- */
+/** A call for a user, by a client without a user token. Another attempt cannot help. */
 export class NoUserToken extends TypeError {
   constructor() {
     super('userToken is missing: this call is for a user');

@@ -13,10 +13,7 @@ export interface FeedInput {
 
 /** An event of the feed, and the position after it. */
 export interface FeedFrame {
-  /**
-   * Store it together with the effects of handling the event, in one transaction, and pass it as `after` when your
-   * process starts again.
-   */
+  /** Store it in one transaction with the event's effects, and pass it as `after` when your process restarts. */
   readonly cursor: string;
   /** Distinguish events by `type`. A later version of the service may send types that you do not know. */
   readonly event: Schemas['FeedEvent'];

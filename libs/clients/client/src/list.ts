@@ -13,10 +13,7 @@ export class List<Item, Page extends PageOf<Item>> implements AsyncIterable<Item
     private readonly pageAt: (cursor: string | undefined) => Call<Page>,
   ) {}
 
-  /**
-   * Requests one page: `{ data, nextCursor, … }`. Pass its `nextCursor` as `cursor` to get the next; null means that it
-   * was the last.
-   */
+  /** Requests one page: `{ data, nextCursor, … }`. `nextCursor` is the `cursor` of the next; null: it was the last. */
   page(): Call<Page> {
     return this.pageAt(undefined);
   }

@@ -54,10 +54,7 @@ export class ParleyProblem extends Error {
 
 /** How a call failed without an answer of the service itself. */
 export interface Unreached {
-  /**
-   * `connection`: there was none, or it broke. `timeout`: no whole answer in time. `answer`: the answer is not the
-   * service's, such as a proxy's page.
-   */
+  /** `connection`: none, or it broke. `timeout`: no whole answer in time. `answer`: not the service's. */
   readonly kind: 'connection' | 'timeout' | 'answer';
   /**
    * `not_sent`: the request was not sent, so nothing has happened. `unknown`: it may have been carried out; read the
@@ -118,10 +115,7 @@ export function isReason<Wanted extends Reason>(
   return isProblem(error) && wanted.some((reason) => reason === error.reason);
 }
 
-/**
- * Returns a problem document, or null if the value is not one. A reason or change that this client does not know is
- * left out.
- */
+/** Returns a problem document, or null for another value. Leaves out reasons and changes that are unknown here. */
 export function problemOf(value: unknown): Problem | null {
   if (typeof value !== 'object' || value === null) return null;
   // Reason for the assertion: every member is checked below before it is used.

@@ -22,10 +22,7 @@ export function isRepeatable(method: string, path: string): boolean {
   return method === 'GET' || method === 'DELETE' || idMembers.has(call) || repeatableWrites.has(call);
 }
 
-/**
- * Returns the options with an id in the body, by which the service recognizes a repetition of this call; an id that is
- * given is kept.
- */
+/** Returns the options with an id in the body that makes a repetition known; a given id is kept. */
 export function withClientMadeId<Options extends { readonly body?: unknown }>(
   method: string,
   path: string,

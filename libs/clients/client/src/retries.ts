@@ -1,9 +1,6 @@
 import { isProblem, isUnreachable, type ParleyProblem } from './problems.js';
 
-/**
- * Limits for retrying a call. Each wait is random between zero and its length (full jitter), plus `Retry-After` if it
- * was sent.
- */
+/** Limits for retrying a call. Each wait is random up to its length (full jitter), plus a sent `Retry-After`. */
 export interface RetryOptions {
   /** Total number of attempts, not counting the one with a renewed token; 1 means no retry. Default 5. */
   readonly attempts?: number;

@@ -20,10 +20,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
   /** The connection is reopened when no byte arrived for this long; heartbeats arrive every 15 s. Default 45,000. */
   readonly silenceMaxMs?: number;
-  /**
-   * Called each time a connection opens. Live frames sent before that are not repeated, so text that was being streamed
-   * then has a gap.
-   */
+  /** Called when a connection opens. Live frames from before are not repeated: streamed text then has a gap. */
   readonly onOpen?: () => void;
 }
 
@@ -34,10 +31,7 @@ export interface Followed<Frame> {
   readonly forUser: boolean;
   /** Where the next connection begins, sent as `Last-Event-ID`; undefined: at the beginning. */
   readonly place: string | undefined;
-  /**
-   * Returns the frame in a message and moves the place behind it; null if it was already delivered. Throws
-   * GarbledStream.
-   */
+  /** Returns a message's frame and moves behind it; null if it was already delivered. Throws GarbledStream. */
   take(message: EventSourceMessage): Frame | null;
   /** Moves the place to an `id` that was sent without a message. */
   passTo?(id: string): void;

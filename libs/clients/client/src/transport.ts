@@ -29,10 +29,7 @@ export class Transport {
     readonly policy: RetryPolicy,
   ) {}
 
-  /**
-   * Returns the whole answer of a success. Throws ParleyProblem, ParleyUnreachable, or the reason of the request's
-   * signal.
-   */
+  /** Returns a success's whole answer. Throws ParleyProblem, ParleyUnreachable, or the signal's reason. */
   async send(request: Request, traits: CallTraits): Promise<Response> {
     const call = await prepareCall(request);
     const giveUpAt = Date.now() + this.policy.totalMs;

@@ -1,7 +1,4 @@
-/**
- * Renders a receipt's approval in words. The report says whether it is true; here any member may be missing or have any
- * value.
- */
+/** Renders a receipt's approval in words, true or not: any member may be missing or have any value. */
 import { fromBase64 } from '../src/index.js';
 import { bullets, card, facts, make, type Child } from './elements.js';
 

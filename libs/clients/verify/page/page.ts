@@ -1,7 +1,4 @@
-/**
- * The page that verifies a receipt offline, from a file in a browser (scripts/verify-page.mjs builds it as a single
- * file).
- */
+/** The page that verifies a receipt offline, from a file (scripts/verify-page.mjs builds it as a single file). */
 import { verifyReceiptText } from '../src/index.js';
 import { byId, say } from './elements.js';
 import { readFile, readReceipt, readTrust } from './given.js';

@@ -9,10 +9,7 @@ export interface TrustedKeys {
   readonly needed?: number;
 }
 
-/**
- * Returns a trust policy of these keys. @throws RangeError for a text that is not such a key, or if `needed` is not 0
- * to the number of witnesses
- */
+/** Returns a trust policy. @throws RangeError for an invalid key, or if `needed` is not 0 to the number of witnesses */
 export function trustPolicy({ log, witnesses = [], needed = witnesses.length }: TrustedKeys): TrustPolicy {
   if (!Number.isInteger(needed) || needed < 0 || needed > witnesses.length)
     throw new RangeError(`${needed} of ${witnesses.length} witnesses`);

@@ -18,9 +18,7 @@ export type Judgement =
   | { readonly status: 409; readonly size: number }
   | { readonly status: 422; readonly why: string };
 
-/**
- * The signatures of the log under a note; null when the log did not sign it, or when one carries the name of a key that did not make it.
- */
+/** The log's signatures under a note; null without one, or if one under its name is not by its key. */
 export function signedByLog(note: Note, keys: readonly VerifierKey[]): Note | null {
   // A key makes one signature of a text, so repeated lines are verified once, however many a sender writes.
   const lines = new Map(note.signatures.map((signature) => [signatureLine(signature), signature]));

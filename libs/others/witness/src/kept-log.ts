@@ -19,10 +19,7 @@ export function originHash(origin: string): string {
   return hash('sha256', origin, 'hex');
 }
 
-/**
- * Returns the stored state of a log; null when there is none. @throws when the file holds anything else, because a witness that forgot
- * would sign a fork
- */
+/** Returns a log's stored state, or null. @throws for another content: a witness that forgot would sign a fork */
 export async function readKept(folder: string, origin: string): Promise<KeptCheckpoint | null> {
   const path = join(folder, fileOf(origin));
   const damaged = new Error(`${path} is damaged: this witness cannot know what it signed of ${origin}`);

@@ -43,10 +43,7 @@ export function uint64(value: number): Uint8Array {
   return bytes;
 }
 
-/**
- * Parses a decimal number without leading zeros, as counts and indexes are spelled; null for another text, or a number too large to be
- * exact.
- */
+/** Parses a decimal number without leading zeros; null for another text, or a number too large to be exact. */
 export function parseCount(text: string): number | null {
   if (!/^(?:0|[1-9]\d{0,15})$/.test(text)) return null;
   const value = Number(text);

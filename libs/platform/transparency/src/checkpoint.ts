@@ -13,10 +13,7 @@ export function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${toBase64(root)}\n`;
 }
 
-/**
- * Parses the checkpoint in a note's text; null for another text. One with extension lines is refused: we write none, and no one audits
- * their content.
- */
+/** Parses a note's checkpoint, or null. Extension lines are refused: no one audits their content. */
 export function parseCheckpoint(text: string): Checkpoint | null {
   const parsed = parseExtendedCheckpoint(text);
   return parsed?.extensions === 0 ? { origin: parsed.origin, size: parsed.size, root: parsed.root } : null;

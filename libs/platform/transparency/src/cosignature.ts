@@ -2,10 +2,7 @@ import { concat, uint64, utf8 } from './bytes';
 import { isSignedBy, sign, type SigningKey, type VerifierKey } from './keys';
 import { signaturesBy, type Note, type NoteSignature } from './note';
 
-/**
- * The statement that a witness saw the checkpoint, consistent with everything it had seen of that log, at `seconds` (Unix time). Source:
- * C2SP tlog-cosignature.
- */
+/** A witness saw the checkpoint and a consistent past at `seconds` (Unix time). Source: C2SP tlog-cosignature. */
 export interface Cosignature {
   readonly witness: string;
   readonly seconds: number;

@@ -2,10 +2,7 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { sha256 } from '@noble/hashes/sha2';
 import { concat, fromBase64, toBase64, utf8 } from './bytes';
 
-/**
- * The type of a key by its use: a log signs notes as they are; a witness signs that it saw a checkpoint at a time. Source: C2SP
- * signed-note, "Signature types".
- */
+/** A log signs notes; a witness, that it saw one at a time. Source: C2SP signed-note, "Signature types". */
 export const signatureTypes = { log: 0x01, witness: 0x04 } as const;
 export type SignatureKind = keyof typeof signatureTypes;
 
@@ -60,10 +57,7 @@ export function sign({ seed }: SigningKey, message: Uint8Array): Uint8Array {
   return ed25519.sign(message, seed);
 }
 
-/**
- * Whether the signature (64 bytes) is the key's over the message. Uses the strict rules of RFC 8032, so that a signature has only one
- * spelling.
- */
+/** Whether the key signed the message. The strict rules of RFC 8032 allow one spelling of a signature (64 bytes). */
 export function isSignedBy({ publicKey }: VerifierKey, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 2 * keyBytes) return false;
   try {

@@ -79,10 +79,7 @@ export interface TreeHead {
   readonly root: Hash;
 }
 
-/**
- * Whether the later tree begins with all leaves of the earlier one, in order (RFC 6962, section 2.1.2). Every tree begins with the empty
- * one, which needs no path.
- */
+/** Whether the later tree begins with the earlier one (RFC 6962, section 2.1.2); the empty one needs no path. */
 export function isConsistent(earlier: TreeHead, later: TreeHead, path: readonly Hash[]): boolean {
   if (!isCount(earlier.size) || !isCount(later.size) || earlier.size > later.size) return false;
   if (earlier.size === later.size) return path.length === 0 && sameHash(earlier.root, later.root);

@@ -83,9 +83,7 @@ export class TiledTree {
     return size === 0 ? emptyRoot() : this.rangeHash(0, size);
   }
 
-  /**
-   * The path of a leaf in the tree of that size, from its sibling up (RFC 6962, section 2.1.1). @throws RangeError if there is no such leaf
-   */
+  /** A leaf's path, from its sibling up (RFC 6962, section 2.1.1). @throws RangeError if there is no such leaf */
   async inclusionPath(index: number, size: number = this.size): Promise<Hash[]> {
     this.check(size);
     if (!(index >= 0 && index < size)) throw new RangeError(`there is no leaf ${index} among ${size}`);

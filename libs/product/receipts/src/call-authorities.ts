@@ -31,9 +31,7 @@ export class CallAuthorities {
     return approved.length === 0 ? [] : [...decided.flat(), use];
   }
 
-  /**
-   * Returns the revision of the stream's last event before a position, or -1. Found by binary search, since positions grow along a stream.
-   */
+  /** Returns the last revision before a position, or -1: a binary search, since positions grow along a stream. */
   private async lastBefore(position: number, stream: string): Promise<number> {
     let [before, after] = [-1, (await this.store.lastRevision(stream)) + 1];
     while (after - before > 1) {

@@ -63,10 +63,7 @@ const distrusts: Readonly<Record<Distrust, string>> = {
   not_signed: 'was not signed by the log',
 };
 
-/**
- * Opens the checkpoint (signed tree head) of a receipt by the keys of the policy. @returns a text with the reason if the policy does not
- * accept it
- */
+/** Opens a receipt's checkpoint (signed tree head). @returns the reason, as text, if the policy refuses it */
 export function openReceiptCheckpoint(text: string, policy: TrustPolicy | null): OpenedCheckpoint | string {
   const note = parseNote(text);
   const checkpoint = note && parseCheckpoint(note.text);

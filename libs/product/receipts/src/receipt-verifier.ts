@@ -16,10 +16,7 @@ import type { Receipt } from './receipt.schema';
 /** Further problems add no information. */
 const problemsMax = 50;
 
-/**
- * More events than any receipt has: an operation has up to 2,000, the authority three, and the approval and its copies a few
- * (docs/audit.md, "A receipt").
- */
+/** More events than any receipt has (docs/audit.md, "A receipt"): 2,000 of an operation, and a few more. */
 export const receiptEventsMax = 10_000;
 
 /** Larger than any receipt: its events have a few kilobytes each. */

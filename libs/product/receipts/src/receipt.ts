@@ -16,9 +16,7 @@ import { operationKind, operationView, type OperationEvent } from '@app/wallets'
 import { receiptEvent, storedEventOf, type EventBytes } from './receipt-bytes';
 import type { Receipt, ReceiptDecision, ReceiptProof } from './receipt.schema';
 
-/**
- * Returns the receipt that follows from these events; they are of one approval, in the order of `ReceiptEvents`. Throws if none opens one.
- */
+/** Returns the receipt of one approval's events, in the order of `ReceiptEvents`. Throws if none opens one. */
 export function receiptOf(stored: readonly EventBytes[], proof: ReceiptProof | null): Receipt {
   const events = stored.map((event, index) => decodeHolderEvent(storedEventOf(event, index)));
   const opening = subjectOf(events);
@@ -45,10 +43,7 @@ export function decodeHolderEvent(stored: StoredEvent): Recorded<ApprovalHolderE
 
 export type Opening = Extract<ApprovalEvent, { readonly type: 'approval.opened' }>;
 
-/**
- * Returns the opening of the approval that a receipt is for. If there is another one in an automation's stream, that is part of its
- * authority.
- */
+/** Returns the approval's opening; another one, in an automation's stream, is part of its authority. */
 export function subjectOf<Placed extends Recorded<ApprovalHolderEvent>>(
   events: readonly Placed[],
 ): (Placed & Recorded<Opening>) | undefined {

@@ -50,10 +50,7 @@ export async function emptyKnownTables<Table extends GivenTable>(
   return known;
 }
 
-/**
- * Refuses copied rows that name tables by anything but plain names, because the program puts them into statements.
- * @throws CannotCopy
- */
+/** Refuses copied rows with other than plain names of tables: statements will contain them. @throws CannotCopy */
 export async function refuseStrangeNames(target: Client): Promise<void> {
   const rows: { readonly name: string }[] = [];
   for (const [table, column] of namingColumns) {

@@ -1,9 +1,6 @@
 const newLine = 10;
 
-/**
- * Passes on rows in the text format of COPY and reports how many passed with each chunk. There a row is a line, because a line break within
- * a value is escaped.
- */
+/** Passes on COPY's text, and reports the rows in each chunk: a row is a line, with line breaks escaped. */
 export function rowsPassing(onRows: (rows: number) => void) {
   return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {

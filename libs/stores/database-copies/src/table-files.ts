@@ -15,10 +15,7 @@ import { columnListOf, contentOf } from './tables';
 
 const fileOf = (folder: string, table: string): string => join(folder, tablesFolder, `${table}.copy.gz`);
 
-/**
- * Writes all rows of a table, as of the client's snapshot, to its file in a backup. @param onRows called with the number of rows of each
- * chunk
- */
+/** Writes a table's rows, as of the client's snapshot, to its file. @param onRows gets a chunk's number */
 export async function writeTable(
   client: Client,
   table: string,

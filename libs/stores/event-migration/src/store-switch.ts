@@ -77,10 +77,7 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
   });
 }
 
-/**
- * Returns where the events of a database were migrated to, or null; if they were, the event store in the database itself is out of date.
- * @throws Unavailable
- */
+/** Returns where a database's events were migrated to, making those in it out of date; or null. @throws Unavailable */
 export async function readMoveTarget(databaseUrl: string): Promise<string | null> {
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: connectWithinMs });
   await answering(() => client.connect());

@@ -64,10 +64,7 @@ async function* eventsOf(request: AgUiRequest, input: AgUiInput, signal: AbortSi
   }
 }
 
-/**
- * Does what the request asks for and returns the `seq` up to which to follow its effect. Throws as calls do, and
- * UnusableInput and InterruptsOpen.
- */
+/** Returns the `seq` up to which to follow the request's effect. Throws as calls do; UnusableInput; InterruptsOpen. */
 async function* act(
   request: AgUiRequest,
   input: AgUiInput,

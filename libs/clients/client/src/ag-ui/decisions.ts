@@ -56,10 +56,7 @@ async function send(parley: Parley, approvalId: string, answer: Answer): Promise
   else await parley.approvals.deny({ approvalId, reason: answer.reason });
 }
 
-/**
- * Whether an approval has the state that the answer asks for. A cancelled answer needs no decision once the approval is
- * no longer pending.
- */
+/** Whether an approval is as answered. A cancelled answer needs no decision once the approval is not pending. */
 function isDone({ status, fingerprint }: Approval, entry: ResumeEntry, answer: Answer): boolean {
   if (answer.approved) return status === 'approved' && fingerprint === answer.fingerprint;
   return status === 'denied' || (entry.status === 'cancelled' && status !== 'pending');

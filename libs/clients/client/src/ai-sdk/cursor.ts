@@ -51,10 +51,7 @@ function readShown(text: string): ShownText {
   };
 }
 
-/**
- * Returns a 32-bit FNV-1a hash over UTF-16 code units, to detect that a text does not begin as the shown one did.
- * @param before hash of the preceding text
- */
+/** Returns FNV-1a (32 bits) over UTF-16 code units, to compare beginnings. @param before hash of the preceding text */
 export function hashOf(text: string, before = 0x811c9dc5): number {
   let hash = before;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

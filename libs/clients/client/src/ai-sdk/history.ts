@@ -28,10 +28,7 @@ export async function readHistory(scope: ChatScope): Promise<ChatHistory> {
   return { conversation, messages: fold.messages(), seq: conversation.lastSeq };
 }
 
-/**
- * Returns the `seq` of the `run.started` of the live run; null if there is none, or if it began before the events that
- * are read.
- */
+/** Returns the `seq` of the live run's `run.started`; null without one, or if it is older than the events read. */
 export async function startOfLiveRun(scope: ChatScope): Promise<number | null> {
   const { liveRunId } = await readConversation(scope);
   if (liveRunId === null) return null;

@@ -87,10 +87,7 @@ export function approvalDescriptorOf(part: object): ApprovalDescriptor | null {
   return descriptor as ApprovalDescriptor;
 }
 
-/**
- * Whether a text or reasoning part was withdrawn, because its step failed and was repeated, so its text follows
- * elsewhere. Hide it.
- */
+/** Whether a text or reasoning part was withdrawn: its step failed and was repeated. Hide it. */
 export function isWithdrawn(part: object): boolean {
   const metadata: unknown = 'providerMetadata' in part ? part.providerMetadata : null;
   return typeof metadata === 'object' && metadata !== null && 'parley' in metadata;

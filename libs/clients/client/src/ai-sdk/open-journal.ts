@@ -20,10 +20,7 @@ export function leavable<Scope extends Pick<ChatScope, 'signal'>>(scope: Scope):
 
 /** A conversation's journal that is being read, and the context for translating its frames. */
 export class OpenJournal {
-  /**
-   * Resolves when the connection is open, so that everything recorded from now on is received. Rejects when the service
-   * refuses.
-   */
+  /** Resolves when the connection is open: everything after is received. Rejects when the service refuses. */
   readonly opened: Promise<void>;
   private readonly frames: AsyncGenerator<JournalFrame, void>;
   private readonly gone = new AbortController();
@@ -94,10 +91,7 @@ export class OpenJournal {
     this.approvals.set(approvalId, await this.scope.parley.approvals.get({ approvalId }));
   }
 
-  /**
-   * Excludes events that the journal already had when the connection opened, because live frames before them may be
-   * missing.
-   */
+  /** Excludes events from before the connection opened, because live frames before them may be missing. */
   private findHead(connection: number): void {
     readConversation(this.scope).then(
       ({ lastSeq }) => {

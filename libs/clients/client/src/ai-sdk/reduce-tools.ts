@@ -115,10 +115,7 @@ function withCall(state: RunState, toolCallId: string, call: Call): RunState {
   return { ...state, calls: { ...state.calls, [toolCallId]: call } };
 }
 
-/**
- * Adds the operation that a call has begun, so that the run waits for its settlement: the journal may report it only
- * after the end of the run.
- */
+/** Adds the operation that a call has begun, because the journal may report its settlement after the run's end. */
 function withBegun(state: RunState, { approvalId }: Call, operationId: string | null): RunState {
   if (operationId === null || operationId in state.operations) return state;
   return { ...state, operations: { ...state.operations, [operationId]: { approvalId, isSettled: false } } };

@@ -63,10 +63,7 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
     return this.stream(chatId, await first(signal), first, signal);
   }
 
-  /**
-   * For `useChat({ sendAutomaticallyWhen })`: sends each answer as soon as it is given, so that no answer exists only
-   * in the page while another question is open.
-   */
+  /** For `useChat({ sendAutomaticallyWhen })`: sends each answer at once, also while other questions are open. */
   readonly sendAutomaticallyWhen = ({ messages }: { messages: readonly UIMessage[] }): boolean =>
     messages.some((message) => this.unsent(message).length > 0);
 
@@ -114,10 +111,7 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
     }
   }
 
-  /**
-   * Returns the messages with an update of `watch` in its place. An update that is older than the message in the chat
-   * changes nothing.
-   */
+  /** Returns the messages with an update of `watch` in its place, unless the chat has a newer one. */
   withUpdate<Some extends UIMessage>(messages: readonly Some[], update: Some): Some[] {
     const isSame = ({ id }: Some): boolean => id === update.id || this.runs.get(id) === update.id;
     const index = messages.findIndex(isSame);
@@ -219,10 +213,7 @@ export class ParleyChatTransport<Message extends UIMessage = ParleyUIMessage> im
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/**
- * Returns a UUID of version 4. `crypto.randomUUID` is missing if a page is not served securely, such as on a phone that
- * opens a developer's machine.
- */
+/** Returns a UUID of version 4. `crypto.randomUUID` is missing in pages that are not served securely. */
 function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = [...bytes].map((byte, index) =>

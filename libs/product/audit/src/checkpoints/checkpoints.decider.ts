@@ -71,9 +71,7 @@ export interface CheckpointsState {
   readonly above: number;
 }
 
-/**
- * Number of checkpoints that a witness has time to answer: more than 10 s, even if receipts keep asking for new ones.
- */
+/** Checkpoints that a witness has time to answer: more than 10 s, even if receipts keep asking for new ones. */
 const lastMax = 32;
 const beforeMax = 16;
 

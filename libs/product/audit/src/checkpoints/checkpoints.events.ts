@@ -18,10 +18,7 @@ export interface FormerLog {
 export type CheckpointEvent =
   /** Names the log: its checkpoints and its keys begin with that origin. */
   | { readonly type: 'log.opened'; readonly at: Instant; readonly origin: string }
-  /**
-   * Decides that the tree of that size has that root (base64) and ends with the event at that position, before anything
-   * is signed.
-   */
+  /** Decides that the tree of that size has that root (base64) and ends at that position; signed later. */
   | {
       readonly type: 'checkpoint.fixed';
       readonly at: Instant;

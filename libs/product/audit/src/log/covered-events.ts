@@ -12,10 +12,7 @@ export type StoredBytes = EventBytes & { readonly position: number };
 /** The stream in which the log keeps its checkpoints. */
 export const checkpointsStream = streamName(checkpointsKind, checkpointsId);
 
-/**
- * Whether the log covers an event: all but those of the server itself, in any stream (tombstones, links, metadata), and
- * the checkpoints themselves.
- */
+/** Whether the log covers an event: all but the checkpoints, and the server's own (tombstones, links, metadata). */
 export function isCovered(event: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
   return !isSystemEvent(event) && event.stream !== checkpointsStream;
 }
@@ -25,10 +22,7 @@ export function isLogged(stream: string): boolean {
   return !stream.startsWith('$') && stream !== checkpointsStream;
 }
 
-/**
- * Whether an older version made a leaf of an event that has none today: a link in a stream that is not the server's
- * own.
- */
+/** Whether only older versions made a leaf of it: a link in a stream that is not the server's own. */
 export function wasCovered({ stream, type }: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
   return type.startsWith('$') && type !== tombstoneType && isLogged(stream);
 }

@@ -25,10 +25,7 @@ export class LogBuilder {
     this.known = null;
   }
 
-  /**
-   * Adds everything that the store holds, or as much as possible until the signal aborts. @returns the tree afterwards.
-   * Throws Unavailable.
-   */
+  /** Adds what the store holds, until the signal aborts. @returns the tree afterwards. Throws Unavailable. */
   async catchUp(signal: AbortSignal): Promise<{ readonly place: LogPlace; readonly edge: TreeEdge }> {
     const resting = new Throttle();
     const { place: from } = this.known ?? (await this.read());

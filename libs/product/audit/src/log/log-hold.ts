@@ -25,15 +25,9 @@ export interface DatabasePlace {
   /** PostgreSQL's `system_identifier`; null if the role may not read it. */
   readonly cluster: string | null;
   readonly database: string;
-  /**
-   * The table's oid: restoring a dump over a database recreates its tables. Absent from places recorded by earlier
-   * versions.
-   */
+  /** The table's oid: restoring a dump recreates tables. Absent from places recorded by earlier versions. */
   readonly table?: string | null;
-  /**
-   * A point-in-time recovery and a promoted standby begin another timeline. Null if the events are stored elsewhere, or
-   * it cannot be read.
-   */
+  /** A recovery or a promoted standby begins another one. Null if unreadable, or the events are elsewhere. */
   readonly timeline?: string | null;
   /** Inode and time of birth (0: unknown) of a file that is never written again; null for an external PostgreSQL. */
   readonly file: { readonly inode: string; readonly bornMs: string } | null;

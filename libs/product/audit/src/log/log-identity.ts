@@ -37,9 +37,7 @@ export type LogIdentityRow = Row & { readonly here: DatabasePlace };
 /** The setting in which the launcher of the embedded PostgreSQL passes the file that its cluster began with. */
 const fileSetting = 'parley.cluster_file';
 
-/**
- * SQL expressions for parts of a place that not every role or PostgreSQL can read; NULL for those that cannot be read.
- */
+/** SQL expressions for parts of a place; NULL for those that this role or this PostgreSQL cannot read. */
 interface Sources {
   readonly cluster: string;
   readonly timeline: string;
@@ -49,9 +47,7 @@ const unsaid: Sources = { cluster: 'NULL', timeline: 'NULL' };
 const clusterSql = '(SELECT system_identifier::text FROM pg_control_system())';
 const timelineSql = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
-/**
- * The timeline matters only if the events are in this database; an event store elsewhere shows itself what was signed.
- */
+/** The timeline matters only if the events are in this database; another event store shows what was signed. */
 const hereSql = ({ cluster, timeline }: Sources) => `json_build_object('cluster', ${cluster},
   'database', (SELECT oid::text FROM pg_database WHERE datname = current_database()),
   'table', to_regclass('log_identity')::oid::text,
@@ -60,10 +56,7 @@ const hereSql = ({ cluster, timeline }: Sources) => `json_build_object('cluster'
   'file', (SELECT json_build_object('inode', split_part(named, '/', 1), 'bornMs', split_part(named, '/', 2))
            FROM nullif(current_setting('${fileSetting}', true), '') AS named WHERE named IS NOT NULL))`;
 
-/**
- * Statements that hold the log of the database where they run, in this order; also if that database is older than the
- * table.
- */
+/** Statements, in this order, that hold the log of a database, even one that is older than the table. */
 export function holdingStatements(hold: LogHold): readonly Statement[] {
   return [
     { text: tableSql, values: [] },
@@ -86,10 +79,7 @@ export function takingStatements({ why, says }: LogHold): readonly Statement[] {
   ];
 }
 
-/**
- * The log that this database belongs to, by its origin, the database's place at that time, and whether the log may
- * sign. Every method throws Unavailable.
- */
+/** The log of this database: its origin, the database's place, and its hold. Every method throws Unavailable. */
 @Injectable()
 export class LogIdentity {
   private known: Promise<Sources> | null = null;
@@ -137,10 +127,7 @@ export class LogIdentity {
     await this.database.query('UPDATE log_identity SET held = coalesce(held, $1)', [JSON.stringify(hold)]);
   }
 
-  /**
-   * Records the intended resumption; an intent recorded before for the same hold is kept. @returns the intent to carry
-   * out
-   */
+  /** Records an intended resumption, unless the hold has one already. @returns the intent to carry out */
   async beginResume(resuming: Resuming): Promise<Resuming> {
     const [row] = await this.database.query<{ resuming: Resuming }>(
       `UPDATE log_identity SET resuming =

@@ -63,10 +63,7 @@ const newestLeaves = 1_000;
 const leafColumns =
   "index, position, stream, revision, id, type, encode(data_sha256, 'hex') AS data, encode(metadata_sha256, 'hex') AS metadata";
 
-/**
- * The tree as stored in PostgreSQL: its leaves with their entries, the full tiles of level 0, and all tiles above.
- * Every method throws Unavailable.
- */
+/** The tree in PostgreSQL: leaves with entries, full tiles of level 0, all above. Every method throws Unavailable. */
 @Injectable()
 export class LogTables {
   constructor(private readonly database: Database) {}
@@ -87,10 +84,7 @@ export class LogTables {
     return new TreeEdge(size, levels, nodeOf);
   }
 
-  /**
-   * Adds leaves and advances the place, all or nothing. @throws also if the log has another size by now, because
-   * another process has added to it
-   */
+  /** Adds leaves and advances the place, all or nothing. @throws also if another process has added to it */
   async add(from: LogPlace, entries: readonly PlacedEntry[], edge: TreeEdge, position: number): Promise<LogPlace> {
     const full = entries.flatMap(({ entry }) => edge.append(leafOf(entry)));
     const size = from.size + entries.length;
@@ -169,10 +163,7 @@ export class LogTables {
     return rows.map(placedLeaf);
   }
 
-  /**
-   * The streams that have leaves in the log, in the order of their names, after a name, each with the revision of its
-   * last leaf.
-   */
+  /** The streams with leaves, sorted by name, after a name; each with the revision of its last leaf. */
   async streamsAfter(after: string, count: number): Promise<{ readonly stream: string; readonly last: number }[]> {
     return this.database.query(
       `SELECT stream, max(revision) AS last FROM transparency_leaves WHERE stream > $1 GROUP BY stream ORDER BY stream LIMIT $2`,

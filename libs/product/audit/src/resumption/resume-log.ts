@@ -17,10 +17,7 @@ export interface Resumption {
   readonly above: number;
 }
 
-/**
- * Lets the log sign again. Idempotent: does nothing if the hold has ended or was replaced by another one. @throws
- * Unavailable
- */
+/** Lets the log sign again; does nothing if the hold has ended or was replaced. @throws Unavailable */
 export class ResumeLog extends Command<Result<null>> {
   constructor(readonly resumption: Resumption) {
     super();

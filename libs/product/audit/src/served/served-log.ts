@@ -34,10 +34,7 @@ export class ServedLog {
     private readonly tables: LogTables,
   ) {}
 
-  /**
-   * The origin of the log, which also names the deployment; null until it is opened, within a minute of the first
-   * start.
-   */
+  /** The log's origin, which names the deployment; null until it is opened, soon after the first start. */
   async origin(): Promise<string | null> {
     return (await this.recent()).origin;
   }
@@ -52,10 +49,7 @@ export class ServedLog {
     return (await this.recent()).keys.toReversed();
   }
 
-  /**
-   * The hashes at a path under `tile/`; null for a path that names no tile, and for a tile that the log does not have
-   * yet.
-   */
+  /** The hashes at a path under `tile/`; null for any other path, and for tiles that the log lacks yet. */
   async tile(path: string): Promise<Uint8Array | null> {
     const name = parseTilePath(path);
     if (name === null || 'bundle' in name || !(await this.covers(name))) return null;

@@ -59,10 +59,7 @@ export class StreamProofs {
     private readonly checkpoints: Checkpoints,
   ) {}
 
-  /**
-   * Null for a stream that neither the store nor the log knows, and for one that the log does not cover. Throws
-   * Unavailable.
-   */
+  /** Null for a stream that is unknown to store and log, or that the log does not cover. Throws Unavailable. */
   async verify(stream: string): Promise<StreamVerdict | null> {
     if (!isLogged(stream)) return null;
     const [stored, logged] = await Promise.all([this.store.remainsOf(stream), this.tables.lastRevisionOf(stream)]);
@@ -76,10 +73,7 @@ export class StreamProofs {
     return { checkpoint, holds, ...tally.counts, faults: tally.faults, damage: stored.damage };
   }
 
-  /**
-   * Verifies the next events and leaves, whatever gaps are between their revisions. @returns the revision to go on
-   * from; Infinity if there are no more
-   */
+  /** Verifies the next events and leaves. @returns the revision to go on from; Infinity if there are no more */
   private async verifyPage(stream: string, from: number, tally: Tally): Promise<number> {
     const [read, leaves] = await Promise.all([
       this.store.readRemaining(stream, from, pageEvents),

@@ -27,10 +27,7 @@ import type { LogPlace } from '../log/log-tables';
 import { LogTables } from '../log/log-tables';
 import { logKey } from './signing-key';
 
-/**
- * Signing would contradict an earlier signature, because the store or the log's tables were altered. The log signs
- * nothing more.
- */
+/** Signing would contradict an earlier signature: the store or the log's tables were altered. */
 export class LogForked extends Error {}
 
 /** The log signs nothing until an operator says whether it is a copy or a successor. */
@@ -40,10 +37,7 @@ export class LogHeld extends Error {
   }
 }
 
-/**
- * Fewer events are stored than were signed, and nothing is left to read: events were removed from the event store. The
- * log signs nothing more.
- */
+/** Fewer events are stored than were signed, and none is left to read: the event store has lost some. */
 export class LogIncomplete extends Error {
   constructor(
     readonly signed: number,
@@ -101,9 +95,7 @@ export class Checkpoints {
     return origin;
   }
 
-  /**
-   * Ends a hold, so that the log signs again; once for each hold. @returns the state afterwards. Throws Unavailable.
-   */
+  /** Ends a hold, once, so that the log signs again. @returns the state afterwards. Throws Unavailable. */
   async resume(as: ResumedAs, { hold, origin }: Resuming, above: number): Promise<CheckpointsState> {
     return this.decide({ type: 'Resume', at: this.now(), as, hold, origin, above });
   }
@@ -136,10 +128,7 @@ export class Checkpoints {
     throw new LogForked(`the log's first ${size} leaves are not those of its checkpoint`);
   }
 
-  /**
-   * Adds a witness's line to a checkpoint; does nothing if it is there already or the checkpoint is too old. Throws
-   * Unavailable.
-   */
+  /** Adds a witness's line, unless it is there or the checkpoint is too old. Throws Unavailable. */
   async cosign(size: number, witness: string, line: string): Promise<void> {
     await this.decide({ type: 'Cosign', at: this.now(), size, witness, line });
   }

@@ -5,10 +5,7 @@ import { signingKey, type SigningKey } from '@app/transparency';
 const label = 'parley/audit-signing/1';
 const seedBytes = 32;
 
-/**
- * The key that signs the log's checkpoints: AUDIT_SIGNING_KEY or, without it, one derived from PARLEY_SECRET_KEY (RFC
- * 5869). @throws Error if neither is set
- */
+/** AUDIT_SIGNING_KEY, or a key derived from PARLEY_SECRET_KEY (RFC 5869). @throws Error if neither is set */
 export function logKey({ env }: Configuration, origin: string): SigningKey {
   const { AUDIT_SIGNING_KEY: own, PARLEY_SECRET_KEY: secret } = env;
   if (own !== undefined) return signingKey('log', origin, Buffer.from(own, 'base64'));

@@ -4,18 +4,12 @@ import { checkpointsStream } from '../log/covered-events';
 
 const pageEvents = 200;
 
-/**
- * The origin of the log in an event store: its name; null if there is none; or unreadable, because the log's stream was
- * deleted or truncated.
- */
+/** A log's name; null if there is none; unreadable if the log's stream was deleted or truncated. */
 export type FoundOrigin = string | null | typeof unreadable;
 
 export const unreadable = Symbol('unreadable');
 
-/**
- * The origin of the log that an event store holds now, read from its newest events rather than from the database.
- * Throws Unavailable.
- */
+/** Returns the origin of an event store's log, from its newest events, not the database. Throws Unavailable. */
 export async function originIn(store: EventStore): Promise<FoundOrigin> {
   const { last, damage } = await store.remainsOf(checkpointsStream);
   for (let next = last; next >= 0; next -= pageEvents) {

@@ -2,10 +2,7 @@ import type { EventStore } from '@app/event-store';
 import type { Database } from '@app/read-store';
 import type { LogTables } from '../log/log-tables';
 
-/**
- * An event that a database knows of; `id` is null if it knows only stream and revision, in a stream that no other
- * deployment has.
- */
+/** An event that a database knows; without an id, it is in a stream that no other deployment has. */
 interface Trace {
   readonly stream: string;
   readonly revision: number;
@@ -20,15 +17,10 @@ export interface Seen {
   readonly traces: readonly Trace[];
 }
 
-/**
- * Number of streams compared: an administrator may have deleted some, but hardly all of the most recently changed ones.
- */
+/** Streams compared: an administrator has hardly deleted all of the most recently changed ones. */
 const tracesMax = 8;
 
-/**
- * The first table of accounts. Its rows belong to this deployment even if another table has replaced it or is still
- * being filled.
- */
+/** The first table of accounts: its rows are this deployment's, even if another table is replacing it. */
 const firstAccounts = 'users';
 
 /** Reads what a database knows of its event store. Throws Unavailable. */

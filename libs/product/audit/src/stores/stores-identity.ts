@@ -51,10 +51,7 @@ function ofAnother(own: string | null, found: FoundOrigin, end: number): string 
   return `EVENTSTORE_URL names an event store that ${holds}, and the database (DATABASE_URL) belongs to ${database}: ${mend}`;
 }
 
-/**
- * The result of comparing two stores: why they do not belong together, and why the log signs nothing; null if they do,
- * or it does.
- */
+/** Why two stores do not belong together, and why the log signs nothing; null if they do, or it does. */
 export interface StoresCompared {
   readonly origin: string | null;
   readonly apart: string | null;

@@ -18,10 +18,7 @@ export interface Unmatched {
   readonly lastMatched: number;
 }
 
-/**
- * How far both sequences are searched for the point where they match again. The leaves in memory take a few dozen
- * megabytes at most.
- */
+/** How far both sides are searched for a match. The leaves in memory take a few dozen megabytes at most. */
 const windowMax = 20_000;
 /** Maximum number of unmatched leaves listed per side. */
 const heldMax = 20_000;
@@ -74,10 +71,7 @@ class Alignment {
     };
   }
 
-  /**
-   * Stored leaves after the log's end are listed, up to the maximum, because they may match leaves that the log has
-   * elsewhere.
-   */
+  /** Lists stored leaves after the log's end, up to the maximum: the log may have them elsewhere. */
   private countLater(stored: Leaf | undefined): true {
     if (stored === undefined) return true;
     if (this.only.stored.leaves.length < heldMax) this.only.stored.add([stored]);

@@ -28,9 +28,7 @@ export interface Claim {
   readonly witnesses: readonly string[];
   /** Whether it was signed by the log that this one was copied from, according to the stream of the checkpoints. */
   readonly isFormer?: boolean;
-  /**
-   * Whether it is from outside of the deployment: from a witness that was asked, or from a file that the auditor kept.
-   */
+  /** Whether it is from outside of the deployment: from a witness, or from a file that the auditor kept. */
   readonly isOutside?: boolean;
   /** Whether it is from a witness without a known key. Anyone may have answered, so it can contradict but not vouch. */
   readonly isOfUnknown?: boolean;
@@ -46,9 +44,7 @@ export interface SignedTree {
   readonly isOutside: boolean;
   /** Whether it is unknown who keeps it outside: it can contradict, and vouches for nothing. */
   readonly isOfUnknown: boolean;
-  /**
-   * Whether its signing key is known only from the stream of the checkpoints: it can contradict, and proves nothing.
-   */
+  /** Whether only the stream of the checkpoints names its key: it can contradict, and proves nothing. */
   readonly isFormer: boolean;
 }
 
@@ -95,10 +91,7 @@ function isDecided({ fixed }: Claim, size: number, root: Hash): boolean {
   return fixed.size === size && decided !== null && sameHash(decided, root);
 }
 
-/**
- * Problems with lines under a witness's name that are not valid signatures of it; also for untrusted witnesses whose
- * keys are recorded.
- */
+/** Invalid signatures under a witness's name; also for untrusted witnesses whose keys are recorded. */
 function cosignatureProblems(note: Note, { witnesses }: Claim, trusted: readonly VerifierKey[]): string[] {
   const said = witnesses.map(parseVerifierKey);
   const unreadable = said.includes(null) ? ['names the key of a witness that is none'] : [];

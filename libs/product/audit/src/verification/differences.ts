@@ -5,9 +5,7 @@ import { textOfHash, type Leaf } from './leaf';
 /** The parts of an event that its entry distinguishes. */
 export type Part = 'id' | 'type' | 'data' | 'metadata';
 
-/**
- * A difference in one event, named by the stream and revision that the log has for it; for an added one, by its own.
- */
+/** A difference in one event, named by stream and revision as the log has them; for an added one, by its own. */
 export type Difference =
   | { readonly kind: 'altered'; readonly stream: string; readonly revision: number; readonly parts: readonly Part[] }
   | { readonly kind: 'removed' | 'added'; readonly stream: string; readonly revision: number }
@@ -32,10 +30,7 @@ type Keyed = (leaf: Leaf) => string | null;
 type Pair = readonly [kept: Leaf, stored: Leaf];
 
 const byPlace: Keyed = ({ entry }) => entry && `${entry.revision} ${entry.stream}`;
-/**
- * Match by the strongest identity first: the hash, then the id, then the position in a stream, because another event
- * may occupy a position.
- */
+/** The strongest identity first: the hash, the id, then the place, which another event may occupy. */
 const keys: readonly Keyed[] = [({ hash }) => textOfHash(hash), ({ entry }) => entry && entry.id, byPlace];
 
 /**

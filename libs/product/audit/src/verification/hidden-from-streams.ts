@@ -33,10 +33,7 @@ export async function* hiddenFromStreams(store: EventStore, tables: LogTables): 
   for (let from = 0; from < others.length; from += lanes) yield* hiddenAmong(store, others.slice(from, from + lanes));
 }
 
-/**
- * The position up to which every event has a leaf. It is taken from the event, because the tree does not cover the
- * tables' positions.
- */
+/** The position up to which every event has a leaf: the event's own, because the tree covers no positions. */
 async function endOfLeaves(store: EventStore, tables: LogTables): Promise<number> {
   const last = await tables.lastOfAll();
   if (last === null) return 0;

@@ -24,9 +24,7 @@ export interface Findings extends Vouching {
   readonly proven: number;
   /** Number of those events that are not stored unchanged; the log's leaves prove the others. */
   readonly absent: number;
-  /**
-   * Number of leaves in the log's tables while they are being rebuilt up to what was signed; null if they are complete.
-   */
+  /** Number of leaves in tables that are being rebuilt up to what was signed; null if they are complete. */
   readonly building: number | null;
   /** The size up to which witnesses confirm it too. */
   readonly witnessed: number;

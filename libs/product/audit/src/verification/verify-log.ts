@@ -88,10 +88,7 @@ function keysOf({ claims, ownKeys }: Pick<Subject, 'claims' | 'ownKeys'>): Verif
   return [...known.values()];
 }
 
-/**
- * The keys of the logs that this one was copied from. The trees that they signed must match the events,
- * whichever log the keys belong to.
- */
+/** The keys of the logs that this one was copied from; the trees that they signed must match the events too. */
 function formerKeys({ claims, ownKeys }: Subject): VerifierKey[] {
   return keysOf({ claims: claims.filter(({ isFormer }) => isFormer === true), ownKeys });
 }
@@ -111,10 +108,7 @@ function judgeAll(
   return { signed: trees.sort((one, other) => one.size - other.size), problems };
 }
 
-/**
- * Judges a checkpoint of a log that this one was copied from: a proof only if the auditor trusts its key. Its witnesses
- * vouch only for that log.
- */
+/** Judges a former log's checkpoint: a proof only if its key is trusted; its witnesses vouch only for that log. */
 function judgeFormer(claim: Claim, policy: Trust, former: readonly VerifierKey[]): Judged {
   const trusted = judge(claim, policy);
   const isFormer = trusted.tree === null;

@@ -33,9 +33,7 @@ export type WitnessAnswer =
  */
 export type Refusal = 'contradiction' | 'unknown';
 
-/**
- * A witness gave no signature. `refusal`: it answered and refuses; null: it is unavailable, or its answer is invalid.
- */
+/** A witness gave no signature. `refusal`: why it refuses; null: it is away, or its answer is invalid. */
 export class WitnessTrouble extends Error {
   constructor(
     readonly said: Words,
@@ -49,10 +47,7 @@ export class WitnessTrouble extends Error {
 const answerWithinMs = 5_000;
 const answerBytesMax = 64 * 1024;
 
-/**
- * Offers a checkpoint to a witness, once. @throws WitnessTrouble: it is unavailable, slow, redirects, or its answer is
- * invalid
- */
+/** Offers a checkpoint, once. @throws WitnessTrouble: it is away, slow, redirects, or its answer is invalid */
 export async function offerCheckpoint(
   { key, url }: WitnessAddress,
   { old, path, note }: CheckpointOffer,

@@ -3,10 +3,7 @@ import { quotedExactly, words } from '@app/kernel';
 import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
 import { boundedText, WitnessTrouble } from './witness-call';
 
-/**
- * Everything that a witness publishes about one log. Source: C2SP tlog-witness, "Monitor Retrieval Mechanism"; the fork
- * is our addition.
- */
+/** Everything a witness publishes of a log. Source: C2SP tlog-witness, "Monitor Retrieval"; `fork` is our addition. */
 export interface WitnessMemory {
   /** The checkpoint that it signed last, with its own line; null if it signed none. */
   readonly checkpoint: string | null;
@@ -16,10 +13,7 @@ export interface WitnessMemory {
 
 const answerWithinMs = 10_000;
 
-/**
- * Asks a witness what it signed of the log of that origin. @throws WitnessTrouble if it does not answer as a witness
- * does
- */
+/** Asks a witness what it signed of a log. @throws WitnessTrouble if it does not answer as a witness does */
 export async function askWitness(url: string, origin: string): Promise<WitnessMemory> {
   const place = `${url.replace(/\/$/, '')}/${hash('sha256', origin, 'hex')}`;
   return { checkpoint: await textAt(`${place}/checkpoint`), fork: await textAt(`${place}/fork`) };

@@ -24,10 +24,7 @@ export class WitnessedHistory {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Asks a refusing witness what it signed last, and holds the log if that is not here. @throws WitnessTrouble if it
-   * does not answer; Unavailable
-   */
+  /** Holds the log if a witness signed what is not here. @throws WitnessTrouble if it is silent; Unavailable */
   async look(witness: WitnessAddress): Promise<void> {
     const { origin } = await this.checkpoints.current();
     if (origin === null) return;

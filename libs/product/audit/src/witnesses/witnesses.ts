@@ -18,10 +18,7 @@ const pauses = new ExponentialBackoff({ initialDelay: 500, maxDelay: 20_000 });
 /** Maximum number of offers in a row to a witness that names another size each time. */
 const offersMax = 3;
 
-/**
- * The progress of a witness: the size of the checkpoint that it signed last, the pause after failures, and the last
- * failure.
- */
+/** A witness's progress: the size that it signed last, the pause after failures, and the last failure. */
 interface Progress {
   size: number;
   pause: IBackoff<unknown> | null;
@@ -35,10 +32,7 @@ const messages = {
   away: 'a witness does not sign',
 } as const;
 
-/**
- * Asks the witnesses to sign the newest checkpoint. Each has a loop of its own, so that one that is unavailable or
- * hangs delays only its own signature.
- */
+/** Asks each witness, in a loop of its own that no other delays, to sign the newest checkpoint. */
 @Injectable()
 export class Witnesses {
   private readonly logger = new Logger(Witnesses.name);
@@ -100,10 +94,7 @@ export class Witnesses {
     Object.assign(progress, { size: newest.size, pause: null, trouble: null });
   }
 
-  /**
-   * Handles a failure and pauses. Logs every refusal, but only the first of consecutive failures to answer, also after
-   * a refusal.
-   */
+  /** Logs every refusal, but of consecutive failures to answer only the first, also after a refusal; pauses. */
   private async rest(progress: Progress, witness: WitnessAddress, err: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { key } = witness;
