@@ -14,9 +14,7 @@ import { readConfiguration, type Configuration } from '@app/settings';
 import { ConstantBackoff, handleType, retry } from 'cockatiel';
 import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';
-import { ensureFreePorts } from './free-ports';
-import { warnOfEmbeddedStores } from './production';
-import { databaseHoldsSealed, checkGivenStores } from './given-stores';
+import { ensureFreePorts, warnOfEmbeddedStores, databaseHoldsSealed, checkGivenStores } from './given-stores';
 import { ensureDataFolder, startStores, type Stores } from './stores';
 
 const log = (line: string): void => console.error(line);

@@ -1,26 +1,26 @@
-import type { DynamicModule } from '@nestjs/common';
+import { type DynamicModule, Module, Global } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStoreModule } from '@app/event-store';
 import { ApiDescription, MemoryRateWindows, PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
 import { Clock } from '@app/kernel';
 import { Database, ReadStoreModule, type OnOpen, type ProcessRoles } from '@app/read-store';
-import { ModelFaults, NoFaults } from '@app/rules-model';
+import { ModelFaults, NoFaults, RulesModel } from '@app/rules-model';
 import { Metrics, openTracing, Probe, SystemClock, Tracing } from '@app/runtime';
 import { Configuration } from '@app/settings';
-import { SandboxModule } from '@app/sandbox';
+import { SandboxModule, PinnedPrices, SandboxLedger } from '@app/sandbox';
 import { TimersModule } from '@app/timers';
-import { LocalModelsModule } from './local-models.module';
 import { partnerApi } from './partner-api';
-import { PriceWatchModule } from './price-watch.module';
 import { ProcessGauges } from './process-gauges';
 import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
 import { SealingCheck } from './sealing-check';
 import { StoresCheck } from './stores-check';
 import { readStore, slicesFor } from './slices';
-import { StreamAccessNotice } from './stream-access-notice';
-import { StreamWatching } from './stream-watching';
-import { walletProviderModule } from './wallet-provider.module';
+import { StreamAccessNotice, StreamWatching } from './stream-watching';
+import { LocalModels } from '@app/engine';
+import { Sampler, SourcesModule } from '@app/automations';
+import { NearIntentsModule } from '@app/near-intents';
+import { measured, WalletKeysModule, WalletProvider } from '@app/wallets';
 
 interface ProcessOptions {
   readonly configuration: Configuration;
@@ -108,5 +108,45 @@ function httpPortsModule(alone: boolean): DynamicModule {
           },
     ],
     exports: [ApiDescription, SqlExecutor, RateWindows],
+  };
+}
+
+/** The models that every deployment has, with any provider. */
+@Global()
+@Module({
+  providers: [
+    RulesModel,
+    { provide: LocalModels, useFactory: (rules: RulesModel) => new LocalModels([rules]), inject: [RulesModel] },
+  ],
+  exports: [LocalModels],
+})
+class LocalModelsModule {}
+
+/** Samples a price that is pinned in the sandbox, for the rules that depend on it. */
+@Global()
+@Module({
+  imports: [SourcesModule],
+  providers: [
+    {
+      provide: PinnedPrices,
+      useFactory: (sampler: Sampler): PinnedPrices => ({ priceChanged: (tokenId) => sampler.priceChanged(tokenId) }),
+      inject: [Sampler],
+    },
+  ],
+  exports: [PinnedPrices],
+})
+class PriceWatchModule {}
+
+/** The configured place of the wallets, bound for every slice that injects a WalletProvider. */
+function walletProviderModule({ env }: Configuration): DynamicModule {
+  const sandbox = env.WALLET_PROVIDER === 'sandbox';
+  return {
+    module: class WalletProviderModule {},
+    global: true,
+    imports: [WalletKeysModule, ...(sandbox ? [] : [NearIntentsModule])],
+    providers: sandbox
+      ? [SandboxLedger, { provide: WalletProvider, useFactory: measured, inject: [SandboxLedger, Metrics] }]
+      : [],
+    exports: sandbox ? [WalletProvider] : [NearIntentsModule],
   };
 }

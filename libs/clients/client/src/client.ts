@@ -4,7 +4,7 @@ import { checkedBaseUrl } from './base-url.js';
 import { Calls } from './calls.js';
 import { Credentials, type UserToken } from './credentials.js';
 import { resourcesOf, type Resources } from './generated/resources.js';
-import { itemsOf } from './pages.js';
+import { itemsOf } from './list.js';
 import { defaultRetries, type RetryOptions } from './retries.js';
 import { FollowedFeed, type FeedFrame, type FeedInput } from './feed.js';
 import { FollowedJournal, type StreamOptions } from './journal.js';

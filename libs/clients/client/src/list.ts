@@ -1,5 +1,6 @@
-import type { Call } from './call.js';
-import type { PageOf } from './types.js';
+import { Call } from './call.js';
+import type { PageOf, CallAnswer } from './types.js';
+import type { UntypedCall } from './api.js';
 
 /**
  * A list of the service, newest first unless its operation says otherwise. Nothing is requested until it is read: `for
@@ -38,4 +39,25 @@ export class List<Item, Page extends PageOf<Item>> implements AsyncIterable<Item
   ): Promise<Fulfilled | Rejected> {
     return this.page().then(onFulfilled, onRejected);
   }
+}
+
+interface UntypedListOptions {
+  readonly params?: { readonly query?: object };
+}
+
+/**
+ * Yields the items of all pages of a list; each page is requested after the one before is used up. Throws as the calls
+ * do.
+ * @param options as for the list itself; `limit` is the size of a page, `cursor` where to begin
+ */
+export function itemsOf(get: UntypedCall, path: string, options: UntypedListOptions): AsyncGenerator<unknown, void> {
+  const list = new List<unknown, PageOf<unknown>>(path, (cursor) => {
+    const query = { ...options.params?.query, ...(cursor !== undefined && { cursor }) };
+    // Reason for the assertion: `ListPath` accepts only lists whose answer is such a page.
+    const page = get(path, { ...options, params: { ...options.params, query } }) as Promise<
+      CallAnswer<PageOf<unknown>>
+    >;
+    return new Call(page);
+  });
+  return list[Symbol.asyncIterator]();
 }

@@ -1,11 +1,17 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { Database, keepLeading, Notifications, Processes } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkpointWanted } from './signing/checkpoint-wanted';
-import { Checkpoints, LogForked, LogHeld, LogIncomplete } from './signing/checkpoints';
+import { checkpointWanted, Checkpoints, LogForked, LogHeld, LogIncomplete } from './signing/checkpoints';
 import { LogBuilder } from './log/log-builder';
 import { LogIdentity } from './log/log-identity';
 import { Witnesses } from './witnesses/witnesses';
+import { ReadinessChecks } from '@app/http';
 
 /** Real time, because moving the sandbox clock makes no checkpoints. */
 const buildEveryMs = 1_000;
@@ -148,5 +154,26 @@ export class AuditWork implements OnApplicationBootstrap, OnModuleDestroy {
     this.wake = () => woken.abort();
     const withinMs = this.isWanted ? wantedEveryMs : buildEveryMs;
     await sleep(withinMs, undefined, { signal: woken.signal }).catch(() => undefined); // woken: there may be something to do
+  }
+}
+
+/** Reports in `/readyz` that the log signs nothing, with a one-word reason; nothing while it signs. */
+@Injectable()
+export class LogReadiness implements OnModuleInit {
+  constructor(
+    private readonly checks: ReadinessChecks,
+    private readonly identity: LogIdentity,
+    private readonly processes: Processes,
+  ) {}
+
+  onModuleInit(): void {
+    this.checks.add({ name: logTroubles, throughDatabase: true, check: () => this.state() });
+  }
+
+  private async state(): Promise<Record<string, 'degraded'>> {
+    const [hold, troubles] = await Promise.all([this.identity.hold(), this.processes.troubles()]);
+    const held = hold === null ? [] : [`${logTroubles} (${hold.why})`];
+    const found = troubles.filter((trouble) => trouble.startsWith(logTroubles));
+    return Object.fromEntries([...held, ...found].map((name) => [name, 'degraded']));
   }
 }

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuditFigures } from './audit-figures';
-import { AuditWork } from './audit-work';
+import { AuditWork, LogReadiness } from './audit-work';
 import { Checkpoints } from './signing/checkpoints';
 import { LogBuilder } from './log/log-builder';
 import { EventProofs } from './served/log-proofs';
 import { LogIdentity } from './log/log-identity';
-import { LogReadiness } from './log-readiness';
 import { LogTables } from './log/log-tables';
 import { CheckpointList } from './log/checkpoint-list';
 import { StoresIdentity } from './stores/stores-identity';

@@ -14,8 +14,7 @@ import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { checkpointed } from '@app/testing/transparency';
 import { until } from '@app/testing/until';
 import { LogTables } from '../src/log/log-tables';
-import type { HiddenEvents } from '../src/verification/hidden-events';
-import { hiddenCheckpoints, hiddenFromStreams } from '../src/verification/hidden-from-streams';
+import { type HiddenEvents, hiddenCheckpoints, hiddenFromStreams } from '../src/verification/hidden-from-streams';
 
 /** Uses this event store, which must be empty, if it is set; else the embedded one. */
 const given = process.env['EVENTSTORE_URL'];

@@ -1,6 +1,12 @@
-import { restOfText } from './rest-of-text.js';
+import {
+  restOfText,
+  messagesSnapshot,
+  type DurablePayload,
+  type LivePayload,
+  type Step,
+  type Thread,
+} from './thread.js';
 import type { AgUiEvent, Message } from './protocol.js';
-import { messagesSnapshot, type DurablePayload, type LivePayload, type Step, type Thread } from './thread.js';
 
 type Voice = 'text' | 'reasoning';
 type Metadata = Readonly<Record<string, unknown>>;

@@ -99,3 +99,11 @@ export function messagesSnapshot({ messages }: Thread): AgUiEvent {
 export function stateSnapshot({ cursor, operations }: Thread, state: Readonly<Record<string, unknown>>): AgUiEvent {
   return { type: 'STATE_SNAPSHOT', snapshot: { ...state, parley: { cursor, operations } } };
 }
+
+/**
+ * Returns the remainder of a text after the part that a reader has seen; null if that part is not its beginning,
+ * because live text was lost: then the whole recorded text has to replace it.
+ */
+export function restOfText(seen: string, whole: string): string | null {
+  return whole.startsWith(seen) ? whole.slice(seen.length) : null;
+}

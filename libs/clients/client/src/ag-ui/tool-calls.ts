@@ -1,6 +1,5 @@
-import { restOfText } from './rest-of-text.js';
+import { restOfText, type DurablePayload, type Step, type Thread } from './thread.js';
 import type { AgUiEvent, Message } from './protocol.js';
-import type { DurablePayload, Step, Thread } from './thread.js';
 
 type Called = Extract<DurablePayload, { type: 'tool.called' }>;
 type Returned = Extract<DurablePayload, { type: 'tool.returned' }>;

@@ -8,7 +8,7 @@ import { readConfiguration, type Configuration } from '@app/settings';
 import { witnessKey } from '@app/testing/transparency';
 import { checkpointText, cosign, noteText, signatureLine, signatureOf, verifierKeyText } from '@app/transparency';
 import type { CheckpointsState, SignedCheckpoint } from '../checkpoints/checkpoints.decider';
-import { logKey } from '../signing/signing-key';
+import { logKey } from '../signing/checkpoints';
 import { PlanResumption, PlanResumptionHandler } from './plan-resumption';
 
 const text = checkpointText({ origin: 'log', size: 10, root: new Uint8Array(32) });

@@ -19,9 +19,8 @@ import type { ResumedAs } from '../checkpoints/checkpoints.events';
 import { LogIdentity } from '../log/log-identity';
 import { LogTables } from '../log/log-tables';
 import type { Resumption } from './resume-log';
-import { signedByLog } from '../witnesses/signed-by-log';
+import { signedByLog, askWitness } from '../witnesses/witness-memory';
 import { offerCheckpoint, WitnessTrouble } from '../witnesses/witness-call';
-import { askWitness } from '../witnesses/witness-memory';
 
 /** A witness's answer about the log. */
 interface WitnessWord {

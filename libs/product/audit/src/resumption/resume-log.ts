@@ -1,8 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ok, type Result } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { checkpointWanted } from '../signing/checkpoint-wanted';
-import { Checkpoints } from '../signing/checkpoints';
+import { checkpointWanted, Checkpoints } from '../signing/checkpoints';
 import type { ResumedAs } from '../checkpoints/checkpoints.events';
 import type { LogHold } from '../log/log-hold';
 import { LogIdentity } from '../log/log-identity';

@@ -11,6 +11,8 @@ import {
   toBase64,
   verifierKeyText,
   type TreeEdge,
+  signingKey,
+  type SigningKey,
 } from '@app/transparency';
 import { v4 as uuidV4 } from 'uuid';
 import {
@@ -23,9 +25,11 @@ import { checkpointsId, checkpointsKind } from '../checkpoints/checkpoints.strea
 import type { ResumedAs } from '../checkpoints/checkpoints.events';
 import { howToResume, type LogHold } from '../log/log-hold';
 import { LogIdentity, type Resuming } from '../log/log-identity';
-import type { LogPlace } from '../log/log-tables';
-import { LogTables } from '../log/log-tables';
-import { logKey } from './signing-key';
+import { type LogPlace, LogTables } from '../log/log-tables';
+import { hkdfSync } from 'node:crypto';
+
+/** The channel on which a process asks the one that builds the log for a checkpoint now. A hint. */
+export const checkpointWanted = 'parley_checkpoint_wanted';
 
 /** Signing would contradict an earlier signature: the store or the log's tables were altered. */
 export class LogForked extends Error {}
@@ -142,4 +146,16 @@ export class Checkpoints {
   private now() {
     return this.clock.now();
   }
+}
+
+const label = 'parley/audit-signing/1';
+const seedBytes = 32;
+
+/** AUDIT_SIGNING_KEY, or a key derived from PARLEY_SECRET_KEY (RFC 5869). @throws Error if neither is set */
+export function logKey({ env }: Configuration, origin: string): SigningKey {
+  const { AUDIT_SIGNING_KEY: own, PARLEY_SECRET_KEY: secret } = env;
+  if (own !== undefined) return signingKey('log', origin, Buffer.from(own, 'base64'));
+  if (secret === undefined) throw new Error('PARLEY_SECRET_KEY or AUDIT_SIGNING_KEY is needed to sign checkpoints');
+  const seed = hkdfSync('sha256', Buffer.from(secret, 'base64'), '', label, seedBytes);
+  return signingKey('log', origin, new Uint8Array(seed));
 }

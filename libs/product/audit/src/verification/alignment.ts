@@ -1,6 +1,5 @@
 import { sameHash } from '@app/transparency';
 import { textOfHash, type Leaf } from './leaf';
-import { Lookahead } from './lookahead';
 
 /** The difference between two sequences of leaves, in their order. */
 export interface Unmatched {
@@ -133,5 +132,29 @@ class Held {
     const room = heldMax - this.leaves.length;
     this.leaves.push(...leaves.slice(0, room));
     this.beyond += Math.max(0, leaves.length - room);
+  }
+}
+
+/** An iterator to which items can be given back. */
+class Lookahead<Item> {
+  private readonly source: AsyncIterator<Item>;
+  /** The given-back items, the next one last. */
+  private given: Item[] = [];
+
+  constructor(source: AsyncIterable<Item>) {
+    this.source = source[Symbol.asyncIterator]();
+  }
+
+  /** Undefined at the end. */
+  async next(): Promise<Item | undefined> {
+    const back = this.given.pop();
+    if (back !== undefined) return back;
+    const next = await this.source.next();
+    return next.done === true ? undefined : next.value;
+  }
+
+  /** These items are returned next, in this order. */
+  giveBack(items: readonly Item[]): void {
+    this.given.push(...items.toReversed());
   }
 }

@@ -1,7 +1,14 @@
 import type { EventStore, ReceivedEvent } from '@app/event-store';
 import { checkpointsStream, isCovered } from '../log/covered-events';
 import type { LogTables } from '../log/log-tables';
-import type { HiddenEvents } from './hidden-events';
+
+/** Events of one stream that are stored but not shown to readers of the stream. */
+export interface HiddenEvents {
+  readonly stream: string;
+  readonly first: number;
+  readonly last: number;
+  readonly why: 'tombstoned' | 'deleted' | 'truncated';
+}
 
 const pageEvents = 500;
 /** Number of streams read in parallel. */

@@ -1,7 +1,6 @@
-import type { HiddenEvents } from './hidden-events';
+import type { HiddenEvents } from './hidden-from-streams';
 import type { Differences } from './differences';
-import type { Departure } from './rebuilt-tree';
-import type { WrongTile } from './kept-tree';
+import type { Departure, WrongTile } from './rebuilt-tree';
 import { fromWords, unvouchedWords, type Vouching } from './vouching';
 
 /** A problem that the verification found. */

@@ -3,11 +3,10 @@ import { isCovered, wasCovered, type StoredBytes } from '../log/covered-events';
 import { align, type Unmatched } from './alignment';
 import { judge, selfNamed, type Claim, type Judged, type SignedTree, type Trust } from './claims';
 import { differencesIn } from './differences';
-import type { HiddenEvents } from './hidden-events';
+import type { HiddenEvents } from './hidden-from-streams';
 import type { KeptLog } from './kept-log';
-import { KeptTree } from './kept-tree';
+import { KeptTree, RebuiltTree } from './rebuilt-tree';
 import { leafOfEvent, textOfHash, type Leaf } from './leaf';
-import { RebuiltTree } from './rebuilt-tree';
 import {
   blame,
   contradiction,

@@ -2,6 +2,10 @@ import { hash } from 'node:crypto';
 import { quotedExactly, words } from '@app/kernel';
 import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
 import { boundedText, WitnessTrouble } from './witness-call';
+import type { Configuration, WitnessAddress } from '@app/settings';
+import { openCheckpoint, parseVerifierKey, verifierKeyText, type TreeHead } from '@app/transparency';
+import type { CheckpointsState } from '../checkpoints/checkpoints.decider';
+import { logKey } from '../signing/checkpoints';
 
 /** Everything a witness publishes of a log. Source: C2SP tlog-witness, "Monitor Retrieval"; `fork` is our addition. */
 export interface WitnessMemory {
@@ -27,4 +31,20 @@ async function textAt(url: string): Promise<string | null> {
   if (response.status === 404) return null;
   if (response.status !== 200) throw new WitnessTrouble(words`${quotedExactly(url)} answered ${response.status}`);
   return text;
+}
+
+/**
+ * The tree of a checkpoint that a witness shows, if the log's own key and that witness signed it; null otherwise. A
+ * witness's claim alone proves nothing; the log's own signature does.
+ */
+export function signedByLog(
+  checkpoint: string,
+  { key }: WitnessAddress,
+  { keys, origin }: CheckpointsState,
+  configuration: Configuration,
+): TreeHead | null {
+  const own = origin === null ? [] : [verifierKeyText(logKey(configuration, origin))];
+  const log = [...keys, ...own].flatMap((text) => parseVerifierKey(text) ?? []);
+  const opened = openCheckpoint(checkpoint, { log, witnesses: [key], needed: 1 });
+  return typeof opened === 'string' || !opened.isWitnessed ? null : opened;
 }

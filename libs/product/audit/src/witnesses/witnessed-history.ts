@@ -7,8 +7,7 @@ import type { CheckpointsState } from '../checkpoints/checkpoints.decider';
 import type { LogHold } from '../log/log-hold';
 import { LogIdentity } from '../log/log-identity';
 import { LogTables } from '../log/log-tables';
-import { signedByLog } from './signed-by-log';
-import { askWitness } from './witness-memory';
+import { signedByLog, askWitness } from './witness-memory';
 
 /**
  * Holds the log if a witness proves that the log signed something that is not here: the stores went back in time in
