@@ -20,7 +20,7 @@ const checkpointEveryMs = 60_000;
 const wantedEveryMs = 500;
 
 /** Name under which processes report a log that signs nothing. */
-export const logTroubles = 'transparency log';
+const logTroubles = 'transparency log';
 
 /** Builds the log, makes its checkpoints and has them witnessed, in one process of the deployment. */
 @Injectable()
