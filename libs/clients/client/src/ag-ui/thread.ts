@@ -18,34 +18,8 @@ export interface ThreadState {
   readonly operations: Readonly<Record<string, ThreadOperation>>;
 }
 
-/** Reasoning as the journal records it, with a messageId of its own. */
-interface Reasoning {
-  readonly type: 'agent.reasoning';
-  readonly at: string;
-  readonly runId: string;
-  readonly messageId: string;
-  readonly text: string;
-  readonly truncated: boolean;
-}
-
-interface ReasoningDelta {
-  readonly type: 'agent.reasoning_delta';
-  readonly at: string;
-  readonly runId: string;
-  readonly messageId: string;
-  readonly text: string;
-}
-
 /** A published frame; a type that this version does not know changes nothing. */
-export type Frame =
-  | JournalFrame
-  | {
-      readonly delivery: 'durable';
-      readonly seq: number;
-      readonly requestId: string;
-      readonly payload: Reasoning;
-    }
-  | { readonly delivery: 'live'; readonly payload: ReasoningDelta };
+export type Frame = JournalFrame;
 
 export type DurablePayload = Extract<Frame, { delivery: 'durable' }>['payload'];
 export type LivePayload = Extract<Frame, { delivery: 'live' }>['payload'];

@@ -1,22 +1,14 @@
 import { accept, unreachable, type Decider, type Instant } from '@app/kernel';
 import type { CheckpointEvent, FormerLog, ResumedAs } from './checkpoints.events';
 
+/** The members of an event, without its type. */
+type MembersOf<Type extends CheckpointEvent['type']> = Omit<Extract<CheckpointEvent, { readonly type: Type }>, 'type'>;
+
 export type CheckpointCommand =
-  | { readonly type: 'Open'; readonly at: Instant; readonly origin: string }
-  | {
-      readonly type: 'Fix';
-      readonly at: Instant;
-      readonly size: number;
-      readonly root: string;
-      readonly position: number;
-    }
-  | {
-      readonly type: 'Sign';
-      readonly at: Instant;
-      readonly size: number;
-      readonly key: string;
-      readonly note: string;
-    }
+  | ({ readonly type: 'Open' } & MembersOf<'log.opened'>)
+  | ({ readonly type: 'Fix' } & FixedCheckpoint)
+  | ({ readonly type: 'Sign' } & MembersOf<'checkpoint.signed'>)
+  | ({ readonly type: 'Cosign' } & MembersOf<'checkpoint.cosigned'>)
   | {
       readonly type: 'Resume';
       readonly at: Instant;
@@ -27,24 +19,10 @@ export type CheckpointCommand =
       readonly origin: string;
       /** The size of the largest tree that any witness has seen; 0 if there is none. */
       readonly above: number;
-    }
-  | {
-      readonly type: 'Cosign';
-      readonly at: Instant;
-      readonly size: number;
-      readonly witness: string;
-      readonly line: string;
     };
 
-/** A decided tree, before it is signed. */
-export interface FixedCheckpoint {
-  readonly at: Instant;
-  readonly size: number;
-  /** In base64. */
-  readonly root: string;
-  /** Position of the last event that it covers. */
-  readonly position: number;
-}
+/** A decided tree, before it is signed. `position` is that of the last event that it covers. */
+export type FixedCheckpoint = MembersOf<'checkpoint.fixed'>;
 
 export interface SignedCheckpoint extends FixedCheckpoint {
   readonly key: string;
