@@ -43,9 +43,10 @@ export async function startServing(
 ): Promise<RunningProcess> {
   const { env } = configuration;
   const log = createPino(configuration, 'http');
-  const app = await closeOnFailure((onOpen) =>
-    createHttpApp(createProcessModule({ configuration, roles, onOpen, ...how }), configuration, log, issuers),
-  );
+  const app = await closeOnFailure((onOpen) => {
+    const root = createProcessModule({ configuration, roles, onOpen, ...how });
+    return createHttpApp(root, configuration, env.ARTIFACT_LIMIT_BYTES, log, issuers);
+  });
   try {
     await onPort('PORT', env.PORT, () => app.listen(env.PORT, env.HOST));
     const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveManagement(app, configuration));
@@ -92,9 +93,10 @@ export async function startWorking(configuration: Configuration, probe?: Probe):
 export async function openApi(configuration: Configuration): Promise<NestFastifyApplication> {
   const roles = { api: true, worker: false };
   const log = createPino(configuration, 'http');
-  const app = await closeOnFailure((onOpen) =>
-    createHttpApp(createProcessModule({ configuration, roles, onOpen }), configuration, log),
-  );
+  const app = await closeOnFailure((onOpen) => {
+    const root = createProcessModule({ configuration, roles, onOpen });
+    return createHttpApp(root, configuration, configuration.env.ARTIFACT_LIMIT_BYTES, log);
+  });
   try {
     await app.init();
     await app.getHttpAdapter().getInstance().ready();

@@ -25,12 +25,14 @@ import { planRoutes } from './routes';
 /**
  * Creates the application that serves HTTP, ready for `listen`: problems, strict bodies, admission, health, logs and metrics. The module
  * must bind `PartnerKeys`, `Accounts`, `RateWindows`, `Clock`, `Metrics` and `Tracing` somewhere.
+ * @param streamLimitBytes the largest body of an operation that takes a stream
  * @param lookedAt the issuers of the configuration, if they have been checked already
  * @throws UnfitIssuer
  */
 export async function createHttpApp(
   module: DynamicModule | Type,
   configuration: Configuration,
+  streamLimitBytes: number,
   log: Logger = createPino(configuration, 'http'),
   lookedAt?: readonly IssuerKeys[],
 ): Promise<NestFastifyApplication> {
@@ -41,7 +43,7 @@ export async function createHttpApp(
   const app = await createNest(HttpModule.around(module, configuration), configuration, bounds, log);
   const fastify = app.getHttpAdapter().getInstance();
   const allowedMethods = new AllowedMethods(fastify);
-  planRoutes(fastify, env.ARTIFACT_LIMIT_BYTES);
+  planRoutes(fastify, streamLimitBytes);
   parseBodiesStrictly(fastify, arrivesWithinMs(bounds));
   answerBrokenRequests(fastify);
   const metrics = portOf(app, Metrics);

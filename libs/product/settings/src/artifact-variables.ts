@@ -3,8 +3,9 @@ import { str } from 'envalid';
 
 const inS3 = (env: Readonly<Record<string, unknown>>): boolean => env['ARTIFACT_STORE'] === 's3';
 
-/** The environment variables of the places of artifacts. */
+/** The environment variables of artifacts and of the places where they are kept. */
 export const artifactVariables = {
+  ARTIFACT_LIMIT_BYTES: positiveInteger({ default: 10 * 1024 * 1024, desc: 'Largest uploaded artifact, in bytes' }),
   ARTIFACT_STORE: str({
     choices: ['directory', 's3'] as const,
     default: 'directory',

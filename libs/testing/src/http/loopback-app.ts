@@ -190,7 +190,7 @@ export async function startLoopback(
     ],
   };
   Module({})(root.module);
-  const app = await createHttpApp(root, new Configuration(read.env), log);
+  const app = await createHttpApp(root, new Configuration(read.env), read.env.ARTIFACT_LIMIT_BYTES, log);
   await app.listen(0, '127.0.0.1');
   const port = (app.getHttpServer().address() as AddressInfo).port;
   return {

@@ -63,7 +63,8 @@ export async function startJournalApp(stores: TestStores, env: Record<string, st
   );
   const processes = new Processes(stores.database, { api: true, worker: false });
   await processes.start();
-  const app = await createHttpApp(root(configuration, stores, { keys, accounts, processes }), configuration);
+  const module = root(configuration, stores, { keys, accounts, processes });
+  const app = await createHttpApp(module, configuration, configuration.env.ARTIFACT_LIMIT_BYTES);
   await app.listen(0, '127.0.0.1');
   return {
     app,

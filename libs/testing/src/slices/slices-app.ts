@@ -99,7 +99,8 @@ export class Slices {
     });
     const configuration = new Configuration(read.env);
     const clock = new SetClock();
-    const app = await createHttpApp(this.compose(configuration, clock), configuration);
+    const root = this.compose(configuration, clock);
+    const app = await createHttpApp(root, configuration, read.env.ARTIFACT_LIMIT_BYTES);
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     const get: Replica['get'] = (token) => app.get(token, { strict: false });

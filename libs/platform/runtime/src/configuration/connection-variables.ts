@@ -17,5 +17,4 @@ export const connectionVariables = {
     desc: 'How long an upload, or an answer that is no event stream, may be in flight; 10 MiB need 88 KB/s then',
   }),
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
-  ARTIFACT_LIMIT_BYTES: positiveInteger({ default: 10 * 1024 * 1024, desc: 'Largest uploaded artifact, in bytes' }),
 };
