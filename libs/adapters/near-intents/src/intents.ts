@@ -1,5 +1,5 @@
 import { base64 } from '@scure/base';
-import { isJsonObject, type Instant } from '@app/kernel';
+import { isJsonList, isJsonObject, parsedJson, type Instant } from '@app/kernel';
 import { decodeNonce, encodeNonce, type Nonce } from './nonce';
 import { intentHashOf, verifierAccount, type Nep413Payload, type SignedData } from './nep413';
 
@@ -52,12 +52,12 @@ export function publishRequest(key: string, signedData: SignedData): string {
 
 /** Parses a request that `publishRequest` made; null for any other bytes. */
 export function readPublishRequest(bytes: string): Sent | null {
-  const request = membersOf(parseJson(bytes));
+  const request = membersOf(parsedJson(bytes));
   const signedData = membersOf(membersOf(firstOf(request['params']))['signed_data']);
   const { message, nonce: nonceText, recipient } = membersOf(signedData['payload']);
   const nonce = typeof nonceText === 'string' ? decodeNonce(Buffer.from(nonceText, 'base64')) : null;
   if (typeof message !== 'string' || typeof nonceText !== 'string' || nonce === null) return null;
-  const { signer_id: signerId, deadline, intents } = membersOf(parseJson(message));
+  const { signer_id: signerId, deadline, intents } = membersOf(parsedJson(message));
   const receiverId = Array.isArray(intents) && intents.length === 0 ? null : membersOf(firstOf(intents))['receiver_id'];
   const key = request['id'];
   if (typeof key !== 'string' || typeof signerId !== 'string') return null;
@@ -73,14 +73,5 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function firstOf(value: unknown): unknown {
-  // Reason for the assertion: Array.isArray leaves the items `any`.
-  return Array.isArray(value) ? (value as unknown[])[0] : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // the caller treats it as bytes that are not ours
-  }
+  return isJsonList(value) ? value[0] : null;
 }

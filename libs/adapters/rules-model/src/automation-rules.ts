@@ -5,6 +5,7 @@ import {
   epochMsOf,
   instantIn,
   instantOf,
+  isJsonList,
   isJsonObject,
   multiply,
   parseDecimal,
@@ -69,9 +70,8 @@ function tellAutomations(request: ModelRequest): RuledAnswer {
   const told = exchangesOf(request).find(({ tool }) => tool === 'automation_list');
   if (told === undefined) return callTool(request, 'automation_list', {});
   const { automations } = resultOf(told);
-  if (!Array.isArray(automations)) return { text: `I could not read your automations: ${errorIn(told)}.` };
-  // Reason for the assertion: TypeScript loses the items' type in `isArray` of a readonly array.
-  const lines = (automations as readonly JsonValue[]).flatMap((one) => {
+  if (!isJsonList(automations)) return { text: `I could not read your automations: ${errorIn(told)}.` };
+  const lines = automations.flatMap((one) => {
     const { name, state } = isJsonObject(one) ? one : {};
     return typeof name === 'string' && typeof state === 'string' ? [`- ${name} (${state})`] : [];
   });

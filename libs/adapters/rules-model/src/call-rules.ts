@@ -1,4 +1,4 @@
-import { codePointLength, isJsonObject, isStorable, type JsonObject, type JsonValue } from '@app/kernel';
+import { codePointLength, isJsonObject, isStorable, parsedJson, type JsonObject } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from '@app/engine';
 import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 
@@ -22,13 +22,8 @@ export function answerAboutCalls(request: ModelRequest): RuledAnswer | null {
 }
 
 function objectIn(text: string): JsonObject | null {
-  try {
-    // Reason for the assertion: JSON.parse returns nothing else.
-    const value = JSON.parse(text) as JsonValue;
-    return isJsonObject(value) && isStorable(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parsedJson(text);
+  return isJsonObject(value) && isStorable(value) ? value : null;
 }
 
 function tellResult({ tool, outcome, result }: ToolExchange): string {

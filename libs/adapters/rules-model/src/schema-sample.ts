@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { memberSchemas, SchemaCheck } from '@app/runs';
 
 /** Maximum number of steps in one search, because `anyOf` within `anyOf` multiplies. They take some 10 milliseconds. */
@@ -156,6 +156,5 @@ function membersOf(schema: JsonObject): JsonObject {
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  // Reason for the assertion: `isArray` makes any[] of what can only be JSON.
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  return isJsonList(value) ? value : [];
 }

@@ -1,13 +1,11 @@
 export { Issuer } from './issuer/issuer';
-export { sandboxLedgerMigrations } from './ledger/ledger.row';
 export { LedgerOrders } from './ledger/ledger-orders';
 export { LedgerWallets } from './ledger/ledger-wallets';
-export { Market } from './prices/market';
+export { Market, PinnedPrices } from './prices/market';
 export type { Handling, NewOrder, OrderState } from './ledger/order.queries';
-export { PinnedPrices } from './prices/pinned-prices';
 export { planOrder, quoteStands } from './ledger/planning';
 export { ProviderFaults, submitFaults, type SubmitFault } from './faults/provider-faults';
 export { SandboxLedger } from './ledger/sandbox-ledger';
-export { sandboxStateMigrations } from './sandbox-state.row';
+export { sandboxLedgerMigrations, sandboxStateMigrations } from './sandbox.row';
 export { SandboxModule } from './sandbox.module';
 export { sandboxGroup } from './sandbox.contract';

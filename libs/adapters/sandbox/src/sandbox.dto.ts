@@ -25,22 +25,6 @@ const scope = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 const modelDelayMaxMs = 60_000;
 const settleAfterMaxSeconds = 3_600;
 
-const words = {
-  submit: 'What becomes of an order that is submitted while it is set',
-  settleAfterSeconds: "From an order's acceptance to its settlement, by the service clock",
-  down: 'The wallet provider answers nothing',
-  sessionRejected:
-    'Set to true, all sessions that exist at that moment are rejected; connecting makes one that is good again',
-  rejectSessionOf:
-    "Rejects the session of this user's wallet alone, once; connecting makes one that is good again, and there is nothing to switch off",
-  duplicateCallbacks: 'Each settlement is reported twice',
-  unpriced: 'No token has a price',
-  undescribed: 'No token has decimals',
-  delayMs: 'How long a step of the rules model takes, spread evenly over its words; null: 40 ms a word',
-  fail: 'Every step of the rules model fails',
-};
-
-const subject = { min: 1, max: subjectLengthMax };
 /** Null, beyond the specification, is what `GET` returns while no delay is set, so that the value can be restored. */
 const delayMs = nullable(
   integer({
@@ -48,10 +32,30 @@ const delayMs = nullable(
     max: modelDelayMaxMs,
     message: `must be a whole number from 0 to ${modelDelayMaxMs}, or null`,
   }),
-  { description: words.delayMs },
+  { description: 'How long a step of the rules model takes, spread evenly over its words; null: 40 ms a word' },
 );
-const submit = oneOf(submitFaults, { description: words.submit });
-const settleAfterSeconds = integer({ min: 0, max: settleAfterMaxSeconds, description: words.settleAfterSeconds });
+const modelFault = { delayMs, fail: boolean({ description: 'Every step of the rules model fails' }) };
+const providerFault = {
+  submit: oneOf(submitFaults, { description: 'What becomes of an order that is submitted while it is set' }),
+  settleAfterSeconds: integer({
+    min: 0,
+    max: settleAfterMaxSeconds,
+    description: "From an order's acceptance to its settlement, by the service clock",
+  }),
+  down: boolean({ description: 'The wallet provider answers nothing' }),
+  sessionRejected: boolean({
+    description:
+      'Set to true, all sessions that exist at that moment are rejected; connecting makes one that is good again',
+  }),
+  duplicateCallbacks: boolean({ description: 'Each settlement is reported twice' }),
+  unpriced: boolean({ description: 'No token has a price' }),
+  undescribed: boolean({ description: 'No token has decimals' }),
+};
+const rejectedSession = uuid({
+  description:
+    "Rejects the session of this user's wallet alone, once; connecting makes one that is good again, and there is nothing to switch off",
+});
+const subject = { min: 1, max: subjectLengthMax };
 
 export class NewToken {
   @Member(text({ ...subject, description: 'The same one is the same user, always' }))
@@ -75,36 +79,36 @@ export class ClockMove {
 }
 
 export class ModelFaultChange {
-  @Member(optional(delayMs))
+  @Member(optional(modelFault.delayMs))
   readonly delayMs?: number | null;
 
-  @Member(optional(boolean({ description: words.fail })))
+  @Member(optional(modelFault.fail))
   readonly fail?: boolean;
 }
 
 export class ProviderFaultChange {
-  @Member(optional(submit))
+  @Member(optional(providerFault.submit))
   readonly submit?: SubmitFault;
 
-  @Member(optional(settleAfterSeconds))
+  @Member(optional(providerFault.settleAfterSeconds))
   readonly settleAfterSeconds?: number;
 
-  @Member(optional(boolean({ description: words.down })))
+  @Member(optional(providerFault.down))
   readonly down?: boolean;
 
-  @Member(optional(boolean({ description: words.sessionRejected })))
+  @Member(optional(providerFault.sessionRejected))
   readonly sessionRejected?: boolean;
 
-  @Member(optional(uuid({ description: words.rejectSessionOf })))
+  @Member(optional(rejectedSession))
   readonly rejectSessionOf?: string;
 
-  @Member(optional(boolean({ description: words.duplicateCallbacks })))
+  @Member(optional(providerFault.duplicateCallbacks))
   readonly duplicateCallbacks?: boolean;
 
-  @Member(optional(boolean({ description: words.unpriced })))
+  @Member(optional(providerFault.unpriced))
   readonly unpriced?: boolean;
 
-  @Member(optional(boolean({ description: words.undescribed })))
+  @Member(optional(providerFault.undescribed))
   readonly undescribed?: boolean;
 }
 
@@ -118,22 +122,7 @@ export class FaultChange {
 
 /** The answer about the sandbox's faults. */
 export const Faults = shape('Faults', {
-  provider: exactly<ProviderFault>()(
-    shape('ProviderFaults', {
-      submit,
-      settleAfterSeconds,
-      down: boolean({ description: words.down }),
-      sessionRejected: boolean({ description: words.sessionRejected }),
-      duplicateCallbacks: boolean({ description: words.duplicateCallbacks }),
-      unpriced: boolean({ description: words.unpriced }),
-      undescribed: boolean({ description: words.undescribed }),
-    }),
-  ),
-  model: exactly<ModelFault>()(
-    shape('ModelFaults', {
-      delayMs,
-      fail: boolean({ description: words.fail }),
-    }),
-  ),
+  provider: exactly<ProviderFault>()(shape('ProviderFaults', providerFault)),
+  model: exactly<ModelFault>()(shape('ModelFaults', modelFault)),
 });
 export type Faults = Shaped<typeof Faults>;

@@ -5,7 +5,7 @@ import { ModelFaults } from '@app/rules-model';
 import { ClockMoves } from './clock/clock-moves';
 import { Issuer } from './issuer/issuer';
 import { IssuerController } from './issuer/issuer.controller';
-import { LedgerOrders } from './ledger/ledger-orders';
+import { LedgerOrders, Settlements } from './ledger/ledger-orders';
 import { LedgerWallets } from './ledger/ledger-wallets';
 import { Market } from './prices/market';
 import { MoneyController } from './money/money.controller';
@@ -13,7 +13,6 @@ import { ProviderFaults } from './faults/provider-faults';
 import { SandboxClock } from './clock/sandbox-clock';
 import { SandboxController } from './sandbox.controller';
 import { SandboxFaults } from './faults/sandbox-faults';
-import { Settlements } from './ledger/settlements';
 
 /**
  * Started before it is injected anywhere, so that nothing in the sandbox ever happens at real time while the clock is

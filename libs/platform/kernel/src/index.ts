@@ -42,8 +42,10 @@ export { epochMsOf, instantForm, instantIn, instantOf, instantRule, utcDayOf, ty
 export {
   codePointLength,
   isBoundedJson,
+  isJsonList,
   isJsonObject,
   isStorable,
+  parsedJson,
   pointerTo,
   type JsonObject,
   type JsonValue,

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json';
+import { isJsonList, type JsonValue } from './json';
 
 /** RFC 6901. */
 export const pointerForm = /^(?:\/(?:[^~/]|~[01])*)*$/u;
@@ -21,10 +21,6 @@ export function valueAt(document: JsonValue, pointer: string): JsonValue | undef
 
 function within(value: JsonValue, token: string): JsonValue | undefined {
   if (value === null || typeof value !== 'object') return undefined;
-  if (isList(value)) return indexForm.test(token) ? value[Number(token)] : undefined;
+  if (isJsonList(value)) return indexForm.test(token) ? value[Number(token)] : undefined;
   return Object.hasOwn(value, token) ? value[token] : undefined;
-}
-
-function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

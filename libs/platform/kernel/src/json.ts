@@ -11,6 +11,21 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is a list; of JSON, each of its items is JSON too. */
+export function isJsonList(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** Parses JSON; undefined for any other text. For texts that no message may quote, as the error of `JSON.parse` does. */
+export function parsedJson(text: string): JsonValue | undefined {
+  try {
+    // Reason for the assertion: JSON.parse returns nothing but JSON.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The JSON pointer to a member or item, from names and indexes starting at the root, escaped as in RFC 6901. */
 export function pointerTo(...tokens: readonly (string | number)[]): string {
   return tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
@@ -62,10 +77,6 @@ export function isStorable(value: JsonValue, above = 0): boolean {
   if (typeof value === 'string') return !unstorable.test(value);
   if (value === null || typeof value !== 'object') return true;
   if (above >= limits.jsonDepthMax) return false;
-  if (isList(value)) return value.every((item) => isStorable(item, above + 1));
+  if (isJsonList(value)) return value.every((item) => isStorable(item, above + 1));
   return Object.keys(value).every((name) => !unstorable.test(name) && isStorable(value[name] ?? null, above + 1));
-}
-
-function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

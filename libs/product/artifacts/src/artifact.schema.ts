@@ -1,7 +1,22 @@
+import { Member } from '@app/http';
 import { countedPageOfShape, exactly, instant, integer, shape, text, uuid, type Shaped } from '@app/schema';
 import type { ArtifactRow } from './artifacts.projection';
-import { namePattern } from './artifacts.dto';
 import { mediaTypeLengthMax } from './media-type';
+
+/** Specification, "Artifacts": one segment of a path, and no dot file. */
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+export class UploadArtifactDto {
+  @Member(
+    text({
+      pattern: namePattern,
+      message: 'must be a name of 1 to 128 letters, digits, ".", "_" and "-" that begins with a letter or a digit',
+      description: 'What the file is called; the newest of a name is the one that is meant by it',
+      examples: ['report.csv'],
+    }),
+  )
+  name: string;
+}
 
 /** Artifact (docs/decisions/artifacts-and-activity.md). */
 export const Artifact = exactly<Omit<ArtifactRow, 'position' | 'userId'>>()(

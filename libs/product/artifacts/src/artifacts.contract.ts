@@ -1,8 +1,7 @@
 import { operation, type OperationGroup, PageQuery } from '@app/http';
 import { conversationIdParameter } from '@app/conversations';
 import { text } from '@app/schema';
-import { Artifact, artifactExample, ArtifactPage } from './artifact.schema';
-import { UploadArtifactDto } from './artifacts.dto';
+import { Artifact, artifactExample, ArtifactPage, UploadArtifactDto } from './artifact.schema';
 
 export const artifactsGroup: OperationGroup = { name: 'artifacts', description: 'Files of a conversation' };
 

@@ -8,10 +8,9 @@ import { ArtifactStore } from './stores/artifact-store';
 import { ArtifactRow, artifactsMigrations, artifactsProjection } from './artifacts.projection';
 import { ArtifactsController, artifactsHandlers } from './artifacts.controller';
 import { DirectoryStore } from './stores/directory-store';
-import { LookAtStore } from './stores/check-artifact-store';
-import { s3OptionsOf } from './stores/s3-options';
+import { s3OptionsOf } from './stores/open-bucket';
 import type * as S3 from './stores/s3-store.adapter';
-import { SweepUploads } from './sweep-uploads';
+import { StoreUpkeep } from './stores/store-upkeep';
 
 @Module({
   imports: [QuotasModule],
@@ -20,8 +19,7 @@ import { SweepUploads } from './sweep-uploads';
     ...artifactsHandlers,
     ArtifactContent,
     ArtifactReader,
-    LookAtStore,
-    SweepUploads,
+    StoreUpkeep,
     { provide: ArtifactStore, useFactory: configuredStore, inject: [Configuration] },
   ],
   exports: [ArtifactReader],
@@ -41,11 +39,7 @@ function configuredStore(configuration: Configuration): ArtifactStore {
   // Reason for the assertion: `require` knows no types.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, for a tenth of a second
   const { S3Store } = require('./stores/s3-store.adapter') as typeof S3;
-  return new S3Store(s3OptionsOf(configuration, requireValue(configuration.env.S3_BUCKET)));
-}
-
-/** Returns a value that the configuration has already checked. */
-function requireValue(value: string | undefined): string {
-  if (value === undefined) throw new Error('ARTIFACT_STORE=s3 needs the bucket');
-  return value;
+  // The configuration has checked it already.
+  if (env.S3_BUCKET === undefined) throw new Error('ARTIFACT_STORE=s3 needs the bucket');
+  return new S3Store(s3OptionsOf(configuration, env.S3_BUCKET));
 }

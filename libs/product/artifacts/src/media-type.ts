@@ -18,33 +18,17 @@ export function declaredMediaType(contentType: string | undefined): Result<strin
 
 export type TextFormat = 'text' | 'pdf';
 
-const formats: Readonly<Record<string, TextFormat>> = {
-  'application/json': 'text',
-  'application/csv': 'text',
-  'application/xml': 'text',
-  'application/yaml': 'text',
-  'application/pdf': 'pdf',
-};
-const formatsByEnding: Readonly<Record<string, TextFormat>> = {
-  txt: 'text',
-  md: 'text',
-  csv: 'text',
-  tsv: 'text',
-  json: 'text',
-  log: 'text',
-  xml: 'text',
-  yaml: 'text',
-  pdf: 'pdf',
-};
+const textTypes = ['application/json', 'application/csv', 'application/xml', 'application/yaml'];
+const textEndings = ['txt', 'md', 'csv', 'tsv', 'json', 'log', 'xml', 'yaml'];
 
 /** Returns how the text of a file is read, by its declared type, or by its name if none was declared; null if it has no text. */
 export function textFormatOf(mediaType: string, name: string): TextFormat | null {
   const [essence = ''] = mediaType.toLowerCase().split(';');
   const type = essence.trim();
   if (type.startsWith('text/') || /\+(json|xml)$/.test(type)) return 'text';
-  const ending = /\.([a-z]+)$/.exec(name.toLowerCase())?.[1] ?? '';
-  const found = type === 'application/octet-stream' ? formatsByEnding[ending] : formats[type];
-  return found ?? null;
+  const ending = type === 'application/octet-stream' ? (/\.([a-z]+)$/.exec(name.toLowerCase())?.[1] ?? '') : null;
+  if (type === 'application/pdf' || ending === 'pdf') return 'pdf';
+  return textTypes.includes(type) || (ending !== null && textEndings.includes(ending)) ? 'text' : null;
 }
 
 /** Whether text of this type is UTF-8, which includes US-ASCII; true unless the type says otherwise. */

@@ -12,19 +12,16 @@ import { ApprovedCalls } from './run/approved-calls';
 import { ConsentRequests } from './steps/consent-requests';
 import { toolClasses } from './declared-tools';
 import { ExecuteRun } from './segments/execute-run';
-import { LeaseRecoveries } from './run/lease-recoveries';
 import { ModelCalls } from './steps/model-calls';
 import { ModelStep } from './steps/model-step';
-import { ContextKeys } from './mcp/context-keys';
+import { ContextKeys, ReadContextKeysHandler } from './mcp/context-keys';
 import { ContextKeysController } from './mcp/context-keys.controller';
 import { McpReadiness } from './mcp/mcp-readiness';
 import { McpServers } from './mcp/mcp-servers';
-import { ReadContextKeysHandler } from './mcp/read-context-keys';
 import { ToolCalls } from './steps/tool-calls';
 import { ModelReadiness } from './models/model-readiness';
 import { Models } from './models/models';
 import { RunJournal } from './run/run-journal';
-import { RunLog } from './segments/run-log';
 import { RunSteps } from './segments/run-steps';
 import { RunWorker } from './segments/run-worker';
 import { SegmentAdmission } from './segments/segment-admission';
@@ -80,11 +77,9 @@ export class ToolServersModule {}
     ApprovedCalls,
     ConsentRequests,
     ExecuteRun,
-    LeaseRecoveries,
     ModelCalls,
     ModelStep,
     RunJournal,
-    RunLog,
     RunSteps,
     RunWorker,
     SegmentAdmission,

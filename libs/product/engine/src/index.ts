@@ -1,4 +1,4 @@
-export { ActiveAccounts } from './run/active-accounts';
+export { ActiveAccounts } from './run/approved-calls';
 export { EngineModule, EngineCatalogModule, ToolServersModule } from './engine.module';
 export { toolServersGroup } from './mcp/context-keys.contract';
 export {

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { EventStore, type StoredEvent } from '@app/event-store';
 import { Cursors, PageSpace } from '@app/http';
 import { ok, type Result } from '@app/kernel';
 import { canTell, noticeBody, Notices, toldCategories, type Notice, type NoticeType } from '@app/notices';
+import type { ListFeedDto } from './feed.dto';
 
 /** Maximum number of events of the store that one page examines; most of them are no notices. */
 const lookedMax = 5_000;
@@ -83,6 +85,32 @@ export class FeedReader {
   /** The entries of those events that are notices. Throws Unavailable. */
   async entriesOf(events: readonly StoredEvent[]): Promise<FeedEntry[]> {
     return (await this.notices.of(events)).map(entryOf);
+  }
+}
+
+/**
+ * A page of the feed, oldest first, as JSON text: `{data: FeedEvent[], nextCursor, endCursor}`. `nextCursor` is null
+ * when this read reached the end of the feed; `endCursor` never is, and continues there once there are more events.
+ * Refuses with `invalid_cursor`.
+ * @throws Unavailable
+ */
+export class ListFeed extends Query<Result<string>> {
+  constructor(readonly page: ListFeedDto) {
+    super();
+  }
+}
+
+@QueryHandler(ListFeed)
+export class ListFeedHandler implements IQueryHandler<ListFeed> {
+  constructor(private readonly feed: FeedReader) {}
+
+  async execute({ page: { cursor, limit } }: ListFeed): Promise<Result<string>> {
+    const start = await this.feed.positionOf(cursor);
+    if (!start.ok) return start;
+    const { entries, upTo, more } = await this.feed.read(start.value, limit);
+    const endCursor = JSON.stringify(this.feed.cursorAfter(upTo));
+    const data = entries.map(({ text }) => text).join();
+    return ok(`{"data":[${data}],"nextCursor":${more ? endCursor : null},"endCursor":${endCursor}}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { Serves } from '@app/http';
 import type { JsonObject } from '@app/kernel';
 import { Configuration } from '@app/settings';
-import { readEventsDocument } from './asyncapi.contract';
+import { readEventsDocument } from './journal.contract';
 
 /** Builds the AsyncAPI document of a configuration; the composition root knows the slices whose shapes the events name. */
 export abstract class EventsDocument {

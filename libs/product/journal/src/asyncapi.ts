@@ -58,12 +58,14 @@ export interface DescribedChannel {
     readonly summary: string;
     readonly cursor: JsonObject;
   };
-  readonly message: {
-    readonly name: string;
-    readonly summary: string;
-    readonly payload: Schema;
-    readonly example: JsonObject;
-  };
+  readonly message: DescribedMessage;
+}
+
+interface DescribedMessage {
+  readonly name: string;
+  readonly summary: string;
+  readonly payload: Schema;
+  readonly example: JsonObject;
 }
 
 /** The AsyncAPI 3 document of the journal's events, from the same schemas that describe `events.list`. */
@@ -71,10 +73,8 @@ export function asyncApiDocument({ baseUrl, shapes, channels = [] }: EventsDocum
   const components = new SchemaComponents();
   for (const shape of shapes) components.refer(shape);
   const types = frames.map(({ type }) => type);
-  const messages = Object.fromEntries([
-    ...frames.map((frame) => [frame.type, messageOf(frame, components)] as const),
-    ...channels.map(({ message }) => [message.name, otherMessage(message, components)] as const),
-  ]);
+  const described = [...frames.map(messageIn), ...channels.map(({ message }) => message)];
+  const messages = Object.fromEntries(described.map((message) => [message.name, messageOf(message, components)]));
   const { schemas } = components;
   const named = reachable(messages, schemas);
   const events = Object.fromEntries(Object.entries(schemas).filter(([name]) => named.has(name)));
@@ -108,18 +108,11 @@ export function asyncApiDocument({ baseUrl, shapes, channels = [] }: EventsDocum
   };
 }
 
-function messageOf({ type, payload, frame, example }: DescribedFrame, components: SchemaComponents): JsonObject {
-  return {
-    name: type,
-    title: type,
-    summary: String(payload['description']),
-    contentType: 'application/json',
-    payload: components.refer(frame),
-    examples: [{ name: type, payload: example }],
-  };
+function messageIn({ type, payload, frame, example }: DescribedFrame): DescribedMessage {
+  return { name: type, summary: String(payload['description']), payload: frame, example };
 }
 
-function otherMessage({ name, summary, payload, example }: DescribedChannel['message'], components: SchemaComponents) {
+function messageOf({ name, summary, payload, example }: DescribedMessage, components: SchemaComponents): JsonObject {
   return {
     name,
     title: name,
@@ -135,16 +128,23 @@ function channelOf({ address, title, description, message: { name } }: Described
 }
 
 function operationOf({ name, operation: { title, summary, cursor }, message }: DescribedChannel): JsonObject {
-  const query = { type: 'object', properties: { cursor } };
   return {
     action: 'receive',
     channel: { $ref: `#/channels/${name}` },
     title,
     summary,
-    bindings: { http: { method: 'GET', query, bindingVersion: '0.3.0' } },
-    messages: [{ $ref: `#/channels/${name}/messages/${message.name}` }],
+    ...receiving(cursor, `#/channels/${name}`, [message.name]),
   };
 }
+
+const seqCursor = {
+  type: 'integer',
+  format: 'int64',
+  minimum: 0,
+  maximum: limits.streamCursorMax,
+  default: 0,
+  description: 'Resume strictly after this `seq`',
+};
 
 function operation(types: readonly string[]): JsonObject {
   return {
@@ -153,26 +153,16 @@ function operation(types: readonly string[]): JsonObject {
     title: 'Follow a conversation',
     summary: 'What happened in a conversation after a cursor, and what happens',
     security: [{ $ref: '#/components/securitySchemes/userToken' }],
-    bindings: {
-      http: {
-        method: 'GET',
-        query: {
-          type: 'object',
-          properties: {
-            cursor: {
-              type: 'integer',
-              format: 'int64',
-              minimum: 0,
-              maximum: limits.streamCursorMax,
-              default: 0,
-              description: 'Resume strictly after this `seq`',
-            },
-          },
-        },
-        bindingVersion: '0.3.0',
-      },
-    },
-    messages: types.map((type) => ({ $ref: `${channel}/messages/${type}` })),
+    ...receiving(seqCursor, channel, types),
+  };
+}
+
+/** The binding to HTTP, and the messages, of an operation that follows a channel after a cursor. */
+function receiving(cursor: JsonObject, ref: string, messages: readonly string[]): JsonObject {
+  const query = { type: 'object', properties: { cursor } };
+  return {
+    bindings: { http: { method: 'GET', query, bindingVersion: '0.3.0' } },
+    messages: messages.map((name) => ({ $ref: `${ref}/messages/${name}` })),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Draining } from '@app/http';
+import { answer, Draining, ProblemException } from '@app/http';
 import { because, ok, refuse, Unavailable, type Result, failureWords } from '@app/kernel';
 import { Metrics } from '@app/runtime';
 import type { FastifyReply } from 'fastify';
@@ -12,6 +12,8 @@ import { StreamSockets, type SocketOwner } from './stream-sockets';
 
 /** Keep-alive probes detect a peer that is gone without closing. */
 const keepAliveProbeMs = 30_000;
+/** The delay that a client without a free stream is asked to wait. */
+const streamRetrySeconds = 5;
 /** The first frame: how long a client waits before it reconnects. */
 const retryFrame = Buffer.from('retry: 2000\n\n');
 
@@ -116,6 +118,13 @@ export class EventStreams {
       socket.end();
     }
   }
+}
+
+/** Answers a request for a stream that was not opened; does nothing for one that was. @throws ProblemException */
+export function answerOpened(opened: Result<null>): void {
+  if (!opened.ok && opened.refusal.kind === 'reason' && opened.refusal.reason === 'stream_capacity')
+    throw new ProblemException(opened.refusal, { 'retry-after': String(streamRetrySeconds) });
+  answer(opened);
 }
 
 /** Takes the response over and writes its head; null when the client has gone meanwhile. */

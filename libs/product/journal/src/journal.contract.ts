@@ -1,6 +1,6 @@
 import { conversationIdParameter } from '@app/conversations';
 import { operation, type OperationGroup } from '@app/http';
-import { text } from '@app/schema';
+import { json, text } from '@app/schema';
 import { streamLife } from './asyncapi';
 import { exampleOf, FinEventPage } from './fin-event.schema';
 import { ListEventsDto, seqPattern, StreamEventsDto } from './journal.dto';
@@ -44,4 +44,11 @@ export const streamConversation = operation('conversations.stream', {
     'X-Accel-Buffering': text({ description: 'For proxies, which pass frames on at once', examples: ['no'] }),
   },
   reasons: ['stream_capacity'],
+});
+
+export const readEventsDocument = operation('service.asyncapi', {
+  route: 'GET /asyncapi.json',
+  open: true,
+  summary: "The journal's events",
+  answer: json({ description: 'AsyncAPI 3' }),
 });

@@ -1,15 +1,13 @@
 import { Controller, Headers, Param, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { answer, Caller, ProblemException, Serves } from '@app/http';
+import { answer, Caller, Serves } from '@app/http';
 import { invalid, limits, ok, refuse, type ConversationId, type Result } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
+import { answerOpened } from './event-streams';
 import { listEvents, streamConversation } from './journal.contract';
 import { ListEventsDto, seqPattern, StreamEventsDto } from './journal.dto';
 import { ListEvents, ListEventsHandler } from './list-events';
 import { StreamEvents } from './stream-events';
-
-/** The delay that a client without a free stream is asked to wait. */
-const streamRetrySeconds = 5;
 
 /** A conversation's journal, in pages and as a stream (specification, "Events"). */
 @Controller()
@@ -37,11 +35,7 @@ export class JournalController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const seq = answer(lastEventId === undefined ? seqOfCursor(cursor) : seqOfLastEvent(lastEventId));
-    const opened = await this.streams.open(caller, id, seq, reply);
-    if (!opened.ok && opened.refusal.kind === 'reason' && opened.refusal.reason === 'stream_capacity') {
-      throw new ProblemException(opened.refusal, { 'retry-after': String(streamRetrySeconds) });
-    }
-    answer(opened);
+    answerOpened(await this.streams.open(caller, id, seq, reply));
   }
 }
 

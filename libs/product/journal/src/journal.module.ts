@@ -5,9 +5,15 @@ import { JournalKind } from './fin-event';
 import { Journal } from './journal';
 import { JournalController, journalHandlers } from './journal.controller';
 import { LiveFrames } from './live-frames';
-import { EventStreamsModule } from './event-streams.module';
+import { EventStreams } from './event-streams';
+import { OpenStreams } from './open-streams';
 import { StreamEvents } from './stream-events';
-import { streamSocketsMigrations } from './stream-sockets.queries';
+import { StreamHolders } from './stream-holders';
+import { StreamSockets, streamSocketsMigrations } from './stream-sockets';
+
+/** SSE streams of any source: counted and maintained together for this whole process. */
+@Module({ providers: [StreamSockets, StreamHolders, OpenStreams, EventStreams], exports: [OpenStreams, EventStreams] })
+export class EventStreamsModule {}
 
 /** The reading side, for processes that serve HTTP. */
 @Module({})

@@ -1,4 +1,4 @@
-import { isJsonObject, parseUuid, type ConversationId } from '@app/kernel';
+import { isJsonObject, parsedJson, parseUuid, type ConversationId } from '@app/kernel';
 import { reasoningDelta, textDelta, type LiveDelta } from '@app/conversations';
 
 /** The PostgreSQL channel on which workers send all replicas the text that is being written right now. */
@@ -30,7 +30,8 @@ export function readDelta(payload: string, wanted: (conversationId: string) => b
   const conversationId = parseUuid<ConversationId>(payload.slice(0, idLength));
   if (conversationId === null || !wanted(conversationId)) return null;
   const payloadText = payload.slice(payload.indexOf(' ', idLength + 1) + 1);
-  const delta = parseJson(payloadText);
+  // Any user of the database may notify of something else.
+  const delta = parsedJson(payloadText);
   if (!isJsonObject(delta) || typeof delta['messageId'] !== 'string') return null;
   const type = liveTypes.find((one) => one === delta['type']);
   if (type === undefined) return null;
@@ -46,13 +47,4 @@ function pieces(text: string): string[] {
 
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not ours: any user of the database may notify.
-    return null;
-  }
 }

@@ -7,6 +7,4 @@ export {
   type NoticeType,
   type PayloadKind,
 } from './notice';
-export { canTell, Notices } from './notices';
-export { NoticesModule } from './notices.module';
-export { toldCategories } from './subject';
+export { canTell, Notices, NoticesModule, toldCategories } from './notices';

@@ -5,7 +5,7 @@ import { asId, type JsonObject } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import { noticeBody } from './notice';
 import { isNoticeSource, noticeOf, type NoticeSource } from './notice-of';
-import { subjectOf } from './subject';
+import { subjectOf } from './notices';
 
 const userId = '0190a000-0000-7000-8000-00000000ada0';
 const id = (last: string) => `0190a000-0000-7000-8000-0000000000${last}`;

@@ -2,14 +2,24 @@ import type { AutomationEvent } from '@app/automations';
 import type { BudgetEvent } from '@app/budget';
 import type { ConversationEvent } from '@app/conversations';
 import type { Recorded } from '@app/event-store';
-import { asId } from '@app/kernel';
+import { asId, type AutomationId, type ConversationId, type OperationId, type UserId } from '@app/kernel';
 import type { UserEvent } from '@app/users';
 import type { WalletEvent } from '@app/wallets';
 import type { Notice, NoticeData, NoticeType } from './notice';
-import type { Subject } from './subject';
 
 /** The events that may become notices. An operation's outcome arrives here as the copy that a journal would have. */
 export type NoticeSource = ConversationEvent | AutomationEvent | WalletEvent | BudgetEvent | UserEvent;
+
+/** The owner of a stream and the ids that it concerns, fixed by its first event. */
+export interface Subject {
+  readonly userId: UserId;
+  /** The conversation whose journal the stream is. */
+  readonly conversationId: ConversationId | null;
+  readonly operationId: OperationId | null;
+  /** The automation itself, or the one that began the stream. */
+  readonly automationId: AutomationId | null;
+}
+
 type EventOf<Type> = Extract<NoticeSource, { readonly type: Type }>;
 type About = { readonly [Name in keyof NoticeData]?: NoticeData[Name] | null };
 

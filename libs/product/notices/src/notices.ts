@@ -1,16 +1,22 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { operationCopy } from '@app/approvals';
 import { automationKind } from '@app/automations';
 import { budgetKind } from '@app/budget';
 import { conversationKind } from '@app/conversations';
 import { decodeEvent, EventStore, idInStream, unlessDamaged, type Recorded, type StoredEvent } from '@app/event-store';
-import { DamagedStream } from '@app/kernel';
+import {
+  DamagedStream,
+  parseUuid,
+  type AutomationId,
+  type ConversationId,
+  type OperationId,
+  type UserId,
+} from '@app/kernel';
 import { userKind } from '@app/users';
 import { operationKind, operationView, walletKind, type OperationEvent } from '@app/wallets';
 import { LRUCache } from 'lru-cache';
-import { isNoticeSource, noticeOf, type NoticeSource } from './notice-of';
+import { isNoticeSource, noticeOf, type NoticeSource, type Subject } from './notice-of';
 import type { Notice } from './notice';
-import { subjectOf, type Subject } from './subject';
 
 /** Maximum number of subjects cached per process; each is a few ids, which never change. */
 const subjectsMax = 50_000;
@@ -18,7 +24,13 @@ const subjectsMax = 50_000;
 const lookUpsAtOnce = 64;
 
 /** Kinds of streams with events that partners are notified of. */
-const tellingKinds = [conversationKind, automationKind, walletKind, budgetKind, userKind, operationKind] as const;
+const tellingKinds = [conversationKind, operationKind, automationKind, walletKind, budgetKind, userKind] as const;
+/** Kinds of streams whose id is the user's. */
+const ofUsers = [walletKind, budgetKind, userKind];
+
+/** The categories of streams with events that partners are notified of. */
+export const toldCategories: readonly string[] = tellingKinds.map(({ category }) => category);
+
 /** Events of an operation that report its outcome. */
 const outcomes: ReadonlySet<string> = new Set<OperationEvent['type']>([
   'submission.accepted',
@@ -106,6 +118,23 @@ export class Notices {
     const event = operationCopy(recorded, view);
     return event === null ? null : { ...stored, payload: { ...event }, event };
   }
+}
+
+/** Notices for partners; webhooks and the feed import this module. */
+@Module({ providers: [Notices], exports: [Notices] })
+export class NoticesModule {}
+
+/** The subject of a stream, from its first event; null for a stream that this product does not write. */
+export function subjectOf({ stream, payload, metadata }: StoredEvent): Subject | null {
+  const { userId = metadata.private?.['userId'], automationId } = payload;
+  const owner = parseUuid<UserId>(ofUsers.map((kind) => idInStream(kind, stream)).find((id) => id !== null) ?? userId);
+  if (owner === null) return null;
+  return {
+    userId: owner,
+    conversationId: parseUuid<ConversationId>(idInStream(conversationKind, stream)),
+    operationId: parseUuid<OperationId>(idInStream(operationKind, stream)),
+    automationId: parseUuid<AutomationId>(idInStream(automationKind, stream) ?? automationId),
+  };
 }
 
 function decoded(kind: (typeof tellingKinds)[number], stored: StoredEvent): Recorded<NoticeSource> {

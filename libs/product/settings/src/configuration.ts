@@ -5,6 +5,7 @@ import {
   connectionVariables,
   deprecationProblems,
   deprecationVariables,
+  httpUrl,
   insecureProblems,
   insecureVariables,
   insecureWarnings,
@@ -14,6 +15,7 @@ import {
   operatorVariables,
   positiveInteger,
   readEnvironment,
+  Rule,
   sandboxDefaults,
   serviceVariables,
   trueOrFalse,
@@ -21,18 +23,21 @@ import {
   userVariables,
   wholeNumber,
 } from '@app/runtime';
-import { str, type CleanedEnv } from 'envalid';
+import { makeValidator, str, type CleanedEnv } from 'envalid';
 import { artifactVariables } from './artifact-variables';
 import { auditVariables, witnessProblems } from './audit-variables';
-import { commandLineVariables } from './command-line-variables';
 import { insecureProviders, insecureProviderVariables } from './insecure-providers';
 import { agentProblems, agentVariables } from './models/agent-variables';
 import { fallbackProblems } from './models/model-fallbacks';
 import { modelVariables, priceProblems } from './models/model-variables';
 import { nearIntentsRules, providerVariables, sandboxWallets } from './provider-variables';
-import { shareVariables } from './share-variables';
 import { contextProblems, contextVariables } from './tools/context-variables';
 import { mcpVariables } from './tools/mcp-variables';
+
+const byteCount = makeValidator<number>((text) => {
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new Rule('must be a whole number from 1 to 999999999999999');
+  return Number(text);
+});
 
 /**
  * Every environment variable of the service, with its default and meaning: the one table (docs/decisions/configuration-and-start.md), in the
@@ -46,7 +51,25 @@ export const variables = {
     desc: "Claim of user tokens that names the account where the user's withdrawals land; unset: a sandbox derives one",
   }),
   ...operatorVariables,
-  ...shareVariables,
+  // The deployment's capacity, and limits that keep one user from taking shared resources (docs/decisions/conventions.md).
+  EXECUTION_CAPACITY: positiveInteger({ default: 64, desc: 'Run segments that may execute at once, deployment-wide' }),
+  EXECUTION_CAPACITY_PER_USER: positiveInteger({
+    default: undefined,
+    desc: "How many of them may be one user's; unset: a quarter of EXECUTION_CAPACITY, at least 4",
+  }),
+  ARTIFACT_BYTES_PER_USER: byteCount({ default: 1_073_741_824, desc: 'Bytes of artifacts that a user can have' }),
+  CONVERSATIONS_PER_USER: positiveInteger({
+    default: 10_000,
+    desc: 'Conversations that a user can have, besides archived ones',
+  }),
+  PENDING_APPROVALS_PER_USER: positiveInteger({
+    default: 200,
+    desc: 'Approvals of a user that can wait for a decision at once',
+  }),
+  PREPARED_WITHDRAWALS_PER_USER: positiveInteger({
+    default: 20,
+    desc: 'Withdrawals of a user that can be prepared and not yet confirmed at once',
+  }),
   BUDGET_DAY_CENTS: wholeNumber({ default: 500, desc: 'Spend cap of a user for a UTC day, in cents' }),
   BUDGET_MONTH_CENTS: wholeNumber({ default: 5000, desc: 'Spend cap of a user for a UTC month, in cents' }),
   RUN_RESERVATION_CENTS: positiveInteger({
@@ -93,7 +116,15 @@ export const variables = {
   }),
   ...insecureVariables,
   ...insecureProviderVariables,
-  ...commandLineVariables,
+  // With these `parley` calls the operator API of a remote service; the service itself reads neither.
+  PARLEY_URL: httpUrl({
+    default: undefined,
+    desc: 'Where `parley` reaches the service, with PARLEY_OPERATOR_TOKEN; one without the other is refused',
+  }),
+  PARLEY_OPERATOR_TOKEN: str({
+    default: undefined,
+    desc: 'Secret, the access token of an operator that `parley` calls the service at PARLEY_URL with; neither: it works on the stores themselves',
+  }),
   ...operationVariables,
 };
 

@@ -1,9 +1,12 @@
 export { Deliveries } from './delivery/deliveries';
 export { deliveryStates, failures as attemptFailures, type DeliveryState } from './delivery/delivery';
-export { ChangeEndpoint } from './endpoint/change-endpoint';
-export { CreateEndpoint } from './endpoint/create-endpoint';
-export { DeleteEndpoint } from './endpoint/delete-endpoint';
-export { DisableEndpoint } from './endpoint/disable-endpoint';
+export {
+  ChangeEndpoint,
+  CreateEndpoint,
+  DeleteEndpoint,
+  DisableEndpoint,
+  RotateEndpointSecret,
+} from './endpoint/endpoint-commands';
 export { descriptionLengthMax, urlLengthMax } from './endpoint/endpoint.decider';
 export { disabledCauses } from './endpoint/endpoint.events';
 export { EndpointHealths, type EndpointHealth } from './endpoint/endpoint-health';
@@ -12,6 +15,5 @@ export { endpointKind } from './endpoint/endpoint.stream';
 export { wrongInUrl } from './endpoint/endpoint-urls';
 export { EndpointSecrets } from './endpoint/endpoint-secrets';
 export { FindEndpoint, ListEndpoints, type ListedEndpoint } from './endpoint/find-endpoints';
-export { RotateEndpointSecret } from './endpoint/rotate-secret';
 export { WebhookWorkModule } from './webhook-work.module';
 export { WebhooksModule, webhooksReadModel } from './webhooks.module';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { NoticesModule } from '@app/notices';
 import { Claims } from './delivery/claims';
 import { Deliverer } from './delivery/deliverer';
-import { DeliveryCounts } from './delivery/delivery-counts';
+import { DeliveryCounts } from './delivery/delivery-metrics';
 import { DeliveryWorker } from './delivery/delivery-worker';
 import { FanOut } from './delivery/fan-out';
 import { FanOutTables } from './delivery/fan-out-tables';

@@ -1,17 +1,13 @@
 import { Module } from '@nestjs/common';
 import { Deliveries } from './delivery/deliveries';
-import { DeliveryFigures } from './delivery/delivery-figures';
+import { DeliveryFigures } from './delivery/delivery-metrics';
 import { deliveriesMigrations } from './delivery/delivery-tables';
-import { ChangeEndpointHandler } from './endpoint/change-endpoint';
-import { CreateEndpointHandler } from './endpoint/create-endpoint';
-import { DeleteEndpointHandler } from './endpoint/delete-endpoint';
-import { DisableEndpointHandler } from './endpoint/disable-endpoint';
+import { endpointCommandHandlers } from './endpoint/endpoint-commands';
 import { EndpointHealths } from './endpoint/endpoint-health';
 import { EndpointSecrets } from './endpoint/endpoint-secrets';
 import { EndpointUrls } from './endpoint/endpoint-urls';
 import { EndpointRow, endpointsMigrations, endpointsProjection } from './endpoint/endpoint.projection';
 import { FindEndpointHandler, ListEndpointsHandler } from './endpoint/find-endpoints';
-import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
 
 /** The endpoints of partners, for operators and for deliveries. */
 @Module({
@@ -21,13 +17,9 @@ import { RotateEndpointSecretHandler } from './endpoint/rotate-secret';
     EndpointHealths,
     EndpointSecrets,
     EndpointUrls,
-    ChangeEndpointHandler,
-    CreateEndpointHandler,
-    DeleteEndpointHandler,
-    DisableEndpointHandler,
+    ...endpointCommandHandlers,
     FindEndpointHandler,
     ListEndpointsHandler,
-    RotateEndpointSecretHandler,
   ],
   exports: [Deliveries, EndpointHealths, EndpointSecrets],
 })

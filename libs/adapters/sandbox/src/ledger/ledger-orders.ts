@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock, words, type Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Timers } from '@app/timers';
+import { ProviderFaults } from '../faults/provider-faults';
 import { balancesOf, post, type Sql, type Transfer } from './ledger';
 import { transfersAtSettlement } from './order-outcome';
 import {
@@ -18,7 +19,7 @@ import {
 /** Channel notified of each settled order; the payload is its key. */
 const settlementsChannel = 'parley_settlements';
 /** The kind of the timers that settle orders which no request reads; their payload is `{address}`. */
-export const settlementTimers = 'sandbox-settlement';
+const settlementTimers = 'sandbox-settlement';
 /** Maximum number of one wallet's due orders that one call settles; the next call continues. */
 const dueMax = 100;
 
@@ -117,6 +118,26 @@ export class LedgerOrders {
     );
     await notify(sql, key);
     return true;
+  }
+}
+
+/**
+ * Settles orders at their due instant by the service clock, so that settlements are announced even if no request reads
+ * them.
+ */
+@Injectable()
+export class Settlements implements OnModuleInit {
+  constructor(
+    private readonly timers: Timers,
+    private readonly orders: LedgerOrders,
+    private readonly faults: ProviderFaults,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.handle(settlementTimers, async ({ payload: { address } }) => {
+      if (typeof address !== 'string') throw new Error('a timer of a settlement names no wallet');
+      await this.orders.settleDue(address, { twice: (await this.faults.current()).duplicateCallbacks });
+    });
   }
 }
 

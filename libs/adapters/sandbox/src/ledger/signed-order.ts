@@ -1,4 +1,4 @@
-import type { Instant } from '@app/kernel';
+import { isJsonObject, parsedJson, type Instant, type JsonObject } from '@app/kernel';
 import type { TokenAmount } from '@app/wallets';
 import { createPublicKey, verify } from 'node:crypto';
 import type { OrderTarget } from './order-outcome';
@@ -39,12 +39,7 @@ export function verifyOrder(bytes: string, address: string): OrderText | null {
   return text.address === address ? text : null;
 }
 
-function membersOf(bytes: string): { readonly order?: unknown; readonly signature?: unknown } {
-  if (bytes.length > bytesLengthMax) return {};
-  try {
-    const value: unknown = JSON.parse(bytes);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {}; // not JSON, so no order
-  }
+function membersOf(bytes: string): JsonObject {
+  const value = bytes.length > bytesLengthMax ? null : parsedJson(bytes);
+  return isJsonObject(value) ? value : {};
 }

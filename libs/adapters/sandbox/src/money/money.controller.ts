@@ -4,9 +4,8 @@ import { asId, invalid, notFound, refuse } from '@app/kernel';
 import type { TokenAmount } from '@app/wallets';
 import { LedgerWallets } from '../ledger/ledger-wallets';
 import { LoopbackOnly } from '../loopback.guard';
-import { Market, tokenOf } from '../prices/market';
+import { Market, PinnedPrices, tokenOf } from '../prices/market';
 import { Deposit, PriceChange, type TokenPrice } from './money.dto';
-import { PinnedPrices } from '../prices/pinned-prices';
 import { makeDeposit, setPrice } from './money.contract';
 
 /** The sandbox's calls that change the state of its wallet provider (docs/decisions/sandbox.md). */

@@ -17,6 +17,12 @@ export interface MarketView {
   readonly tokens: readonly Token[];
 }
 
+/** Called when a price is pinned or released; the composition binds it to the component that watches prices. */
+export abstract class PinnedPrices {
+  /** Resolves when the watcher of the token's price knows the new one. @throws Unavailable */
+  abstract priceChanged(tokenId: string): Promise<void>;
+}
+
 /** The sandbox's tokens and their prices: pinned, or on a path driven by the service clock. */
 @Injectable()
 export class Market {

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, words as say, type JsonObject, type JsonValue } from '@app/kernel';
-import { storableInput, storableText } from '../models/answer-values';
+import { isJsonList, isJsonObject, words as say, type JsonObject, type JsonValue } from '@app/kernel';
+import { storableInput, storableText, textWithin } from '../models/answer-values';
 import { failWith, type ToolResult } from '../tool';
-import { textWithin } from '../models/text-within';
 import { isFaithful, minified, rawKey } from './exact-numbers';
 import { attachmentOf, textOf, withoutBytes } from './result-parts';
 
@@ -22,7 +21,7 @@ export function callResult(given: unknown, bytesMax: number): ToolResult {
   // Older servers answer with `toolResult`; some leave `content` out where there is structure.
   const structured = given['structuredContent'] ?? given['toolResult'] ?? null;
   const content = given['content'] ?? (structured === null ? null : []);
-  if (!isList(content)) return failWith('the answer was not understood');
+  if (!isJsonList(content)) return failWith('the answer was not understood');
   const texts = content.flatMap((part) => textOf(part) ?? []);
   const described = content.flatMap<JsonObject>((part) => attachmentOf(part) ?? []);
   const attachments = described.slice(0, attachmentsMax);
@@ -130,8 +129,4 @@ function fits(attachments: readonly JsonObject[], last: number, bytesMax: number
 
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

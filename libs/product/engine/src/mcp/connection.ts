@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import type { CallIds } from './call-context';
+import type { CallContext } from '../tool';
 
 /** A tool as a server lists it; words and schema are the server's. */
 export interface ListedTool {
@@ -17,6 +17,17 @@ export interface ListedTools {
   readonly tools: readonly ListedTool[];
   /** Whether the server has more tools than are requested. */
   readonly isCut: boolean;
+}
+
+/** The owner of a call, as servers receive it: in `_meta` of the request, and as claims of the header Parley-Context (docs/mcp.md). */
+export interface CallIds {
+  readonly 'parley/userId': string;
+  readonly 'parley/conversationId': string;
+  readonly 'parley/runId': string;
+  /**
+   * The same for every attempt of one call. Unique only per user: clients choose ids of runs, so another user's call may have the same one.
+   */
+  readonly 'parley/toolCallId': string;
 }
 
 /** The signal of a call, and what a server gets in addition to its input. */
@@ -64,3 +75,13 @@ export const messageBytesMax = 4 * 1024 * 1024;
 
 /** The error code of an answer that broke off; it is none of the protocol's. */
 export const brokenOffCode = -32_099;
+
+/** The ids of a call's owner. */
+export function callIdsOf({ userId, conversationId, runId, toolCallId }: CallContext): CallIds {
+  return {
+    'parley/userId': userId,
+    'parley/conversationId': conversationId,
+    'parley/runId': runId,
+    'parley/toolCallId': toolCallId,
+  };
+}

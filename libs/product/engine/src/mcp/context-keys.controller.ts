@@ -2,9 +2,8 @@ import { Controller, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { Serves } from '@app/http';
 import type { FastifyReply } from 'fastify';
-import type { ContextKeySet } from './context-keys';
+import { ReadContextKeys, type ContextKeySet } from './context-keys';
 import { keysCaching, readContextKeys } from './context-keys.contract';
-import { ReadContextKeys } from './read-context-keys';
 
 /** Serves the public keys, without authentication (docs/mcp.md). */
 @Controller()

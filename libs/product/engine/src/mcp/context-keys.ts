@@ -9,11 +9,12 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { mapHashToField } from '@noble/curves/abstract/modular';
 import { Configuration } from '@app/settings';
 import { constant, list, shape, text, type Shaped } from '@app/schema';
 import { SignJWT } from 'jose';
-import type { CallIds } from './call-context';
+import type { CallIds } from './connection';
 
 const algorithm = 'ES256';
 const lifeSeconds = 60;
@@ -81,6 +82,18 @@ export class ContextKeys {
       .setExpirationTime(issuedAt + lifeSeconds)
       .setJti(randomUUID())
       .sign(this.signing);
+  }
+}
+
+/** The public halves of the keys that sign whose call it is; the one that signs is the first. */
+export class ReadContextKeys extends Query<ContextKeySet> {}
+
+@QueryHandler(ReadContextKeys)
+export class ReadContextKeysHandler implements IQueryHandler<ReadContextKeys> {
+  constructor(private readonly keys: ContextKeys) {}
+
+  execute(): Promise<ContextKeySet> {
+    return Promise.resolve(this.keys.published);
   }
 }
 

@@ -4,9 +4,8 @@ import { words as say, type JsonObject, type Words } from '@app/kernel';
 import { abortAfter, unlessAborted } from '@app/runtime';
 import type { McpServerSettings } from '@app/settings';
 import { failWith, type CallContext, type Tool, type ToolResult } from '../tool';
-import { callIdsOf } from './call-context';
 import { callResult, reportError } from './call-result';
-import { McpFailed, type CallOptions, type McpConnection } from './connection';
+import { callIdsOf, McpFailed, type CallOptions, type McpConnection } from './connection';
 import type { ContextKeys } from './context-keys';
 import { offeredTools, toolSettingsOf } from './listed-tools';
 

@@ -1,4 +1,4 @@
-import { limits, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonList, limits, type JsonValue } from '@app/kernel';
 import type { TokenUsage } from './provider';
 
 /** Far beyond any model's window; a larger number is not taken for a count. */
@@ -12,6 +12,19 @@ export function storableText(text: string): string {
 /** Returns the input of a call as it can be stored: as its JSON text if it is nested more deeply than our limit for JSON. */
 export function storableInput(input: JsonValue): JsonValue {
   return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : toStorable(input);
+}
+
+/** Returns the longest beginning of the text, in whole characters, whose JSON without quotes takes at most that many bytes. */
+export function textWithin(text: string, bytesMax: number): string {
+  let low = 0;
+  let high = Math.min(text.length, Math.max(0, bytesMax));
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (jsonBytes(text.slice(0, middle)) <= bytesMax) low = middle;
+    else high = middle - 1;
+  }
+  const isHalf = /[\uD800-\uDBFF]$/.test(text.slice(0, low));
+  return text.slice(0, isHalf ? low - 1 : low);
 }
 
 /** Counts as a provider reported them; `input` includes `cached` and `written`. */
@@ -48,14 +61,14 @@ function isCount(tokens: number | undefined): tokens is number {
 function toStorable(value: JsonValue): JsonValue {
   if (typeof value === 'string') return storableText(value);
   if (value === null || typeof value !== 'object') return value;
-  if (isList(value)) return value.map(toStorable);
+  if (isJsonList(value)) return value.map(toStorable);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), toStorable(member)]));
 }
 
 /** Descends no further than the bound, so that no depth can exhaust the stack. */
 function depthOf(value: JsonValue, above: number): number {
   if (value === null || typeof value !== 'object' || above > limits.jsonDepthMax) return above;
-  const members = isList(value) ? value : Object.values(value);
+  const members = isJsonList(value) ? value : Object.values(value);
   return members.reduce<number>((deepest, member) => Math.max(deepest, depthOf(member, above + 1)), above + 1);
 }
 
@@ -68,6 +81,6 @@ function textOfDeep(value: JsonValue): string {
   }
 }
 
-function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
-  return Array.isArray(value);
+function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2;
 }

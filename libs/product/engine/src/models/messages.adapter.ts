@@ -1,12 +1,13 @@
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { isJsonObject, type JsonValue } from '@app/kernel';
+import { faultInOutput } from '@app/runs';
 import type { ModelRequest, ToolExchange, Turn, TurnStep } from './model';
-import { repairText } from './repair-text';
 import type { ToolNames } from './tool-names';
 
 /** Replaces the answer of a turn that got none: it was aborted, it failed, or the model's answer was empty. */
 const noAnswer = '(No answer was given: the run ended before.)';
 const betweenTexts = '\n\n';
+const faultLengthMax = 1000;
 
 type AssistantPart = Exclude<AssistantModelMessage['content'], string>[number];
 /** A message in the one shape that this file writes. */
@@ -32,6 +33,14 @@ export function messagesOf(request: ModelRequest, names: ToolNames): ModelMessag
   if (!request.repairing) return mergeNeighbours(messages);
   const answer = request.turn.steps.at(-1)?.text ?? '';
   return mergeNeighbours([...messages, { role: 'user', content: repairText(answer, request.outputSchema) }]);
+}
+
+/** The request to repair an answer; names the fault of the last one. */
+function repairText(answer: string, outputSchema: JsonValue): string {
+  return [
+    `Your last answer does not satisfy the JSON Schema of the answer: ${faultInOutput(answer, outputSchema).slice(0, faultLengthMax)}.`,
+    'Answer again with nothing but one JSON value that satisfies it.',
+  ].join(' ');
 }
 
 function turnMessages({ input, steps }: Turn, stepMessages: (step: TurnStep) => Said[]): Said[] {

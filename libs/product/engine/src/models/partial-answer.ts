@@ -1,7 +1,6 @@
 import type { JsonValue } from '@app/kernel';
 import { ModelFailed, type AnswerEnding, type ModelReply, type ShowPiece } from './model';
-import { textWithin } from './text-within';
-import { storableText } from './answer-values';
+import { storableText, textWithin } from './answer-values';
 import { estimatedTokens } from './cost';
 import type { AnswerPart, TokenUsage } from './provider';
 

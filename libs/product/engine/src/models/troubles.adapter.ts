@@ -3,8 +3,7 @@ import { retryAfterMs } from '@app/runtime';
 import { types } from 'node:util';
 import type { ModelTrouble } from './model-troubles';
 import { ProviderTrouble } from './provider';
-import { outputRoomIn } from './output-refusals';
-import { refusedPart, saysContextFull } from './refusals';
+import { outputRoomIn, refusedPart, saysContextFull } from './refusals';
 
 const quotedLengthMax = 500;
 /** Statuses of answers without a stream that allow another attempt later. */

@@ -1,8 +1,8 @@
+import { isJsonObject, parsedJson } from '@app/kernel';
 import { fetchWithoutRedirects } from '@app/runtime';
 import { estimatedTokens } from './cost';
 import type { FrameNotes, FrameReader } from './frames/frame-notes';
 import { readFrames } from './frames/read-frames';
-import { limitBody, type LimitName } from './limited-body';
 import { ProviderTrouble, type Attempt } from './provider';
 
 /** Most bytes of one answer with its framing, which is many times its text. */
@@ -10,6 +10,9 @@ const answerBytesMax = 32 * 1024 * 1024;
 
 /** Most bytes of the member that names the output limit. */
 const limitBytesMax = 48;
+
+/** How a provider names its output limit; OpenAI's newer models take the second name only. */
+type LimitName = 'max_tokens' | 'max_completion_tokens';
 
 /** The longest silence that is accepted: before the first byte, while the provider may have others to serve, and after it. */
 export interface Silence {
@@ -102,4 +105,13 @@ export class WatchedFetch {
     this.gaveUp = why;
     this.stop();
   }
+}
+
+/** Returns a request's body with an output limit of at most `tokensMax`, under that name; a smaller limit is kept, and null is none. */
+function limitBody(body: string, tokensMax: number | null, name: LimitName) {
+  const request = parsedJson(body);
+  if (!isJsonObject(request)) throw new TypeError('a request to a model is an object');
+  const { max_tokens: old, max_completion_tokens: present = old, ...rest } = request;
+  const limit = typeof present === 'number' ? Math.min(present, tokensMax ?? present) : tokensMax;
+  return limit === null ? { body, limit } : { body: JSON.stringify({ ...rest, [name]: limit }), limit };
 }

@@ -2,13 +2,20 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Budgets } from '@app/budget';
 import { fingerprintOf } from '@app/canonical';
 import { reviewedDocument } from '@app/consent';
-import { Clock, epochMsOf, instantOf, type Instant } from '@app/kernel';
-import { ActiveAccounts } from './active-accounts';
+import { Clock, epochMsOf, instantOf, type Instant, type UserId } from '@app/kernel';
 import type { CallApproval, JournaledCall } from './next';
 import { failWith, type AskTool, type CallContext, type ToolResult } from '../tool';
 
 /** The use of an approval may begin this long after the decision that resumed the run, even past `expiresAt`. */
 export const useAfterDecisionMs = 15 * 60_000;
+
+/** Whether a run may still continue for its user; the composition binds it to the accounts. */
+export abstract class ActiveAccounts {
+  /** Types of the events that change it. */
+  abstract readonly changedBy: readonly string[];
+  /** False once an operator has disabled the account. @throws Unavailable */
+  abstract isActive(userId: UserId): Promise<boolean>;
+}
 
 /** Outcome of a call; only a call that needs consent can be denied or expire. */
 export type CallOutcome =

@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { BegunSegment, ExecutableSegment } from '@app/runs';
-import { Tracing } from '@app/runtime';
+import { hasReadableLogs, Metrics, Tracing } from '@app/runtime';
+import { Configuration } from '@app/settings';
+import { Counter } from 'prom-client';
 import type { ClaimedRun, Signals } from '../run/claimed-run';
-import { LeaseRecoveries } from '../run/lease-recoveries';
 import { RunJournal } from '../run/run-journal';
-import { RunLog } from './run-log';
 import { RunSteps, type Execution } from './run-steps';
 import { SegmentAdmission, type Reservation } from './segment-admission';
 import { runAttributes, TracedSteps } from '../run/traced-run';
@@ -12,14 +12,24 @@ import { runAttributes, TracedSteps } from '../run/traced-run';
 /** Executes segments of runs, step by step: those that began in this process at once, others once they are claimed. */
 @Injectable()
 export class ExecuteRun {
+  private readonly logger = new Logger('RunLog');
+  /** Counts segments that are claimed again after a worker began them and did not finish. */
+  private readonly recoveries: Counter;
+
   constructor(
     private readonly journal: RunJournal,
     private readonly admission: SegmentAdmission,
     private readonly steps: RunSteps,
-    private readonly recoveries: LeaseRecoveries,
     private readonly tracing: Tracing,
-    private readonly log: RunLog,
-  ) {}
+    private readonly configuration: Configuration,
+    metrics: Metrics,
+  ) {
+    this.recoveries = new Counter({
+      name: 'parley_lease_recoveries_total',
+      help: 'Run segments claimed again, after a worker that died, lost its lease or had to let go',
+      registers: [metrics.registry],
+    });
+  }
 
   /**
    * Claims a segment whose lease this process has, and executes it until it is over, another worker has it, or a signal aborts. Throws
@@ -34,7 +44,7 @@ export class ExecuteRun {
       const reservation = await this.admission.admit(open);
       const claimed = await this.journal.claim(open);
       if (claimed === null) return { kind: 'over', end: null };
-      this.recoveries.recordClaim(open);
+      if (open.begun) this.recoveries.inc();
       return this.takeSteps(claimed, reservation, signals);
     });
   }
@@ -57,7 +67,7 @@ export class ExecuteRun {
     const execution = await this.journal.whileWhole(claimed.run, signals, (either) =>
       this.untilOver(claimed, reservation, either),
     );
-    this.log.executed(claimed, execution, startedAtMs);
+    this.log(claimed, execution, startedAtMs);
     return execution;
   }
 
@@ -75,4 +85,22 @@ export class ExecuteRun {
       spans.end();
     }
   }
+
+  /** Logs every segment that was executed here, as the request log does for requests. @param startedAtMs of `performance.now()` */
+  private log({ names }: ClaimedRun, execution: Execution, startedAtMs: number): void {
+    if (!this.configuration.env.LOG_REQUESTS) return;
+    const outcome = outcomeOf(execution);
+    const ms = Math.round((performance.now() - startedAtMs) * 10) / 10;
+    if (hasReadableLogs(this.configuration)) {
+      const { runId, requestId, userId } = names;
+      this.logger.log(`run ${runId} ${outcome} ${ms} ms  request ${requestId}  user ${userId}`);
+    } else this.logger.log({ msg: 'a run segment was executed', ...names, outcome, ms });
+  }
+}
+
+/** The outcome of the segment here; `fenced` and `left`: another process continues it. */
+function outcomeOf(execution: Execution): string {
+  if (execution.kind !== 'over') return execution.kind;
+  if (execution.end === null) return 'over before';
+  return execution.end.type === 'run.suspended' ? 'awaiting_approval' : execution.end.status;
 }

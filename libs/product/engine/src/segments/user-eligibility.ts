@@ -3,7 +3,7 @@ import { Budgets, freezeEvents } from '@app/budget';
 import { EventStore, watchTypes } from '@app/event-store';
 import type { UserId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
-import { ActiveAccounts } from '../run/active-accounts';
+import { ActiveAccounts } from '../run/approved-calls';
 
 /** Whether runs of a user may take another step. */
 export interface Standing {

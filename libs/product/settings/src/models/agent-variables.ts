@@ -1,7 +1,7 @@
 import { Rule } from '@app/runtime';
 import { limits } from '@app/kernel';
 import { makeValidator } from 'envalid';
-import { fittingJson } from '../parsed-json';
+import { fittingJson } from '../fitting-json';
 
 /** A version of a named agent: settings that a profile which names it may omit. */
 export interface AgentSettings {

@@ -1,6 +1,6 @@
 import { Rule, wrongInCalledUrl } from '@app/runtime';
 import { makeValidator } from 'envalid';
-import { fittingJson } from '../parsed-json';
+import { fittingJson } from '../fitting-json';
 
 /** The connection to a provider of models. */
 export interface ModelConnection {
@@ -23,15 +23,11 @@ export interface ModelFallback {
   readonly connection: ModelConnection | null;
 }
 
-interface GivenFallback {
+type GivenFallback = Partial<ModelConnection> & {
   readonly model: string;
   readonly as?: string;
   readonly for?: readonly string[];
-  readonly provider?: ModelConnection['provider'];
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+};
 
 const fallbacksMax = 8;
 /** A name as an item of a list. Never the model of rules, which cannot replace a language model. */

@@ -1,7 +1,7 @@
+import { parsedJson } from '@app/kernel';
 import { Rule } from '@app/runtime';
 import { createPrivateKey, createPublicKey, sign, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { makeValidator } from 'envalid';
-import { parsedJson } from '../parsed-json';
 
 const keysMax = 8;
 const rule = new Rule(

@@ -1,6 +1,6 @@
 import { Rule, wrongInCalledUrl } from '@app/runtime';
 import { makeValidator } from 'envalid';
-import { fittingJson } from '../parsed-json';
+import { fittingJson } from '../fitting-json';
 import { parseConsentTemplate, templateBounds, type ConsentTemplate } from './consent-template';
 
 /** Whether a tool may be called without asking, only with the user's approval, or not at all. */

@@ -18,12 +18,6 @@ interface Success {
   readonly nowMs: number;
 }
 
-interface TargetHealth {
-  readonly failures: number;
-  readonly failing_since_ms: number | null;
-  readonly period: number;
-}
-
 /** Records the outcomes of attempts while their claims are valid. Every method throws Unavailable. */
 @Injectable()
 export class AttemptOutcomes {
@@ -36,8 +30,8 @@ export class AttemptOutcomes {
     if (outcome.kind === 'delivered' && (await this.successes.load({ attempt, status: outcome.status, nowMs })))
       return applyOutcome({ ...seen(attempt), hasNext: false }, healthy, outcome, { nowMs, random });
     return this.database.transaction(async (manager) => {
-      const target: TargetHealth[] = await manager.query(
-        'SELECT failures, failing_since_ms, period FROM webhook_targets WHERE endpoint_id = $1 FOR UPDATE',
+      const target: Health[] = await manager.query(
+        'SELECT failures, failing_since_ms AS "failingSinceMs", period FROM webhook_targets WHERE endpoint_id = $1 FOR UPDATE',
         [attempt.endpointId],
       );
       const lane: { version: number; next: boolean }[] = await manager.query(heldLane, [
@@ -48,7 +42,7 @@ export class AttemptOutcomes {
       const [held] = lane;
       if (found === undefined || held === undefined) return null;
       const attempted = { ...seen(attempt), hasNext: held.next };
-      const consequence = applyOutcome(attempted, healthOf(found), outcome, { nowMs, random });
+      const consequence = applyOutcome(attempted, found, outcome, { nowMs, random });
       const isChanged = held.version !== attempt.version;
       for (const [sql, values] of statements(attempt, outcome, { consequence, isChanged, hasNext: held.next, nowMs }))
         await manager.query(sql, values);
@@ -145,10 +139,6 @@ const recordSuccesses = `
 
 function seen({ head, isOwn, isProbe }: Attempt) {
   return { attempts: head.attempts, failedIn: head.failedIn, isOwn, isProbe };
-}
-
-function healthOf({ failures, failing_since_ms: failingSinceMs, period }: TargetHealth): Health {
-  return { failures, failingSinceMs, period };
 }
 
 function keyOf({ endpointId, stream, lease }: Claim): unknown[] {

@@ -38,22 +38,8 @@ export interface Claim {
   readonly head: Head | null;
 }
 
-interface ClaimRow {
-  readonly endpoint_id: EndpointId;
-  readonly stream: string;
-  readonly url: string;
-  readonly payload: PayloadKind;
-  readonly is_own: boolean;
-  readonly is_probing: boolean;
-  readonly version: number;
-  readonly id: string | null;
-  readonly notice_id: string;
-  readonly type: string;
-  readonly revision: number;
-  readonly attempts: number;
-  readonly failed_in: number | null;
-  readonly created_at_ms: number;
-}
+/** A claim as it is read: the head's columns next to the lane's, without an id where nothing is pending. */
+type ClaimRow = Omit<Claim, 'lease' | 'claimedAtMs' | 'head'> & Omit<Head, 'id'> & { readonly id: string | null };
 
 /**
  * Claims lanes that are due. Several processes do so concurrently: none waits for another, and no lane is claimed
@@ -74,31 +60,11 @@ export class Claims {
       [this.processes.id, nowMs, lease, [...busy.keys()], [...busy.values()]],
       'webhook_lanes.claim',
     );
-    return rows.map((row) => ({
-      endpointId: row.endpoint_id,
-      stream: row.stream,
-      url: row.url,
-      payload: row.payload,
-      isOwn: row.is_own,
-      isProbe: row.is_probing,
-      version: row.version,
-      lease,
-      claimedAtMs,
-      head: row.id === null ? null : headOf({ ...row, id: row.id }),
-    }));
+    return rows.map(({ id, noticeId, type, revision, attempts, failedIn, createdAtMs, ...lane }) => {
+      const head = id === null ? null : { id, noticeId, type, revision, attempts, failedIn, createdAtMs };
+      return { ...lane, lease, claimedAtMs, head };
+    });
   }
-}
-
-function headOf(row: ClaimRow & { readonly id: string }): Head {
-  return {
-    id: row.id,
-    noticeId: row.notice_id,
-    type: row.type,
-    revision: row.revision,
-    attempts: row.attempts,
-    failedIn: row.failed_in,
-    createdAtMs: row.created_at_ms,
-  };
 }
 
 /** Ignores the claims of processes that are gone, and expired ones. */
@@ -120,8 +86,9 @@ const statement = `
     UPDATE webhook_lanes AS l SET lease = $3, claimed_by = $1, leased_until = now() + interval '${leaseMs} ms'
     FROM due WHERE l.endpoint_id = due.endpoint_id AND l.stream = due.stream
     RETURNING l.endpoint_id, l.stream, l.is_own, l.is_probing, l.version, due.url, due.payload, due.epoch)
-  SELECT c.endpoint_id, c.stream, c.url, c.payload, c.is_own, c.is_probing, c.version,
-    head.id, head.notice_id, head.type, head.revision, head.attempts, head.failed_in, head.created_at_ms
+  SELECT c.endpoint_id AS "endpointId", c.stream, c.url, c.payload, c.is_own AS "isOwn", c.is_probing AS "isProbe", c.version,
+    head.id, head.notice_id AS "noticeId", head.type, head.revision, head.attempts, head.failed_in AS "failedIn",
+    head.created_at_ms AS "createdAtMs"
   FROM claimed AS c LEFT JOIN LATERAL (
     SELECT d.id, d.notice_id, d.type, d.revision, d.attempts, d.failed_in, d.created_at_ms FROM webhook_deliveries AS d
     WHERE d.endpoint_id = c.endpoint_id AND d.stream = c.stream AND d.state = 'pending' AND (c.is_own OR d.epoch = c.epoch)

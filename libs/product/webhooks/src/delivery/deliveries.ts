@@ -4,25 +4,21 @@ import { Database } from '@app/read-store';
 import { ownTypes, type AttemptFailure, type DeliveryState, type DeliveryView, type ListedDelivery } from './delivery';
 import { deliveriesChannel, finishedKeptMs, recoveriesChannel, skewMs } from './delivery-tables';
 
-interface DeliveryRow {
-  readonly id: string;
+interface DeliveryRow extends Pick<DeliveryView, 'id' | 'noticeId' | 'type' | 'state' | 'attempts'> {
   readonly seq: number;
-  readonly notice_id: string;
-  readonly type: string;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly created_at_ms: number;
-  readonly last_at_ms: number | null;
-  readonly last_status: number | null;
-  readonly last_failure: AttemptFailure | null;
-  readonly finished_at_ms: number | null;
-  readonly next_at_ms: number | null;
+  readonly createdMs: number;
+  readonly lastMs: number | null;
+  readonly status: number | null;
+  readonly failure: AttemptFailure | null;
+  readonly finishedMs: number | null;
+  readonly nextMs: number | null;
 }
 
 /** Only the next delivery of a lane has a time for its next attempt. */
 const selected = `
-  SELECT d.id, d.seq, d.notice_id, d.type, d.state, d.attempts, d.created_at_ms, d.last_at_ms, d.last_status, d.last_failure,
-    d.finished_at_ms, CASE WHEN d.state = 'pending' AND d.revision = head.revision THEN lane.due_at_ms END AS next_at_ms
+  SELECT d.id, d.seq, d.notice_id AS "noticeId", d.type, d.state, d.attempts, d.created_at_ms AS "createdMs",
+    d.last_at_ms AS "lastMs", d.last_status AS status, d.last_failure AS failure, d.finished_at_ms AS "finishedMs",
+    CASE WHEN d.state = 'pending' AND d.revision = head.revision THEN lane.due_at_ms END AS "nextMs"
   FROM webhook_deliveries AS d
   LEFT JOIN webhook_lanes AS lane ON lane.endpoint_id = d.endpoint_id AND lane.stream = d.stream
   LEFT JOIN LATERAL (
@@ -129,18 +125,12 @@ export class Deliveries {
 }
 
 function viewOf(row: DeliveryRow): DeliveryView {
-  const { last_at_ms: lastMs, finished_at_ms: finishedMs, next_at_ms: nextMs } = row;
-  const lastAttempt =
-    lastMs === null ? null : { at: instantOf(lastMs), status: row.last_status, failure: row.last_failure };
+  const { seq: _, createdMs, lastMs, status, failure, finishedMs, nextMs, ...delivery } = row;
   return {
-    id: row.id,
-    noticeId: row.notice_id,
-    type: row.type,
-    state: row.state,
-    attempts: row.attempts,
+    ...delivery,
     nextAttemptAt: nextMs === null ? null : instantOf(nextMs),
-    lastAttempt,
-    createdAt: instantOf(row.created_at_ms),
-    deliveredAt: row.state === 'delivered' && finishedMs !== null ? instantOf(finishedMs) : null,
+    lastAttempt: lastMs === null ? null : { at: instantOf(lastMs), status, failure },
+    createdAt: instantOf(createdMs),
+    deliveredAt: delivery.state === 'delivered' && finishedMs !== null ? instantOf(finishedMs) : null,
   };
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@app/read-store';
-import type { PayloadKind } from '@app/notices';
 import { v5 as uuidV5 } from 'uuid';
 import { deliveriesChannel } from './delivery-tables';
 import type { Target, TargetChange } from './fan-out-endpoints';
@@ -40,38 +39,16 @@ export function deliveryId(endpointId: string, noticeId: string): string {
   return uuidV5(`${endpointId}/${noticeId}`, namespace);
 }
 
-interface TargetRow {
-  readonly endpoint_id: string;
-  readonly url: string;
-  readonly types: readonly string[] | null;
-  readonly payload: PayloadKind;
-  readonly is_enabled: boolean;
-  readonly is_deleted: boolean;
-  readonly disabled_at_ms: number | null;
-  readonly epoch: number;
-  readonly revision: number;
-}
-
 /** Tables that the fan-out writes. Every method throws Unavailable. */
 @Injectable()
 export class FanOutTables {
   constructor(private readonly database: Database) {}
 
   async targets(): Promise<Target[]> {
-    const rows = await this.database.query<TargetRow>(
-      `SELECT endpoint_id, url, types, payload, is_enabled, is_deleted, disabled_at_ms, epoch, revision FROM webhook_targets`,
+    return this.database.query<Target>(
+      `SELECT endpoint_id AS "endpointId", url, types, payload, is_enabled AS "isEnabled", is_deleted AS "isDeleted",
+         disabled_at_ms AS "disabledAtMs", epoch, revision FROM webhook_targets`,
     );
-    return rows.map((row) => ({
-      endpointId: row.endpoint_id,
-      url: row.url,
-      types: row.types,
-      payload: row.payload,
-      isEnabled: row.is_enabled,
-      isDeleted: row.is_deleted,
-      disabledAtMs: row.disabled_at_ms,
-      epoch: row.epoch,
-      revision: row.revision,
-    }));
   }
 
   /** Records a range and advances the position past it, all or nothing. @throws FanOutMoved */

@@ -116,27 +116,21 @@ function afterFailure(
   };
 }
 
+/** The endpoint goes on: whatever waits in the lane is due. */
+const onward = { lane: { dueInMs: 0, isProbing: false, downIn: null }, restMs: 0, disable: null } as const;
+
 function afterSuccess({ attempts, failedIn }: Attempted, health: Health): Consequence {
   const recovered = health.failures > 0;
   return {
+    ...onward,
     delivery: { state: 'delivered', attempts: attempts + 1, failedIn },
-    lane: { dueInMs: 0, isProbing: false, downIn: null },
     health: recovered ? { failures: 0, failingSinceMs: null, period: health.period + 1 } : health,
     recovered,
-    restMs: 0,
-    disable: null,
   };
 }
 
 function ownFailure({ attempts, failedIn }: Attempted, health: Health): Consequence {
-  return {
-    delivery: { state: 'given_up', attempts: attempts + 1, failedIn },
-    lane: { dueInMs: 0, isProbing: false, downIn: null },
-    health,
-    recovered: false,
-    restMs: 0,
-    disable: null,
-  };
+  return { ...onward, delivery: { state: 'given_up', attempts: attempts + 1, failedIn }, health, recovered: false };
 }
 
 /** A probe does not count as an attempt of its delivery. */

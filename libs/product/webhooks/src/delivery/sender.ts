@@ -4,10 +4,9 @@ import { abortAfter, retryAfterMs } from '@app/runtime';
 import { Configuration } from '@app/settings';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
-import { isIP } from 'node:net';
-import { failureOf } from './attempt-failures';
+import type { AttemptFailure } from './delivery';
 import { AddressRefused, guardedLookup } from './guarded-lookup';
-import { isPublicAddress } from '../endpoint/public-addresses';
+import { isPrivateHost } from '../endpoint/public-addresses';
 import { RacingHttpAgent, RacingHttpsAgent, type RacingOptions } from './racing-agents';
 import { Resolver } from './resolver';
 import type { Outcome } from './retry-policy';
@@ -89,8 +88,7 @@ export class Sender {
     const { env, sandbox } = this.configuration;
     if (protocol !== 'https:' && !(sandbox && protocol === 'http:')) throw new AddressRefused(hostname);
     if (env.WEBHOOK_ALLOW_PRIVATE ?? sandbox) return { lookup: this.lookups.anywhere };
-    const host = hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && !isPublicAddress(host)) throw new AddressRefused(host);
+    if (isPrivateHost(hostname)) throw new AddressRefused(hostname.replace(/^\[|\]$/g, ''));
     return { lookup: this.lookups.guarded };
   }
 }
@@ -155,6 +153,22 @@ function drain(response: IncomingMessage, done: () => void): void {
 function retryAfterIn({ headers }: IncomingMessage): number | null {
   const asked = retryAfterMs(headers['retry-after']);
   return asked === null ? null : Math.min(asked, retryAfterMaxMs);
+}
+
+const failuresByCode: readonly (readonly [RegExp, AttemptFailure])[] = [
+  [/^(ENOTFOUND|EAI_.+|ENODATA|ESERVFAIL|ENONAME|ETIMEOUT)$/, 'not_resolved'],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM|EINVAL|ETIMEDOUT)$/, 'not_connected'],
+  [/^(ECONNRESET|EPIPE|ECONNABORTED)$/, 'cut_off'],
+  [/^HPE_/, 'not_http'],
+  [/^(ERR_SSL_.+|ERR_TLS_.+|EPROTO|CERT_.+|.*CERT.*|UNABLE_TO_.+|HOSTNAME_MISMATCH)$/, 'tls'],
+];
+
+/** The failure shown to operators for an error of `http.request`; if several addresses fail, that of the first. */
+function failureOf(error: unknown): AttemptFailure {
+  if (error instanceof AddressRefused) return 'address_refused';
+  if (error instanceof AggregateError) return failureOf(error.errors[0]);
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return failuresByCode.find(([form]) => form.test(code))?.[1] ?? 'cut_off';
 }
 
 function outcomeOf({ status, retryAfterMs }: Answer): Outcome {

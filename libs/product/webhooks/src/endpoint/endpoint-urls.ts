@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { invalid, type Refusal } from '@app/kernel';
 import { isHttpUrl, wrongInHttpUrl } from '@app/runtime';
 import { Configuration } from '@app/settings';
-import { isIP } from 'node:net';
-import { isPublicAddress } from './public-addresses';
+import { isPrivateHost } from './public-addresses';
 import { urlLengthMax } from './endpoint.decider';
 
 /** Why a text cannot be an endpoint's address in any deployment, in words; null if it can. */
@@ -27,13 +26,7 @@ export class EndpointUrls {
     const { env, sandbox } = this.configuration;
     const { protocol, hostname } = new URL(url);
     if (!sandbox && protocol !== 'https:') return invalid('/url', 'must begin with https://');
-    const leadsAnywhere = (env.WEBHOOK_ALLOW_PRIVATE ?? sandbox) || !isPrivate(hostname);
+    const leadsAnywhere = (env.WEBHOOK_ALLOW_PRIVATE ?? sandbox) || !isPrivateHost(hostname);
     return leadsAnywhere ? null : invalid('/url', 'must lead to a public address');
   }
-}
-
-/** Whether the host is an address, in any spelling, that is not on the public internet. */
-function isPrivate(hostname: string): boolean {
-  const address = hostname.replace(/^\[(.*)\]$/, '$1');
-  return isIP(address) !== 0 && !isPublicAddress(address);
 }

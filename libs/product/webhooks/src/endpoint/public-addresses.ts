@@ -26,6 +26,12 @@ export function isPublicAddress(text: string): boolean {
   return address.match(globalUnicast) && address.range() === 'unicast';
 }
 
+/** Whether the host of a URL is an address, in any spelling, that is not on the public internet. */
+export function isPrivateHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) !== 0 && !isPublicAddress(address);
+}
+
 function isPublic(address: ipaddr.IPv4): boolean {
   return address.range() === 'unicast' && !ofClouds.has(address.toString());
 }

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import { CallPieces } from './chat-calls';
 import { contentPieces, type Piece } from './chat-content';
-import { countsIn } from './chat-usage';
 import { endingOf } from './endings';
-import { isEmpty, listIn, objectIn, wordsIn, type FrameNotes, type FrameReader } from './frame-notes';
+import { isEmpty, listIn, objectIn, wordsIn, type Counts, type FrameNotes, type FrameReader } from './frame-notes';
 
 /** Members that carry no words of the answer, or repeat those of another; skipping them is not noted. */
 const framing: readonly string[] = [
@@ -56,7 +55,7 @@ export class ChatFrames implements FrameReader {
   }
 
   end(): readonly JsonObject[] {
-    return this.restOfCalls();
+    return this.framesOf(this.calls.finish().map(callPiece));
   }
 
   /** Choices without a number, or with the same one, are parts of one answer. */
@@ -85,10 +84,6 @@ export class ChatFrames implements FrameReader {
       if (!framing.includes(name) && !isEmpty(value)) this.notes.skip(`the member ${name}`);
     const pieces = contentPieces(speaker, this.notes);
     return [...pieces, ...this.calls.read(speaker).map(callPiece)];
-  }
-
-  private restOfCalls(): JsonObject[] {
-    return this.framesOf(this.calls.finish().map(callPiece));
   }
 
   /**
@@ -128,7 +123,7 @@ export class ChatFrames implements FrameReader {
     if (ending === 'unknown') this.notes.skip(`the ending ${reason}`);
     const isKnown = ending !== null && ending !== 'unknown';
     this.telling ??= isKnown ? ending : null;
-    return [...this.restOfCalls(), frameOf({}, this.telling ?? reason)];
+    return [...this.end(), frameOf({}, this.telling ?? reason)];
   }
 }
 
@@ -157,6 +152,22 @@ function errorIn(frame: JsonObject): JsonObject | null {
     wordsIn(error) ?? wordsIn(told['message']) ?? wordsIn(message) ?? wordsIn(detail) ?? JSON.stringify(error ?? frame);
   const code = told['code'] ?? told['status'];
   return { message: words, ...(typeof code === 'number' || typeof code === 'string' ? { code } : {}) };
+}
+
+/** The counts of a frame: its own, Groq's, or those that Moonshot puts into the choice. */
+function countsIn(frame: JsonObject, choices: readonly JsonObject[]): Counts {
+  const places = [frame['usage'], objectIn(frame['x_groq'])?.['usage'], ...choices.map(({ usage }) => usage)];
+  const usage = places.map(objectIn).find((place) => place !== null && !isEmpty(place));
+  if (usage === undefined || usage === null) return {};
+  const prompt = objectIn(usage['prompt_tokens_details'] ?? usage['input_tokens_details']) ?? {};
+  const completion = objectIn(usage['completion_tokens_details'] ?? usage['output_tokens_details']) ?? {};
+  return {
+    input: usage['prompt_tokens'] ?? usage['input_tokens'],
+    output: usage['completion_tokens'] ?? usage['output_tokens'],
+    total: usage['total_tokens'],
+    cached: prompt['cached_tokens'] ?? usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'],
+    reasoning: completion['reasoning_tokens'],
+  };
 }
 
 function kindOf({ type, object }: JsonObject): string {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { usageOf } from '../answer-values';
 import { estimatedTokens } from '../cost';
 import type { TokenUsage } from '../provider';
@@ -86,7 +86,7 @@ export function objectIn(value: JsonValue | undefined): JsonObject | null {
 }
 
 export function listIn(value: JsonValue | undefined): readonly JsonValue[] {
-  if (isList(value)) return value;
+  if (isJsonList(value)) return value;
   return value === undefined || value === null ? [] : [value];
 }
 
@@ -103,10 +103,6 @@ export function nameIn(value: JsonValue | undefined): string {
 /** Whether a member has no content. */
 export function isEmpty(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === false) return true;
-  if (isList(value)) return value.length === 0;
+  if (isJsonList(value)) return value.length === 0;
   return isJsonObject(value) && Object.keys(value).length === 0;
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, parsedJson, type JsonObject } from '@app/kernel';
 import { createParser } from 'eventsource-parser';
 import type { FrameNotes, FrameReader } from './frame-notes';
 
@@ -82,7 +82,7 @@ class RewrittenFrames {
     const text = data.trim();
     if (text === '') return;
     if (text === done) return this.endAnswer();
-    const frame = parsed(text);
+    const frame = parsedJson(text);
     if (isJsonObject(frame)) return this.readFrame(frame);
     // A piece of the answer that cannot be parsed: the SDK reports it.
     if (frame === undefined && text.startsWith('{')) this.out += eventOf(text);
@@ -97,7 +97,7 @@ class RewrittenFrames {
   }
 
   private readPlain(text: string): void {
-    const answer = parsed(text);
+    const answer = parsedJson(text);
     if (isJsonObject(answer) && this.reader.isAnswer(answer)) this.say(this.reader.read(answer));
   }
 
@@ -113,15 +113,5 @@ class RewrittenFrames {
 
   private say(frames: readonly JsonObject[]): void {
     this.out += frames.map((frame) => eventOf(JSON.stringify(frame))).join('');
-  }
-}
-
-/** Undefined for text that is not JSON. */
-function parsed(text: string): JsonValue | undefined {
-  try {
-    // Reason for the assertion: JSON.parse returns nothing but JSON.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from '@app/kernel';
 import { Rule } from '@app/runtime';
 import { Ajv2020 } from 'ajv/dist/2020';
 
@@ -12,14 +13,4 @@ export function fittingJson<Given>(json: string, schema: object, rule: string): 
   if (isValid(given)) return given;
   const { instancePath = '', message = '' } = isValid.errors?.[0] ?? {};
   throw new Rule(`${rule}: ${instancePath.slice(0, 100)} ${message}`);
-}
-
-/** Parses JSON. Null for invalid JSON: no variable takes null, so that its validator refuses both. */
-export function parsedJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // The error's message would quote the text.
-    return null;
-  }
 }

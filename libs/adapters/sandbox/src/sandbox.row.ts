@@ -1,5 +1,19 @@
 import { migration } from '@app/read-store';
 
+export const sandboxStateMigrations = [
+  // The sandbox's state for all processes of a deployment, one row each: the clock's offset, model faults, the issuer's
+  // keys.
+  migration(
+    510,
+    'CreateSandboxState',
+    `
+      CREATE TABLE sandbox_state (name text PRIMARY KEY, value jsonb NOT NULL);
+      INSERT INTO sandbox_state (name, value)
+      VALUES ('clock', '{"offsetMs": 0}'), ('model_faults', '{"delayMs": null, "fail": false}');
+    `,
+  ),
+];
+
 export const sandboxLedgerMigrations = [
   // The sandbox provider's books. A transfer is one row with both of its accounts, so each token sums to zero by
   // construction; balances are kept in a table next to it. Only the market (`pool`) and the world (`outside`) may be

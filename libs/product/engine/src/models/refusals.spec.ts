@@ -1,4 +1,4 @@
-import { outputRoomIn } from './output-refusals';
+import { outputRoomIn } from './refusals';
 
 const room = (tokens: number, contextTokens: number | null = null) => ({ tokens, contextTokens });
 
