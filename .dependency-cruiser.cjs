@@ -14,7 +14,9 @@ const rooms = {
       // The formats and trees of the log of all events, as others specified them; a browser runs them as well.
       transparency: ['kernel'],
       runtime: ['kernel'],
-      'event-store': ['kernel', 'runtime'],
+      // The protocol's messages as bytes, for the client's side (event-store) and the server's (event-store-server).
+      'event-store-wire': [],
+      'event-store': ['kernel', 'runtime', 'event-store-wire'],
       // Its projection runner follows the subscriptions of event-store.
       'read-store': ['kernel', 'runtime', 'event-store'],
       timers: ['kernel', 'runtime', 'read-store'],
@@ -26,12 +28,12 @@ const rooms = {
   stores: {
     on: ['platform'],
     libraries: {
-      'event-store-server': ['kernel', 'runtime'],
+      'event-store-server': ['kernel', 'runtime', 'event-store-wire'],
       'embedded-postgres': ['kernel'],
       'data-folder': ['kernel'],
       'database-copies': ['kernel', 'data-folder', 'embedded-postgres'],
       // Copies every event of one store into another, byte by byte, which is below the level of event-store.
-      'event-migration': ['kernel', 'runtime', 'event-store', 'read-store'],
+      'event-migration': ['kernel', 'runtime', 'event-store', 'event-store-wire', 'read-store'],
     },
   },
   others: {
@@ -266,8 +268,12 @@ const rules = [
   },
   {
     name: 'event-store-client',
-    comment: 'Only event-store, event-store-server and event-migration speak to the store, and its double as it does.',
-    from: { path: product, pathNot: lib('event-store', 'event-store-server', 'event-migration', testing) },
+    comment:
+      'Only event-store, its wire, event-store-server and event-migration speak to the store, and its double as it does.',
+    from: {
+      path: product,
+      pathNot: lib('event-store', 'event-store-wire', 'event-store-server', 'event-migration', testing),
+    },
     to: { path: npm('@eventstore/db-client') },
   },
   {

@@ -18,6 +18,7 @@ const libraries = [
     'canonical',
     'transparency',
     'runtime',
+    'event-store-wire',
     'event-store',
     'read-store',
     'timers',

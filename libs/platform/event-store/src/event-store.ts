@@ -7,7 +7,7 @@ import {
 import { DamagedStream, Unavailable } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReceivedEvent } from './wire/answers';
+import { readOfAll, type ReceivedEvent } from '@app/event-store-wire';
 import { AppendChannel } from './calls/append-channel';
 import { AppendTimes } from './calls/append-times';
 import { defaultLimits, type Appended } from './calls/call-limits';
@@ -18,7 +18,6 @@ import { DamagedStreams } from './damaged-streams/damaged-streams';
 import { EventFeed } from './events/event-feed';
 import { shares } from './calls/open-calls';
 import { ReadCalls } from './calls/read-calls';
-import { readOfAll } from './wire/read-requests';
 import { SharedSubscription } from './following/shared-subscription';
 import { newestPositionOf } from './reading/newest-position';
 import { ownEvent, StreamReads, type Remains } from './reading/stream-reads';

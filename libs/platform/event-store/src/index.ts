@@ -1,4 +1,4 @@
-export type { ReceivedEvent } from './wire/answers';
+export type { ReceivedEvent } from '@app/event-store-wire';
 export { AppendChannel } from './calls/append-channel';
 export {
   decodeEvent,
@@ -21,7 +21,6 @@ export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './deciding/folded-states';
 export { EventStoreCheck, checkEventStore, UnfitEventStore } from './check-event-store';
 export { ReadModels } from './deciding/read-models';
-export { recordedEventOf, type RecordedEvent } from './wire/messages';
 export { SnapshotStore, type Snapshot } from './deciding/snapshots';
 export { idInStream, streamName, type DomainEvent, type StreamKind } from './events/stream-kind';
 export { followCategories } from './following/subscriptions';

@@ -2,24 +2,14 @@ import { WrongExpectedVersionError, type EventStoreDBClient } from '@eventstore/
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
-import { AppendChannel, connectEventStore, isTransient, recordedEventOf, type RecordedEvent } from '@app/event-store';
+import { AppendChannel, connectEventStore, isTransient } from '@app/event-store';
+import { exactEventIn, type ExactEvent } from '@app/event-store-wire';
 import { Unavailable } from '@app/kernel';
 import type { CallOptions, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { AppendWindow } from './append-window';
 
 /** An event with its exact stored bytes. */
-export interface VerbatimEvent {
-  readonly stream: string;
-  readonly revision: bigint;
-  /** Position in the whole store. */
-  readonly position: bigint;
-  /** Lower-case UUID. */
-  readonly id: string;
-  readonly type: string;
-  readonly contentType: string;
-  readonly data: Uint8Array;
-  readonly metadata: Uint8Array;
-}
+export type VerbatimEvent = Omit<ExactEvent, 'prepare'>;
 
 type Place = { readonly commit: bigint; readonly prepare: bigint };
 
@@ -106,9 +96,9 @@ export class VerbatimStore {
     try {
       // Reason for the assertion: grpc-js types its streams' items as any.
       for await (const answer of (await open()) as AsyncIterable<Buffer>) {
-        const recorded = recordedEventOf(answer);
+        const recorded = exactEventIn(answer);
         if (recorded === null) continue;
-        const place = { commit: recorded.commit.toBigInt(), prepare: recorded.prepare.toBigInt() };
+        const place = { commit: recorded.position, prepare: recorded.prepare };
         // A read begins with the event at its position.
         if (place.commit === after?.commit && place.prepare === after.prepare) continue;
         found.push({ event: verbatim(recorded), place });
@@ -131,21 +121,12 @@ export class VerbatimStore {
   }
 }
 
-function verbatim(recorded: RecordedEvent): VerbatimEvent | null {
-  const stream = Buffer.from(recorded.stream?.name ?? []).toString('utf8');
-  const type = recorded.system['type'] ?? '';
+/** Null for the server's own events. */
+function verbatim({ prepare: _, ...event }: ExactEvent): VerbatimEvent | null {
+  const { stream, type } = event;
   // A tombstone is one of the server's own events too, but concerns its stream, so the caller must see it.
-  if (stream.startsWith('$') || (type.startsWith('$') && type !== streamDeleted)) return null;
-  return {
-    stream,
-    type,
-    revision: recorded.revision.toBigInt(),
-    position: recorded.commit.toBigInt(),
-    id: recorded.id?.text.toLowerCase() ?? '',
-    contentType: recorded.system['content-type'] ?? '',
-    data: recorded.data,
-    metadata: recorded.metadata,
-  };
+  const isOfServer = stream.startsWith('$') || (type.startsWith('$') && type !== streamDeleted);
+  return isOfServer ? null : event;
 }
 
 function bytesOf(run: Run): number {

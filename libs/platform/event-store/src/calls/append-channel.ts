@@ -6,8 +6,7 @@ import { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
 import { Unavailable } from '@app/kernel';
 import type { CallOptions, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { randomUUID } from 'node:crypto';
-import { appendAnswer, type Place } from '../wire/answers';
-import { appendRequests, type ProposedEvent } from '../wire/append-request';
+import { appendAnswer, appendRequests, type Place, type ProposedEvent } from '@app/event-store-wire';
 
 type BatchCall = ClientDuplexStream<Buffer, Buffer>;
 

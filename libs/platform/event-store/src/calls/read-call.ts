@@ -3,7 +3,7 @@ import { convertToCommandError } from '@eventstore/db-client/dist/utils/CommandE
 import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { Unavailable } from '@app/kernel';
 import { status, type Channel, type StatusObject } from '@grpc/grpc-js';
-import { readAnswer, type ReadAnswer } from '../wire/answers';
+import { readAnswer, type ReadAnswer } from '@app/event-store-wire';
 
 /** Receiver of the answers of a call. */
 export interface Reader {

@@ -1,7 +1,7 @@
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import { Unavailable } from '@app/kernel';
 import { bulkhead, BulkheadRejectedError } from 'cockatiel';
-import type { ReceivedEvent } from '../wire/answers';
+import type { ReceivedEvent } from '@app/event-store-wire';
 import { ReadCall } from './read-call';
 import { isTransient } from './transient-errors';
 

@@ -2,7 +2,7 @@ import { jsonEvent, WrongExpectedVersionError, type EventStoreDBClient } from '@
 import type { AppendChannel } from './append-channel';
 import { shares } from './open-calls';
 import { ReadCalls } from './read-calls';
-import { readOfAll } from '../wire/read-requests';
+import { readOfAll } from '@app/event-store-wire';
 
 /** A revision that no stream has. */
 const nowhere = 1_000_000_000;

@@ -1,6 +1,6 @@
 import { instantOf, isJsonObject, type Instant } from '@app/kernel';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
-import type { ReceivedEvent } from '../wire/answers';
+import type { ReceivedEvent } from '@app/event-store-wire';
 import { decodeEvent, decodeStored, encodeEvent, upcast } from './codec';
 import type { DomainEvent, StreamKind } from './stream-kind';
 

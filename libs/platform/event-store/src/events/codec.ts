@@ -1,7 +1,7 @@
 import { jsonEvent, type EventData } from '@eventstore/db-client';
 import { isJsonObject, type Actor, type Cause, type JsonObject } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
-import type { ReceivedEvent } from '../wire/answers';
+import type { ReceivedEvent } from '@app/event-store-wire';
 import type { DomainEvent, StreamKind } from './stream-kind';
 
 /** Metadata stored with an event's public payload: who caused it, why, and the members that must not be public. */

@@ -1,5 +1,5 @@
 import { counted, counterKind, someCause } from '@app/testing/deciders';
-import type { ReceivedEvent } from '../wire/answers';
+import type { ReceivedEvent } from '@app/event-store-wire';
 import { encodeEvent, type EventBatch } from '../events/codec';
 import { Intake } from './intake';
 import type { Reader } from '../calls/read-call';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { ReadAnswer, ReceivedEvent } from '../wire/answers';
+import type { ReadAnswer, ReceivedEvent } from '@app/event-store-wire';
 import { decodeStored, isSystemEvent, type EventBatch, type StoredEvent } from '../events/codec';
 import type { ReadCall, Reader } from '../calls/read-call';
 

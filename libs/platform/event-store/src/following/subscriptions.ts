@@ -6,7 +6,7 @@ import type { EventFeed } from '../events/event-feed';
 import { Intake } from './intake';
 import { asSubscription } from '../calls/open-calls';
 import { ReadCall } from '../calls/read-call';
-import { subscriptionTo } from '../wire/read-requests';
+import { subscriptionTo } from '@app/event-store-wire';
 import { isTransient } from '../calls/transient-errors';
 import type { EventBatch } from '../events/codec';
 

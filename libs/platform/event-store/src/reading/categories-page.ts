@@ -1,6 +1,5 @@
-import type { ReceivedEvent } from '../wire/answers';
+import { readOfAll, type ReceivedEvent } from '@app/event-store-wire';
 import { decodeOwn, type StoredEvent, type EventBatch } from '../events/codec';
-import { readOfAll } from '../wire/read-requests';
 
 /** Part of the whole store, limited to some categories. */
 export interface CategoriesPage extends EventBatch {

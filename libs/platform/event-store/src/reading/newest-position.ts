@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from '../wire/answers';
+import type { ReceivedEvent } from '@app/event-store-wire';
 
 /** Events read at a time backwards from the end, and the maximum in all. */
 const lookBackEvents = 32;

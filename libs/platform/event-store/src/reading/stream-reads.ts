@@ -1,9 +1,8 @@
 import { StreamDeletedError } from '@eventstore/db-client';
 import { DamagedStream, Unavailable } from '@app/kernel';
-import type { ReceivedEvent } from '../wire/answers';
+import { readOfStream, type Direction, type ReceivedEvent } from '@app/event-store-wire';
 import { decodeStored, type StoredEvent } from '../events/codec';
 import type { DamagedStreams } from '../damaged-streams/damaged-streams';
-import { readOfStream, type Direction } from '../wire/read-requests';
 import { cutIn, hidesAll } from '../damaged-streams/stream-metadata';
 
 type Collect = (request: Buffer, take: (event: ReceivedEvent) => boolean) => Promise<'read' | 'missing'>;

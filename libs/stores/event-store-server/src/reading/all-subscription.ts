@@ -1,5 +1,5 @@
 import { asFailure } from '../failure';
-import { CAUGHT_UP, encodeCheckpoint } from '../wire/read-response';
+import { CAUGHT_UP, encodeCheckpoint } from '@app/event-store-wire';
 import type { Delivery } from './delivery';
 import type { EventLog } from './event-log';
 import type { EventFilter } from './filter';

@@ -1,6 +1,6 @@
 import type { FramedEvent } from '../event';
 import { STALLED_READER_MS } from '../limits';
-import { encodeResolved, type UuidForm } from '../wire/read-response';
+import { encodeResolved, type UuidForm } from '@app/event-store-wire';
 import type { EventLog } from './event-log';
 import type { Outlet } from './outlet';
 

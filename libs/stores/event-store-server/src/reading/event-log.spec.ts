@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PAGE_EVENTS_MAX } from '../limits';
 import { openReaderPools } from '../storage/reader-pools';
-import { frameEvent } from '../wire/read-response';
+import { frameEvent } from '@app/event-store-wire';
 import { EventLog, type AllPage } from './event-log';
 import type { EventFilter } from './filter';
 import { Ring } from './ring';

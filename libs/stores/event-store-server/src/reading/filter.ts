@@ -1,7 +1,7 @@
 import { isStorable, type StoredEvent } from '../event';
 import { FailureError, badRequest } from '../failure';
 import { FILTERED_WINDOW_EVENTS_MAX, PAGE_EVENTS_MAX, SEARCH_WINDOW_DEFAULT } from '../limits';
-import type { FilterOptions } from '../wire/read-request';
+import type { FilterOptions } from '@app/event-store-wire';
 
 export interface EventFilter {
   readonly on: 'stream' | 'type';

@@ -2,7 +2,7 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { Failure } from '../failure';
 import { openWriter, type CallWriter } from '../wire/call-writer';
 import { statusOf } from '../wire/errors';
-import type { ReadRequest } from '../wire/read-request';
+import type { ReadRequest } from '@app/event-store-wire';
 
 export type ReadCall = ServerWritableStream<ReadRequest, Buffer>;
 export type Room = 'room' | 'stalled' | 'closed';

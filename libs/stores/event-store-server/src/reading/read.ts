@@ -1,5 +1,5 @@
 /** Finite reads: a stream or `$all`, forwards or backwards, up to a number of events. */
-import { encodeStreamNotFound } from '../wire/read-response';
+import { encodeStreamNotFound } from '@app/event-store-wire';
 import type { Delivery } from './delivery';
 import type { EventLog } from './event-log';
 import type { EventFilter } from './filter';

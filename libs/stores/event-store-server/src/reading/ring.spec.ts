@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { frameEvent } from '../wire/read-response';
+import { frameEvent } from '@app/event-store-wire';
 import type { FramedEvent } from '../event';
 import { Ring } from './ring';
 

@@ -1,7 +1,7 @@
 import { TOMBSTONE_REVISION, type FramedEvent } from '../event';
 import { asFailure, type Failure } from '../failure';
 import { PAGE_EVENTS_MAX } from '../limits';
-import { CAUGHT_UP } from '../wire/read-response';
+import { CAUGHT_UP } from '@app/event-store-wire';
 import type { Delivery } from './delivery';
 import type { EventLog } from './event-log';
 import type { StreamFollower } from './hub';

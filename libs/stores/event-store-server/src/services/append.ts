@@ -1,18 +1,11 @@
+import { readExpected, readStreamName, sentUuid, type ProposedMessage } from '@app/event-store-wire';
 import type { ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
 import { AppendResp, type AppendReq } from '@eventstore/db-client/generated/streams_pb';
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import type { ProposedEvent } from '../event';
 import { asFailure, badRequest, type Failure } from '../failure';
 import { statusOf } from '../wire/errors';
-import { sentUuid } from '../wire/uuid';
-import {
-  proposedBytes,
-  proposedEvent,
-  readExpected,
-  readStreamName,
-  writableStreamName,
-  type ProposedMessage,
-} from '../wire/write-request';
+import { proposedBytes, proposedEvent, writableStreamName } from '../wire/write-request';
 import type { Append, WriteResult, Written, Writes } from '../writing/request';
 import { checkSize } from './batch-append';
 import type { OpenCalls } from './open-calls';

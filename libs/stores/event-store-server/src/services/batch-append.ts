@@ -1,13 +1,11 @@
+import { encodeBatchRefused, encodeBatchWritten, type BatchAppendPart } from '@app/event-store-wire';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { ProposedEvent } from '../event';
 import { FailureError, asFailure, type Failure } from '../failure';
 import { APPEND_BYTES_MAX, APPEND_EVENTS_MAX, PARTIAL_APPENDS_MAX, PARTIAL_BYTES_MAX } from '../limits';
-import type { BatchAppendPart } from '../wire/batch-append-request';
 import { openWriter, type CallWriter } from '../wire/call-writer';
-import { statusOf } from '../wire/errors';
-import { canonicalUuid } from '../wire/uuid';
-import { encodeBatchFailure, encodeBatchWritten } from '../wire/write-response';
-import { proposedBytes, proposedEvent, writableStreamName } from '../wire/write-request';
+import { batchStatusOf, statusOf } from '../wire/errors';
+import { canonicalUuid, proposedBytes, proposedEvent, writableStreamName } from '../wire/write-request';
 import type { Append, WriteResult, Writes } from '../writing/request';
 import type { OpenCalls } from './open-calls';
 
@@ -104,7 +102,7 @@ export class BatchAppendCall {
     const answer =
       result.kind === 'written'
         ? encodeBatchWritten(correlationId, head.stream, result)
-        : encodeBatchFailure(correlationId, head.stream, result);
+        : encodeBatchRefused(correlationId, head.stream, batchStatusOf(result));
     this.writer ??= openWriter(this.call, () => this.resumeIfRoom());
     this.writer.write(answer);
     if (this.writer.isFull) this.call.pause();

@@ -1,3 +1,4 @@
+import { readExpected, readStreamName } from '@app/event-store-wire';
 import type { ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
 import {
   DeleteResp,
@@ -8,7 +9,7 @@ import {
 import { isMetastream } from '../event';
 import { asFailure, badRequest } from '../failure';
 import { statusOf } from '../wire/errors';
-import { readExpected, readStreamName, writableStreamName } from '../wire/write-request';
+import { writableStreamName } from '../wire/write-request';
 import type { WriteRequest, WriteResult, Writes } from '../writing/request';
 import type { OpenCalls } from './open-calls';
 

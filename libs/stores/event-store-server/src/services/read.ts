@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { encodeConfirmation, type ReadOptions, type ReadStart } from '@app/event-store-wire';
 import { TOMBSTONE_REVISION } from '../event';
 import { asFailure, badRequest, type Failure } from '../failure';
 import { AllSubscription } from '../reading/all-subscription';
@@ -10,8 +11,6 @@ import { Outlet, type ReadCall } from '../reading/outlet';
 import { readAll, readStream } from '../reading/read';
 import { StreamSubscription } from '../reading/stream-subscription';
 import { lastRevision } from '../streams/head';
-import { encodeConfirmation } from '../wire/read-response';
-import type { Place, ReadOptions } from '../wire/read-request';
 import type { OpenCalls } from './open-calls';
 
 /** Serves reads and subscriptions, which are one call in the protocol. */
@@ -69,7 +68,7 @@ async function subscribeToStream(
   outlet: Outlet,
   delivery: Delivery,
   stream: string,
-  from: Place,
+  from: ReadStart,
 ): Promise<StreamSubscription | undefined> {
   const head = await log.head(stream);
   const fromEnd = from === 'end';
@@ -82,7 +81,7 @@ async function subscribeToStream(
   return new StreamSubscription(stream, log, outlet, delivery, after, fromEnd);
 }
 
-function startOfAll(log: EventLog, from: Place): number {
+function startOfAll(log: EventLog, from: ReadStart): number {
   if (from === 'start') return 0;
   return from === 'end' ? log.ring.lastPosition : from;
 }

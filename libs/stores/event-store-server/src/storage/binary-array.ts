@@ -3,7 +3,7 @@
  * events need not be written as text, quoted, escaped and parsed again.
  */
 import { TOMBSTONE_REVISION, TOMBSTONE_REVISION_EXACT } from '../event';
-import { uuidBytes } from '../wire/uuid';
+import { uuidBytes } from '@app/event-store-wire';
 
 const OID = { bool: 16, bytea: 17, int8: 20, text: 25, uuid: 2950 } as const;
 const HEADER_BYTES = 20;

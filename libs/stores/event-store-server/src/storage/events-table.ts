@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TOMBSTONE_REVISION, type FramedEvent, type StoredEvent } from '../event';
 import { FRAMED_AT_ONCE_MAX, PAGE_BYTES_MAX, PAGE_EVENTS_MAX } from '../limits';
-import { frameEvent } from '../wire/read-response';
+import { frameEvent } from '@app/event-store-wire';
 import { booleanArray, byteaArray, int8Array, textArray, uuidArray } from './binary-array';
 import type { Queryable } from './queryable';
 

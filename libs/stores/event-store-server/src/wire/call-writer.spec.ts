@@ -1,6 +1,7 @@
 /** Both ways to write answers give a client the same bytes, respect its flow control alike, and leave the end of a call to grpc-js. */
 import { once } from 'node:events';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { framed, messagesIn } from '@app/event-store-wire';
 import {
   Server,
   ServerCredentials,
@@ -11,7 +12,6 @@ import {
 } from '@grpc/grpc-js';
 import { UNFLUSHED_FRAME_BYTES_MAX, UNSENT_BYTES_MAX } from '../limits';
 import { openWriter } from './call-writer';
-import { framed, messagesIn } from './grpc-frame';
 
 type Call = ServerWritableStream<Buffer, Buffer>;
 

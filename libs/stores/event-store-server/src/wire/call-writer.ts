@@ -5,9 +5,9 @@
  */
 import type { ServerHttp2Stream } from 'node:http2';
 import { Duplex } from 'node:stream';
+import { PREFIX_BYTES, messagesIn } from '@app/event-store-wire';
 import { Metadata, type ServerDuplexStream, type ServerWritableStream } from '@grpc/grpc-js';
 import { UNFLUSHED_FRAME_BYTES_MAX, UNSENT_BYTES_MAX } from '../limits';
-import { PREFIX_BYTES, messagesIn } from './grpc-frame';
 
 export type StreamingCall = ServerWritableStream<unknown, Buffer> | ServerDuplexStream<unknown, Buffer>;
 

@@ -11,6 +11,12 @@ import type {
   TombstoneReq,
   TombstoneResp,
 } from '@eventstore/db-client/generated/streams_pb';
+import {
+  decodeBatchAppendPart,
+  decodeReadRequest,
+  type BatchAppendPart,
+  type ReadRequest,
+} from '@app/event-store-wire';
 import type {
   ServiceDefinition,
   handleBidiStreamingCall,
@@ -18,8 +24,6 @@ import type {
   handleServerStreamingCall,
   handleUnaryCall,
 } from '@grpc/grpc-js';
-import { decodeBatchAppendPart, type BatchAppendPart } from './batch-append-request';
-import { decodeReadRequest, type ReadRequest } from './read-request';
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 const byClients = (): never => {

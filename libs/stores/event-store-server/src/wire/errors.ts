@@ -94,8 +94,12 @@ function printable(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
 }
 
-/** The status that answers one failed append of a batch stream. */
-export function batchStatusOf(failure: Failure): Status {
+/** The status that answers one failed append of a batch stream: an encoded `google.rpc.Status`. */
+export function batchStatusOf(failure: Failure): Uint8Array {
+  return statusMessage(failure).serializeBinary();
+}
+
+function statusMessage(failure: Failure): Status {
   if (failure.kind === 'not-ready') return notHandled(describeFailure(failure));
   const [name, detail] = batchDetail(failure);
   const details = new Any();

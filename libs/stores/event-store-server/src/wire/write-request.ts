@@ -1,42 +1,14 @@
-import type { StreamIdentifier } from '@eventstore/db-client/generated/shared_pb';
-import {
-  ALL_STREAM,
-  baseStreamOf,
-  isMetastream,
-  isStorable,
-  type ExpectedRevision,
-  type ProposedEvent,
-} from '../event';
+import type { ProposedMessage } from '@app/event-store-wire';
+import { ALL_STREAM, baseStreamOf, isMetastream, isStorable, type ProposedEvent } from '../event';
 import { FailureError, badRequest } from '../failure';
 import { EVENT_TYPE_BYTES_MAX, STREAM_NAME_BYTES_MAX } from '../limits';
-import { canonicalUuid } from './uuid';
 
-/** An event as it was sent, in either kind of append. */
-export interface ProposedMessage {
-  /** Text of a UUID, sent in either form. */
-  readonly id: string | undefined;
-  readonly type: string | undefined;
-  readonly contentType: string | undefined;
-  readonly data: Uint8Array;
-  readonly metadata: Uint8Array;
-}
+const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The expectation in the options of every write, except for the revision. */
-export interface Expectation {
-  hasNoStream(): boolean;
-  hasAny(): boolean;
-  hasStreamExists(): boolean;
-}
-
-export function readExpected(options: Expectation, hasRevision: boolean, revision: string): ExpectedRevision {
-  if (options.hasNoStream()) return 'no_stream';
-  if (options.hasStreamExists()) return 'stream_exists';
-  return hasRevision ? Number(revision) : 'any';
-}
-
-export function readStreamName(identifier: StreamIdentifier | undefined): string {
-  const bytes = identifier?.getStreamName_asU8() ?? new Uint8Array(0);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+/** Returns the canonical lower-case text of a UUID. Throws a bad request when it is missing or malformed. */
+export function canonicalUuid(text: string | undefined): string {
+  if (!text || !CANONICAL.test(text)) throw badRequest(`not a UUID: ${text ?? 'missing'}`);
+  return text.toLowerCase();
 }
 
 /** Returns the stream of a write, or throws, because one bad name must not fail a whole group commit. */

@@ -11,7 +11,7 @@ import {
 } from '../event';
 import { randomUUID } from 'node:crypto';
 import type { IdPlace, RevisionSpan } from '../storage/heads-table';
-import { frameEvent } from '../wire/read-response';
+import { frameEvent } from '@app/event-store-wire';
 import { decideAppend, decideDelete, type Decision, type History } from './decide';
 import { isSoftDeleted, lastRevision, type Head } from '../streams/head';
 import type { Append, WriteRequest, WriteResult } from './request';

@@ -2,20 +2,12 @@ const VARINT_BYTES_MAX = 10;
 /** Seven bytes of a varint are always exact as a JavaScript number, eight may not be. */
 const EXACT_BYTES = 7;
 
-/** The wire types in the requests, stored in the last three bits of a tag. https://protobuf.dev/programming-guides/encoding/ */
-const VARINT = 0;
-const FIXED64 = 1;
-const BYTES = 2;
-const FIXED32 = 5;
-
-/** The tag of a field that is a number. */
-export const varintOf = (field: number): number => (field << 3) | VARINT;
-/** The tag of a field that is a nested message, a text or bytes. */
-export const bytesOf = (field: number): number => (field << 3) | BYTES;
+/** Wire type of a field, in the last three bits of its tag (https://protobuf.dev/programming-guides/encoding/). */
+export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 /**
- * Reads a message field by field: call `tag`, then the method for its content, or `skip`. Throws for bytes that are not a message, wherever
- * they were truncated.
+ * Reads a message field by field: call `tag`, then the method for its content, or `skip`. Throws a RangeError for bytes that are not a
+ * message, wherever they were truncated.
  */
 export class ProtobufReader {
   private at = 0;
@@ -35,9 +27,12 @@ export class ProtobufReader {
 
   /** Reads an unsigned number; above the safe integers, the nearest one. */
   varint(): number {
-    let value = 0;
-    let scale = 1;
-    for (let index = 0; index < EXACT_BYTES; index++) {
+    const first = this.byte();
+    if (first < 0x80) return first;
+    let value = first & 0x7f;
+    // Not by shifting, which works on 32 bits only.
+    let scale = 0x80;
+    for (let index = 1; index < EXACT_BYTES; index++) {
       const byte = this.byte();
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
@@ -56,7 +51,11 @@ export class ProtobufReader {
   }
 
   signedExactly(): bigint {
-    return BigInt.asIntN(64, this.wideVarint(0n, 0));
+    return BigInt.asIntN(64, this.unsignedExactly());
+  }
+
+  unsignedExactly(): bigint {
+    return this.wideVarint(0n, 0);
   }
 
   bool(): boolean {
@@ -80,23 +79,26 @@ export class ProtobufReader {
     return this.bytes.toString('utf8', start, this.at);
   }
 
-  /** Reads a nested message with the function, from its first tag to its end. */
+  /** Reads a nested message with the function, which begins at its first tag and may leave a remainder unread. */
   message<Message>(read: (reader: ProtobufReader) => Message): Message {
     const outerEnd = this.end;
     const start = this.takeLength();
-    [this.end, this.at] = [this.at, start];
+    const end = this.at;
+    this.end = end;
+    this.at = start;
     const message = read(this);
     this.end = outerEnd;
+    this.at = end;
     return message;
   }
 
   /** Skips a field that the reader does not know. */
   skip(tag: number): void {
     const wireType = tag % 8;
-    if (wireType === VARINT) this.varint();
-    else if (wireType === BYTES) this.takeLength();
-    else if (wireType === FIXED64) this.take(8);
-    else if (wireType === FIXED32) this.take(4);
+    if (wireType === wireTypes.varint) this.varint();
+    else if (wireType === wireTypes.bytes) this.takeLength();
+    else if (wireType === wireTypes.fixed64) this.take(8);
+    else if (wireType === wireTypes.fixed32) this.take(4);
     else throw malformed();
   }
 
@@ -130,6 +132,6 @@ export class ProtobufReader {
   }
 }
 
-function malformed(): Error {
-  return new Error('not a message of the protocol');
+function malformed(): RangeError {
+  return new RangeError('not a message of the protocol');
 }

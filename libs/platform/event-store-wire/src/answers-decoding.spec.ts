@@ -3,7 +3,8 @@ import { AllStreamPosition, Empty, StreamIdentifier, UUID } from '@eventstore/db
 import { BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { convertGrpcRecord } from '@eventstore/db-client/dist/utils/convertGrpcEvent';
 import fc from 'fast-check';
-import { appendAnswer, readAnswer } from './answers';
+import { appendAnswer } from './append-answer';
+import { readAnswer } from './read-answer';
 
 const integers = fc.oneof(
   fc.nat(200),

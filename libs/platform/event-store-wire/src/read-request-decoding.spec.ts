@@ -10,9 +10,10 @@ import {
   texts,
 } from '@app/testing/event-store';
 import fc from 'fast-check';
-import { nest } from './read-response';
+import { readReq } from './fields';
+import { readStreamName } from './generated-messages';
+import { message } from './protobuf-writer';
 import { decodeReadRequest, type FilterOptions, type ReadOptions } from './read-request';
-import { readStreamName } from './write-request';
 
 const directions = fc.constantFrom(ReadReq.Options.ReadDirection.FORWARDS, ReadReq.Options.ReadDirection.BACKWARDS);
 const places = fc.oneof(integers, fc.constantFrom('start', 'end', 'unsaid'));
@@ -116,9 +117,12 @@ const decoders = {
   generated: (bytes: Buffer) => optionsAsGenerated(ReadReq.deserializeBinary(bytes)),
 };
 const messages = optional(readOptions).map((options) => new ReadReq().setOptions(options).serializeBinary());
-const twice = fc
-  .tuple(readOptions, readOptions)
-  .map((both) => nest(1, Buffer.concat(both.map((options) => options.serializeBinary()))));
+const twice = fc.tuple(readOptions, readOptions).map((both) =>
+  message(
+    readReq.options,
+    both.map((options) => Buffer.from(options.serializeBinary())),
+  ),
+);
 
 test('a read, with fields that are not known', () => expectSameMeaning(messages, decoders));
 

@@ -1,23 +1,18 @@
 /** Encoding by hand must match the client's own stubs. */
 import { ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import fc from 'fast-check';
-import { TOMBSTONE_REVISION, TOMBSTONE_REVISION_EXACT, type StoredEvent } from '../event';
+import { sentUuid } from './generated-messages';
 import { messagesIn } from './grpc-frame';
-import {
-  encodeCheckpoint,
-  encodeConfirmation,
-  encodeResolved,
-  encodeStreamNotFound,
-  frameEvent,
-} from './read-response';
-import { sentUuid } from './uuid';
+import { encodeCheckpoint, encodeConfirmation, encodeResolved, encodeStreamNotFound, frameEvent } from './read-answer';
+import { TOMBSTONE_REVISION, TOMBSTONE_REVISION_EXACT } from './protobuf-writer';
+import type { RecordedEvent } from './recorded-event';
 
 const numbers = fc.oneof(
   fc.nat(200),
   fc.maxSafeNat(),
   fc.constantFrom(0, 127, 128, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 - 1),
 );
-const events: fc.Arbitrary<StoredEvent> = fc.record({
+const events: fc.Arbitrary<RecordedEvent> = fc.record({
   id: fc.uuid(),
   type: fc.string({ minLength: 1, unit: 'grapheme' }),
   isJson: fc.boolean(),
@@ -36,7 +31,7 @@ function decode(frame: Buffer): ReadResp {
   return ReadResp.deserializeBinary(message);
 }
 
-function expectRecorded(bytes: Buffer, expected: StoredEvent, which: 'event' | 'link' = 'event'): void {
+function expectRecorded(bytes: Buffer, expected: RecordedEvent, which: 'event' | 'link' = 'event'): void {
   const read = decode(bytes).getEvent();
   const recorded = which === 'event' ? read?.getEvent() : read?.getLink();
   if (!recorded) throw new Error(`no ${which} was encoded`);

@@ -11,7 +11,7 @@ import {
 import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import fc from 'fast-check';
 import { PassThrough } from 'node:stream';
-import { readOfAll, readOfStream, subscriptionTo } from './read-requests';
+import { readOfAll, readOfStream, subscriptionTo } from './read-request';
 
 /** The request that the client would send; it is connected to nothing. */
 function asked(ask: (client: EventStoreDBClient) => { destroy(): unknown }): ReadReq {
