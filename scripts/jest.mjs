@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
-import { binary, runTool } from './tool.mjs';
+import { binary, root, runTool } from './tool.mjs';
 
 /** The maximum memory of a worker and the processes of its suite. */
 const workerBytes = 2 * 1024 ** 3;
@@ -19,30 +19,53 @@ const workerFlags = ['--max-semi-space-size=64'];
 
 /**
  * @param {string[]} args paths and options for jest
- * @returns {Promise<{exitCode: number, passed: number, failed: number, files: {file: string, passed: number, failed: number}[],
- * output: string}>} a suite that cannot be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
+ * @returns {Promise<{exitCode: number, passed: number, failed: number, output: string, files: {file: string, passed: number,
+ * failed: number, seconds: number, cpuSeconds: number}[]}>} a suite that cannot be loaded, a crash of jest, and a bad exit without a failed
+ * test each count as one failure
  */
 export async function runJest(args, { inherit = true, env = {}, workers = maxWorkers, node = process.execPath } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-jest-'));
-  const outputFile = path.join(folder, 'result.json');
+  const [outputFile, cpuFile] = [path.join(folder, 'result.json'), path.join(folder, 'cpu')];
   try {
     const options = [`--maxWorkers=${workers}`, '--json', `--outputFile=${outputFile}`];
     const command = [...workerFlags, binary('jest'), ...options, ...args];
-    const { exitCode, output } = await runTool(node, command, { inherit, env });
-    return { output, ...counted(exitCode, existsSync(outputFile) ? filesOf(outputFile) : []) };
+    const { exitCode, output } = await runTool(node, command, { inherit, env: { SUITE_CPU_FILE: cpuFile, ...env } });
+    return { output, ...counted(exitCode, existsSync(outputFile) ? filesOf(outputFile, cpuFile) : []) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** By file: jest counts a file whose tests fail, and that fails afterwards as well, once more than its tests. */
-function filesOf(outputFile) {
+function filesOf(outputFile, cpuFile) {
   const { testResults } = JSON.parse(readFileSync(outputFile, 'utf8'));
-  return testResults.map(({ name, status, assertionResults }) => {
+  // The lines of shared-environment.cjs: ticks of 10 ms, and the file.
+  const lines = existsSync(cpuFile) ? readFileSync(cpuFile, 'utf8').trimEnd().split('\n') : [];
+  const ticks = new Map(lines.map((line) => /^(\d+) (.*)$/.exec(line)?.slice(1).reverse() ?? []));
+  return testResults.map(({ name, status, assertionResults, startTime, endTime }) => {
     const count = (wanted) => assertionResults.filter((result) => result.status === wanted).length;
     // A file that cannot be loaded has no results, and is one failure.
-    return { file: name, passed: count('passed'), failed: status === 'failed' ? Math.max(1, count('failed')) : 0 };
+    const failed = status === 'failed' ? Math.max(1, count('failed')) : 0;
+    const seconds = Math.round((endTime - startTime) / 1000);
+    return {
+      file: name,
+      passed: count('passed'),
+      failed,
+      seconds,
+      cpuSeconds: Math.round((ticks.get(name) ?? 0) / 100),
+    };
   });
+}
+
+/** The slowest suites, a line each: `  120 s,    34 s of CPU  test/crash/kill-points.spec.ts`, and the sum of all. */
+export function slowestSuites(files, count = 20) {
+  const line = (seconds, cpu, name) => `${`${seconds}`.padStart(6)} s, ${`${cpu}`.padStart(5)} s of CPU  ${name}`;
+  const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, count);
+  const sum = (member) => files.reduce((total, each) => total + each[member], 0);
+  return [
+    ...slowest.map(({ file, seconds, cpuSeconds }) => line(seconds, cpuSeconds, path.relative(root, file))),
+    line(sum('seconds'), sum('cpuSeconds'), `all ${files.length} suites`),
+  ].join('\n');
 }
 
 function counted(exitCode, files) {

@@ -5,7 +5,7 @@ import { answerHelp } from './arguments.mjs';
 import { runInBadWeather } from './bad-weather.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
 import { missingInWords, requireProgram } from './debian.mjs';
-import { runJestTwice } from './jest.mjs';
+import { runJestTwice, slowestSuites } from './jest.mjs';
 import { runOnNewestLts } from './newest-lts.mjs';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
@@ -36,6 +36,7 @@ async function runAll() {
   const runSuites = async () => {
     await built;
     const counts = await phase('suites', () => runJestTwice([]));
+    console.log(`The slowest suites:\n${slowestSuites(counts.files)}`);
     const onNewest = await phase('newest LTS', () => runOnNewestLts());
     return [counts, onNewest, await phase('bad weather', () => runInBadWeather())];
   };
