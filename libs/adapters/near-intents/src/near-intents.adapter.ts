@@ -130,10 +130,7 @@ export class NearIntents extends WalletProvider {
     return outcomeOf(this.apis, submission, sent, revoking);
   }
 
-  /**
-   * A refused submission is revoked by an empty intent with the same nonce: the contract executes at most one of the
-   * two.
-   */
+  /** A refused submission is revoked by an empty intent with the same nonce: the contract executes at most one of the two. */
   override readonly revocations: Revocations = {
     plan: async (wallet, submission) => {
       const sent = readSubmission(wallet, submission);

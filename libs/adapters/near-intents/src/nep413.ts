@@ -34,10 +34,7 @@ const schema: Schema = {
   },
 };
 
-/**
- * The signed digest: SHA-256 over the tag and the payload in Borsh, without a callback. Its base58 is the intent's id
- * at the relay.
- */
+/** The signed digest: SHA-256 over the tag and the payload in Borsh, without a callback. Its base58 is the intent's id at the relay. */
 export function digestOf(payload: Nep413Payload): Uint8Array {
   const bytes = serialize(schema, { tag, ...payload, nonce: [...base64.decode(payload.nonce)], callbackUrl: null });
   return Uint8Array.from(createHash('sha256').update(bytes).digest());

@@ -11,9 +11,7 @@ export interface Nonce {
   readonly tail: Uint8Array;
 }
 
-/**
- * The first four bytes of SHA-256 of `versioned_nonce`, which distinguish a versioned nonce from one of the old kind.
- */
+/** The first four bytes of SHA-256 of `versioned_nonce`, which distinguish a versioned nonce from one of the old kind. */
 const magic = [0x56, 0x28, 0xf6, 0xc6];
 const version = 0;
 const nonceLength = 32;

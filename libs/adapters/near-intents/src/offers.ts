@@ -59,10 +59,7 @@ function sidesOf(order: Swap): readonly [originAsset: string, destinationAsset: 
     : [order.inputTokenId, order.output.tokenId];
 }
 
-/**
- * Why the wallet cannot pay that; null if it can. Checked here because the relay would report it only after it is
- * journaled and sent.
- */
+/** Why the wallet cannot pay that; null if it can. Checked here because the relay would report it only after it is journaled and sent. */
 async function checkBalance(
   verifier: Verifier,
   { address }: WalletAccount,

@@ -29,9 +29,7 @@ export interface Quote {
   readonly text: string;
 }
 
-/**
- * A quote that must not be signed for: forged, or for something other than was requested. Its message is for the log.
- */
+/** A quote that must not be signed for: forged, or for something other than was requested. Its message is for the log. */
 export class WrongQuote extends Error {}
 
 /** How far below its estimate a swap may deliver, in basis points; for less it is refunded. */
@@ -95,10 +93,7 @@ function inactiveAtMs(quoted: Readonly<Record<string, unknown>>): number {
   return Math.min(...deadlines.map((deadline) => read.instantMs(deadline, 'deadline')));
 }
 
-/**
- * 1Click echoes the request and adds what it chose itself, such as its fees (`appFees`), which are included in the
- * amounts.
- */
+/** 1Click echoes the request and adds what it chose itself, such as its fees (`appFees`), which are included in the amounts. */
 function wrongEcho(echo: Readonly<Record<string, unknown>>, request: QuoteRequest): string | null {
   const other = Object.entries(request).find(([name, value]) => echo[name] !== value);
   return other === undefined ? null : `it is for another ${other[0]}`;

@@ -14,9 +14,7 @@ const rawAmount = /^(0|[1-9][0-9]{0,38})$/;
 const accountId = /^(?=.{2,64}$)[a-z0-9]+([-_.][a-z0-9]+)*$/;
 const textLengthMax = 512;
 
-/**
- * Parsers of single values in an answer; each throws Malformed for anything else. `where` names the value in the log.
- */
+/** Parsers of single values in an answer; each throws Malformed for anything else. `where` names the value in the log. */
 export const read = {
   object(value: unknown, where: string): Readonly<Record<string, unknown>> {
     return isJsonObject(value) ? value : failReading(value, where, 'an object');

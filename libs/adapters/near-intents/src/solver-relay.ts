@@ -50,10 +50,7 @@ export type RelayStatus =
 
 const reasonLoggedMax = 300;
 
-/**
- * The solver relay: it accepts signed intents and submits them to the chain. Every method throws Unavailable when it
- * was not answered.
- */
+/** The solver relay: it accepts signed intents and submits them to the chain. Every method throws Unavailable when it was not answered. */
 export class SolverRelay {
   private readonly logger = new Logger(SolverRelay.name);
 

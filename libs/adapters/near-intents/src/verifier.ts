@@ -23,9 +23,7 @@ const tokenPagesMax = 10;
 const resultBytesMax = 1024 * 1024;
 const nanosecondsPerMs = 1_000_000n;
 
-/**
- * The verifier contract, read through a NEAR node's JSON-RPC. Every method throws Unavailable when it was not answered.
- */
+/** The verifier contract, read through a NEAR node's JSON-RPC. Every method throws Unavailable when it was not answered. */
 export class Verifier {
   constructor(private readonly http: JsonHttp) {}
 
@@ -42,13 +40,13 @@ export class Verifier {
   /** Whether an intent with the nonce was executed for the account, up to that block. `nonce`: in base64. */
   isNonceUsed(accountId: string, nonce: string, block: FinalBlock): Promise<boolean> {
     const args = { account_id: accountId, nonce };
-    return this.view('is_nonce_used', args, { block_id: block.hash }, (value) => read.truth(value, 'is_nonce_used'));
+    return this.truth('is_nonce_used', args, { block_id: block.hash });
   }
 
   /** Whether the contract accepts (and so remembers) nonces with the salt, as of that block. */
   isSaltValid(salt: Uint8Array, block: FinalBlock): Promise<boolean> {
     const args = { salt: hex.encode(salt) };
-    return this.view('is_valid_salt', args, { block_id: block.hash }, (value) => read.truth(value, 'is_valid_salt'));
+    return this.truth('is_valid_salt', args, { block_id: block.hash });
   }
 
   /** The salt that new nonces carry, 4 bytes. */
@@ -63,14 +61,12 @@ export class Verifier {
   /** Whether the contract accepts the key's signatures for the account. */
   hasPublicKey(accountId: string, publicKeyHex: string): Promise<boolean> {
     const args = { account_id: accountId, public_key: publicKeyText(publicKeyHex) };
-    return this.view('has_public_key', args, newest, (value) => read.truth(value, 'has_public_key'));
+    return this.truth('has_public_key', args, newest);
   }
 
   /** Whether the account is locked; then the contract executes none of its intents. */
   isLocked(accountId: string): Promise<boolean> {
-    return this.view('is_account_locked', { account_id: accountId }, newest, (value) =>
-      read.truth(value, 'is_account_locked'),
-    );
+    return this.truth('is_account_locked', { account_id: accountId }, newest);
   }
 
   /** Whether the account exists on NEAR itself. */
@@ -122,6 +118,10 @@ export class Verifier {
     });
   }
 
+  private truth(method: string, args: object, at: At): Promise<boolean> {
+    return this.view(method, args, at, (value) => read.truth(value, method));
+  }
+
   private view<T>(method: string, args: object, at: At, use: (value: unknown) => T): Promise<T> {
     const params = {
       request_type: 'call_function',
@@ -158,10 +158,7 @@ export function rpcResult({ body }: Answer): Readonly<Record<string, unknown>> {
   return read.object(answer['result'], 'result');
 }
 
-/**
- * The value returned by a view: JSON, encoded as a list of bytes. @throws CallFailed if the contract aborted the view,
- * Malformed
- */
+/** The value returned by a view: JSON, encoded as a list of bytes. @throws CallFailed if the contract aborted the view, Malformed */
 function readView(result: Readonly<Record<string, unknown>>): unknown {
   if (typeof result['error'] === 'string') throw new CallFailed(`the view failed: ${result['error'].slice(0, 500)}`);
   const bytes = read.list(result['result'], 'result of the view', resultBytesMax);

@@ -19,7 +19,7 @@ import type { ContractAction } from '@app/consent';
 import { automationIn, type AskedAutomation, type AskedWake } from './automation-phrases';
 import type { ModelRequest, ToolExchange } from '@app/engine';
 import { moneyStagesIn, type AskedAmount, type MoneyClause } from './money-phrases';
-import { type Asset, assetsIn, candidatesIn, errorIn, proposeAction, resultOf, whichOf } from './money-rules';
+import { type Asset, candidatesIn, errorIn, proposeAction, resultOf, walletIn, whichOf } from './money-rules';
 import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 const nameLengthMax = 120;
@@ -105,10 +105,9 @@ function contractFor(
   const [stage, ...later] = moneyStagesIn(task) ?? [];
   const [clause, ...beside] = stage ?? [];
   if (clause === undefined || later.length > 0 || beside.length > 0) return null;
-  const held = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
-  if (held === undefined) return { answer: callTool(request, 'wallet_balances', {}) };
-  const assets = assetsIn(held);
-  if (assets === null) return { answer: { text: `I could not read the wallet: ${errorIn(held)}.` } };
+  const wallet = walletIn(request);
+  if ('answer' in wallet) return wallet;
+  const { held, assets } = wallet;
   const proposed = proposeAction(request, clause, assets);
   if ('answer' in proposed) return proposed;
   const asOf = instantIn(resultOf(held)['asOf']);
@@ -130,10 +129,7 @@ function contractOf(action: ContractAction, worth: Decimal, asOf: Instant): Json
   return contract as unknown as JsonObject;
 }
 
-/**
- * In US dollars, at the present price or the awaited one, whichever is higher; null without a price, and for a zero
- * amount.
- */
+/** In US dollars, at the present price or the awaited one, whichever is higher; null without a price, and for a zero amount. */
 function worthOf({ amount }: MoneyClause, input: Asset, watched: WatchedToken | null): Decimal | null {
   const { decimals, amountRaw, priceUsdDecimal } = input;
   const asked = amount.kind === 'all' ? null : parseDecimal(amount.text);

@@ -5,10 +5,7 @@ import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 /** Maximum number of code points quoted from a result. */
 const quotedLengthMax = 2_000;
 
-/**
- * Answers `call TOOL {json}`: calls that tool with that input, and reports what it returned. Null for any other
- * sentence.
- */
+/** Answers `call TOOL {json}`: calls that tool with that input, and reports what it returned. Null for any other sentence. */
 export function answerAboutCalls(request: ModelRequest): RuledAnswer | null {
   const { input } = request.turn;
   const [head, tool] = /^\s*call\s+(\S{1,140})\s+(?=\{)/i.exec(input) ?? [];

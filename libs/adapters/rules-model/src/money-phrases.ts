@@ -53,10 +53,7 @@ function amountOf(all?: string, percent?: string, usd?: string, tokens?: string)
   return usd === undefined ? { kind: 'tokens', text: tokens ?? '' } : { kind: 'usd', text: usd };
 }
 
-/**
- * The quantity that a contract states for an amount, in its one spelling; null if there is none, so that nothing is
- * rounded.
- */
+/** The quantity that a contract states for an amount, in its one spelling; null if there is none, so that nothing is rounded. */
 export function quantityOf(
   asked: AskedAmount,
   decimals: number,

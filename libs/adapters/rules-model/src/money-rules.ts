@@ -1,5 +1,5 @@
 import { unscaledAmount, type ContractAction, type TokenChoice } from '@app/consent';
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from '@app/engine';
 import { callTool, exchangesOf, type RuledAnswer, type RuledCall } from './ruled-answer';
 import { moneyStagesIn, quantityOf, type MoneyClause } from './money-phrases';
@@ -26,11 +26,10 @@ export function answerAboutMoney(sentence: string, request: ModelRequest): Ruled
 }
 
 function tellBalance(request: ModelRequest): RuledAnswer {
-  const told = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
-  if (told === undefined) return callTool(request, 'wallet_balances', {});
-  const assets = assetsIn(told);
-  if (assets === null) return { text: `I could not read the wallet: ${errorIn(told)}.` };
-  if (hasNoWallet(told)) return { text: 'You have no wallet yet.' };
+  const wallet = walletIn(request);
+  if ('answer' in wallet) return wallet.answer;
+  const { held, assets } = wallet;
+  if (hasNoWallet(held)) return { text: 'You have no wallet yet.' };
   if (assets.length === 0) return { text: 'The wallet is empty.' };
   return { text: `You hold:\n${assets.map((asset) => `- ${assetInWords(asset)}`).join('\n')}` };
 }
@@ -53,10 +52,9 @@ function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[
   const stage = stageAfter(made.length, stages);
   const failed = made.find(({ outcome }) => outcome !== 'ok');
   if (failed !== undefined || stage === null) return { text: wordsFor(made, failed) };
-  const held = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
-  if (held === undefined) return callTool(request, 'wallet_balances', {});
-  const assets = assetsIn(held);
-  if (assets === null) return { text: `I could not read the wallet: ${errorIn(held)}.` };
+  const wallet = walletIn(request);
+  if ('answer' in wallet) return wallet.answer;
+  const { held, assets } = wallet;
   if (hasNoWallet(held)) return { text: 'You have no wallet yet, so nothing was moved.' };
   const calls: RuledCall[] = [];
   for (const clause of stage) {
@@ -159,7 +157,7 @@ function tokensNamed<Known extends KnownToken>(name: string, tokens: readonly Kn
 /** The candidates if `token_price` found several tokens with a symbol; null if it found one, or none. */
 export function candidatesIn(exchange: ToolExchange): readonly KnownToken[] | null {
   const { candidates } = resultOf(exchange);
-  return Array.isArray(candidates) ? tokensIn(candidates) : null;
+  return isJsonList(candidates) ? tokensIn(candidates) : null;
 }
 
 /** Asks which token is meant, because a symbol shared by several tokens is ambiguous. */
@@ -181,10 +179,15 @@ function hasNoWallet(told: ToolExchange): boolean {
   return resultOf(told)['wallet'] === null;
 }
 
-/** The assets that the wallet's tool returned; null if it failed. */
-export function assetsIn(exchange: ToolExchange): Asset[] | null {
-  const { assets } = resultOf(exchange);
-  return Array.isArray(assets) ? tokensIn(assets) : null;
+/** The wallet's assets, and the call that returned them; or that call as the answer, or why it failed. */
+export function walletIn(
+  request: ModelRequest,
+): { readonly held: ToolExchange; readonly assets: readonly Asset[] } | { readonly answer: RuledAnswer } {
+  const held = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
+  if (held === undefined) return { answer: callTool(request, 'wallet_balances', {}) };
+  const { assets } = resultOf(held);
+  if (isJsonList(assets)) return { held, assets: tokensIn(assets) };
+  return { answer: { text: `I could not read the wallet: ${errorIn(held)}.` } };
 }
 
 function tokensIn(values: readonly JsonValue[]): Asset[] {

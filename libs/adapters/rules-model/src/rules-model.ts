@@ -7,9 +7,7 @@ import { answerByRules } from './rules';
 
 const defaultWordMs = 40;
 
-/**
- * `parley/rules` at the pace of a real model: word by word, in real time, with the faults that are set in the sandbox.
- */
+/** `parley/rules` at the pace of a real model: word by word, in real time, with the faults that are set in the sandbox. */
 @Injectable()
 export class RulesModel implements LanguageModel {
   readonly name = 'parley/rules';

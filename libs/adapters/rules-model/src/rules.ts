@@ -26,10 +26,7 @@ const helpText = `I am parley/rules, a model of fixed rules that needs no networ
 
 const honestText = `I am parley/rules, a model of fixed rules, and none of them fits what you wrote. ${helpText.slice(helpText.indexOf('I understand'))}`;
 
-/**
- * The deterministic model `parley/rules`, without its pace: the same request gets the same answer, in any case and
- * spacing.
- */
+/** The deterministic model `parley/rules`, without its pace: the same request gets the same answer, in any case and spacing. */
 export function answerByRules(request: ModelRequest): RuledAnswer {
   if (request.outputSchema !== null) {
     return { text: JSON.stringify(sampleOf(request.outputSchema) ?? null) };
@@ -75,10 +72,7 @@ function toldAfter(phrase: RegExp, input: string): string | null {
   return rest.trim() === '' ? null : rest;
 }
 
-/**
- * The text without final punctuation. Done by a loop, because a pattern anchored at the end would retry from every mark
- * of a long row.
- */
+/** The text without final punctuation. Done by a loop, because a pattern anchored at the end would retry from every mark of a long row. */
 function withoutPunctuation(text: string): string {
   let end = text.length;
   while (end > 0 && '?!.'.includes(text.charAt(end - 1))) end -= 1;

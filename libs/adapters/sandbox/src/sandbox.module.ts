@@ -14,10 +14,7 @@ import { SandboxClock } from './clock/sandbox-clock';
 import { SandboxController } from './sandbox.controller';
 import { SandboxFaults } from './faults/sandbox-faults';
 
-/**
- * Started before it is injected anywhere, so that nothing in the sandbox ever happens at real time while the clock is
- * moved.
- */
+/** Started before it is injected anywhere, so that nothing in the sandbox ever happens at real time while the clock is moved. */
 function runningClock(onOpen: OnOpen) {
   return {
     provide: Clock,
@@ -30,9 +27,7 @@ function runningClock(onOpen: OnOpen) {
     inject: [Database, Notifications, Processes],
   };
 }
-/**
- * The parts that the wallet provider needs. The provider itself needs the wallets' keys, and is bound where those are.
- */
+/** The parts that the wallet provider needs. The provider itself needs the wallets' keys, and is bound where those are. */
 const ledger = [Market, ProviderFaults, LedgerWallets, LedgerOrders];
 const faults = { provide: ModelFaults, useExisting: SandboxFaults };
 

@@ -6,10 +6,7 @@ import { activityMigrations, activityProjection, ActivityRow, type ToldKinds } f
 @Module({ controllers: [ActivityController], providers: activityHandlers })
 export class ActivityModule {}
 
-/**
- * The slice's tables and projections in PostgreSQL. @param kinds the kinds of streams of conversations, operations and
- * automations
- */
+/** The slice's tables and projections in PostgreSQL. @param kinds the kinds of streams of conversations, operations and automations */
 export function activityReadModel(kinds: ToldKinds): ActivityReadModel {
   return { rows: [ActivityRow], migrations: activityMigrations, projections: [activityProjection(kinds)] };
 }

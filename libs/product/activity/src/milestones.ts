@@ -29,15 +29,9 @@ export interface Milestone<Event> {
   readonly kind: MilestoneKind;
   /** The key of the row that the event creates or changes. */
   key(this: void, event: Event, stream: string): string;
-  /**
-   * The key of the row that the milestone refers to: the conversation that it happened in, the run that ended, the
-   * approval.
-   */
+  /** The key of the row that the milestone refers to: the conversation that it happened in, the run that ended, the approval. */
   about(this: void, event: Event, stream: string): string | null;
-  /**
-   * The milestone's subject; null where the row of `about` is required but missing, so that the event is not one of the
-   * product's own.
-   */
+  /** The milestone's subject; null where the row of `about` is required but missing, so that the event is not one of the product's own. */
   subject(this: void, event: Event, about: Subject | null, ids: StreamIds): Subject | null;
   /** @param before the title of the row of `about` */
   title(this: void, event: Event, before: Words): Words;

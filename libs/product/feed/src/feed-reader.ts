@@ -47,10 +47,7 @@ export class FeedReader {
     return this.cursors.mint(binding, [position]);
   }
 
-  /**
-   * The position that a cursor continues after; 0, the beginning, without one. Refuses with `invalid_cursor`. Throws
-   * Unavailable.
-   */
+  /** The position that a cursor continues after; 0, the beginning, without one. Refuses with `invalid_cursor`. Throws Unavailable. */
   async positionOf(cursor: string | undefined): Promise<Result<number>> {
     if (cursor === now) return ok(await this.store.endPosition());
     const start = this.cursors.startOf(binding, cursor);

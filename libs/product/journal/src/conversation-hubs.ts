@@ -89,9 +89,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     return entry;
   }
 
-  /**
-   * @param isWanted false once it was stopped during its start: events then belong to the hub that was started after it
-   */
+  /** @param isWanted false once it was stopped during its start: events then belong to the hub that was started after it */
   private async startHub(id: ConversationId, isWanted: () => boolean): Promise<ConversationHub> {
     await this.tail.start();
     const read = await this.journal.lastRevision(id);

@@ -39,9 +39,7 @@ type NoticeSourceType =
 
 const itself = (): About => ({});
 
-/**
- * Every type of event that partners are notified of, whatever its stream (docs/decisions/telling-partners.md, "Types").
- */
+/** Every type of event that partners are notified of, whatever its stream (docs/decisions/telling-partners.md, "Types"). */
 const noticeRules: { readonly [Type in NoticeSourceType]: NoticeRule<EventOf<Type>> } = {
   'run.ended': { as: 'run.ended', about: ({ runId, status }) => ({ runId, status }) },
   'run.suspended': { as: 'run.suspended', about: ({ runId }) => ({ runId }) },
@@ -72,9 +70,7 @@ export function isNoticeSource(type: string): type is NoticeSourceType {
   return Object.hasOwn(noticeRules, type);
 }
 
-/**
- * The notice of an event; null where partners are not notified of it. @param subject the subject of the event's stream
- */
+/** The notice of an event; null where partners are not notified of it. @param subject the subject of the event's stream */
 export function noticeOf({ event, payload, ...place }: Recorded<NoticeSource>, subject: Subject): Notice | null {
   if (!isNoticeSource(event.type)) return null;
   // Reason for the assertion: the table's entry for each type takes events of exactly this type.

@@ -53,10 +53,7 @@ export interface Notice {
   readonly data: NoticeData;
   /** The event as its journal shows it; for streams without a public journal, in the same form. */
   readonly payload: JsonObject;
-  /**
-   * The stream of the conversation, operation, automation, wallet, budget or account: notices of one stream are
-   * delivered in order.
-   */
+  /** The stream of the conversation, operation, automation, wallet, budget or account: notices of one stream are delivered in order. */
   readonly stream: string;
   /** Revision in its stream, from 0. */
   readonly revision: number;

@@ -38,9 +38,7 @@ const outcomes: ReadonlySet<string> = new Set<OperationEvent['type']>([
   'operation.failed',
 ]);
 
-/**
- * Whether events of this type can be notices, or contribute to one; events of all other types cannot, in any stream.
- */
+/** Whether events of this type can be notices, or contribute to one; events of all other types cannot, in any stream. */
 export function canTell(type: string): boolean {
   return isNoticeSource(type) || outcomes.has(type);
 }
@@ -55,10 +53,7 @@ export class Notices {
 
   constructor(private readonly store: EventStore) {}
 
-  /**
-   * The notices among events, in their order; most events are none, and events of damaged streams are skipped. Throws
-   * Unavailable.
-   */
+  /** The notices among events, in their order; most events are none, and events of damaged streams are skipped. Throws Unavailable. */
   async of(events: readonly StoredEvent[]): Promise<Notice[]> {
     const told = events.filter(({ type }) => canTell(type));
     const notices: Notice[] = [];
@@ -71,10 +66,7 @@ export class Notices {
     return notices;
   }
 
-  /**
-   * The notice of the event at a revision; null where it is none, or was deleted for good. Throws Unavailable,
-   * DamagedStream.
-   */
+  /** The notice of the event at a revision; null where it is none, or was deleted for good. Throws Unavailable, DamagedStream. */
   async at(stream: string, revision: number): Promise<Notice | null> {
     try {
       const [stored] = await this.store.readKnown(stream, revision, 1);
@@ -103,10 +95,7 @@ export class Notices {
     return subject;
   }
 
-  /**
-   * The operation's outcome as a journal event. Null if a conversation's journal already reports it, or it was reported
-   * before.
-   */
+  /** The operation's outcome as a journal event. Null if a conversation's journal already reports it, or it was reported before. */
   private async outcome(stored: StoredEvent): Promise<Recorded<NoticeSource> | null> {
     const events = await this.store.readKnown(stored.stream, 0, stored.revision + 1);
     const history = events.map((event) => decodeEvent<OperationEvent>(operationKind, event));

@@ -14,9 +14,7 @@ const instantsMax = 2_000;
 const waitingMax = 100;
 /** Lock that allows one move at a time in the whole deployment. */
 const moveLockKey = 7_265_101;
-/**
- * A call that makes no progress for this long fails: a process is stuck, a timer keeps failing, or there is no worker.
- */
+/** A call that makes no progress for this long fails: a process is stuck, a timer keeps failing, or there is no worker. */
 const progressWaitMs = 10_000;
 const connectTimeoutMs = 5_000;
 const pollFirstMs = 1;
@@ -61,10 +59,7 @@ export class ClockMoves {
     return reading;
   }
 
-  /**
-   * Runs the body under the deployment's lock, on a connection of its own because moves can take longer than a
-   * transaction may.
-   */
+  /** Runs the body under the deployment's lock, on a connection of its own because moves can take longer than a transaction may. */
   private async runAlone<Value>(body: () => Promise<Value>): Promise<Value> {
     const holder = new Client({
       connectionString: this.database.url,

@@ -28,10 +28,7 @@ export class SandboxClock extends Clock implements OnModuleDestroy {
     return Date.now() + this.offsetMs;
   }
 
-  /**
-   * Follows the deployment's offset from then on. Listens before it reads, so that no move is missed. @throws
-   * Unavailable
-   */
+  /** Follows the deployment's offset from then on. Listens before it reads, so that no move is missed. @throws Unavailable */
   async start(): Promise<void> {
     const stopListening = this.notifications.on(clockChannel, (payload) => {
       this.offsetMs = Math.max(this.offsetMs, Number(payload));

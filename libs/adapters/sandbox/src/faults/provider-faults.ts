@@ -32,10 +32,7 @@ export interface ProviderFault {
   readonly undescribed: boolean;
 }
 
-/**
- * The wallet provider's faults: one row for the deployment, read at every call, so that a change takes effect
- * everywhere at once.
- */
+/** The wallet provider's faults: one row for the deployment, read at every call, so that a change takes effect everywhere at once. */
 @Injectable()
 export class ProviderFaults {
   constructor(private readonly database: Database) {}

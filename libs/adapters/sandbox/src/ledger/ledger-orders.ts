@@ -1,8 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock, words, type Instant } from '@app/kernel';
+import { Clock, type Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { ProviderFaults } from '../faults/provider-faults';
+import { failures } from './failures';
 import { balancesOf, post, type Sql, type Transfer } from './ledger';
 import { transfersAtSettlement } from './order-outcome';
 import {
@@ -91,11 +92,7 @@ export class LedgerOrders {
     const { tokenId, amountRaw } = order.input;
     const balance = (await balancesOf(sql, [`wallet:${order.address}`])).get(tokenId) ?? 0n;
     if (BigInt(amountRaw) <= balance) return { name: 'accepted', failure: null };
-    const failure = {
-      reason: 'insufficient_balance',
-      text: words`The wallet holds less than the order takes.`,
-    } as const;
-    return { name: 'rejected', failure };
+    return { name: 'rejected', failure: failures.not_enough };
   }
 
   private async settle(sql: Sql, key: string, address: string): Promise<boolean> {
@@ -121,10 +118,7 @@ export class LedgerOrders {
   }
 }
 
-/**
- * Settles orders at their due instant by the service clock, so that settlements are announced even if no request reads
- * them.
- */
+/** Settles orders at their due instant by the service clock, so that settlements are announced even if no request reads them. */
 @Injectable()
 export class Settlements implements OnModuleInit {
   constructor(

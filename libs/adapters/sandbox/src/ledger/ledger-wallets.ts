@@ -14,9 +14,7 @@ export class LedgerWallets {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Opens the wallet's account with its starting balance, once; or makes its session valid again. @throws Unavailable
-   */
+  /** Opens the wallet's account with its starting balance, once; or makes its session valid again. @throws Unavailable */
   async open(address: string, userId: UserId): Promise<void> {
     await this.database.transaction(async (sql: Sql) => {
       const [opened] = await sql.query<{ address: string }>(
@@ -44,10 +42,7 @@ export class LedgerWallets {
     return row.rejected ? 'rejected' : 'good';
   }
 
-  /**
-   * Rejects the session of this user's wallet until it connects again. False when the user has no wallet here. @throws
-   * Unavailable
-   */
+  /** Rejects the session of this user's wallet until it connects again. False when the user has no wallet here. @throws Unavailable */
   async rejectSession(userId: UserId): Promise<boolean> {
     const rejected = await this.database.query<{ address: string }>(
       `UPDATE sandbox_wallets SET session_rejected = true WHERE user_id = $1 RETURNING address`,

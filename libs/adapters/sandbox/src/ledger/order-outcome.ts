@@ -31,7 +31,7 @@ export function refundOf(
 ): TokenAmount {
   const half = BigInt(input.amountRaw) / 2n;
   const kept = outcome === 'refund' || delivered === null ? 0n : half;
-  return { tokenId: input.tokenId, amountRaw: (BigInt(input.amountRaw) - kept).toString() };
+  return amountOf(input, BigInt(input.amountRaw) - kept);
 }
 
 /** The transfers of an order when it settles. Together they take exactly the input out of transit. */
@@ -53,37 +53,21 @@ export function transfersAtSettlement(order: SettlingOrder): Settling {
   };
 }
 
-function deliveryTransfers(
-  { key, address, input, target }: SettlingOrder,
-  spent: bigint,
-  delivered: bigint,
-): Transfer[] {
+function deliveryTransfers(order: SettlingOrder, spent: bigint, delivered: bigint): Transfer[] {
+  const { key, address, input, target } = order;
+  const from: LedgerAccount = `transit:${address}`;
   const to: LedgerAccount = target.kind === 'withdraw' ? `main:${target.mainAccountId}` : 'pool';
-  const paid: Transfer = {
-    key: `${key}/pay`,
-    from: `transit:${address}`,
-    to,
-    tokenId: input.tokenId,
-    amountRaw: spent.toString(),
-  };
+  const paid: Transfer = { key: `${key}/pay`, from, to, ...amountOf(input, spent) };
   if (target.kind === 'withdraw') return [paid];
-  const { tokenId } = target.output;
-  const delivery: Transfer = {
-    key: `${key}/deliver`,
-    from: 'pool',
-    to: `wallet:${address}`,
-    tokenId,
-    amountRaw: delivered.toString(),
-  };
-  return [paid, delivery];
+  const delivery = amountOf(target.output, delivered);
+  return [paid, { key: `${key}/deliver`, from: 'pool', to: `wallet:${address}`, ...delivery }];
 }
 
 function returnTransfer({ key, address, input }: SettlingOrder, amount: bigint): Transfer {
-  return {
-    key: `${key}/return`,
-    from: `transit:${address}`,
-    to: `wallet:${address}`,
-    tokenId: input.tokenId,
-    amountRaw: amount.toString(),
-  };
+  return { key: `${key}/return`, from: `transit:${address}`, to: `wallet:${address}`, ...amountOf(input, amount) };
+}
+
+/** So much of a token. */
+function amountOf({ tokenId }: TokenAmount, amount: bigint): TokenAmount {
+  return { tokenId, amountRaw: amount.toString() };
 }

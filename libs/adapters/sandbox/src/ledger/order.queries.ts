@@ -3,18 +3,12 @@ import type { Delivered, OperationFailure, TokenAmount } from '@app/wallets';
 import { createHash } from 'node:crypto';
 import type { Sql } from './ledger';
 import { refundOf, type OrderTarget, type Outcome } from './order-outcome';
+import type { OrderText } from './signed-order';
 
-/** An order of a wallet. */
-export interface NewOrder {
-  /** Identifies this order. */
-  readonly key: string;
+/** An order of a wallet; not accepted from its deadline on. */
+export interface NewOrder extends OrderText {
   /** The bytes that the owner signed; another order never passes under the same key. */
   readonly bytes: string;
-  readonly address: string;
-  readonly input: TokenAmount;
-  readonly target: OrderTarget;
-  /** Not accepted from this instant on. */
-  readonly deadline: Instant;
 }
 
 /** How the provider handles an order that it could accept. */

@@ -1,5 +1,5 @@
-import { words } from '@app/kernel';
 import type { OperationFailure, Order, Token, TokenAmount } from '@app/wallets';
+import { failures } from './failures';
 import { toQuotedToken, tokenOf } from '../prices/market';
 import type { OrderTarget } from './order-outcome';
 import { outputFor, stillHolds, inputFor, type QuotedToken } from '../prices/quotes';
@@ -14,26 +14,13 @@ type Spendable = ReadonlyMap<string, bigint>;
 type Refused = { readonly failure: OperationFailure };
 type SwapOrder = Exclude<Order['order'], { readonly kind: 'withdraw' }>;
 
-const unknownToken: Refused = {
-  failure: { reason: 'provider_rejected', text: words`The provider does not know the token.` },
-};
-const noQuote: Refused = {
-  failure: { reason: 'provider_rejected', text: words`The provider has no quote for this swap.` },
-};
-const tooLittle: Refused = {
-  failure: { reason: 'provider_rejected', text: words`The amount is too small to be moved.` },
-};
-const notEnough: Refused = {
-  failure: { reason: 'insufficient_balance', text: words`The wallet holds less than the order takes.` },
-};
-
 /** The order's amounts at the market's prices, or why the provider refuses it. */
 export function planOrder(order: Order['order'], tokens: readonly Token[], spendable: Spendable): Terms | Refused {
   const terms = order.kind === 'withdraw' ? withdrawal(order, tokens) : swap(order, tokens);
   if ('failure' in terms) return terms;
   const amount = BigInt(terms.input.amountRaw);
-  if (amount === 0n) return tooLittle;
-  return amount <= (spendable.get(terms.input.tokenId) ?? 0n) ? terms : notEnough;
+  if (amount === 0n) return { failure: failures.too_little };
+  return amount <= (spendable.get(terms.input.tokenId) ?? 0n) ? terms : { failure: failures.not_enough };
 }
 
 /** Whether the market still delivers what an order was quoted. */
@@ -44,7 +31,7 @@ export function quoteStands({ input, target }: Terms, tokens: readonly Token[]):
 }
 
 function withdrawal(order: Extract<Order['order'], { kind: 'withdraw' }>, tokens: readonly Token[]): Terms | Refused {
-  if (tokenOf(tokens, order.input.tokenId) === null) return unknownToken;
+  if (tokenOf(tokens, order.input.tokenId) === null) return { failure: failures.unknown_token };
   return { input: order.input, target: { kind: 'withdraw', mainAccountId: order.mainAccountId } };
 }
 
@@ -53,17 +40,18 @@ function swap(order: SwapOrder, tokens: readonly Token[]): Terms | Refused {
     order.kind === 'swap_exact_input'
       ? [order.input.tokenId, order.outputTokenId]
       : [order.inputTokenId, order.output.tokenId];
-  if (tokenOf(tokens, inputId) === null || tokenOf(tokens, outputId) === null) return unknownToken;
+  if (tokenOf(tokens, inputId) === null || tokenOf(tokens, outputId) === null)
+    return { failure: failures.unknown_token };
   const sides = bothSides(inputId, outputId, tokens);
-  if (sides === null) return noQuote;
+  if (sides === null) return { failure: failures.no_quote };
   if (order.kind === 'swap_exact_input') {
     const delivered = outputFor(BigInt(order.input.amountRaw), ...sides);
     return delivered === 0n
-      ? tooLittle
+      ? { failure: failures.too_little }
       : swapTerms(order.input, { tokenId: outputId, amountRaw: delivered.toString() });
   }
   const needed = inputFor(BigInt(order.output.amountRaw), ...sides);
-  if (needed > BigInt(order.inputMaxRaw)) return notEnough;
+  if (needed > BigInt(order.inputMaxRaw)) return { failure: failures.not_enough };
   return swapTerms({ tokenId: inputId, amountRaw: needed.toString() }, order.output);
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, epochMsOf, instantOf, Unavailable, words, type Instant } from '@app/kernel';
+import { Clock, epochMsOf, instantOf, Unavailable, type Instant } from '@app/kernel';
 import {
   SessionRejected,
   Signer,
@@ -14,6 +14,7 @@ import {
   type Token,
   type WalletAccount,
 } from '@app/wallets';
+import { failures } from './failures';
 import { LedgerOrders } from './ledger-orders';
 import { LedgerWallets } from './ledger-wallets';
 import { Market, tokenOf, tokensCalled, type MarketView } from '../prices/market';
@@ -24,14 +25,6 @@ import { signOrder, verifyOrder } from './signed-order';
 
 /** How long the provider accepts what it planned, by the service clock. */
 const orderTtlMs = 120_000;
-
-const unknownSigner: OperationFailure = {
-  reason: 'provider_rejected',
-  text: words`The wallet did not sign this order.`,
-};
-const refused: OperationFailure = { reason: 'provider_rejected', text: words`The provider refused the order.` };
-const moved: OperationFailure = { reason: 'quote_expired', text: words`The market moved too far from the quote.` };
-const tooLate: OperationFailure = { reason: 'quote_expired', text: words`The order came after its deadline.` };
 
 /**
  * The wallet provider of the sandbox, on the ledger in PostgreSQL, with the faults that are set
@@ -93,7 +86,7 @@ export class SandboxLedger extends WalletProvider {
     return asProvider(async () => {
       const { tokens } = await this.enter(wallet);
       const deadline = earlierOf(latestDeadline, instantOf(this.clock.epochMs() + orderTtlMs));
-      if (deadline <= this.clock.now()) return { ok: false, failure: tooLate };
+      if (deadline <= this.clock.now()) return { ok: false, failure: failures.too_late };
       const terms = planOrder(order, tokens, await this.wallets.spendable(wallet.address));
       if ('failure' in terms) return { ok: false, failure: terms.failure };
       const text = { key, address: wallet.address, ...terms, deadline };
@@ -111,7 +104,7 @@ export class SandboxLedger extends WalletProvider {
       const { faults, tokens } = await this.enter(wallet);
       if (faults.submit === 'timeout_before_accept') throw noAnswer();
       const order = orderIn(bytes, key, wallet);
-      if (order === null) return { kind: 'rejected', failure: unknownSigner };
+      if (order === null) return { kind: 'rejected', failure: failures.unsigned };
       const state = await this.orders.submit(order, this.handlingOf(order, faults, tokens));
       if (faults.submit === 'timeout_after_accept' || faults.submit === 'not_found_first') throw noAnswer();
       return toSubmitted(state, bytes);
@@ -146,7 +139,7 @@ export class SandboxLedger extends WalletProvider {
 
   private handlingOf({ input, target }: Terms, faults: ProviderFault, tokens: readonly Token[]): Handling {
     return {
-      refusal: refusalBy(faults, target) ?? (quoteStands({ input, target }, tokens) ? null : moved),
+      refusal: refusalBy(faults, target) ?? (quoteStands({ input, target }, tokens) ? null : failures.moved),
       outcome: outcomeBy(faults),
       hidden: faults.submit === 'not_found_first',
       settlesAt: instantOf(this.clock.epochMs() + faults.settleAfterSeconds * 1000),
@@ -155,9 +148,9 @@ export class SandboxLedger extends WalletProvider {
 }
 
 function refusalBy({ submit }: ProviderFault, target: Terms['target']): OperationFailure | null {
-  if (submit === 'reject') return refused;
+  if (submit === 'reject') return failures.refused;
   // A withdrawal has no quote that could move.
-  return submit === 'quote_moved' && target.kind === 'swap' ? moved : null;
+  return submit === 'quote_moved' && target.kind === 'swap' ? failures.moved : null;
 }
 
 function outcomeBy({ submit }: ProviderFault): Handling['outcome'] {
@@ -171,7 +164,7 @@ function orderIn(bytes: string, key: string, { address }: WalletAccount): NewOrd
 }
 
 function toSubmitted(state: OrderState, bytes: string): Submitted {
-  if (state.digest !== digestOf(bytes)) return { kind: 'rejected', failure: refused };
+  if (state.digest !== digestOf(bytes)) return { kind: 'rejected', failure: failures.refused };
   switch (state.status) {
     case 'accepted':
       return { kind: 'accepted', providerReference: state.reference, checkAt: state.settlesAt };
@@ -181,7 +174,7 @@ function toSubmitted(state: OrderState, bytes: string): Submitted {
     case 'rejected':
       return { kind: 'rejected', failure: state.failure };
     case 'never_accepted':
-      return { kind: 'rejected', failure: tooLate };
+      return { kind: 'rejected', failure: failures.too_late };
   }
 }
 

@@ -5,6 +5,7 @@ import type { OrderTarget } from './order-outcome';
 
 /** The text that the wallet's key signs: all of an order. */
 export interface OrderText {
+  /** Identifies this order. */
   readonly key: string;
   readonly address: string;
   readonly input: TokenAmount;

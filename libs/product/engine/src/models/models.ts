@@ -37,9 +37,7 @@ export class Models {
     return this.offered.map(({ name }) => name);
   }
 
-  /**
-   * @throws ModelFailed for a model that was offered when the run was admitted and no longer is
-   */
+  /** @throws ModelFailed for a model that was offered when the run was admitted and no longer is */
   find(name: string): LanguageModel {
     const model = this.offered.find((offered) => offered.name === name);
     if (model === undefined) throw new ModelFailed('not_offered', `the deployment no longer offers ${name}`);

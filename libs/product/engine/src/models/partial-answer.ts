@@ -82,9 +82,7 @@ export class PartialAnswer {
     return { inputTokens: this.leftTokens, outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0 };
   }
 
-  /**
-   * @param tokensMax the output limit that is sent to the provider; null: none
-   */
+  /** @param tokensMax the output limit that is sent to the provider; null: none */
   limitOutput(tokensMax: number | null): void {
     this.arrivedBytesMax = tokensMax === null ? Infinity : tokensMax * bytesPerTokenMax;
   }

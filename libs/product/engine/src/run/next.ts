@@ -2,22 +2,21 @@ import {
   abortedEnd,
   profileOf,
   type ConversationEvent,
+  type OpenApproval,
   type RunEnd,
   type RunState,
   type RunProfile,
   type ToolOutcome,
 } from '@app/conversations';
-import type { ApprovalDecider, ApprovalEvent, ApprovalStatus, Contract, FingerprintVersion, Term } from '@app/consent';
+import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from '@app/consent';
 import {
   applyFold,
   asId,
-  type ApprovalId,
   type AutomationId,
   type Folds,
   type Instant,
   type JsonValue,
   type ToolCallId,
-  type WalletId,
 } from '@app/kernel';
 import { stepLimitEnd } from '@app/runs';
 
@@ -59,16 +58,7 @@ export interface JournaledCall {
 }
 
 /** An approval as the executor needs it: exactly what was reviewed, and its status. */
-export interface CallApproval {
-  readonly approvalId: ApprovalId;
-  readonly fingerprint: string;
-  readonly walletId: WalletId | null;
-  readonly input: JsonValue;
-  readonly contract: Contract | null;
-  readonly summary: string;
-  readonly terms: readonly Term[];
-  readonly fingerprintVersion: FingerprintVersion;
-  readonly expiresAt: Instant;
+export interface CallApproval extends Omit<OpenApproval, 'kind' | 'tool' | 'toolCallId' | 'automationId'> {
   readonly status: ApprovalStatus;
   readonly denialReason: string | null;
   /** Null while it is pending, and if it has expired. */

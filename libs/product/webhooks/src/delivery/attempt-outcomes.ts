@@ -103,10 +103,7 @@ const heldLane = `
     WHERE d.endpoint_id = l.endpoint_id AND d.stream = l.stream AND d.state = 'pending' AND d.epoch = t.epoch AND d.id <> $4) AS next
   FROM webhook_lanes AS l WHERE ${ours} FOR UPDATE`;
 
-/**
- * If a crash of PostgreSQL undoes this, the messages are sent again. Lanes are locked in their order, as in the
- * fan-out.
- */
+/** If a crash of PostgreSQL undoes this, the messages are sent again. Lanes are locked in their order, as in the fan-out. */
 const recordSuccesses = `
   WITH unhurried AS (SELECT set_config('synchronous_commit', 'off', true)),
   given AS (

@@ -12,10 +12,7 @@ import { AttemptOutcomes, type Attempt } from './attempt-outcomes';
 import { answerWithinMs, Sender } from './sender';
 import type { Consequence, Outcome } from './retry-policy';
 
-/**
- * Maximum age of a claim when its attempt begins; an older one is left to others, because it would expire before the
- * attempt ends.
- */
+/** Maximum age of a claim when its attempt begins; an older one is left to others, because it would expire before the attempt ends. */
 const beginWithinMs = leaseMs - answerWithinMs - 3_000;
 /** Delay for a lane whose event or keys cannot be read now. By the service clock. */
 const unreadableForMs = 1_000;

@@ -8,20 +8,14 @@ import { Deliverer } from './deliverer';
 import { deliveriesChannel } from './delivery-tables';
 import { Sender } from './sender';
 
-/**
- * How often a worker polls without a notification: finds lanes that are due again, and lanes claimed by dead workers.
- * Real time.
- */
+/** How often a worker polls without a notification: finds lanes that are due again, and lanes claimed by dead workers. Real time. */
 const pollMs = 1_000;
 /** Attempts that end shortly after each other share one poll. */
 const gatherMs = 5;
 /** How long a stopping process waits for its attempts. */
 const leaveAfterMs = 3_000;
 
-/**
- * Delivers what is due, in every worker: a bounded number of attempts for each endpoint, so that no endpoint waits for
- * another.
- */
+/** Delivers what is due, in every worker: a bounded number of attempts for each endpoint, so that no endpoint waits for another. */
 @Injectable()
 export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(DeliveryWorker.name);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventStore, type EventBatch, type StoredEvent } from '@app/event-store';
+import { EventStore, idInStream, type EventBatch, type StoredEvent } from '@app/event-store';
 import { Clock } from '@app/kernel';
 import { Notices, toldCategories, type Notice } from '@app/notices';
 import { Reactors } from '@app/read-store';
@@ -90,7 +90,7 @@ export class FanOut {
     const [changes, owed]: [TargetChange[], NewDelivery[]] = [[], []];
     const targets = new Map(this.targets);
     for (const stored of events) {
-      const change = changeOf(targets.get(idOf(stored)), stored);
+      const change = changeOf(targets.get(endpointIn(stored) ?? ''), stored);
       if (change !== null) {
         targets.set(change.target.endpointId, change.target);
         changes.push(change);
@@ -109,7 +109,8 @@ export class FanOut {
 
   /** Reads no notices if no endpoint can get them. */
   private async noticed(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, Notice>> {
-    const isAnyone = this.known.some(({ isEnabled }) => isEnabled) || events.some(({ stream }) => isEndpoint(stream));
+    const isAnyone =
+      this.known.some(({ isEnabled }) => isEnabled) || events.some((event) => endpointIn(event) !== null);
     const notices = isAnyone ? await this.notices.of(events) : [];
     return new Map(notices.map((notice) => [notice.id, notice]));
   }
@@ -130,12 +131,8 @@ export class FanOut {
   }
 }
 
-function isEndpoint(stream: string): boolean {
-  return stream.startsWith(`${endpointKind.category}-`);
-}
-
-function idOf({ stream }: StoredEvent): string {
-  return stream.slice(endpointKind.category.length + 1);
+function endpointIn({ stream }: StoredEvent): string | null {
+  return idInStream(endpointKind, stream);
 }
 
 /** The delivery of a notice to an endpoint. */

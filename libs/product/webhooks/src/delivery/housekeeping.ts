@@ -32,9 +32,7 @@ export class Housekeeping {
     this.health = processes.watches('webhook tables');
   }
 
-  /**
-   * Runs until the signal aborts. Never throws. @param isNeeded whether there are endpoints or remains of deleted ones
-   */
+  /** Runs until the signal aborts. Never throws. @param isNeeded whether there are endpoints or remains of deleted ones */
   async keep(signal: AbortSignal, isNeeded: () => boolean): Promise<void> {
     let wake = (): void => undefined;
     const stopListening = this.notifications.on(recoveriesChannel, () => wake());
@@ -69,8 +67,8 @@ export class Housekeeping {
     await this.recoveries.go(signal);
     if (performance.now() - this.forgotAtMs < forgetEveryMs) return;
     const nowMs = this.clock.epochMs();
-    await this.inPages(signal, forgetDelivered, [nowMs - deliveredKeptMs]);
-    await this.inPages(signal, forgetFinished, [nowMs - finishedKeptMs]);
+    await this.inPages(signal, forget("'delivered'"), [nowMs - deliveredKeptMs]);
+    await this.inPages(signal, forget("'given_up', 'canceled'"), [nowMs - finishedKeptMs]);
     await this.database.query('DELETE FROM webhook_marks WHERE at_ms < $1', [nowMs - marksKeptMs]);
     await this.database.query('DELETE FROM webhook_gaps WHERE to_ms < $1', [nowMs - marksKeptMs]);
     this.forgotAtMs = performance.now();
@@ -147,15 +145,8 @@ const removeDeleted = `
     AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.endpoint_id = t.endpoint_id)
     AND NOT EXISTS (SELECT 1 FROM webhook_lanes AS l WHERE l.endpoint_id = t.endpoint_id)`;
 
-const forgetDelivered = `
-  WITH page AS (SELECT id FROM webhook_deliveries WHERE state = 'delivered' AND finished_at_ms < $1 LIMIT ${pageRows}),
-  forgotten AS (DELETE FROM webhook_deliveries AS d USING page WHERE d.id = page.id AND d.state = 'delivered' RETURNING 1)
-  SELECT count(*)::integer AS changed FROM forgotten`;
-
-const forgetFinished = `
-  WITH page AS (
-    SELECT id FROM webhook_deliveries
-    WHERE state IN ('given_up', 'canceled') AND finished_at_ms < $1 LIMIT ${pageRows}),
-  forgotten AS (
-    DELETE FROM webhook_deliveries AS d USING page WHERE d.id = page.id AND d.state IN ('given_up', 'canceled') RETURNING 1)
+/** Deliveries that ended in these states before $1; the states are literals, which the index of finished ones needs. */
+const forget = (states: string): string => `
+  WITH page AS (SELECT id FROM webhook_deliveries WHERE state IN (${states}) AND finished_at_ms < $1 LIMIT ${pageRows}),
+  forgotten AS (DELETE FROM webhook_deliveries AS d USING page WHERE d.id = page.id AND d.state IN (${states}) RETURNING 1)
   SELECT count(*)::integer AS changed FROM forgotten`;

@@ -35,10 +35,7 @@ export interface Attempted {
   readonly failedIn: number | null;
   /** A message about the endpoint itself: attempted once, and a failure has no consequence for the endpoint. */
   readonly isOwn: boolean;
-  /**
-   * The second of its stream, attempted because the first is out of attempts: it shows whether the first itself is the
-   * cause.
-   */
+  /** The second of its stream, attempted because the first is out of attempts: it shows whether the first itself is the cause. */
   readonly isProbe: boolean;
   /** Whether others of its stream wait behind it. */
   readonly hasNext: boolean;
@@ -65,10 +62,7 @@ export interface Consequence {
     /** From now on, by the service clock. */
     readonly dueInMs: number;
     readonly isProbing: boolean;
-    /**
-     * The period during which the endpoint has accepted nothing since the lane's head failed; the lane is woken when
-     * that period ends.
-     */
+    /** The period during which the endpoint has accepted nothing since the lane's head failed; the lane is woken when that period ends. */
     readonly downIn: number | null;
   };
   readonly health: Health;

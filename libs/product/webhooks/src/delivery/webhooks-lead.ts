@@ -4,9 +4,7 @@ import { Database, keepLeading } from '@app/read-store';
 import { FanOut, fannedOutCategories } from './fan-out';
 import { Housekeeping } from './housekeeping';
 
-/**
- * Runs in one process of the deployment for all webhooks: decides who gets which event, and maintains the deliveries.
- */
+/** Runs in one process of the deployment for all webhooks: decides who gets which event, and maintains the deliveries. */
 @Injectable()
 export class WebhooksLead implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();

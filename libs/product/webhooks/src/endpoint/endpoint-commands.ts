@@ -132,10 +132,7 @@ class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> {
   }
 }
 
-/**
- * Permanently stops deliveries to an endpoint and deletes its secrets. Idempotent. Refuses with `not_found`. @throws
- * Unavailable
- */
+/** Permanently stops deliveries to an endpoint and deletes its secrets. Idempotent. Refuses with `not_found`. @throws Unavailable */
 export class DeleteEndpoint extends Command<Result<void>> {
   constructor(
     readonly endpointId: EndpointId,

@@ -59,10 +59,7 @@ export class EndpointSecrets {
     await this.database.query('DELETE FROM webhook_endpoint_keys WHERE key_id = $1', [keyId]);
   }
 
-  /**
-   * Puts the first key of an endpoint in force; false if the deployment has the maximum number of endpoints.
-   * Idempotent.
-   */
+  /** Puts the first key of an endpoint in force; false if the deployment has the maximum number of endpoints. Idempotent. */
   async admit(endpointId: EndpointId, keyId: string): Promise<boolean> {
     return this.database.transaction(async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName]);

@@ -20,10 +20,7 @@ const columns = selectList(EndpointRow, [
   'openedPosition',
 ]);
 
-/**
- * Lists up to `limit` endpoints, oldest first, after the one that began at position `after`, or from the first. @throws
- * Unavailable
- */
+/** Lists up to `limit` endpoints, oldest first, after the one that began at position `after`, or from the first. @throws Unavailable */
 export class ListEndpoints extends Query<readonly ListedEndpoint[]> {
   constructor(
     readonly after: number | null,

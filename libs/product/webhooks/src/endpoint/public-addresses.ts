@@ -6,10 +6,7 @@ const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 /** NAT64 with the well-known prefix (RFC 6052), through which a network without IPv4 reaches public IPv4 addresses. */
 const nat64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('64:ff9b::'), 96];
 
-/**
- * Listed in no registry: the platform server of every Azure virtual machine (learn.microsoft.com, "What is IP address
- * 168.63.129.16?").
- */
+/** Listed in no registry: the platform server of every Azure virtual machine (learn.microsoft.com, "What is IP address 168.63.129.16?"). */
 const ofClouds = new Set(['168.63.129.16']);
 
 /**
