@@ -1,11 +1,12 @@
-import { Query, QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { Cursors, pageOf, type Operator } from '@app/http';
+import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Cursors, pageOf } from '@app/http';
 import { asId, notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { GetReceipt, type Receipt } from '@app/receipts';
 import type { ListOperatedApprovalsDto } from './approvals.dto';
 import type { OperatedApproval, OperatedApprovalPage } from './approvals.schema';
 import { OperatorReads } from '../operator-log/operator-reads';
+import { OperatorQuery, withoutPosition } from '../operator-query';
 
 const selected = `
   SELECT id AS "approvalId", user_id AS "userId", kind, tool, status, opened_at AS "openedAt", expires_at AS "expiresAt",
@@ -17,14 +18,7 @@ const selected = `
  * Returns a page of a user's approvals, newest first. The access is logged. Refuses with `invalid_cursor`. @throws
  * Unavailable
  */
-export class ListOperatedApprovals extends Query<Result<OperatedApprovalPage>> {
-  constructor(
-    readonly operator: Operator,
-    readonly query: ListOperatedApprovalsDto,
-  ) {
-    super();
-  }
-}
+export class ListOperatedApprovals extends OperatorQuery<ListOperatedApprovalsDto, OperatedApprovalPage> {}
 
 @QueryHandler(ListOperatedApprovals)
 export class ListOperatedApprovalsHandler implements IQueryHandler<ListOperatedApprovals> {
@@ -35,7 +29,7 @@ export class ListOperatedApprovalsHandler implements IQueryHandler<ListOperatedA
     private readonly cursors: Cursors,
   ) {}
 
-  async execute({ operator, query }: ListOperatedApprovals): Promise<Result<OperatedApprovalPage>> {
+  async execute({ operator, asked: query }: ListOperatedApprovals): Promise<Result<OperatedApprovalPage>> {
     const { cursor, limit, user, status = 'all' } = query;
     const binding = { list: 'operator.approvals', userId: operator.operatorId, filters: { user, status } };
     const before = this.cursors.startOf(binding, cursor);
@@ -48,26 +42,12 @@ export class ListOperatedApprovalsHandler implements IQueryHandler<ListOperatedA
        ORDER BY opened_position DESC LIMIT $3`,
       [user, before.value ?? Number.MAX_SAFE_INTEGER, limit + 1, ...(status === 'all' ? [] : [status])],
     );
-    return ok(
-      pageOf(
-        rows,
-        limit,
-        ({ position: _, ...approval }) => approval,
-        ({ position }) => this.cursors.mint(binding, [position]),
-      ),
-    );
+    return ok(pageOf(rows, limit, withoutPosition, ({ position }) => this.cursors.mint(binding, [position])));
   }
 }
 
 /** Returns an approval by its id alone. The access is logged. Refuses with `not_found`. @throws Unavailable */
-export class ShowApproval extends Query<Result<OperatedApproval>> {
-  constructor(
-    readonly operator: Operator,
-    readonly approvalId: ApprovalId,
-  ) {
-    super();
-  }
-}
+export class ShowApproval extends OperatorQuery<ApprovalId, OperatedApproval> {}
 
 @QueryHandler(ShowApproval)
 export class ShowApprovalHandler implements IQueryHandler<ShowApproval> {
@@ -77,7 +57,7 @@ export class ShowApprovalHandler implements IQueryHandler<ShowApproval> {
     private readonly reads: OperatorReads,
   ) {}
 
-  async execute({ operator, approvalId }: ShowApproval): Promise<Result<OperatedApproval>> {
+  async execute({ operator, asked: approvalId }: ShowApproval): Promise<Result<OperatedApproval>> {
     await this.reads.log(operator, { operation: 'approvals.show', target: approvalId });
     await this.gate.caughtUp();
     const [row] = await this.database.query<OperatedApproval>(`${selected} FROM {approvals} WHERE id = $1`, [
@@ -91,14 +71,7 @@ export class ShowApprovalHandler implements IQueryHandler<ShowApproval> {
  * Returns the receipt of an approval by its id alone. The access is logged. Refuses with `not_found`. @throws
  * Unavailable
  */
-export class ReadOperatedReceipt extends Query<Result<Receipt>> {
-  constructor(
-    readonly operator: Operator,
-    readonly approvalId: ApprovalId,
-  ) {
-    super();
-  }
-}
+export class ReadOperatedReceipt extends OperatorQuery<ApprovalId, Receipt> {}
 
 @QueryHandler(ReadOperatedReceipt)
 export class ReadOperatedReceiptHandler implements IQueryHandler<ReadOperatedReceipt> {
@@ -109,7 +82,7 @@ export class ReadOperatedReceiptHandler implements IQueryHandler<ReadOperatedRec
     private readonly queries: QueryBus,
   ) {}
 
-  async execute({ operator, approvalId }: ReadOperatedReceipt): Promise<Result<Receipt>> {
+  async execute({ operator, asked: approvalId }: ReadOperatedReceipt): Promise<Result<Receipt>> {
     await this.reads.log(operator, { operation: 'approvals.receipt', target: approvalId });
     const owner = await this.gate.find(async () => {
       const [row] = await this.database.query<{ userId: string }>(

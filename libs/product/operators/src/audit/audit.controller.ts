@@ -3,8 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { listCheckpoints, listUnresolved } from './audit.contract';
 import type { LogCheckpointPage, UnresolvedOperationPage } from './audit.schema';
-import { ListCheckpoints, ListCheckpointsHandler } from './list-checkpoints';
-import { ListUnresolved, ListUnresolvedHandler } from './list-unresolved';
+import { ListCheckpoints, ListCheckpointsHandler, ListUnresolved, ListUnresolvedHandler } from './audit-lists';
 
 @Controller()
 export class OperatorsAuditController {

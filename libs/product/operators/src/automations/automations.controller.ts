@@ -6,11 +6,15 @@ import type { AutomationId } from '@app/kernel';
 import { holdAutomation, listOperatedAutomations, releaseAutomation, showAutomation } from './automations.contract';
 import { ListOperatedAutomationsDto } from './automations.dto';
 import type { OperatedAutomationPage } from './automations.schema';
-import { ListOperatedAutomations, ListOperatedAutomationsHandler } from './list-automations';
+import {
+  ListOperatedAutomations,
+  ListOperatedAutomationsHandler,
+  ShowAutomation,
+  ShowAutomationHandler,
+} from './show-automations';
 import { MakeChange } from '../changes/make-change';
 import { ChangeReason } from '../changes/operators.dto';
 import type { MadeChange } from '../changes/operators.schema';
-import { ShowAutomation, ShowAutomationHandler } from './show-automation';
 
 @Controller()
 export class OperatorsAutomationsController {

@@ -1,23 +1,17 @@
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { decodeEvent, EventStore, streamName, type StoredEvent } from '@app/event-store';
-import { Cursors, pageOf, type Operator, type PageQuery } from '@app/http';
+import { Cursors, pageOf, type PageQuery } from '@app/http';
 import { ok, type Result } from '@app/kernel';
 import type { OperatorLogEvent } from '../operator-log/operator-log.events';
 import { operatorLogId, operatorLogKind } from '../operator-log/operator-log.stream';
 import type { LogEntry, LogPage } from '../changes/operators.schema';
+import { OperatorQuery } from '../operator-query';
 
 /**
  * Returns a page of the operators' log, newest first, read from its stream. Refuses with `invalid_cursor`. @throws
  * Unavailable
  */
-export class ListLog extends Query<Result<LogPage>> {
-  constructor(
-    readonly operator: Operator,
-    readonly query: PageQuery,
-  ) {
-    super();
-  }
-}
+export class ListLog extends OperatorQuery<PageQuery, LogPage> {}
 
 const stream = streamName(operatorLogKind, operatorLogId);
 
@@ -28,7 +22,7 @@ export class ListLogHandler implements IQueryHandler<ListLog> {
     private readonly cursors: Cursors,
   ) {}
 
-  async execute({ operator: { operatorId }, query: { cursor, limit } }: ListLog): Promise<Result<LogPage>> {
+  async execute({ operator: { operatorId }, asked: { cursor, limit } }: ListLog): Promise<Result<LogPage>> {
     const binding = { list: 'operator.log', userId: operatorId, filters: {} };
     const after = this.cursors.startOf(binding, cursor);
     if (!after.ok) return after;

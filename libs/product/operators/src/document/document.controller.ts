@@ -4,8 +4,7 @@ import { Serves } from '@app/http';
 import type { JsonObject } from '@app/kernel';
 import { identifyDeployment, readOperatorOpenApi } from './document.contract';
 import type { DeploymentIdentity } from './document.schema';
-import { IdentifyDeployment, IdentifyDeploymentHandler } from './identify-deployment';
-import { ReadDocument, ReadDocumentHandler } from './read-document';
+import { IdentifyDeployment, IdentifyDeploymentHandler, ReadDocument, ReadDocumentHandler } from './read-document';
 
 @Controller()
 export class OperatorsDocumentController {

@@ -2,9 +2,16 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { v7 as uuidV7 } from 'uuid';
-import { ListDifferences, ListDifferencesHandler } from './list-differences';
-import { ListProjections, ListProjectionsHandler } from './list-projections';
-import { ListRebuilds, ListRebuildsHandler, ShowRebuild, ShowRebuildHandler } from './list-rebuilds';
+import {
+  ListDifferences,
+  ListDifferencesHandler,
+  ListProjections,
+  ListProjectionsHandler,
+  ListRebuilds,
+  ListRebuildsHandler,
+  ShowRebuild,
+  ShowRebuildHandler,
+} from './show-projections';
 import { MakeChange } from '../changes/make-change';
 import { ChangeReason } from '../changes/operators.dto';
 import type { MadeChange } from '../changes/operators.schema';

@@ -3,13 +3,12 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, Serves } from '@app/http';
 import { asId, type RunKey, type UserId } from '@app/kernel';
 import { ChangeRun, ChangeRunHandler } from './change-run';
-import { ListOperatedRuns, ListOperatedRunsHandler } from './list-runs';
+import { ListOperatedRuns, ListOperatedRunsHandler, ShowRun, ShowRunHandler } from './show-runs';
 import { ChangeReason } from '../changes/operators.dto';
 import type { MadeChange } from '../changes/operators.schema';
 import { abortOperatedRun, listOperatedRuns, releaseRun, showRun } from './runs.contract';
 import { ListOperatedRunsDto, ShowRunDto } from './runs.dto';
 import type { OperatedRun, OperatedRunPage } from './runs.schema';
-import { ShowRun, ShowRunHandler } from './show-run';
 
 @Controller()
 export class OperatorsRunsController {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { EventStore, type ReceivedEvent } from '@app/event-store';
-import type { Operator } from '@app/http';
 import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { OperatorReads } from '../operator-log/operator-reads';
 import { remainsOf } from './read-stream';
+import { OperatorQuery } from '../operator-query';
 
 /** A few megabytes at most: for a slow client, the process holds two such pages. */
 const linesAtOnce = 32;
@@ -13,14 +13,7 @@ const linesAtOnce = 32;
  * Returns a stream as stored, one line for each event, read as fast as its reader consumes it. The access is logged.
  * Refuses with `not_found`. @throws Unavailable
  */
-export class ExportStream extends Query<Result<Readable>> {
-  constructor(
-    readonly operator: Operator,
-    readonly stream: string,
-  ) {
-    super();
-  }
-}
+export class ExportStream extends OperatorQuery<string, Readable> {}
 
 @QueryHandler(ExportStream)
 export class ExportStreamHandler implements IQueryHandler<ExportStream> {
@@ -29,7 +22,7 @@ export class ExportStreamHandler implements IQueryHandler<ExportStream> {
     private readonly reads: OperatorReads,
   ) {}
 
-  async execute({ operator, stream }: ExportStream): Promise<Result<Readable>> {
+  async execute({ operator, asked: stream }: ExportStream): Promise<Result<Readable>> {
     const remains = await remainsOf(this.store, stream);
     if (remains === null) return refuse(notFound);
     await this.reads.log(operator, { operation: 'streams.export', target: stream });

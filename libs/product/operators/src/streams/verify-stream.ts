@@ -1,22 +1,15 @@
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { StreamProofs } from '@app/audit';
-import type { Operator } from '@app/http';
 import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { OperatorReads } from '../operator-log/operator-reads';
 import { isStreamName } from './read-stream';
 import type { StreamVerification } from './streams.schema';
+import { OperatorQuery } from '../operator-query';
 
 /**
  * Verifies a stream against the log of all events. The access is logged. Refuses with `not_found`. @throws Unavailable
  */
-export class VerifyStream extends Query<Result<StreamVerification>> {
-  constructor(
-    readonly operator: Operator,
-    readonly stream: string,
-  ) {
-    super();
-  }
-}
+export class VerifyStream extends OperatorQuery<string, StreamVerification> {}
 
 @QueryHandler(VerifyStream)
 export class VerifyStreamHandler implements IQueryHandler<VerifyStream> {
@@ -25,7 +18,7 @@ export class VerifyStreamHandler implements IQueryHandler<VerifyStream> {
     private readonly reads: OperatorReads,
   ) {}
 
-  async execute({ operator, stream }: VerifyStream): Promise<Result<StreamVerification>> {
+  async execute({ operator, asked: stream }: VerifyStream): Promise<Result<StreamVerification>> {
     if (!isStreamName(stream)) return refuse(notFound);
     const verdict = await this.proofs.verify(stream);
     if (verdict === null) return refuse(notFound);

@@ -1,21 +1,14 @@
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { ServedLog } from '@app/audit';
-import type { Operator } from '@app/http';
 import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { OperatorReads } from '../operator-log/operator-reads';
+import { OperatorQuery } from '../operator-query';
 
 /**
  * Returns the bundle of entries at a path under `tile/`. The access is logged. Refuses with `not_found`. @throws
  * Unavailable
  */
-export class ReadLogEntries extends Query<Result<Uint8Array>> {
-  constructor(
-    readonly operator: Operator,
-    readonly path: string,
-  ) {
-    super();
-  }
-}
+export class ReadLogEntries extends OperatorQuery<string, Uint8Array> {}
 
 @QueryHandler(ReadLogEntries)
 export class ReadLogEntriesHandler implements IQueryHandler<ReadLogEntries> {
@@ -24,7 +17,7 @@ export class ReadLogEntriesHandler implements IQueryHandler<ReadLogEntries> {
     private readonly reads: OperatorReads,
   ) {}
 
-  async execute({ operator, path }: ReadLogEntries): Promise<Result<Uint8Array>> {
+  async execute({ operator, asked: path }: ReadLogEntries): Promise<Result<Uint8Array>> {
     const bundle = await this.log.bundle(path);
     if (bundle === null) return refuse(notFound);
     await this.reads.log(operator, { operation: 'transparency.entries', target: path });

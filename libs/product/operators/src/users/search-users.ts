@@ -1,23 +1,17 @@
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { Cursors, pageOf, userIdOf, type Operator } from '@app/http';
+import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Cursors, pageOf, userIdOf } from '@app/http';
 import { invalid, ok, parseUuid, refuse, type Result } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { OperatorReads } from '../operator-log/operator-reads';
 import type { SearchUsersDto } from './users.dto';
 import type { Account, AccountPage } from './users.schema';
+import { OperatorQuery, wholeRow } from '../operator-query';
 
 /**
  * Finds accounts by a user id, the id of anything that a user has, or an issuer and a subject. The access is logged.
  * Refuses with `invalid_input` and `invalid_cursor`. @throws Unavailable
  */
-export class SearchUsers extends Query<Result<AccountPage>> {
-  constructor(
-    readonly operator: Operator,
-    readonly query: SearchUsersDto,
-  ) {
-    super();
-  }
-}
+export class SearchUsers extends OperatorQuery<SearchUsersDto, AccountPage> {}
 
 /** The owner of a thing, by its id inside the deployment. */
 const owners = `
@@ -43,7 +37,7 @@ export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
     private readonly cursors: Cursors,
   ) {}
 
-  async execute({ operator, query: { q, cursor, limit } }: SearchUsers): Promise<Result<AccountPage>> {
+  async execute({ operator, asked: { q, cursor, limit } }: SearchUsers): Promise<Result<AccountPage>> {
     const id = idIn(q);
     if (id === null) return refuse(invalid('/q', 'must be an id, or an issuer and a subject with a space between'));
     const binding = { list: 'operator.users', userId: operator.operatorId, filters: { q } };
@@ -52,14 +46,7 @@ export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
     await this.reads.log(operator, { operation: 'users.search', parameters: { q } });
     const [last] = after.value;
     const accounts = await this.accounts(id, typeof last === 'string' ? last : null, limit + 1);
-    return ok(
-      pageOf(
-        accounts,
-        limit,
-        (account) => account,
-        ({ userId }) => this.cursors.mint(binding, [userId]),
-      ),
-    );
+    return ok(pageOf(accounts, limit, wholeRow, ({ userId }) => this.cursors.mint(binding, [userId])));
   }
 
   private async accounts(id: string, after: string | null, limit: number): Promise<readonly Account[]> {

@@ -1,25 +1,18 @@
-import { Query, QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { GetBudget } from '@app/budget';
-import type { Operator } from '@app/http';
 import { ok, type Result, type UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { FindAccount } from '@app/users';
 import { GetWallet, walletView } from '@app/wallets';
 import { OperatorReads } from '../operator-log/operator-reads';
 import { newestMax, type Counted, type UserOverview } from './users.schema';
+import { OperatorQuery } from '../operator-query';
 
 /**
  * Returns an overview of a user: counts, and the newest of each kind. The access is logged. Refuses with `not_found`.
  * @throws Unavailable
  */
-export class ShowUser extends Query<Result<UserOverview>> {
-  constructor(
-    readonly operator: Operator,
-    readonly userId: UserId,
-  ) {
-    super();
-  }
-}
+export class ShowUser extends OperatorQuery<UserId, UserOverview> {}
 
 /** There are few of each, because shares and quotas limit them. */
 const kinds = {
@@ -42,7 +35,7 @@ export class ShowUserHandler implements IQueryHandler<ShowUser> {
     private readonly gate: ReadGate,
   ) {}
 
-  async execute({ operator, userId }: ShowUser): Promise<Result<UserOverview>> {
+  async execute({ operator, asked: userId }: ShowUser): Promise<Result<UserOverview>> {
     const account = await this.queries.execute(new FindAccount(userId));
     if (!account.ok) return account;
     await this.reads.log(operator, { operation: 'users.show', target: userId });

@@ -1,18 +1,12 @@
 import { Query, QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { Cursors, pageOf, type Operator, type PageQuery } from '@app/http';
+import { Cursors, pageOf, type PageQuery } from '@app/http';
 import { ok, type EndpointId, type Result } from '@app/kernel';
 import { EndpointHealths, FindEndpoint, ListEndpoints, type EndpointHealth, type ListedEndpoint } from '@app/webhooks';
 import type { WebhookEndpoint, WebhookEndpointPage } from './webhooks.schema';
+import { OperatorQuery } from '../operator-query';
 
 /** Returns a page of the endpoints, oldest first. Refuses with `invalid_cursor`. @throws Unavailable */
-export class ListWebhooks extends Query<Result<WebhookEndpointPage>> {
-  constructor(
-    readonly operator: Operator,
-    readonly query: PageQuery,
-  ) {
-    super();
-  }
-}
+export class ListWebhooks extends OperatorQuery<PageQuery, WebhookEndpointPage> {}
 
 /** Returns one endpoint. Refuses with `not_found`. @throws Unavailable */
 export class ShowWebhook extends Query<Result<WebhookEndpoint>> {
@@ -29,7 +23,7 @@ export class ListWebhooksHandler implements IQueryHandler<ListWebhooks> {
     private readonly cursors: Cursors,
   ) {}
 
-  async execute({ operator: { operatorId }, query }: ListWebhooks): Promise<Result<WebhookEndpointPage>> {
+  async execute({ operator: { operatorId }, asked: query }: ListWebhooks): Promise<Result<WebhookEndpointPage>> {
     const binding = { list: 'operator.webhooks', userId: operatorId, filters: {} };
     const after = this.cursors.startOf(binding, query.cursor);
     if (!after.ok) return after;

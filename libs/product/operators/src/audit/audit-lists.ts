@@ -1,22 +1,48 @@
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { Cursors, pageOf, type Operator, type PageQuery } from '@app/http';
+import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { CheckpointList } from '@app/audit';
+import { Cursors, pageOf, type PageQuery } from '@app/http';
 import { ok, type Result } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
-import type { UnresolvedOperation, UnresolvedOperationPage } from './audit.schema';
+import type { LogCheckpointPage, UnresolvedOperation, UnresolvedOperationPage } from './audit.schema';
 import { OperatorReads } from '../operator-log/operator-reads';
+import { OperatorQuery, withoutPosition } from '../operator-query';
+
+/**
+ * Returns a page of the log's checkpoints, newest first. The access is logged. Refuses with `invalid_cursor`. @throws
+ * Unavailable
+ */
+export class ListCheckpoints extends OperatorQuery<PageQuery, LogCheckpointPage> {}
+
+@QueryHandler(ListCheckpoints)
+export class ListCheckpointsHandler implements IQueryHandler<ListCheckpoints> {
+  constructor(
+    private readonly checkpoints: CheckpointList,
+    private readonly reads: OperatorReads,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async execute({ operator, asked: { cursor, limit } }: ListCheckpoints): Promise<Result<LogCheckpointPage>> {
+    const binding = { list: 'operator.checkpoints', userId: operator.operatorId, filters: {} };
+    const before = this.cursors.startOf(binding, cursor);
+    if (!before.ok) return before;
+    await this.reads.log(operator, { operation: 'checkpoints.list' });
+    const found = await this.checkpoints.list(before.value, limit + 1);
+    return ok(
+      pageOf(
+        found,
+        limit,
+        ({ revision: _, ...checkpoint }) => checkpoint,
+        ({ revision }) => this.cursors.mint(binding, [revision]),
+      ),
+    );
+  }
+}
 
 /**
  * Returns a page of all users' unfinished operations, newest first. The access is logged. Refuses with
  * `invalid_cursor`. @throws Unavailable
  */
-export class ListUnresolved extends Query<Result<UnresolvedOperationPage>> {
-  constructor(
-    readonly operator: Operator,
-    readonly query: PageQuery,
-  ) {
-    super();
-  }
-}
+export class ListUnresolved extends OperatorQuery<PageQuery, UnresolvedOperationPage> {}
 
 @QueryHandler(ListUnresolved)
 export class ListUnresolvedHandler implements IQueryHandler<ListUnresolved> {
@@ -27,7 +53,7 @@ export class ListUnresolvedHandler implements IQueryHandler<ListUnresolved> {
     private readonly cursors: Cursors,
   ) {}
 
-  async execute({ operator, query: { cursor, limit } }: ListUnresolved): Promise<Result<UnresolvedOperationPage>> {
+  async execute({ operator, asked: { cursor, limit } }: ListUnresolved): Promise<Result<UnresolvedOperationPage>> {
     const binding = { list: 'operator.unresolved', userId: operator.operatorId, filters: {} };
     const before = this.cursors.startOf(binding, cursor);
     if (!before.ok) return before;
@@ -48,13 +74,6 @@ export class ListUnresolvedHandler implements IQueryHandler<ListUnresolved> {
        ORDER BY o.opened_position DESC LIMIT $2`,
       [before.value ?? Number.MAX_SAFE_INTEGER, limit + 1],
     );
-    return ok(
-      pageOf(
-        rows,
-        limit,
-        ({ position: _, ...operation }) => operation,
-        ({ position }) => this.cursors.mint(binding, [position]),
-      ),
-    );
+    return ok(pageOf(rows, limit, withoutPosition, ({ position }) => this.cursors.mint(binding, [position])));
   }
 }

@@ -1,21 +1,17 @@
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { Cursors, pageOf, type Operator } from '@app/http';
-import { Clock, instantOf, ok, type Result } from '@app/kernel';
+import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Cursors, pageOf } from '@app/http';
+import { Clock, instantOf, ok, type AutomationId, type Result } from '@app/kernel';
 import { Database } from '@app/read-store';
+import { ExplainAutomation, type ExplainedAutomation } from '@app/automations';
 import type { ListOperatedAutomationsDto } from './automations.dto';
 import type { AutomationFilter, OperatedAutomation, OperatedAutomationPage } from './automations.schema';
+import { OperatorQuery } from '../operator-query';
+import { OperatorReads } from '../operator-log/operator-reads';
 
 /**
  * Returns a page of all users' automations in a state, newest first. Refuses with `invalid_cursor`. @throws Unavailable
  */
-export class ListOperatedAutomations extends Query<Result<OperatedAutomationPage>> {
-  constructor(
-    readonly operator: Operator,
-    readonly query: ListOperatedAutomationsDto,
-  ) {
-    super();
-  }
-}
+export class ListOperatedAutomations extends OperatorQuery<ListOperatedAutomationsDto, OperatedAutomationPage> {}
 
 const lateAfterMs = 60_000;
 
@@ -42,7 +38,7 @@ export class ListOperatedAutomationsHandler implements IQueryHandler<ListOperate
 
   async execute({
     operator: { operatorId },
-    query: { cursor, limit, state },
+    asked: { cursor, limit, state },
   }: ListOperatedAutomations): Promise<Result<OperatedAutomationPage>> {
     const binding = { list: 'operator.automations', userId: operatorId, filters: { state } };
     const before = this.cursors.startOf(binding, cursor);
@@ -72,4 +68,22 @@ export class ListOperatedAutomationsHandler implements IQueryHandler<ListOperate
 
 function show({ dueAtMs, position: _, ...automation }: Listed): OperatedAutomation {
   return { ...automation, dueAt: dueAtMs === null ? null : instantOf(dueAtMs) };
+}
+
+/**
+ * Returns an automation and why it does not fire. The access is logged. Refuses with `not_found`. @throws Unavailable
+ */
+export class ShowAutomation extends OperatorQuery<AutomationId, ExplainedAutomation> {}
+
+@QueryHandler(ShowAutomation)
+export class ShowAutomationHandler implements IQueryHandler<ShowAutomation> {
+  constructor(
+    private readonly reads: OperatorReads,
+    private readonly queries: QueryBus,
+  ) {}
+
+  async execute({ operator, asked: automationId }: ShowAutomation): Promise<Result<ExplainedAutomation>> {
+    await this.reads.log(operator, { operation: 'automations.show', target: automationId });
+    return this.queries.execute(new ExplainAutomation(automationId));
+  }
 }
