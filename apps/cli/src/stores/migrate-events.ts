@@ -88,10 +88,7 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
   }
 }
 
-/**
- * Opens the product's database, with the tables of this version. The caller closes it.
- * @throws UnfitDatabase, Unavailable
- */
+/** Opens the product's database with the tables of this version; close it. @throws UnfitDatabase, Unavailable */
 export async function openDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<Database> {
   await checkDatabase(url, namedBy);
   const { rows, migrations, projections } = readStore;

@@ -13,10 +13,7 @@ export interface StoreUrlOption {
   readonly forms: string;
 }
 
-/**
- * Adds `--<name>` for a URL without a password, and `--<name>-file` for one with it, because arguments can be seen in the list of
- * processes.
- */
+/** Adds `--<name>`, and `--<name>-file` for a URL with a password: arguments are seen in the list of processes. */
 export function withStoreUrl(command: Command, option: StoreUrlOption): Command {
   const { name, form, forms, isRequired } = option;
   const description = isRequired ? `this or --${name}-file is required: ${option.description}` : option.description;

@@ -1,9 +1,6 @@
 import type { Instant } from '@app/kernel';
 
-/**
- * Controls that operators can pause: admission of runs; signal, invoke, evaluation and firing; prepare, confirm and
- * agent transfers.
- */
+/** Controls to pause: admission of runs; signal, invoke, evaluation, firing; prepare, confirm, agent transfers. */
 export const controls = ['runs', 'automations', 'withdrawals'] as const;
 
 export type Control = (typeof controls)[number];

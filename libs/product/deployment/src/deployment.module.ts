@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeploymentControls } from './deployment-controls';
-import { PauseControlHandler } from './pause-control';
-import { ResumeControlHandler } from './resume-control';
+import { PauseControlHandler, ResumeControlHandler } from './change-control';
 
 /** The controls by which operators pause parts of the deployment. */
 @Module({

@@ -3,8 +3,7 @@ export { AuthorityUses, type AuthorityLedger, type HeldUse, type Hold } from './
 export { isWithinAgreedWorth, movedUsd, movedUsdWith } from './operation/submission/moved-worth';
 export { agentOperationId } from './operation/agent-operation-id';
 export { AgentTransfers } from './operation/agent-transfers';
-export { DisableWallet } from './wallet/disable-wallet';
-export { EnableWallet } from './wallet/enable-wallet';
+export { DisableWallet, EnableWallet } from './wallet/change-wallet';
 export { driveOperation } from './settlement/drive-operation';
 export type { OperationPorts } from './settlement/operation-ports';
 export { AutomationContractShape, ContractShape } from './contract/contract.schema';
@@ -19,10 +18,8 @@ export { matchesContract } from './operation/submission/operation-order';
 export { mayFollow } from './operation/operation-sequence';
 export { operationView } from './operation/operation.view';
 export { FinancialOperation, TokenAmountShape, type OperationView } from './operation/operation.schema';
-export { SettlementModule } from './settlement.module';
 export { GetWallet } from './wallet/get-wallet';
-export { Wallet } from './wallet/wallet.schema';
-export { walletView } from './wallet/wallet.view';
+export { Wallet, walletView } from './wallet/wallet.schema';
 export { Signer } from './wallet/signer';
 export {
   SessionRejected,
@@ -37,7 +34,7 @@ export {
   type WalletAccount,
 } from './provider/wallet-provider';
 export { Wallets } from './wallet/wallets';
-export { WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';
+export { SettlementModule, WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';
 export { WithdrawalApprovals } from './withdrawal/withdrawal-approvals';
 export { reviewExample, withdrawalExamples } from './withdrawal/withdrawal.example';
 export { walletsGroup } from './wallets.contract';

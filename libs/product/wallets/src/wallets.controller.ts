@@ -8,8 +8,7 @@ import { GetWallet, GetWalletHandler } from './wallet/get-wallet';
 import { ListWithdrawalSources, ListWithdrawalSourcesHandler } from './withdrawal/list-withdrawal-sources';
 import { AsOwner, type Owner } from './wallet/owner';
 import { PrepareWithdrawal, PrepareWithdrawalHandler } from './withdrawal/prepare-withdrawal';
-import { type WalletView } from './wallet/wallet.schema';
-import { walletView } from './wallet/wallet.view';
+import { walletView, type WalletView } from './wallet/wallet.schema';
 import { ConfirmedWithdrawal, PreparedWithdrawal, type WithdrawalSourcesView } from './withdrawal/withdrawal.schema';
 import { ConfirmWithdrawalDto } from './withdrawal/withdrawals.dto';
 import {

@@ -4,19 +4,20 @@ import { QuotasModule } from '@app/quotas';
 import { AgentTransfers } from './operation/agent-transfers';
 import { AgentWallets } from './wallet/agent-wallets';
 import { AuthorityUses } from './settlement/authority-uses';
-import { DisableWalletHandler } from './wallet/disable-wallet';
-import { EnableWalletHandler } from './wallet/enable-wallet';
+import { DisableWalletHandler, EnableWalletHandler } from './wallet/change-wallet';
 import { FinancialOperationsController, financialOperationsHandlers } from './financial-operations.controller';
 import { OpenWithdrawal } from './withdrawal/open-withdrawal';
 import { OperationRow, operationsMigrations, operationsProjection } from './operation/operations.projection';
 import { OperationStart } from './operation/operation-start';
-import { SealedKeys } from './wallet/sealed-keys';
+import { SealedKeys, walletKeysMigrations } from './wallet/sealed-keys';
 import { SettlementFigures } from './settlement/settlement-figures';
 import { Signer } from './wallet/signer';
-import { walletKeysMigrations } from './wallet/wallet-key.row';
 import { Wallets } from './wallet/wallets';
 import { WalletsController, walletsHandlers } from './wallets.controller';
 import { WithdrawalApprovals } from './withdrawal/withdrawal-approvals';
+import { OperationDriver } from './settlement/operation-driver';
+import { OperationPortsFactory } from './settlement/operation-ports-factory';
+import { OperationWatchdog } from './settlement/operation-watchdog';
 
 /** The wallets' keys, in a module of their own because the providers that the wallets need sign with them. */
 @Global()
@@ -53,3 +54,11 @@ export const walletsReadModel = {
   migrations: [...walletKeysMigrations, ...operationsMigrations],
   projections: [operationsProjection],
 };
+
+/** Drives financial operations to their end, in workers. */
+@Module({
+  imports: [WalletsModule],
+  providers: [OperationDriver, OperationWatchdog, OperationPortsFactory],
+  exports: [OperationDriver],
+})
+export class SettlementModule {}

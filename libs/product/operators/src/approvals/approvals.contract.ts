@@ -1,7 +1,11 @@
 import { operation, type OperationGroup } from '@app/http';
 import { json } from '@app/schema';
-import { ListOperatedApprovalsDto } from './approvals.dto';
-import { OperatedApproval, operatedApprovalExamples, OperatedApprovalPage } from './approvals.schema';
+import {
+  ListOperatedApprovalsDto,
+  OperatedApproval,
+  operatedApprovalExamples,
+  OperatedApprovalPage,
+} from './approvals.schema';
 
 export const operatorsApprovalsGroup: OperationGroup = {
   name: 'approvals',

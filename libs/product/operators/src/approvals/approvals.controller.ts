@@ -3,8 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, Serves } from '@app/http';
 import type { ApprovalId, JsonValue } from '@app/kernel';
 import { listOperatedApprovals, readOperatedReceipt, showApproval } from './approvals.contract';
-import { ListOperatedApprovalsDto } from './approvals.dto';
-import type { OperatedApproval, OperatedApprovalPage } from './approvals.schema';
+import { ListOperatedApprovalsDto, type OperatedApproval, type OperatedApprovalPage } from './approvals.schema';
 import {
   ListOperatedApprovals,
   ListOperatedApprovalsHandler,

@@ -1,7 +1,20 @@
 import { pendingExample, type ApprovalView } from '@app/approvals';
 import { approvalStatuses } from '@app/consent';
 import { receiptExample } from '@app/receipts';
-import { instant, json, list, nullable, oneOf, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
+import {
+  instant,
+  json,
+  list,
+  nullable,
+  oneOf,
+  optional,
+  pageOfShape,
+  shape,
+  text,
+  uuid,
+  type Shaped,
+} from '@app/schema';
+import { Member, PageQuery } from '@app/http';
 
 export const approvalFilters = [...approvalStatuses, 'all'] as const;
 export type OperatedApprovalFilter = (typeof approvalFilters)[number];
@@ -57,3 +70,11 @@ export const operatedApprovalExamples = {
   page: { data: [approval], nextCursor: null } satisfies OperatedApprovalPage,
   receipt: receiptExample,
 };
+
+export class ListOperatedApprovalsDto extends PageQuery {
+  @Member(uuid({ description: 'Of this user', examples: ['5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11'] }))
+  readonly user: string;
+
+  @Member(optional(oneOf(approvalFilters, { description: '`all` when absent' })))
+  readonly status?: OperatedApprovalFilter;
+}

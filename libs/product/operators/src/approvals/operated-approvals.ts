@@ -3,8 +3,7 @@ import { Cursors, pageOf } from '@app/http';
 import { asId, notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { GetReceipt, type Receipt } from '@app/receipts';
-import type { ListOperatedApprovalsDto } from './approvals.dto';
-import type { OperatedApproval, OperatedApprovalPage } from './approvals.schema';
+import type { ListOperatedApprovalsDto, OperatedApproval, OperatedApprovalPage } from './approvals.schema';
 import { OperatorReads } from '../operator-log/operator-reads';
 import { OperatorQuery, withoutPosition } from '../operator-query';
 
@@ -14,10 +13,7 @@ const selected = `
          conversation_id AS "conversationId", run_id AS "runId", operation_id AS "operationId", automation_id AS "automationId",
          stream, fingerprint, summary, terms, contract`;
 
-/**
- * Returns a page of a user's approvals, newest first. The access is logged. Refuses with `invalid_cursor`. @throws
- * Unavailable
- */
+/** Returns a page of a user's approvals, newest first; logged. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListOperatedApprovals extends OperatorQuery<ListOperatedApprovalsDto, OperatedApprovalPage> {}
 
 @QueryHandler(ListOperatedApprovals)
@@ -67,10 +63,7 @@ export class ShowApprovalHandler implements IQueryHandler<ShowApproval> {
   }
 }
 
-/**
- * Returns the receipt of an approval by its id alone. The access is logged. Refuses with `not_found`. @throws
- * Unavailable
- */
+/** Returns the receipt of an approval by its id alone; logged. Refuses with `not_found`. @throws Unavailable */
 export class ReadOperatedReceipt extends OperatorQuery<ApprovalId, Receipt> {}
 
 @QueryHandler(ReadOperatedReceipt)

@@ -7,10 +7,7 @@ import type { LogCheckpointPage, UnresolvedOperation, UnresolvedOperationPage } 
 import { OperatorReads } from '../operator-log/operator-reads';
 import { OperatorQuery, withoutPosition } from '../operator-query';
 
-/**
- * Returns a page of the log's checkpoints, newest first. The access is logged. Refuses with `invalid_cursor`. @throws
- * Unavailable
- */
+/** Returns a page of the log's checkpoints, newest first; logged. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListCheckpoints extends OperatorQuery<PageQuery, LogCheckpointPage> {}
 
 @QueryHandler(ListCheckpoints)
@@ -38,10 +35,7 @@ export class ListCheckpointsHandler implements IQueryHandler<ListCheckpoints> {
   }
 }
 
-/**
- * Returns a page of all users' unfinished operations, newest first. The access is logged. Refuses with
- * `invalid_cursor`. @throws Unavailable
- */
+/** Returns a page of all users' unfinished operations, newest first; logged. Refuses as other lists do. */
 export class ListUnresolved extends OperatorQuery<PageQuery, UnresolvedOperationPage> {}
 
 @QueryHandler(ListUnresolved)

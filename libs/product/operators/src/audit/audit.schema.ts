@@ -1,7 +1,5 @@
 import { instant, integer, list, nullable, oneOf, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
-import { streamsExamples } from '../streams/streams.schema';
-
-const natural = (description: string) => integer({ min: 0, description });
+import { natural, streamsExamples } from '../streams/streams.schema';
 
 const Cosignature = shape('Cosignature', {
   key: text({ description: 'The public key of the witness' }),

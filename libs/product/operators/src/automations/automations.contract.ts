@@ -1,9 +1,7 @@
 import { ExplainedAutomation } from '@app/automations';
 import { operation, type OperationGroup } from '@app/http';
-import { ListOperatedAutomationsDto } from './automations.dto';
-import { automationsExamples, OperatedAutomationPage } from './automations.schema';
-import { ChangeReason } from '../changes/operators.dto';
-import { MadeChange, operatorsExamples } from '../changes/operators.schema';
+import { automationsExamples, ListOperatedAutomationsDto, OperatedAutomationPage } from './automations.schema';
+import { reasonedChange } from '../changes/operators.schema';
 
 export const operatorsAutomationsGroup: OperationGroup = {
   name: 'automations',
@@ -14,7 +12,6 @@ const automationId = {
   description: 'An automation, whosever it is',
   example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05',
 };
-const change = { ...operatorsExamples.change, target: automationId.example };
 
 export const listOperatedAutomations = operation('automations.list', {
   route: 'GET /operator/v1/automations',
@@ -42,9 +39,7 @@ export const holdAutomation = operation('automations.hold', {
   summary: 'Keep an automation from firing',
   description: 'Until it is released, whatever its user does. Runs that it has started go on. Idempotent.',
   parameters: { automationId },
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body: { reason: 'it spends too much' }, answer: { ...change, operation: 'automations.hold' } },
+  ...reasonedChange('automations.hold', automationId.example, 'it spends too much'),
 });
 
 export const releaseAutomation = operation('automations.release', {
@@ -53,7 +48,5 @@ export const releaseAutomation = operation('automations.release', {
   summary: 'Let a held automation fire again',
   description: 'Idempotent.',
   parameters: { automationId },
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body: { reason: 'its user mended it' }, answer: { ...change, operation: 'automations.release' } },
+  ...reasonedChange('automations.release', automationId.example, 'its user mended it'),
 });

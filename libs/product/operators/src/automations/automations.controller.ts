@@ -1,28 +1,20 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { ExplainedAutomation } from '@app/automations';
 import { answer, Operator, Serves } from '@app/http';
 import type { AutomationId } from '@app/kernel';
 import { holdAutomation, listOperatedAutomations, releaseAutomation, showAutomation } from './automations.contract';
-import { ListOperatedAutomationsDto } from './automations.dto';
-import type { OperatedAutomationPage } from './automations.schema';
+import { ListOperatedAutomationsDto, type OperatedAutomationPage } from './automations.schema';
 import {
   ListOperatedAutomations,
   ListOperatedAutomationsHandler,
   ShowAutomation,
   ShowAutomationHandler,
 } from './show-automations';
-import { MakeChange } from '../changes/make-change';
-import { ChangeReason } from '../changes/operators.dto';
-import type { MadeChange } from '../changes/operators.schema';
+import { ChangeController } from '../changes/make-change';
+import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 
 @Controller()
-export class OperatorsAutomationsController {
-  constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
-  ) {}
-
+export class OperatorsAutomationsController extends ChangeController {
   @Serves(listOperatedAutomations)
   async list(
     @Operator() operator: Operator,
@@ -45,8 +37,7 @@ export class OperatorsAutomationsController {
     @Param('automationId') automationId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    const change = { operation: 'automations.hold', target: automationId, reason } as const;
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
+    return this.make(operator, { operation: 'automations.hold', target: automationId, reason });
   }
 
   @Serves(releaseAutomation)
@@ -55,8 +46,7 @@ export class OperatorsAutomationsController {
     @Param('automationId') automationId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    const change = { operation: 'automations.release', target: automationId, reason } as const;
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
+    return this.make(operator, { operation: 'automations.release', target: automationId, reason });
   }
 }
 

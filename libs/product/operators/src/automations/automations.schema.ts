@@ -1,5 +1,6 @@
 import type { ExplainedAutomation } from '@app/automations';
 import { boolean, instant, nullable, oneOf, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
+import { Member, PageQuery } from '@app/http';
 
 export const automationFilters = ['held', 'failing', 'late'] as const;
 export type AutomationFilter = (typeof automationFilters)[number];
@@ -68,3 +69,14 @@ export const automationsExamples = {
   explained,
   page: { data: [automation], nextCursor: null } satisfies OperatedAutomationPage,
 };
+
+export class ListOperatedAutomationsDto extends PageQuery {
+  @Member(
+    oneOf(automationFilters, {
+      description:
+        '`held`: by an operator. `failing`: its last occurrence was rejected, or the run of it failed. `late`: its rule should have been checked more than a minute ago. Archived ones are in none',
+      examples: ['held'],
+    }),
+  )
+  readonly state: AutomationFilter;
+}

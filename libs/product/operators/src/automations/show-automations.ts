@@ -3,8 +3,12 @@ import { Cursors, pageOf } from '@app/http';
 import { Clock, instantOf, ok, type AutomationId, type Result } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { ExplainAutomation, type ExplainedAutomation } from '@app/automations';
-import type { ListOperatedAutomationsDto } from './automations.dto';
-import type { AutomationFilter, OperatedAutomation, OperatedAutomationPage } from './automations.schema';
+import type {
+  AutomationFilter,
+  ListOperatedAutomationsDto,
+  OperatedAutomation,
+  OperatedAutomationPage,
+} from './automations.schema';
 import { OperatorQuery } from '../operator-query';
 import { OperatorReads } from '../operator-log/operator-reads';
 

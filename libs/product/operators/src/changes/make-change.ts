@@ -1,5 +1,6 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Operator } from '@app/http';
+import { Injectable } from '@nestjs/common';
+import { Command, CommandBus, CommandHandler, QueryBus, type ICommandHandler } from '@nestjs/cqrs';
+import { answer, type Operator } from '@app/http';
 import { Clock, ok, type JsonObject, type Result } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import type { ChangeName } from './changes';
@@ -45,5 +46,19 @@ export class MakeChangeHandler implements ICommandHandler<MakeChange> {
     };
     const made = await this.changes.make(intent, cause);
     return made.ok ? ok({ intentId, at, operation, target }) : made;
+  }
+}
+
+/** A controller of the operator API that makes changes. */
+@Injectable()
+export abstract class ChangeController {
+  constructor(
+    protected readonly commands: CommandBus,
+    protected readonly queries: QueryBus,
+  ) {}
+
+  /** Makes a change for an operator; an HTTP problem where it is refused. */
+  protected async make(operator: Operator, change: MakeChange['change']): Promise<MadeChange> {
+    return answer(await this.commands.execute(new MakeChange(operator, change)));
   }
 }

@@ -17,10 +17,7 @@ import { waitedFor } from './order-of-changes';
 import type { Intent } from '../operator-log/operator-log.events';
 import { operatorLogId, operatorLogKind } from '../operator-log/operator-log.stream';
 
-/**
- * A request makes its change only within this time after it saw that it is pending; later it leaves it to the watchdog,
- * which waits longer.
- */
+/** A request makes its pending change only within this time; later it leaves it to the watchdog, which waits longer. */
 const beginsWithinMs = 3_000;
 /** How long a change waits for its turn: longer than the watchdog takes to complete one that a crash interrupted. */
 const turnWithinMs = 10_000;
@@ -97,10 +94,7 @@ export class OperatorChanges {
     }
   }
 
-  /**
-   * Waits until an intent is completed, by its own request or by the watchdog. @throws Unavailable if that takes too
-   * long
-   */
+  /** Waits until an intent is completed, by its request or the watchdog. @throws Unavailable if that takes too long */
   private async untilCompleted(earlier: Intent): Promise<void> {
     const { intentId } = earlier;
     const giveUpAtMs = performance.now() + turnWithinMs;

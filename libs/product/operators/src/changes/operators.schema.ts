@@ -1,3 +1,4 @@
+import { Member, type Contract } from '@app/http';
 import {
   instant,
   integer,
@@ -11,6 +12,21 @@ import {
   uuid,
   type Shaped,
 } from '@app/schema';
+
+const reasonLengthMax = 500;
+
+/** The body of a change that needs only a reason. */
+export class ChangeReason {
+  @Member(
+    text({
+      min: 1,
+      max: reasonLengthMax,
+      visible: true,
+      description: 'Why; it is kept in the log and in the events that follow',
+    }),
+  )
+  readonly reason: string;
+}
 
 /** The answer to a change: it is made, and takes effect in every replica. */
 export const MadeChange = shape('MadeChange', {
@@ -63,3 +79,24 @@ export const operatorsExamples = {
     nextCursor: null,
   } satisfies LogPage,
 };
+
+/** Returns the example of a change's answer. */
+export function madeExample(operation: string, target: string): MadeChange {
+  return { ...operatorsExamples.change, operation, target };
+}
+
+/** The terms of a change that needs only a reason. */
+interface ReasonedChange {
+  readonly body: typeof ChangeReason;
+  readonly answer: typeof MadeChange;
+  readonly examples: NonNullable<Contract['examples']>;
+}
+
+/** Returns the terms of a change that needs only a reason, for its contract. */
+export function reasonedChange(operation: string, target: string, reason: string): ReasonedChange {
+  return {
+    body: ChangeReason,
+    answer: MadeChange,
+    examples: { body: { reason }, answer: madeExample(operation, target) },
+  };
+}

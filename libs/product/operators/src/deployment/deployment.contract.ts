@@ -1,8 +1,7 @@
 import { controls } from '@app/deployment';
 import { operation, PageQuery, type OperationGroup } from '@app/http';
 import { DeploymentState, deploymentExample } from './deployment.schema';
-import { ChangeReason } from '../changes/operators.dto';
-import { LogPage, MadeChange, operatorsExamples } from '../changes/operators.schema';
+import { LogPage, operatorsExamples, reasonedChange } from '../changes/operators.schema';
 
 export const controlsGroup: OperationGroup = {
   name: 'controls',
@@ -24,7 +23,7 @@ const control = {
   example: 'withdrawals',
   values: controls,
 };
-const body = { reason: 'the provider has an incident' };
+const reason = 'the provider has an incident';
 
 export const showDeployment = operation('deployment.show', {
   route: 'GET /operator/v1/deployment',
@@ -41,9 +40,7 @@ export const pauseControl = operation('controls.pause', {
   description:
     'Work already admitted goes on. `runs` stops `runs.start`; `automations` stops signal, invoke, evaluation and firing, while webhooks are recorded; `withdrawals` stops prepare, confirm and transfers by agents. Idempotent; when it answers, every replica goes by it.',
   parameters: { control },
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body, answer: operatorsExamples.change },
+  ...reasonedChange('controls.pause', control.example, reason),
 });
 
 export const resumeControl = operation('controls.resume', {
@@ -52,9 +49,7 @@ export const resumeControl = operation('controls.resume', {
   summary: 'Take on work again',
   description: 'Idempotent; when it answers, every replica goes by it.',
   parameters: { control },
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body, answer: { ...operatorsExamples.change, operation: 'controls.resume' } },
+  ...reasonedChange('controls.resume', control.example, reason),
 });
 
 export const listLog = operation('log.list', {

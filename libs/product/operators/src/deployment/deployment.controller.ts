@@ -1,23 +1,16 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { controls, type Control } from '@app/deployment';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { invalid, ok, refuse, type Result } from '@app/kernel';
 import { listLog, pauseControl, resumeControl, showDeployment } from './deployment.contract';
 import type { DeploymentState } from './deployment.schema';
 import { ListLog, ListLogHandler } from './list-log';
-import { MakeChange, MakeChangeHandler } from '../changes/make-change';
-import { ChangeReason } from '../changes/operators.dto';
-import type { LogPage, MadeChange } from '../changes/operators.schema';
+import { ChangeController, MakeChangeHandler } from '../changes/make-change';
+import { ChangeReason, type LogPage, type MadeChange } from '../changes/operators.schema';
 import { ShowDeployment, ShowDeploymentHandler } from './show-deployment';
 
 @Controller()
-export class OperatorsDeploymentController {
-  constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
-  ) {}
-
+export class OperatorsDeploymentController extends ChangeController {
   @Serves(showDeployment)
   async show(): Promise<DeploymentState> {
     return this.queries.execute(new ShowDeployment());
@@ -30,9 +23,7 @@ export class OperatorsDeploymentController {
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
     const target = answer(controlNamed(control));
-    return answer(
-      await this.commands.execute(new MakeChange(operator, { operation: 'controls.pause', target, reason })),
-    );
+    return this.make(operator, { operation: 'controls.pause', target, reason });
   }
 
   @Serves(resumeControl)
@@ -42,8 +33,7 @@ export class OperatorsDeploymentController {
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
     const target = answer(controlNamed(control));
-    const change = { operation: 'controls.resume', target, reason } as const;
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
+    return this.make(operator, { operation: 'controls.resume', target, reason });
   }
 
   @Serves(listLog)

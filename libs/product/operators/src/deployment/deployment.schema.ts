@@ -21,11 +21,10 @@ const Capacity = shape('Capacity', {
   holders: list(CapacityHolder, { max: holdersMax, description: 'The users who hold most of it, the most first' }),
 });
 
+const process = { processId: uuid(), api: boolean(), worker: boolean(), startedAt: instant() };
+
 const ServiceProcess = shape('ServiceProcess', {
-  processId: uuid(),
-  api: boolean(),
-  worker: boolean(),
-  startedAt: instant(),
+  ...process,
   heardAt: instant({ description: 'When it last said that it is alive; after 6 s it is silent' }),
   segments: integer({ min: 0, description: 'Run segments that it has the lease of' }),
   leads: list(text(), { description: 'What it alone does at present' }),
@@ -35,10 +34,7 @@ const ServiceProcess = shape('ServiceProcess', {
 });
 
 const SilentProcess = shape('SilentProcess', {
-  processId: uuid(),
-  api: boolean(),
-  worker: boolean(),
-  startedAt: instant(),
+  ...process,
   heardAt: instant({ description: 'When it last said that it is alive' }),
 });
 

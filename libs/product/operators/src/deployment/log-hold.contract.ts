@@ -1,14 +1,31 @@
-import { operation, type OperationGroup } from '@app/http';
-import { ResumeLogDto } from './log-hold.dto';
-import { ChangeReason } from '../changes/operators.dto';
-import { MadeChange, operatorsExamples } from '../changes/operators.schema';
+import { resumedAs } from '@app/audit';
+import { Member, operation, type OperationGroup } from '@app/http';
+import { boolean, oneOf, optional } from '@app/schema';
+import { ChangeReason, MadeChange, madeExample, reasonedChange } from '../changes/operators.schema';
+
+export class ResumeLogDto extends ChangeReason {
+  @Member(
+    oneOf(resumedAs, {
+      description:
+        '`copy`: the other one lives on, and this one gets a name of its own; `successor`: the other one is gone for good',
+    }),
+  )
+  readonly as: (typeof resumedAs)[number];
+
+  @Member(
+    optional(
+      boolean({
+        description: 'Go on as a successor although a witness has seen more than there is here, or another tree',
+      }),
+    ),
+  )
+  readonly despiteWitnesses?: boolean;
+}
 
 export const auditGroup: OperationGroup = {
   name: 'audit',
   description: 'Whether the log of all events signs, and as which log',
 };
-
-const answer = { ...operatorsExamples.change, target: 'log' };
 
 export const resumeLog = operation('audit.resume', {
   route: 'POST /operator/v1/audit/resume',
@@ -23,7 +40,7 @@ export const resumeLog = operation('audit.resume', {
   answer: MadeChange,
   examples: {
     body: { as: 'copy', reason: 'a copy for tests' },
-    answer: { ...answer, operation: 'audit.resume' },
+    answer: madeExample('audit.resume', 'log'),
   },
 });
 
@@ -34,7 +51,5 @@ export const holdLog = operation('audit.hold', {
   description:
     'For a copy that nothing here can tell from the original, such as a snapshot of a whole disk. Idempotent. Everything else goes on.',
   beyondSpecification: 'section 13: copies that cannot be recognised are held by hand',
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body: { reason: 'started from a snapshot' }, answer: { ...answer, operation: 'audit.hold' } },
+  ...reasonedChange('audit.hold', 'log', 'started from a snapshot'),
 });

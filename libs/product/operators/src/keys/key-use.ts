@@ -7,10 +7,7 @@ interface Tally {
   readonly lastAt: Instant | null;
 }
 
-/**
- * Sums up a partner key's use from events given newest first, so that the first event of each user and type is the last
- * use.
- */
+/** Sums up a partner key's use from events given newest first: the first event of a user or a type is the last use. */
 export class KeyUseTally {
   private readonly users = new Map<string, Tally>();
   private readonly types = new Map<string, Tally>();

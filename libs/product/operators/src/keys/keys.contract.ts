@@ -1,8 +1,15 @@
 import { operation, PageQuery, type OperationGroup } from '@app/http';
-import { FindKeyDto, MintKeyDto, ShowKeyUseDto } from './keys.dto';
-import { keysExamples, KeyUse, MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
-import { ChangeReason } from '../changes/operators.dto';
-import { MadeChange, operatorsExamples } from '../changes/operators.schema';
+import {
+  FindKeyDto,
+  keysExamples,
+  KeyUse,
+  MintedPartnerKey,
+  MintKeyDto,
+  PartnerKey,
+  PartnerKeyPage,
+  ShowKeyUseDto,
+} from './keys.schema';
+import { reasonedChange } from '../changes/operators.schema';
 
 export const keysGroup: OperationGroup = { name: 'keys', description: 'The keys by which partner backends are known' };
 
@@ -61,10 +68,5 @@ export const revokeKey = operation('keys.revoke', {
   description:
     'The process that is asked refuses requests with it at once, the others within 30 s, and streams that it opened end. Idempotent.',
   parameters: { keyId },
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: {
-    body: { reason: 'it leaked' },
-    answer: { ...operatorsExamples.change, operation: 'keys.revoke', target: keyId.example },
-  },
+  ...reasonedChange('keys.revoke', keyId.example, 'it leaked'),
 });

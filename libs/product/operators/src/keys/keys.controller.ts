@@ -1,24 +1,24 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { notFound, ok, refuse } from '@app/kernel';
 import { FindPartnerKey, newPartnerKey } from '@app/partners';
 import { findKey, listKeys, mintKey, revokeKey, showKeyUse } from './keys.contract';
-import { FindKeyDto, MintKeyDto, ShowKeyUseDto } from './keys.dto';
-import type { KeyUse, MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
+import {
+  FindKeyDto,
+  MintKeyDto,
+  ShowKeyUseDto,
+  type KeyUse,
+  type MintedPartnerKey,
+  type PartnerKey,
+  type PartnerKeyPage,
+} from './keys.schema';
 import { ListKeys, ListKeysHandler } from './list-keys';
-import { MakeChange } from '../changes/make-change';
-import { ChangeReason } from '../changes/operators.dto';
-import type { MadeChange } from '../changes/operators.schema';
+import { ChangeController } from '../changes/make-change';
+import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import { ShowKeyUse, ShowKeyUseHandler } from './show-key-use';
 
 @Controller()
-export class OperatorsKeysController {
-  constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
-  ) {}
-
+export class OperatorsKeysController extends ChangeController {
   /** The log contains the hash of the key; the key itself exists only in this answer. */
   @Serves(mintKey)
   async mint(
@@ -27,7 +27,7 @@ export class OperatorsKeysController {
   ): Promise<MintedPartnerKey> {
     const { keyId, key, keyHash } = newPartnerKey();
     const change = { operation: 'keys.mint', target: keyId, parameters: { label, keyHash, feed }, reason } as const;
-    const { at } = answer(await this.commands.execute(new MakeChange(operator, change)));
+    const { at } = await this.make(operator, change);
     return { keyId, key, label, feed, createdAt: at };
   }
 
@@ -57,8 +57,7 @@ export class OperatorsKeysController {
     @Param('keyId') keyId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    const change = { operation: 'keys.revoke', target: keyId, reason } as const;
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
+    return this.make(operator, { operation: 'keys.revoke', target: keyId, reason });
   }
 }
 

@@ -20,10 +20,7 @@ export const pendingMax = 100;
 export const pendingOfOneMax = 10;
 const retryAfterSeconds = 5;
 
-/**
- * The rules of the operators' log (docs/decisions/operators.md): a change is logged before it is made, and again when
- * it is completed.
- */
+/** The rules of the operators' log (docs/decisions/operators.md): a change is logged before it is made, and after. */
 export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, OperatorLogEvent> = {
   initialState: { pending: [] },
 

@@ -1,14 +1,15 @@
 import { operation, PageQuery, type OperationGroup } from '@app/http';
-import { ChangeReason } from '../changes/operators.dto';
-import { MadeChange, operatorsExamples } from '../changes/operators.schema';
-import { StartRebuildDto, SkipDto, SwitchDto } from './projections.dto';
+import { MadeChange, madeExample, reasonedChange } from '../changes/operators.schema';
 import {
   DifferencePage,
   ProjectionList,
   projectionsExamples,
   Rebuild,
   RebuildList,
+  SkipDto,
   StartedRebuild,
+  StartRebuildDto,
+  SwitchDto,
 } from './projections.schema';
 
 export const projectionsGroup: OperationGroup = {
@@ -23,8 +24,7 @@ export const rebuildsGroup: OperationGroup = {
 
 const projection = { description: 'A read model, by its name', example: 'runs' };
 const rebuildId = { description: 'A rebuild', example: projectionsExamples.rebuildId };
-const change = { ...operatorsExamples.change, target: rebuildId.example };
-const body = { reason: 'a row looks wrong' };
+const reason = 'a row looks wrong';
 
 export const listProjections = operation('projections.list', {
   route: 'GET /operator/v1/projections',
@@ -45,7 +45,7 @@ export const rebuildProjection = operation('projections.rebuild', {
   body: StartRebuildDto,
   answer: StartedRebuild,
   reasons: ['projection_state'],
-  examples: { body: { ...body, pace: 'gentle' }, answer: { rebuildId: rebuildId.example } },
+  examples: { body: { reason, pace: 'gentle' }, answer: { rebuildId: rebuildId.example } },
 });
 
 export const skipEvent = operation('projections.skip', {
@@ -64,7 +64,7 @@ export const skipEvent = operation('projections.skip', {
       revision: 17,
       reason: 'written by a defect that is mended',
     },
-    answer: { ...change, operation: 'projections.skip', target: projection.example },
+    answer: madeExample('projections.skip', projection.example),
   },
 });
 
@@ -107,8 +107,8 @@ export const switchRebuild = operation('rebuilds.switch', {
   answer: MadeChange,
   reasons: ['projection_state', 'differences_unseen'],
   examples: {
-    body: { ...body, digest: projectionsExamples.digest },
-    answer: { ...change, operation: 'rebuilds.switch' },
+    body: { reason, digest: projectionsExamples.digest },
+    answer: madeExample('rebuilds.switch', rebuildId.example),
   },
 });
 
@@ -118,10 +118,8 @@ export const rollBackRebuild = operation('rebuilds.rollback', {
   summary: 'Read the table of before again',
   description: 'Within an hour of the switch. Idempotent.',
   parameters: { rebuildId },
-  body: ChangeReason,
-  answer: MadeChange,
   reasons: ['projection_state'],
-  examples: { body, answer: { ...change, operation: 'rebuilds.rollback' } },
+  ...reasonedChange('rebuilds.rollback', rebuildId.example, reason),
 });
 
 export const discardRebuild = operation('rebuilds.discard', {
@@ -130,8 +128,6 @@ export const discardRebuild = operation('rebuilds.discard', {
   summary: 'Give up a rebuild that was not switched to',
   description: 'Idempotent.',
   parameters: { rebuildId },
-  body: ChangeReason,
-  answer: MadeChange,
   reasons: ['projection_state'],
-  examples: { body, answer: { ...change, operation: 'rebuilds.discard' } },
+  ...reasonedChange('rebuilds.discard', rebuildId.example, reason),
 });

@@ -1,5 +1,4 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { v7 as uuidV7 } from 'uuid';
 import {
@@ -12,20 +11,22 @@ import {
   ShowRebuild,
   ShowRebuildHandler,
 } from './show-projections';
-import { MakeChange } from '../changes/make-change';
-import { ChangeReason } from '../changes/operators.dto';
-import type { MadeChange } from '../changes/operators.schema';
+import { ChangeController } from '../changes/make-change';
+import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import * as contracts from './projections.contract';
-import { StartRebuildDto, SkipDto, SwitchDto } from './projections.dto';
-import type { DifferencePage, ProjectionList, Rebuild, RebuildList, StartedRebuild } from './projections.schema';
+import {
+  SkipDto,
+  StartRebuildDto,
+  SwitchDto,
+  type DifferencePage,
+  type ProjectionList,
+  type Rebuild,
+  type RebuildList,
+  type StartedRebuild,
+} from './projections.schema';
 
 @Controller()
-export class OperatorsProjectionsController {
-  constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
-  ) {}
-
+export class OperatorsProjectionsController extends ChangeController {
   @Serves(contracts.listProjections)
   async list(): Promise<ProjectionList> {
     return this.queries.execute(new ListProjections());
@@ -40,7 +41,7 @@ export class OperatorsProjectionsController {
     const rebuildId = uuidV7();
     const parameters = { rebuildId, pace };
     const change = { operation: 'projections.rebuild', target: projection, parameters, reason } as const;
-    answer(await this.commands.execute(new MakeChange(operator, change)));
+    await this.make(operator, change);
     return { rebuildId };
   }
 
@@ -51,8 +52,7 @@ export class OperatorsProjectionsController {
     @Body() { stream, revision, reason }: SkipDto,
   ): Promise<MadeChange> {
     const parameters = { stream, revision };
-    const change = { operation: 'projections.skip', target: projection, parameters, reason } as const;
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
+    return this.make(operator, { operation: 'projections.skip', target: projection, parameters, reason });
   }
 
   @Serves(contracts.listRebuilds)
@@ -81,8 +81,7 @@ export class OperatorsProjectionsController {
     @Body() { reason, digest }: SwitchDto,
   ): Promise<MadeChange> {
     const parameters = digest === undefined ? {} : { digest };
-    const change = { operation: 'rebuilds.switch', target: rebuildId, parameters, reason } as const;
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
+    return this.make(operator, { operation: 'rebuilds.switch', target: rebuildId, parameters, reason });
   }
 
   @Serves(contracts.rollBackRebuild)
@@ -91,8 +90,7 @@ export class OperatorsProjectionsController {
     @Param('rebuildId') rebuildId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    const change = { operation: 'rebuilds.rollback', target: rebuildId, reason } as const;
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
+    return this.make(operator, { operation: 'rebuilds.rollback', target: rebuildId, reason });
   }
 
   @Serves(contracts.discardRebuild)
@@ -101,8 +99,7 @@ export class OperatorsProjectionsController {
     @Param('rebuildId') rebuildId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    const change = { operation: 'rebuilds.discard', target: rebuildId, reason } as const;
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
+    return this.make(operator, { operation: 'rebuilds.discard', target: rebuildId, reason });
   }
 }
 

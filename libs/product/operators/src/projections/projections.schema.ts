@@ -1,4 +1,4 @@
-import { rebuildPaces } from '@app/read-store';
+import { rebuildPaces, type RebuildPace } from '@app/read-store';
 import {
   boolean,
   instant,
@@ -6,12 +6,15 @@ import {
   list,
   nullable,
   oneOf,
+  optional,
   pageOfShape,
   shape,
   text,
   uuid,
   type Shaped,
 } from '@app/schema';
+import { Member } from '@app/http';
+import { ChangeReason } from '../changes/operators.schema';
 
 const natural = (description?: string) => integer({ min: 0, ...(description !== undefined && { description }) });
 
@@ -172,3 +175,35 @@ export const projectionsExamples = {
     nextCursor: null,
   } satisfies DifferencePage,
 };
+
+/** Names of streams, a category and an id, are shorter. */
+const streamLengthMax = 200;
+
+export class SwitchDto extends ChangeReason {
+  @Member(
+    optional(
+      text({
+        pattern: /^[0-9a-f]{64}$/,
+        message: 'must be the digest of the differences: 64 hexadecimal digits',
+        description: 'That of the differences which you have seen; needed where there are any',
+        examples: [projectionsExamples.digest],
+      }),
+    ),
+  )
+  readonly digest?: string;
+}
+
+export class StartRebuildDto extends ChangeReason {
+  @Member(optional(rebuildPace))
+  readonly pace?: RebuildPace;
+}
+
+export class SkipDto extends ChangeReason {
+  @Member(
+    text({ min: 1, max: streamLengthMax, description: 'The stream of the event at which the read model has stopped' }),
+  )
+  readonly stream: string;
+
+  @Member(integer({ min: 0, max: Number.MAX_SAFE_INTEGER, description: 'The revision of that event' }))
+  readonly revision: number;
+}

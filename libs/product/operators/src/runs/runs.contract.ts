@@ -1,8 +1,6 @@
 import { operation, type OperationGroup } from '@app/http';
-import { ChangeReason } from '../changes/operators.dto';
-import { MadeChange, operatorsExamples } from '../changes/operators.schema';
-import { ListOperatedRunsDto, ShowRunDto } from './runs.dto';
-import { OperatedRun, OperatedRunPage, runsExamples } from './runs.schema';
+import { reasonedChange } from '../changes/operators.schema';
+import { ListOperatedRunsDto, OperatedRun, OperatedRunPage, runsExamples, ShowRunDto } from './runs.schema';
 
 export const operatorsRunsGroup: OperationGroup = { name: 'runs', description: 'Runs of all users' };
 
@@ -10,8 +8,7 @@ const runKey = {
   description: 'A run, whosever it is, by its id inside the deployment',
   example: runsExamples.run.runKey,
 };
-const body = { reason: 'it hangs' };
-const made = (name: string) => ({ ...operatorsExamples.change, operation: name, target: runKey.example });
+const reason = 'it hangs';
 
 export const listOperatedRuns = operation('runs.list', {
   route: 'GET /operator/v1/runs',
@@ -42,10 +39,8 @@ export const abortOperatedRun = operation('runs.abort', {
   description:
     "Waits at most 20 s for the engine's cleanup; after `stop_pending` the stop goes on: a run that no worker holds is ended by the one that takes it next. A waiting run ends, and its approvals expire, where no other run is live.",
   parameters: { runKey },
-  body: ChangeReason,
-  answer: MadeChange,
   reasons: ['run_not_active', 'stop_pending'],
-  examples: { body, answer: made('runs.abort') },
+  ...reasonedChange('runs.abort', runKey.example, reason),
 });
 
 export const releaseRun = operation('runs.release', {
@@ -55,8 +50,6 @@ export const releaseRun = operation('runs.release', {
   description:
     'Another worker, or the same one, takes it at once and goes on from the last recorded step; what its predecessor still does is not recorded any more.',
   parameters: { runKey },
-  body: ChangeReason,
-  answer: MadeChange,
   reasons: ['run_not_active'],
-  examples: { body, answer: made('runs.release') },
+  ...reasonedChange('runs.release', runKey.example, reason),
 });

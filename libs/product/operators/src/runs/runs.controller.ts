@@ -4,11 +4,9 @@ import { answer, Operator, Serves } from '@app/http';
 import { asId, type RunKey, type UserId } from '@app/kernel';
 import { ChangeRun, ChangeRunHandler } from './change-run';
 import { ListOperatedRuns, ListOperatedRunsHandler, ShowRun, ShowRunHandler } from './show-runs';
-import { ChangeReason } from '../changes/operators.dto';
-import type { MadeChange } from '../changes/operators.schema';
+import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import { abortOperatedRun, listOperatedRuns, releaseRun, showRun } from './runs.contract';
-import { ListOperatedRunsDto, ShowRunDto } from './runs.dto';
-import type { OperatedRun, OperatedRunPage } from './runs.schema';
+import { ListOperatedRunsDto, ShowRunDto, type OperatedRun, type OperatedRunPage } from './runs.schema';
 
 @Controller()
 export class OperatorsRunsController {

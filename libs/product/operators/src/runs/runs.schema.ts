@@ -1,5 +1,6 @@
 import { RunFailure } from '@app/conversations';
-import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
+import { instant, integer, nullable, oneOf, optional, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
+import { Member, PageQuery } from '@app/http';
 
 export const runFilters = ['stuck', 'live', 'failed', 'ended'] as const;
 export type RunFilter = (typeof runFilters)[number];
@@ -41,3 +42,33 @@ const run: OperatedRun = {
 };
 
 export const runsExamples = { run, page: { data: [run], nextCursor: null } satisfies OperatedRunPage };
+
+const userId = '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11';
+
+export class ListOperatedRunsDto extends PageQuery {
+  @Member(
+    optional(
+      oneOf(runFilters, {
+        description:
+          '`live`: it has a holder, or waits for one. `stuck`: live, and no worker has held it for ten seconds. `failed`: it ended so. `ended`: however it ended, with `user` only. When absent all of the user, or those that are live',
+        examples: ['live'],
+      }),
+    ),
+  )
+  readonly state?: RunFilter;
+
+  @Member(optional(uuid({ description: 'Of this user; of all users when absent', examples: [userId] })))
+  readonly user?: string;
+}
+
+export class ShowRunDto {
+  @Member(
+    optional(
+      uuid({
+        description: 'The user whose run it is: then the id in the path is the one by which the user knows it',
+        examples: [userId],
+      }),
+    ),
+  )
+  readonly user?: string;
+}

@@ -3,8 +3,7 @@ import { Cursors, pageOf } from '@app/http';
 import { asId, invalid, notFound, ok, refuse, type Result, type RunId, type RunKey, type UserId } from '@app/kernel';
 import { runKeyOf } from '@app/runs';
 import { OperatedRuns } from './operated-runs';
-import type { ListOperatedRunsDto } from './runs.dto';
-import type { OperatedRun, OperatedRunPage } from './runs.schema';
+import type { ListOperatedRunsDto, OperatedRun, OperatedRunPage } from './runs.schema';
 import { OperatorQuery, withoutPosition } from '../operator-query';
 
 /**

@@ -5,8 +5,7 @@ import { invalid, notFound, ok, refuse, type Result } from '@app/kernel';
 import { jsonDifferences } from './json-difference';
 import { OperatorReads } from '../operator-log/operator-reads';
 import { auditedEvent, integrityOf, pointIn, remainsOf, stateAt, type Point } from './read-stream';
-import type { ShowEventsDto } from './streams.dto';
-import type { StreamEventPage, StreamState } from './streams.schema';
+import type { ShowEventsDto, StreamEventPage, StreamState } from './streams.schema';
 
 /**
  * Returns a page of a stream's events, oldest first, and its folded states at the requested points. The access is

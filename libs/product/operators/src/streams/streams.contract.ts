@@ -1,6 +1,5 @@
 import { operation, type OperationGroup } from '@app/http';
-import { ShowEventsDto } from './streams.dto';
-import { StreamEventPage, streamsExamples, StreamVerification } from './streams.schema';
+import { ShowEventsDto, StreamEventPage, streamsExamples, StreamVerification } from './streams.schema';
 
 export const streamsGroup: OperationGroup = { name: 'streams', description: 'Streams of events as they are stored' };
 

@@ -5,8 +5,7 @@ import { answer, Operator, Serves } from '@app/http';
 import { ExportStream, ExportStreamHandler } from './export-stream';
 import { ShowEvents, ShowEventsHandler } from './show-events';
 import { exportStream, showEvents, verifyStream } from './streams.contract';
-import { ShowEventsDto } from './streams.dto';
-import type { StreamEventPage, StreamVerification } from './streams.schema';
+import { ShowEventsDto, type StreamEventPage, type StreamVerification } from './streams.schema';
 import { VerifyStream, VerifyStreamHandler } from './verify-stream';
 
 @Controller()

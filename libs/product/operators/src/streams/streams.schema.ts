@@ -11,10 +11,13 @@ import {
   pageMembers,
   shape,
   text,
+  type Schema,
   type Shaped,
 } from '@app/schema';
+import { Member, PageQuery } from '@app/http';
 
-const natural = (description: string) => integer({ min: 0, description });
+/** Schema of a count or an index. */
+export const natural = (description: string): Schema<number> => integer({ min: 0, description });
 const sha256 = (description: string) => text({ pattern: /^[0-9a-f]{64}$/, description });
 
 const AuditedEvent = shape('AuditedEvent', {
@@ -147,3 +150,15 @@ export const streamsExamples = {
     faults: [],
   } satisfies StreamVerification,
 };
+
+const pointLengthMax = 64;
+const point = (description: string, example: string) =>
+  optional(text({ min: 1, max: pointLengthMax, description, examples: [example] }));
+
+export class ShowEventsDto extends PageQuery {
+  @Member(point('A `seq`, or an instant: the state of the stream as of then is answered as well', '1'))
+  readonly at?: string;
+
+  @Member(point('A second one: what is different as of then is answered as well', '2026-11-21T09:15:00.000Z'))
+  readonly and?: string;
+}

@@ -4,10 +4,7 @@ import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { OperatorReads } from '../operator-log/operator-reads';
 import { OperatorQuery } from '../operator-query';
 
-/**
- * Returns the bundle of entries at a path under `tile/`. The access is logged. Refuses with `not_found`. @throws
- * Unavailable
- */
+/** Returns the bundle of entries at a path under `tile/`; logged. Refuses with `not_found`. @throws Unavailable */
 export class ReadLogEntries extends OperatorQuery<string, Uint8Array> {}
 
 @QueryHandler(ReadLogEntries)

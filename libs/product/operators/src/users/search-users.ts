@@ -3,8 +3,7 @@ import { Cursors, pageOf, userIdOf } from '@app/http';
 import { invalid, ok, parseUuid, refuse, type Result } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { OperatorReads } from '../operator-log/operator-reads';
-import type { SearchUsersDto } from './users.dto';
-import type { Account, AccountPage } from './users.schema';
+import type { Account, AccountPage, SearchUsersDto } from './users.schema';
 import { OperatorQuery, wholeRow } from '../operator-query';
 
 /**
@@ -64,10 +63,7 @@ export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
   }
 }
 
-/**
- * Returns the id itself, or the user id derived from an issuer and a subject separated by a space; null for any other
- * text.
- */
+/** Returns the id itself, or the user id of an issuer and a subject separated by a space; null for any other text. */
 function idIn(q: string): string | null {
   const [, issuer, subject] = /^(\S+)\s+(\S.*)$/su.exec(q.trim()) ?? [];
   return issuer === undefined || subject === undefined ? parseUuid(q.trim()) : userIdOf(issuer, subject);

@@ -8,10 +8,7 @@ import { OperatorReads } from '../operator-log/operator-reads';
 import { newestMax, type Counted, type UserOverview } from './users.schema';
 import { OperatorQuery } from '../operator-query';
 
-/**
- * Returns an overview of a user: counts, and the newest of each kind. The access is logged. Refuses with `not_found`.
- * @throws Unavailable
- */
+/** Returns counts and the newest of each kind of a user; logged. Refuses with `not_found`. @throws Unavailable */
 export class ShowUser extends OperatorQuery<UserId, UserOverview> {}
 
 /** There are few of each, because shares and quotas limit them. */

@@ -1,8 +1,6 @@
 import { operation, type OperationGroup } from '@app/http';
-import { ChangeReason } from '../changes/operators.dto';
-import { MadeChange, operatorsExamples } from '../changes/operators.schema';
-import { SearchUsersDto, SetCapsDto } from './users.dto';
-import { AccountPage, UserOverview, usersExamples } from './users.schema';
+import { MadeChange, madeExample, reasonedChange } from '../changes/operators.schema';
+import { AccountPage, SearchUsersDto, SetCapsDto, UserOverview, usersExamples } from './users.schema';
 
 export const operatorsUsersGroup: OperationGroup = {
   name: 'users',
@@ -10,8 +8,7 @@ export const operatorsUsersGroup: OperationGroup = {
 };
 
 const userId = '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11';
-const body = { reason: 'a report of fraud' };
-const made = (operationName: string) => ({ ...operatorsExamples.change, operation: operationName, target: userId });
+const reason = 'a report of fraud';
 
 export const searchUsers = operation('users.search', {
   route: 'GET /operator/v1/users',
@@ -37,9 +34,7 @@ export const disableUser = operation('users.disable', {
   scope: 'users',
   summary: 'Take an account out of service',
   description: 'Its requests are refused with `account_disabled`; nothing of its history is lost. Idempotent.',
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body, answer: made('users.disable') },
+  ...reasonedChange('users.disable', userId, reason),
 });
 
 export const enableUser = operation('users.enable', {
@@ -47,9 +42,7 @@ export const enableUser = operation('users.enable', {
   scope: 'users',
   summary: 'Put an account back into service',
   description: 'Idempotent.',
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body, answer: made('users.enable') },
+  ...reasonedChange('users.enable', userId, reason),
 });
 
 export const freezeUser = operation('users.freeze', {
@@ -58,9 +51,7 @@ export const freezeUser = operation('users.freeze', {
   summary: 'Freeze what a user may spend',
   description:
     'No run starts any more (`budget_exhausted`, not retryable), and runs end at their next step, whatever the caps hold. Idempotent.',
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body, answer: made('users.freeze') },
+  ...reasonedChange('users.freeze', userId, reason),
 });
 
 export const unfreezeUser = operation('users.unfreeze', {
@@ -68,9 +59,7 @@ export const unfreezeUser = operation('users.unfreeze', {
   scope: 'users',
   summary: 'Let a user spend again',
   description: 'As far as the caps allow. Idempotent.',
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body, answer: made('users.unfreeze') },
+  ...reasonedChange('users.unfreeze', userId, reason),
 });
 
 export const setUserCaps = operation('users.setCaps', {
@@ -82,7 +71,7 @@ export const setUserCaps = operation('users.setCaps', {
   answer: MadeChange,
   examples: {
     body: { dayCents: 2_000, monthCents: 20_000, reason: 'a large customer' },
-    answer: made('users.setCaps'),
+    answer: madeExample('users.setCaps', userId),
   },
 });
 
@@ -91,9 +80,7 @@ export const disableWallet = operation('users.disableWallet', {
   scope: 'users',
   summary: "Stop money from leaving a user's wallet",
   description: 'What was sent is followed to its end. A user without a wallet is a 404. Idempotent.',
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body, answer: made('users.disableWallet') },
+  ...reasonedChange('users.disableWallet', userId, reason),
 });
 
 export const enableWallet = operation('users.enableWallet', {
@@ -101,7 +88,5 @@ export const enableWallet = operation('users.enableWallet', {
   scope: 'users',
   summary: "Let money leave a user's wallet again",
   description: 'A user without a wallet is a 404. Idempotent.',
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body, answer: made('users.enableWallet') },
+  ...reasonedChange('users.enableWallet', userId, reason),
 });

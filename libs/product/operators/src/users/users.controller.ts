@@ -3,23 +3,11 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, Serves } from '@app/http';
 import type { UserId } from '@app/kernel';
 import { ChangeUser, ChangeUserHandler } from './change-user';
-import { ChangeReason } from '../changes/operators.dto';
-import type { MadeChange } from '../changes/operators.schema';
+import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import { SearchUsers, SearchUsersHandler } from './search-users';
 import { ShowUser, ShowUserHandler } from './show-user';
-import {
-  disableUser,
-  disableWallet,
-  enableUser,
-  enableWallet,
-  freezeUser,
-  searchUsers,
-  setUserCaps,
-  showUser,
-  unfreezeUser,
-} from './users.contract';
-import { SearchUsersDto, SetCapsDto } from './users.dto';
-import type { AccountPage, UserOverview } from './users.schema';
+import * as contracts from './users.contract';
+import { SearchUsersDto, SetCapsDto, type AccountPage, type UserOverview } from './users.schema';
 
 @Controller()
 export class OperatorsUsersController {
@@ -28,17 +16,17 @@ export class OperatorsUsersController {
     private readonly queries: QueryBus,
   ) {}
 
-  @Serves(searchUsers)
+  @Serves(contracts.searchUsers)
   async search(@Operator() operator: Operator, @Query() query: SearchUsersDto): Promise<AccountPage> {
     return answer(await this.queries.execute(new SearchUsers(operator, query)));
   }
 
-  @Serves(showUser)
+  @Serves(contracts.showUser)
   async show(@Operator() operator: Operator, @Param('userId') userId: UserId): Promise<UserOverview> {
     return answer(await this.queries.execute(new ShowUser(operator, userId)));
   }
 
-  @Serves(disableUser)
+  @Serves(contracts.disableUser)
   async disable(
     @Operator() operator: Operator,
     @Param('userId') userId: UserId,
@@ -47,7 +35,7 @@ export class OperatorsUsersController {
     return this.change(new ChangeUser(operator, userId, { operation: 'users.disable', reason }));
   }
 
-  @Serves(enableUser)
+  @Serves(contracts.enableUser)
   async enable(
     @Operator() operator: Operator,
     @Param('userId') userId: UserId,
@@ -56,7 +44,7 @@ export class OperatorsUsersController {
     return this.change(new ChangeUser(operator, userId, { operation: 'users.enable', reason }));
   }
 
-  @Serves(freezeUser)
+  @Serves(contracts.freezeUser)
   async freeze(
     @Operator() operator: Operator,
     @Param('userId') userId: UserId,
@@ -65,7 +53,7 @@ export class OperatorsUsersController {
     return this.change(new ChangeUser(operator, userId, { operation: 'users.freeze', reason }));
   }
 
-  @Serves(unfreezeUser)
+  @Serves(contracts.unfreezeUser)
   async unfreeze(
     @Operator() operator: Operator,
     @Param('userId') userId: UserId,
@@ -74,7 +62,7 @@ export class OperatorsUsersController {
     return this.change(new ChangeUser(operator, userId, { operation: 'users.unfreeze', reason }));
   }
 
-  @Serves(setUserCaps)
+  @Serves(contracts.setUserCaps)
   async setCaps(
     @Operator() operator: Operator,
     @Param('userId') userId: UserId,
@@ -84,7 +72,7 @@ export class OperatorsUsersController {
     return this.change(new ChangeUser(operator, userId, { operation: 'users.setCaps', parameters: caps, reason }));
   }
 
-  @Serves(disableWallet)
+  @Serves(contracts.disableWallet)
   async disableWallet(
     @Operator() operator: Operator,
     @Param('userId') userId: UserId,
@@ -93,7 +81,7 @@ export class OperatorsUsersController {
     return this.change(new ChangeUser(operator, userId, { operation: 'users.disableWallet', reason }));
   }
 
-  @Serves(enableWallet)
+  @Serves(contracts.enableWallet)
   async enableWallet(
     @Operator() operator: Operator,
     @Param('userId') userId: UserId,

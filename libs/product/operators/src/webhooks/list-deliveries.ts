@@ -5,10 +5,7 @@ import { Deliveries, FindEndpoint } from '@app/webhooks';
 import type { ListDeliveriesDto } from './webhooks.dto';
 import type { WebhookDeliveryPage } from './webhooks.schema';
 
-/**
- * Returns a page of the deliveries to an endpoint, newest first. Refuses with `not_found` and `invalid_cursor`. @throws
- * Unavailable
- */
+/** Returns deliveries to an endpoint, newest first. Refuses with `not_found`, `invalid_cursor`. @throws Unavailable */
 export class ListWebhookDeliveries extends Query<Result<WebhookDeliveryPage>> {
   constructor(
     readonly operator: Operator,

@@ -1,6 +1,5 @@
 import { operation, PageQuery, type OperationGroup } from '@app/http';
-import { ChangeReason } from '../changes/operators.dto';
-import { MadeChange, operatorsExamples } from '../changes/operators.schema';
+import { ChangeReason, MadeChange, madeExample, operatorsExamples, reasonedChange } from '../changes/operators.schema';
 import { ChangeWebhookDto, CreateWebhookDto, ListDeliveriesDto, RecoverWebhookDto } from './webhooks.dto';
 import {
   CreatedWebhookEndpoint,
@@ -19,7 +18,6 @@ export const webhooksGroup: OperationGroup = {
 const { created, rotated, endpoint, delivery } = webhooksExamples;
 const endpointId = { description: 'An endpoint, by its id', example: endpoint.endpointId };
 const deliveryId = { description: 'A delivery to it, by its id', example: delivery.id };
-const change = { ...operatorsExamples.change, target: endpointId.example };
 
 export const createWebhook = operation('webhooks.create', {
   route: 'POST /operator/v1/webhook-endpoints',
@@ -63,7 +61,7 @@ export const changeWebhook = operation('webhooks.change', {
   answer: MadeChange,
   examples: {
     body: { types: ['run.ended'], enabled: true, reason: 'it is back' },
-    answer: { ...change, operation: 'webhooks.change' },
+    answer: madeExample('webhooks.change', endpointId.example),
   },
 });
 
@@ -73,9 +71,7 @@ export const deleteWebhook = operation('webhooks.delete', {
   summary: 'Delete an endpoint for good',
   description: 'Nothing more is sent to it, and its secrets are gone. Idempotent.',
   parameters: { endpointId },
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body: { reason: 'the partner left' }, answer: { ...change, operation: 'webhooks.delete' } },
+  ...reasonedChange('webhooks.delete', endpointId.example, 'the partner left'),
 });
 
 export const rotateWebhook = operation('webhooks.rotate', {
@@ -98,9 +94,7 @@ export const testWebhook = operation('webhooks.test', {
   description:
     'Also to one that is disabled. What becomes of it is in the list of its deliveries, where its `noticeId` is the `intentId` of this answer.',
   parameters: { endpointId },
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: { body: { reason: 'is it there?' }, answer: { ...change, operation: 'webhooks.test' } },
+  ...reasonedChange('webhooks.test', endpointId.example, 'is it there?'),
 });
 
 export const listDeliveries = operation('webhooks.deliveries', {
@@ -120,12 +114,7 @@ export const retryDelivery = operation('webhooks.retry', {
   summary: 'Attempt a delivery again at once',
   description: 'Whatever became of it, with its attempts counted anew; not to an endpoint that is disabled.',
   parameters: { endpointId, deliveryId },
-  body: ChangeReason,
-  answer: MadeChange,
-  examples: {
-    body: { reason: 'it is mended' },
-    answer: { ...change, operation: 'webhooks.retry', target: endpointId.example },
-  },
+  ...reasonedChange('webhooks.retry', endpointId.example, 'it is mended'),
 });
 
 export const recoverWebhook = operation('webhooks.recover', {
@@ -139,6 +128,6 @@ export const recoverWebhook = operation('webhooks.recover', {
   answer: MadeChange,
   examples: {
     body: { since: operatorsExamples.change.at, reason: 'an outage of theirs' },
-    answer: { ...change, operation: 'webhooks.recover' },
+    answer: madeExample('webhooks.recover', endpointId.example),
   },
 });

@@ -1,13 +1,11 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { instantOf, type EndpointId } from '@app/kernel';
 import { replacedKeySignsMs } from '@app/webhooks';
 import { ListWebhookDeliveries, ListWebhookDeliveriesHandler } from './list-deliveries';
-import { MakeChange } from '../changes/make-change';
+import { ChangeController } from '../changes/make-change';
 import { MakeEndpoint, MakeEndpointHandler, MakeEndpointSecret, MakeEndpointSecretHandler } from './make-endpoint';
-import { ChangeReason } from '../changes/operators.dto';
-import type { MadeChange } from '../changes/operators.schema';
+import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import { ListWebhooks, ListWebhooksHandler, ShowWebhook, ShowWebhookHandler } from './show-endpoints';
 import * as contracts from './webhooks.contract';
 import { ChangeWebhookDto, CreateWebhookDto, everyType, ListDeliveriesDto, RecoverWebhookDto } from './webhooks.dto';
@@ -19,15 +17,8 @@ import type {
   WebhookEndpointPage,
 } from './webhooks.schema';
 
-type Change = MakeChange['change'];
-
 @Controller()
-export class OperatorsWebhooksController {
-  constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
-  ) {}
-
+export class OperatorsWebhooksController extends ChangeController {
   @Serves(contracts.createWebhook)
   async create(@Operator() operator: Operator, @Body() body: CreateWebhookDto): Promise<CreatedWebhookEndpoint> {
     const { url, payload = 'thin', description, reason } = body;
@@ -116,10 +107,6 @@ export class OperatorsWebhooksController {
     @Body() { since, reason }: RecoverWebhookDto,
   ): Promise<MadeChange> {
     return this.make(operator, { operation: 'webhooks.recover', target, parameters: { since }, reason });
-  }
-
-  private async make(operator: Operator, change: Change): Promise<MadeChange> {
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Instant } from '@app/kernel';
 import { noticeTypes, payloadKinds, type NoticeType, type PayloadKind } from '@app/notices';
 import { boolean, givenInstant, list, oneOf, optional, refine, text } from '@app/schema';
 import { deliveryStates, descriptionLengthMax, urlLengthMax, wrongInUrl, type DeliveryState } from '@app/webhooks';
-import { ChangeReason } from '../changes/operators.dto';
+import { ChangeReason } from '../changes/operators.schema';
 
 /** Every type, including those of later versions. */
 export const everyType = '*';

@@ -13,7 +13,6 @@ import {
   inBrief,
   integer,
   mergedInBrief,
-  object,
   shape,
   text,
   variants,
@@ -86,46 +85,39 @@ export const tokenChoice = exactly<TokenChoice>()(
   }),
 );
 
-const exactInputTokens = withName(
-  'ExactInputTokens',
-  withoutOthers(
-    object(
-      { kind: constant('exact_input_tokens'), amountRaw },
-      { description: 'Spend exactly this much of the input' },
-    ),
+const exactInputTokens = withoutOthers(
+  shape(
+    'ExactInputTokens',
+    { kind: constant('exact_input_tokens'), amountRaw },
+    { description: 'Spend exactly this much of the input' },
   ),
 );
-const exactInputValueUsd = withName(
-  'ExactInputValueUsd',
-  withoutOthers(
-    object(
-      { kind: constant('exact_input_value_usd'), value: usd('US dollars') },
-      { description: 'Spend the input worth this much at live prices, rounded down' },
-    ),
+const exactInputValueUsd = withoutOthers(
+  shape(
+    'ExactInputValueUsd',
+    { kind: constant('exact_input_value_usd'), value: usd('US dollars') },
+    { description: 'Spend the input worth this much at live prices, rounded down' },
   ),
 );
-const exactOutputTokens = withName(
-  'ExactOutputTokens',
-  withoutOthers(
-    object(
-      { kind: constant('exact_output_tokens'), amountRaw },
-      { description: 'Receive exactly this much of the output' },
-    ),
+const exactOutputTokens = withoutOthers(
+  shape(
+    'ExactOutputTokens',
+    { kind: constant('exact_output_tokens'), amountRaw },
+    { description: 'Receive exactly this much of the output' },
   ),
 );
-const allOfInput = withName(
-  'AllOfInput',
-  withoutOthers(
-    object({ kind: constant('all_of_input') }, { description: 'Spend all that the wallet holds of the input' }),
+const allOfInput = withoutOthers(
+  shape(
+    'AllOfInput',
+    { kind: constant('all_of_input') },
+    { description: 'Spend all that the wallet holds of the input' },
   ),
 );
-const fractionOfInput = withName(
-  'FractionOfInput',
-  withoutOthers(
-    object(
-      { kind: constant('fraction_of_input'), bps },
-      { description: 'Spend a fraction of what the wallet holds of the input, rounded down' },
-    ),
+const fractionOfInput = withoutOthers(
+  shape(
+    'FractionOfInput',
+    { kind: constant('fraction_of_input'), bps },
+    { description: 'Spend a fraction of what the wallet holds of the input, rounded down' },
   ),
 );
 

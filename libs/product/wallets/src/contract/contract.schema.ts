@@ -19,6 +19,7 @@ import {
   object,
   optional,
   refine,
+  shape,
   withName,
   variants,
 } from '@app/schema';
@@ -74,40 +75,34 @@ const contractMembers = {
 
 /** Contract, as the specification names it: it authorizes an agent's transfer or a withdrawal. */
 export const ContractShape = exactly<Omit<Contract, 'bounds'>>()(
-  withName(
-    'Contract',
-    withoutOthers(object(contractMembers, { description: 'The exact terms that a user consents to' })),
-  ),
+  withoutOthers(shape('Contract', contractMembers, { description: 'The exact terms that a user consents to' })),
 );
 
 const { usesPerOccurrenceMax } = contractLimits;
 
 const contractBounds = exactly<ContractBounds>()(
-  withName(
-    'ContractBounds',
-    withoutOthers(
-      object({
-        maxUses: inBrief(
-          integer({ min: 1, max: contractLimits.usesMax, description: 'How often it may be used' }),
-          integer(),
+  withoutOthers(
+    shape('ContractBounds', {
+      maxUses: inBrief(
+        integer({ min: 1, max: contractLimits.usesMax, description: 'How often it may be used' }),
+        integer(),
+      ),
+      usesPerOccurrence: optional(
+        inBrief(
+          integer({
+            min: 1,
+            max: usesPerOccurrenceMax,
+            default: usesPerOccurrenceDefault,
+            description:
+              'How often one occurrence may use it. Answers have it, but for contracts from before there was this member, which count as 1',
+          }),
+          integer({ max: usesPerOccurrenceMax }),
         ),
-        usesPerOccurrence: optional(
-          inBrief(
-            integer({
-              min: 1,
-              max: usesPerOccurrenceMax,
-              default: usesPerOccurrenceDefault,
-              description:
-                'How often one occurrence may use it. Answers have it, but for contracts from before there was this member, which count as 1',
-            }),
-            integer({ max: usesPerOccurrenceMax }),
-          ),
-        ),
-        perUseUsd: usd('What one use may be worth in US dollars'),
-        totalUsd: usd('What all uses together may be worth in US dollars'),
-        notAfter: givenInstant({ description: 'No use after this instant' }),
-      }),
-    ),
+      ),
+      perUseUsd: usd('What one use may be worth in US dollars'),
+      totalUsd: usd('What all uses together may be worth in US dollars'),
+      notAfter: givenInstant({ description: 'No use after this instant' }),
+    }),
   ),
 );
 
@@ -119,16 +114,14 @@ const actionsInBrief = inBrief(
 
 /** The contract of an automation: what its runs may do within bounds without asking again. */
 export const AutomationContractShape = exactly<Required<Contract>>()(
-  withName(
-    'AutomationContract',
-    withoutOthers(
-      object(
-        { ...contractMembers, actions: actionsInBrief, bounds: contractBounds },
-        {
-          description: 'The terms that cover transfers of an automation, within bounds: the user is asked once',
-          brief: 'What occurrences may do without asking again, once approved apart: this very list of actions',
-        },
-      ),
+  withoutOthers(
+    shape(
+      'AutomationContract',
+      { ...contractMembers, actions: actionsInBrief, bounds: contractBounds },
+      {
+        description: 'The terms that cover transfers of an automation, within bounds: the user is asked once',
+        brief: 'What occurrences may do without asking again, once approved apart: this very list of actions',
+      },
     ),
   ),
 );
@@ -150,10 +143,7 @@ function unpinned(action: ContractAction): readonly Issue[] {
   return lacksOutput ? [{ path: '/output', message }] : [];
 }
 
-/**
- * JSON Schema that matches an exact amount of a token left to the executor's choice; no contract may have such an
- * action.
- */
+/** JSON Schema of an exact amount of a token that the executor chooses; no contract may have such an action. */
 function amountOfAny(kind: Quantity['kind'], side: 'input' | 'output') {
   return {
     properties: {

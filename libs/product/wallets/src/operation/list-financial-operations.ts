@@ -8,10 +8,7 @@ import type { OperationStatus } from './operation.state';
 import { OperationRow } from './operations.projection';
 import { ListOperationsDto } from './operations.dto';
 
-/**
- * Returns a page of a user's operations, newest first by the position of their first event. Refuses with
- * `invalid_cursor`.
- */
+/** Returns a page of a user's operations, in the order in which they began, newest first. Refuses with `invalid_cursor`. */
 export class ListFinancialOperations extends Query<Result<FinancialOperationPage>> {
   constructor(
     readonly userId: UserId,

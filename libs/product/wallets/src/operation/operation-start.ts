@@ -1,17 +1,25 @@
+import { causeOfEvent, Clock, instantOf, type Cause, type Instant, type OperationId } from '@app/kernel';
+import { Timers, type Timer } from '@app/timers';
 import { Injectable } from '@nestjs/common';
 import { Streams, type Decided, type DecideOptions } from '@app/event-store';
-import { causeOfEvent, Clock, instantOf, type Cause, type OperationId } from '@app/kernel';
-import { Timers } from '@app/timers';
 import type { OperationCommand } from './operation.decider';
 import type { OperationEvent } from './operation.events';
-import { operationTimer } from './operation-timer';
 import type { OperationState } from './operation.state';
 import { operationKind } from './operation.stream';
 
+/** The kind of timers that drive operations. */
+export const operationTimers = 'operation';
+
 /**
- * If an operation left to the process that began it makes no progress for this long, another worker continues it. Real
- * time.
+ * The timer that drives an operation. It is scheduled before the append that makes the operation drivable, so that
+ * moving the clock right after finds it, and again after the append if another process is to continue
+ * (`OperationStart`).
  */
+export function operationTimer(operationId: OperationId, dueAt: Instant): Timer {
+  return { id: `${operationTimers}/${operationId}`, kind: operationTimers, dueAt, payload: { operationId } };
+}
+
+/** Without progress for this long, another worker continues an operation of the process that began it. Real time. */
 const netAfterMs = 3_000;
 
 /** An operation that an append of this process has just begun, with what is known of it without a read. */

@@ -43,10 +43,7 @@ export interface PrepareWithdrawal {
   };
 }
 
-/**
- * The rules of one financial operation (docs/decisions/money.md): used once, one submission in flight at a time, ended
- * once.
- */
+/** The rules of a financial operation (docs/decisions/money.md): used once, one submission in flight, ended once. */
 export const operationDecider: Decider<OperationState | null, OperationCommand, OperationEvent> = {
   initialState: null,
 
@@ -122,10 +119,7 @@ function confirm({ at, fingerprint }: Confirm, state: OperationState | null): De
   return accept<OperationEvent>(...decided.events, ...(approved ? [{ type: 'operation.confirmed', at } as const] : []));
 }
 
-/**
- * A direct withdrawal can be denied like any approval; only `wallets.confirmWithdrawal` approves it
- * (docs/decisions/approvals.md).
- */
+/** Denies a direct withdrawal; only `wallets.confirmWithdrawal` approves one (docs/decisions/approvals.md). */
 function decideWithdrawal(command: DecideApproval, state: OperationState | null): Decision<OperationEvent> {
   const approval = state?.approval ?? undefined;
   if (approval?.approvalId !== command.approvalId || command.verdict.status === 'approved')

@@ -14,10 +14,7 @@ export interface ProjectedOperation extends OperationView {
   readonly position: number;
 }
 
-/**
- * The operation folded from all events of its stream, as the API returns it; null if they do not begin as an operation
- * does.
- */
+/** The operation folded from its events, as the API returns it; null if they do not begin as an operation does. */
 export function operationView(events: readonly Recorded<OperationEvent>[]): OperationView | null {
   const projected = events.reduce<ProjectedOperation | null>(projectOperation, null);
   if (projected === null) return null;

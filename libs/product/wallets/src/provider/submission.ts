@@ -10,10 +10,7 @@ export interface TokenAmount {
 export interface Submission {
   /** Its permanent key at the provider: `<operationId>/<action index>/<attempt>`. */
   readonly key: string;
-  /**
-   * From 1; new bytes are signed only after the deadline has passed and the provider says that it never accepted the
-   * previous ones.
-   */
+  /** From 1; new bytes are signed only past the deadline, once the provider says it never accepted the last ones. */
   readonly attempt: number;
   /** Opaque to all but the provider that made it. */
   readonly bytes: string;

@@ -70,10 +70,7 @@ export type Settlement =
   /** The provider cannot say; nothing may be sent again. */
   | { readonly kind: 'unknown' };
 
-/**
- * How a provider ensures that a refused submission is never executed. Both methods throw Unavailable and
- * SessionRejected.
- */
+/** How a provider revokes a refused submission for good. Both methods throw Unavailable and SessionRejected. */
 export interface Revocations {
   /** Builds (and signs) the revocation. No effect, however often; null if the submission cannot be revoked. */
   plan(wallet: WalletAccount, submission: Submission): Promise<Revocation | null>;

@@ -4,14 +4,16 @@ import { settledWithin } from '@app/runtime';
 import { Timers, type Timer } from '@app/timers';
 import { driveOperation } from './drive-operation';
 import { isPatient, nextLook } from './operation-pace';
-import { OperationStart, type BegunDriver, type BegunOperation } from '../operation/operation-start';
-import { operationTimer, operationTimers } from '../operation/operation-timer';
+import {
+  OperationStart,
+  operationTimer,
+  operationTimers,
+  type BegunDriver,
+  type BegunOperation,
+} from '../operation/operation-start';
 import { OperationPortsFactory } from './operation-ports-factory';
 
-/**
- * Maximum number of operations driven in the process where they began; any others are left to the first worker that
- * takes them.
- */
+/** Maximum number of operations driven in the process where they began; workers take the others. */
 const begunHereMax = 32;
 /** How long a stopping process waits for the operations that it drives. */
 const leaveAfterMs = 3_000;

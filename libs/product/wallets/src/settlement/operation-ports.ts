@@ -14,10 +14,7 @@ export interface Recorded {
   readonly state: OperationState | null;
 }
 
-/**
- * The ports that driving one operation needs. OperationPortsFactory implements them for the product; the simulation has its
- * own.
- */
+/** The ports for driving one operation: OperationPortsFactory has the product's, the simulation its own. */
 export interface OperationPorts {
   readonly operationId: string;
   readonly provider: WalletProvider;

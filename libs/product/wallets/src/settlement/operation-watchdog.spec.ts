@@ -5,7 +5,7 @@ import { SystemClock } from '@app/runtime';
 import { timersMigrations, Timers } from '@app/timers';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { at } from '../../test/operation-facts';
-import { operationTimer } from '../operation/operation-timer';
+import { operationTimer } from '../operation/operation-start';
 import { OperationWatchdog } from './operation-watchdog';
 import { operationsMigrations, OperationRow } from '../operation/operations.projection';
 

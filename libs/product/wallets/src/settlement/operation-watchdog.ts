@@ -3,7 +3,7 @@ import { Clock, type OperationId, failureWords } from '@app/kernel';
 import { Database, Processes, type BackgroundWork } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operationTimer, operationTimers } from '../operation/operation-timer';
+import { operationTimer, operationTimers } from '../operation/operation-start';
 
 /** Real time, because moving the sandbox clock loses no timers. */
 const sweepEveryMs = 30_000;

@@ -10,10 +10,7 @@ const lastWordAfterMs = 30_000;
 /** Minimum time for sending an action whose turn is late, after a slow one or a confirmation in the last second. */
 const sendingMinMs = 60_000;
 
-/**
- * Knowledge that a driver has gained since it began, beyond what the stream says. After a crash it has none, so it asks
- * first.
- */
+/** Knowledge of a driver beyond what the stream says. After a crash it has none, so it asks first. */
 export type Learned =
   | { readonly kind: 'nothing' }
   /** This driver has just journaled the submission itself. */
@@ -39,10 +36,7 @@ export type Step =
   | { readonly do: 'fail'; readonly index: number; readonly key: string; readonly failure: OperationFailure }
   | Wait;
 
-/**
- * There is nothing to do before `until`, if that is known; `noLaterThan` is the latest time at which something else can
- * be done.
- */
+/** Nothing to do before `until`, if that is known; at the latest at `noLaterThan` something else can be done. */
 export interface Wait {
   readonly do: 'wait';
   readonly until: Instant | null;
@@ -121,10 +115,7 @@ function lastInstant({ terms, turnAt }: OperationState): Instant {
   return least > terms.expiresAt ? least : terms.expiresAt;
 }
 
-/**
- * If there is time, the bytes expire early enough for the provider's final answer to arrive before the operation
- * expires.
- */
+/** If there is time, the bytes expire early enough for the provider's final answer before the operation expires. */
 function plan(index: number, attempt: number, now: Instant, last: Instant): Step {
   const early = later(last, -lastWordAfterMs);
   return { do: 'plan', index, attempt, latestDeadline: early > later(now, lastWordAfterMs) ? early : last };

@@ -3,17 +3,14 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ok, refuse, withdrawalChanged, type Cause, type Result, type UserId, type WalletId } from '@app/kernel';
 import { Configuration } from '@app/settings';
 import { EnsureWallet } from './ensure-wallet';
-import { mainAccountOf } from './main-account';
+import { mainAccountOf } from './owner';
 import { unusable } from './wallet.decider';
 import { Wallets } from './wallets';
 
 /** A wallet that an agent may work with. */
 export interface AgentWallet {
   readonly walletId: WalletId;
-  /**
-   * The account that receives its owner's withdrawals, as named by the owner's latest token; null when no token has
-   * named one.
-   */
+  /** The account that receives withdrawals, as the owner's latest token names it; null when no token named one. */
   readonly mainAccountId: string | null;
 }
 
@@ -29,10 +26,7 @@ export class AgentWallets {
     private readonly commands: CommandBus,
   ) {}
 
-  /**
-   * The user's wallet as of now; creates nothing and opens no session (docs/decisions/runs.md, "Tools"). @throws
-   * Unavailable
-   */
+  /** The wallet as of now; creates nothing, opens no session (docs/decisions/runs.md, "Tools"). @throws Unavailable */
   async find(userId: UserId): Promise<AgentWallet | NoAgentWallet> {
     const found = await this.wallets.find(userId);
     if (found === null) return 'none';

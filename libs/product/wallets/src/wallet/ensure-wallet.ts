@@ -3,7 +3,7 @@ import { asId, Clock, Unavailable, type OperationId, type Result, type UserId, t
 import { Database } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
-import { operationTimer } from '../operation/operation-timer';
+import { operationTimer } from '../operation/operation-start';
 import type { Owner } from './owner';
 import { Signer } from './signer';
 import { SessionRejected, WalletProvider } from '../provider/wallet-provider';

@@ -1,6 +1,6 @@
 import { asId, type UserId } from '@app/kernel';
 import { readConfiguration } from '@app/settings';
-import { mainAccountOf } from './main-account';
+import { mainAccountOf } from './owner';
 
 const userId = asId<UserId>('0b7a3b7e-0000-5000-8000-000000000001');
 const named = readConfiguration({ OIDC_MAIN_ACCOUNT_CLAIM: 'near_account' });

@@ -4,8 +4,7 @@ import { readStoreMigrations, Database, migrate } from '@app/read-store';
 import { readConfiguration } from '@app/settings';
 import { v4 as uuidV4 } from 'uuid';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
-import { SealedKeys } from './sealed-keys';
-import { walletKeysMigrations } from './wallet-key.row';
+import { SealedKeys, walletKeysMigrations } from './sealed-keys';
 
 let test: TestDatabase;
 let database: Database;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { Database, migration } from '@app/read-store';
 import { Sealing } from '@app/runtime';
 import { Configuration } from '@app/settings';
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
@@ -72,3 +72,16 @@ export class SealedKeys extends Signer {
 function associatedData(userId: UserId, publicKey: string): string {
   return `${userId}/${publicKey}`;
 }
+
+export const walletKeysMigrations = [
+  // The wallets' sealed keys. Not a read model: no rebuild touches them, and without them the wallets' money cannot be
+  // moved.
+  migration(
+    600,
+    'CreateWalletKeys',
+    `
+      CREATE TABLE wallet_keys (
+        user_id uuid PRIMARY KEY, public_key text NOT NULL UNIQUE, sealed bytea NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now())`,
+  ),
+];

@@ -1,5 +1,5 @@
 import { instant, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
-import { walletAuthStatuses, walletStatuses } from './wallet.decider';
+import { walletAuthStatuses, walletStatuses, type WalletState } from './wallet.decider';
 
 /** 64 lower-case hex characters, as for every implicit account of NEAR. */
 export const implicitAccount = /^[0-9a-f]{64}$/;
@@ -27,3 +27,8 @@ export const walletExample = {
   authStatus: 'ready',
   createdAt: '2026-11-21T09:14:02.310Z',
 } as const satisfies WalletView;
+
+/** A wallet as the API returns it. */
+export function walletView({ walletId, address, status, authStatus, createdAt }: WalletState): WalletView {
+  return { id: walletId, address, intentsAccountId: address, status, authStatus, createdAt };
+}

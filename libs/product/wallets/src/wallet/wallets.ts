@@ -19,10 +19,7 @@ import { SessionRejected, WalletProvider, type Holding, type WalletAccount } fro
 import type { WalletCommand, WalletState } from './wallet.decider';
 import { walletKind } from './wallet.stream';
 
-/**
- * The users' agent wallets, and what they can spend. All methods throw Unavailable when a store or the provider does
- * not answer.
- */
+/** The users' agent wallets, and what they can spend. Methods throw Unavailable for a store or the provider. */
 @Injectable()
 export class Wallets {
   constructor(

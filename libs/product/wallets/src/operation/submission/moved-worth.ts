@@ -38,10 +38,7 @@ export function worthUsdOf(amount: PricedAmount): string | null {
     : decimalText(roundUp(worth, usdFractionDigits));
 }
 
-/**
- * Whether an action of that worth keeps to its terms: one that is agreed to by value moves no more than that, and
- * nothing without a price.
- */
+/** Whether an action keeps to its terms: one agreed to by value moves no more, and nothing without a price. */
 export function isWithinAgreedWorth({ quantity }: ContractAction, worthUsd: string | null): boolean {
   if (quantity.kind !== 'exact_input_value_usd') return true;
   const [worth, most] = [worthUsd === null ? null : parseDecimal(worthUsd), parseDecimal(quantity.value)];

@@ -23,10 +23,7 @@ export type ChosenOrder =
     }
   | { readonly ok: false; readonly failure: OperationFailure };
 
-/**
- * Chooses the tokens and amounts of an action from what the wallet can spend now (docs/decisions/approvals.md,
- * "Contract").
- */
+/** Chooses an action's tokens and amounts from what the wallet can spend (docs/decisions/approvals.md, "Contract"). */
 export function chooseOrder(
   action: ContractAction,
   holdings: readonly Holding[],

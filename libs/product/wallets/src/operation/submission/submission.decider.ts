@@ -46,10 +46,7 @@ interface ProviderReport<Type extends string> extends OfSubmission<Type> {
   readonly revocationKnown: boolean;
 }
 
-/**
- * Decides about the current action. An action that fails or is refunded ends the operation; the last one that settles
- * settles it.
- */
+/** Decides about the current action. A failure or a refund ends the operation; the last settlement settles it. */
 export function decideSubmission(command: SubmissionCommand, state: OperationState | null): Decision<OperationEvent> {
   const action = currentAction(state);
   if (state === null || action?.index !== command.index) return accept();
