@@ -1,10 +1,15 @@
 import { readDotEnv } from '@app/composition';
-import { readConfiguration } from '@app/settings';
+import { readConfiguration, type Configuration } from '@app/settings';
 import { parseVerifierKey, type SignatureKind, type VerifierKey } from '@app/transparency';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { exportTo } from './audit-export';
+import { exportLog } from '@app/audit';
 import { verify, type VerifyOptions } from './audit-verify';
 import { httpUrl } from '../service/service-fetch';
+import { openLogPlace } from './log-places';
+import { CommandFailed } from '../terminal/outcome';
+import { print } from '../terminal/output';
+import { showProgress } from '../terminal/progress';
+import { openStoresHere } from '../stores/stores-here';
 
 /** `parley audit verify` and `parley audit export` (docs/production.md, "Whether anything was altered"). */
 export function auditCommands(program: Command): void {
@@ -73,4 +78,28 @@ function count(text: string): number {
 /** Empty for the witnesses of this deployment. */
 function witnessUrl(text: string): string {
   return text === '' ? '' : httpUrl(text);
+}
+
+/** Exports the log to a place. @throws CommandFailed, CannotExport, Unavailable */
+async function exportTo(to: string, command: Command, configuration: Configuration): Promise<void> {
+  const stores = await openStoresHere(configuration);
+  const files = openLogPlace(configuration, to);
+  try {
+    const newest = (await stores.checkpoints()).claims.findLast(({ isFormer }) => !isFormer);
+    if (newest === undefined)
+      throw new CommandFailed('the log has signed nothing yet: its first checkpoint comes within a minute');
+    let onDone: ((done: number) => void) | null = null;
+    const exported = await exportLog(stores.tables, newest.note, files, (done, total) => {
+      onDone ??= showProgress('exporting', total, 'files');
+      onDone(done);
+    });
+    const { size, before, files: written } = exported;
+    print(command, { to, ...exported }, [
+      `${to} holds the log up to leaf ${size}: ${size - before} of them are new, ${written} files were written.`,
+      'Verify it there with parley audit verify --from, and keep it where nobody who can write to the stores can write.',
+    ]);
+  } finally {
+    files.close();
+    await stores.close();
+  }
 }

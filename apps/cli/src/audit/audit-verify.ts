@@ -69,7 +69,7 @@ export async function verify(options: VerifyOptions, command: Command, configura
       stored: (await stores?.events()) ?? null,
       hidden: stores?.hidden() ?? null,
     };
-    const trust = { log: trustedKeys(options, log), witnesses, needed };
+    const trust = { log: options.key.length > 0 ? options.key : log.ownSecretKeys, witnesses, needed };
     const onDone = showProgress('verifying', log.kept.size, stores === null ? 'leaves' : 'events');
     const found = await verifyLog(subject, trust, onDone).finally(log.close);
     const hold = (await stores?.hold()) ?? null;
@@ -90,10 +90,6 @@ async function logWithOutside(options: VerifyOptions, configuration: Configurati
   log.close();
   await sleep(grownWithinMs);
   return { log: await logAt(options, configuration, stores), outside };
-}
-
-function trustedKeys({ key }: VerifyOptions, { ownSecretKeys }: LogAt): readonly VerifierKey[] {
-  return key.length > 0 ? key : ownSecretKeys;
 }
 
 function witnessesOf({ witness, needed }: VerifyOptions, { env }: Configuration) {

@@ -1,6 +1,8 @@
 import { accessWarning, EventStore, checkStreamAccess } from '@app/event-store';
-import { finding, type Finding } from './doctor-finding';
+import { findingsOf, type Finding } from './doctor-finding';
 import { reasonIn } from '../terminal/outcome';
+
+const { ok, warning } = findingsOf('stream access');
 
 /** Whether the event store lets anyone but the service's own account and its administrators harm streams. Changes nothing. */
 export async function accessFindings(url: string): Promise<readonly Finding[]> {
@@ -8,18 +10,12 @@ export async function accessFindings(url: string): Promise<readonly Finding[]> {
   try {
     const access = await checkStreamAccess(url, store.client);
     const trouble = accessWarning(access);
-    if (trouble !== null) return [finding('stream access', 'warning', trouble)];
+    if (trouble !== null) return [warning(trouble)];
     return access.kind === 'own'
       ? []
-      : [
-          finding(
-            'stream access',
-            'ok',
-            'by the default list nobody else writes, deletes or truncates; lists of single streams are in the log',
-          ),
-        ];
+      : [ok('by the default list nobody else writes, deletes or truncates; lists of single streams are in the log')];
   } catch (error) {
-    return [finding('stream access', 'warning', `it is not known who may delete streams: ${reasonIn(error)}`)];
+    return [warning(`it is not known who may delete streams: ${reasonIn(error)}`)];
   } finally {
     await store.dispose();
   }

@@ -7,7 +7,7 @@ import { ConfigurationError, createPino } from '@app/runtime';
 import { Configuration, configurationWarnings, readConfiguration } from '@app/settings';
 import { existsSync } from 'node:fs';
 import { accessFindings } from './doctor-access';
-import { finding, type Finding } from './doctor-finding';
+import { finding, findingsOf, type Finding } from './doctor-finding';
 import { folderFindings } from './doctor-folders';
 import { logFindings, logOrigin } from './doctor-log';
 import { serviceFinding } from './doctor-service';
@@ -27,14 +27,24 @@ export const checks: readonly Check[] = [
   settings,
   node,
   folder,
-  stores,
-  database,
-  events,
-  log,
-  witnesses,
-  issuers,
-  service,
+  configured(halfFindings),
+  configured(database),
+  configured(events),
+  configured(logFindings),
+  configured(witnesses),
+  configured(issuers),
+  configured(service),
 ];
+
+type ConfiguredCheck = (configuration: Configuration, environment: Environment) => Promise<readonly Finding[]>;
+
+/** A check that finds nothing while the settings are wrong, which another check reports. */
+function configured(check: ConfiguredCheck): Check {
+  return async (environment) => {
+    const configuration = configurationOf(environment);
+    return configuration === null ? [] : check(configuration, environment);
+  };
+}
 
 async function settings(environment: Environment): Promise<readonly Finding[]> {
   const missing = (await missingOfProduction(environment)).map((name) =>
@@ -63,10 +73,8 @@ async function missingOfProduction(environment: Environment): Promise<readonly s
 
 /** The problems without the heading; one line for each. */
 function problemsOf({ message }: ConfigurationError): string[] {
-  return message
-    .split('\n')
-    .slice(1)
-    .map((line) => line.trim());
+  const [, ...problems] = message.split('\n');
+  return problems.map((line) => line.trim());
 }
 
 async function node(): Promise<readonly Finding[]> {
@@ -85,14 +93,7 @@ function dataDirOf({ PARLEY_DATA_DIR: dataDir = '' }: Environment): string {
   return readConfiguration(dataDir === '' ? {} : { PARLEY_DATA_DIR: dataDir }).env.PARLEY_DATA_DIR;
 }
 
-async function stores(environment: Environment): Promise<readonly Finding[]> {
-  const configuration = configurationOf(environment);
-  return configuration === null ? [] : halfFindings(configuration);
-}
-
-async function database(environment: Environment): Promise<readonly Finding[]> {
-  const configuration = configurationOf(environment);
-  if (configuration === null) return [];
+async function database(configuration: Configuration, environment: Environment): Promise<readonly Finding[]> {
   const url = (await storesOf(configuration))?.databaseUrl;
   if (url === undefined) return absent('database', 'DATABASE_URL', environment);
   return saying('database', async () => {
@@ -101,14 +102,9 @@ async function database(environment: Environment): Promise<readonly Finding[]> {
     const opened = await Database.connect({ url, poolSize: 2, rows: readStore.rows, migrations });
     try {
       const pending = await pendingMigrations(opened);
-      const here = [
-        finding(
-          'database',
-          'ok',
-          pending === 0 ? 'schema of this version' : `${pending} migrations that the next start will do`,
-        ),
-      ];
-      return [...here, await clock(opened), ...(pending === 0 ? [await secretKey(opened, configuration)] : [])];
+      const says = pending === 0 ? 'schema of this version' : `${pending} migrations that the next start will do`;
+      const here = [finding('database', 'ok', says), await clock(opened)];
+      return pending === 0 ? [...here, await secretKey(opened, configuration)] : here;
     } finally {
       await opened.close();
     }
@@ -135,21 +131,16 @@ async function clock(opened: Database): Promise<Finding> {
 
 async function secretKey(opened: Database, configuration: Configuration): Promise<Finding> {
   const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY = (await readSecrets(dataDir))?.secretKey } = configuration.env;
+  const { ok, bad } = findingsOf('secret key');
   if (PARLEY_SECRET_KEY === undefined)
-    return finding('secret key', 'bad', 'PARLEY_SECRET_KEY is not set: set the one that the stores were made with');
+    return bad('PARLEY_SECRET_KEY is not set: set the one that the stores were made with');
   const withKey = new Configuration({ ...configuration.env, PARLEY_SECRET_KEY });
   return (await opensSealed(opened, withKey))
-    ? finding('secret key', 'ok', 'opens what is sealed')
-    : finding(
-        'secret key',
-        'bad',
-        'PARLEY_SECRET_KEY does not open what is sealed here: set the one that it was sealed with',
-      );
+    ? ok('opens what is sealed')
+    : bad('PARLEY_SECRET_KEY does not open what is sealed here: set the one that it was sealed with');
 }
 
-async function events(environment: Environment): Promise<readonly Finding[]> {
-  const configuration = configurationOf(environment);
-  if (configuration === null) return [];
+async function events(configuration: Configuration, environment: Environment): Promise<readonly Finding[]> {
   const url = (await storesOf(configuration))?.eventStoreUrl;
   if (url === undefined) return absent('event store', 'EVENTSTORE_URL', environment);
   return saying('event store', async () => {
@@ -159,14 +150,7 @@ async function events(environment: Environment): Promise<readonly Finding[]> {
   });
 }
 
-async function log(environment: Environment): Promise<readonly Finding[]> {
-  const configuration = configurationOf(environment);
-  return configuration === null ? [] : logFindings(configuration);
-}
-
-async function issuers(environment: Environment): Promise<readonly Finding[]> {
-  const configuration = configurationOf(environment);
-  if (configuration === null) return [];
+async function issuers(configuration: Configuration): Promise<readonly Finding[]> {
   return saying('identity provider', async () => {
     const looked = await checkIssuers(configuration, createPino(configuration, 'http'));
     const others = looked.filter(({ issuer }) => !configuration.isOwnIssuer(issuer));
@@ -181,15 +165,12 @@ async function issuers(environment: Environment): Promise<readonly Finding[]> {
   });
 }
 
-async function witnesses(environment: Environment): Promise<readonly Finding[]> {
-  const configuration = configurationOf(environment);
-  if (configuration === null || configuration.env.WITNESSES.length === 0) return [];
-  return witnessFindings(configuration.env.WITNESSES, await logOrigin(configuration));
+async function witnesses(configuration: Configuration): Promise<readonly Finding[]> {
+  const { WITNESSES } = configuration.env;
+  return WITNESSES.length === 0 ? [] : witnessFindings(WITNESSES, await logOrigin(configuration));
 }
 
-async function service(environment: Environment): Promise<readonly Finding[]> {
-  const configuration = configurationOf(environment);
-  if (configuration === null) return [];
+async function service(configuration: Configuration, environment: Environment): Promise<readonly Finding[]> {
   const { HOST, PORT, MANAGEMENT_HOST, MANAGEMENT_PORT } = configuration.env;
   if (PORT === MANAGEMENT_PORT && PORT !== 0 && overlap(HOST, MANAGEMENT_HOST))
     return [
@@ -206,7 +187,7 @@ function overlap(one: string, other: string): boolean {
   return one === other || [one, other].some((host) => host === '0.0.0.0' || host === '::');
 }
 
-/** Null when the settings are wrong, which another check reports. */
+/** Null when the settings are wrong. */
 function configurationOf(environment: Environment): Configuration | null {
   try {
     return readConfiguration({ ...environment, LOG_LEVEL: 'silent' });

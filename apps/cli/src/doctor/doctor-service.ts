@@ -1,7 +1,8 @@
 import { isJsonObject } from '@app/kernel';
 import { bodyWithin, fetchWithoutRedirects } from '@app/runtime';
-import { codeOf, finding, type Finding } from './doctor-finding';
+import { codeOf, findingsOf, type Finding } from './doctor-finding';
 
+const { ok, warning, bad } = findingsOf('service');
 const answersWithinMs = 5_000;
 /** Far more than a report of `/readyz`. */
 const answerBytesMax = 1024 * 1024;
@@ -13,30 +14,20 @@ const answerBytesMax = 1024 * 1024;
 export async function serviceFinding(host: string, port: number, mayRun: boolean): Promise<Finding> {
   const address = `${reachable(host)}:${port}`;
   const asked = await readyzAt(address);
-  if (asked === 'nobody') return finding('service', 'warning', `nothing answers on the management port ${address}`);
+  if (asked === 'nobody') return warning(`nothing answers on the management port ${address}`);
   if (asked === 'silent')
-    return finding(
-      'service',
-      'bad',
-      `what listens on ${address} says nothing for ${answersWithinMs / 1000} s: does it hang?`,
-    );
+    return bad(`what listens on ${address} says nothing for ${answersWithinMs / 1000} s: does it hang?`);
   const report = asked === 'nonsense' ? null : reportIn(asked.says);
   if (asked === 'nonsense' || report === null)
-    return finding(
-      'service',
-      'bad',
-      `another program has the management port ${address}: set MANAGEMENT_PORT to a free one`,
-    );
+    return bad(`another program has the management port ${address}: set MANAGEMENT_PORT to a free one`);
   if (!mayRun)
-    return finding(
-      'service',
-      'warning',
+    return warning(
       `does not run here: another Parley answers on the management port ${address}; set MANAGEMENT_PORT to a free one`,
     );
-  if (asked.status !== 200) return finding('service', 'bad', `not ready: ${report.troubles}`);
+  if (asked.status !== 200) return bad(`not ready: ${report.troubles}`);
   return report.status === 'ok'
-    ? finding('service', 'ok', `ready, on the management port ${address}`)
-    : finding('service', 'warning', `${report.status}: ${report.troubles}`);
+    ? ok(`ready, on the management port ${address}`)
+    : warning(`${report.status}: ${report.troubles}`);
 }
 
 async function readyzAt(

@@ -1,9 +1,10 @@
 import { fetchWithoutRedirects } from '@app/runtime';
 import type { WitnessAddress } from '@app/settings';
 import { checkpointText, emptyRoot, noteText } from '@app/transparency';
-import { finding, type Finding } from './doctor-finding';
+import { findingsOf, type Finding } from './doctor-finding';
 import { reasonIn } from '../terminal/outcome';
 
+const { ok, bad } = findingsOf('witness');
 const answersWithinMs = 5_000;
 /** Length of an Ed25519 signature. Source: RFC 8032. */
 const signatureBytes = 64;
@@ -29,22 +30,18 @@ async function witnessFinding({ key: { name }, url }: WitnessAddress, origin: st
     });
     await answer.body?.cancel();
     // Source: C2SP tlog-witness, "add-checkpoint": 400 is a malformed request, 404 an unknown log, 403 a missing signature of its key.
-    if (answer.status === 403 && origin !== null) return finding('witness', 'ok', `${at} answers, and knows this log`);
-    if (answer.status === 400) return finding('witness', 'ok', `${at} answers`);
+    if (answer.status === 403 && origin !== null) return ok(`${at} answers, and knows this log`);
+    if (answer.status === 400) return ok(`${at} answers`);
     if (answer.status === 404 && origin !== null)
-      return finding(
-        'witness',
-        'bad',
+      return bad(
         `${at} does not know the log ${origin}: give it the log's key (docs/witness.md), or correct WITNESSES`,
       );
-    return finding(
-      'witness',
-      'bad',
+    return bad(
       `${at} does not answer as a witness (status ${answer.status}): look whether it runs, or correct WITNESSES`,
     );
   } catch (error) {
     const says = `${at} does not answer (${reasonIn(error)}): look whether it runs, or correct WITNESSES`;
-    return finding('witness', 'bad', says);
+    return bad(says);
   }
 }
 

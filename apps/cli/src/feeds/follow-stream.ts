@@ -58,21 +58,9 @@ type Connected = Required<Omit<FollowedStream, 'after'>>;
 /** The events of one connection after `place`, which moves with them. */
 async function* eventsAfter(
   place: { id: string | undefined },
-  stream: Connected,
+  { url, signal, silenceMaxMs, ...stream }: Connected,
 ): AsyncGenerator<EventSourceMessage, void> {
   const headers = { ...stream.headers, ...(place.id !== undefined && { 'last-event-id': place.id }) };
-  for await (const event of connection({ ...stream, headers })) {
-    yield event;
-    place.id = event.id ?? place.id;
-  }
-}
-
-async function* connection({
-  url,
-  headers,
-  signal,
-  silenceMaxMs,
-}: Connected): AsyncGenerator<EventSourceMessage, void> {
   const silence = new AbortController();
   const watch = setTimeout(() => silence.abort(), silenceMaxMs);
   try {
@@ -94,7 +82,10 @@ async function* connection({
     for await (const chunk of response.body ?? []) {
       watch.refresh();
       parser.feed(decoder.decode(chunk, { stream: true }));
-      yield* events.splice(0);
+      for (const event of events.splice(0)) {
+        yield event;
+        place.id = event.id ?? place.id;
+      }
     }
   } finally {
     clearTimeout(watch);

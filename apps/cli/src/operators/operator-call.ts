@@ -25,8 +25,8 @@ export interface OperatorApi {
   close(this: void): Promise<void>;
 }
 
-/** @throws SyntaxError when the answer is none of this service's */
-function parsed(text: string): JsonValue {
+/** Parses an answer; null if it is empty. @throws SyntaxError when it is none of this service's */
+export function parsed(text: string): JsonValue {
   // Reason for the assertion: JSON.parse returns JSON.
   return text === '' ? null : (JSON.parse(text) as JsonValue);
 }

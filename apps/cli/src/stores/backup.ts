@@ -1,18 +1,19 @@
 import { holdingStatements, type LogHold } from '@app/audit';
-import { readDotEnv } from '@app/composition';
+import { readDotEnv, readStore } from '@app/composition';
 import { restoreBackup, takeBackup, type OnProgress } from '@app/database-copies';
 import { readConfiguration, type Configuration } from '@app/settings';
 import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import { Database, migrate, readStoreMigrations } from '@app/read-store';
 import { refuseElsewhere, refuseUncopiable } from './backup-source';
-import { backedUpSchema } from './backed-up-schema';
 import { endTidily, openEmbeddedDatabase, type OpenDatabase } from './migration-source';
 import { namedStores } from './named-stores';
 import { CommandFailed, leftOutLines } from '../terminal/outcome';
 import { print } from '../terminal/output';
 import { placeInWords } from '../terminal/place-in-words';
 import { showProgress } from '../terminal/progress';
+import { makeEventTables } from './copy-database';
 
 const steps = { backup: 'copying', restore: 'restoring' } as const;
 
@@ -103,4 +104,21 @@ export async function openBackedUp(
   const stopped = await openEmbeddedDatabase(dataDir);
   endTidily(stopped);
   return { ...stopped, eventStoreUrl };
+}
+
+const known = [...readStoreMigrations, ...readStore.migrations];
+
+/** The schema that a backed-up database had, for `parley restore`. */
+const backedUpSchema = { migrations: known.map(({ name }) => name), makeTables };
+
+/** Creates the schema that the backed-up database had, so that its rows fit; the next start upgrades it. */
+async function makeTables(url: string, names: readonly string[]): Promise<void> {
+  const migrations = known.filter(({ name }) => names.includes(name));
+  const database = await Database.connect({ url, poolSize: 2, rows: [], migrations });
+  try {
+    await migrate(database);
+  } finally {
+    await database.close();
+  }
+  await makeEventTables(url);
 }

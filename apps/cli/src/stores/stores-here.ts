@@ -68,7 +68,8 @@ export async function openStoresHere(configuration: Configuration): Promise<Stor
     await stopped?.close();
   };
   try {
-    await refuseWithoutLog(database);
+    if (!(await hasTable(database, 'transparency_log')))
+      throw new CommandFailed('there is no log yet: start the service in this version first');
     if (running !== 'these' && eventStoreUrl !== undefined) await refuseAnother(database, eventStoreUrl);
     const events = await eventsOf(database, eventStoreUrl);
     const tables = new LogTables(database);
@@ -92,21 +93,14 @@ export async function openStoresHere(configuration: Configuration): Promise<Stor
   }
 }
 
-async function refuseWithoutLog(database: Database): Promise<void> {
-  const [found] = await database.query<{ there: boolean }>(
-    `SELECT to_regclass('transparency_log') IS NOT NULL AS there`,
-  );
-  if (found?.there !== true) throw new CommandFailed('there is no log yet: start the service in this version first');
-}
-
-/** Databases of earlier versions have no table for the log's identity. */
-async function isNamed(database: Database): Promise<boolean> {
-  const [found] = await database.query<{ there: boolean }>(`SELECT to_regclass('log_identity') IS NOT NULL AS there`);
+/** Whether the database has a table; those of earlier versions lack some. */
+async function hasTable(database: Database, name: 'log_identity' | 'transparency_log'): Promise<boolean> {
+  const [found] = await database.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [name]);
   return found?.there === true;
 }
 
 async function holdIn(database: Database): Promise<LogHold | null> {
-  return (await isNamed(database)) ? new LogIdentity(database).hold() : null;
+  return (await hasTable(database, 'log_identity')) ? new LogIdentity(database).hold() : null;
 }
 
 /**
@@ -114,7 +108,7 @@ async function holdIn(database: Database): Promise<LogHold | null> {
  * that, nor is one that does not answer. @throws CommandFailed
  */
 async function refuseAnother(database: Database, eventStoreUrl: string): Promise<void> {
-  if (!(await isNamed(database))) return;
+  if (!(await hasTable(database, 'log_identity'))) return;
   const { origin } = await new LogIdentity(database).row();
   const store = new EventStore(connectEventStore(eventStoreUrl, 'catch-ups'));
   try {

@@ -1,11 +1,9 @@
 import type { Method } from '@app/http';
-import type { JsonValue } from '@app/kernel';
 import { abortAfter, bodyWithin, fetchWithoutRedirects } from '@app/runtime';
-import { answerBytesMax } from '../operators/operator-call';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { feedPage, type FeedPage } from '../feeds/feed-access';
 import { succeeded } from '../operators/operator-api';
-import type { Answered } from '../operators/operator-call';
+import { answerBytesMax, parsed, type Answered } from '../operators/operator-call';
 import { CommandFailed, NoAnswer } from '../terminal/outcome';
 import type { ServiceAccess } from '../service/service-access';
 import { below, noAnswerOf } from '../service/service-fetch';
@@ -99,9 +97,7 @@ export class SandboxCalls {
     try {
       const signal = abortAfter(answerWithinMs);
       const answer = await fetchWithoutRedirects(below(baseUrl, path), { method, headers: all, signal, ...sent });
-      const text = (await bodyWithin(answer, answerBytesMax)).toString();
-      // Reason for the assertion: JSON.parse returns JSON.
-      return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as JsonValue) };
+      return { status: answer.status, body: parsed((await bodyWithin(answer, answerBytesMax)).toString()) };
     } catch (error) {
       throw new NoAnswer(noAnswerOf(baseUrl, error));
     }

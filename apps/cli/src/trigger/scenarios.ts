@@ -1,4 +1,4 @@
-import { noticeTypes, type NoticeType } from '@app/notices';
+import type { NoticeType } from '@app/notices';
 import {
   abort,
   approve,
@@ -95,8 +95,3 @@ export const scenarios: Readonly<Record<NoticeType, Scenario>> = {
     make: (user) => user.operate('POST', '/disable'),
   },
 };
-
-/** All of them, in the form for lists. */
-export function listed(): { type: NoticeType; does: string; alongside: readonly NoticeType[] }[] {
-  return noticeTypes.map((type) => ({ type, does: scenarios[type].does, alongside: scenarios[type].alongside }));
-}

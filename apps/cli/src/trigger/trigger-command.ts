@@ -6,7 +6,7 @@ import { table } from '../terminal/layout';
 import { note, print, say } from '../terminal/output';
 import { accessOf, withService } from '../service/service-access';
 import { SandboxCalls } from './sandbox-calls';
-import { listed, scenarios } from './scenarios';
+import { scenarios } from './scenarios';
 import { TriggerUser } from './trigger-user';
 
 const withinMaxSeconds = 600;
@@ -115,7 +115,7 @@ function linesOf({ type, did, subject, events }: Triggered): string[] {
 }
 
 function showList(command: Command): void {
-  const all = listed();
+  const all = noticeTypes.map((type) => ({ type, does: scenarios[type].does, alongside: scenarios[type].alongside }));
   const rows = all.map(({ type, does, alongside }) => [type, does, alongside.join(', ') || '-']);
   print(command, { data: all }, table(['TYPE', 'WHAT IS DONE', 'ALSO SENT'], rows));
 }
