@@ -1,7 +1,6 @@
 import type { Method } from '@app/http';
 import { abortAfter, bodyWithin, fetchWithoutRedirects } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { feedPage, type FeedPage } from '../feeds/feed-access';
 import { succeeded } from '../operators/operator-api';
 import { answerBytesMax, parsed, type Answered } from '../operators/operator-call';
 import { CommandFailed, NoAnswer } from '../terminal/outcome';
@@ -19,7 +18,7 @@ interface Minted {
 export class SandboxCalls {
   /** @param withinMs limit of every wait; @param signal ends waits early */
   constructor(
-    private readonly access: ServiceAccess,
+    readonly access: ServiceAccess,
     private readonly withinMs: number,
     private readonly signal: AbortSignal,
   ) {}
@@ -58,11 +57,6 @@ export class SandboxCalls {
   /** @throws CommandFailed when it is refused */
   async ofSandbox<Answer>(method: Method, path: string, body: object): Promise<Answer> {
     return answerOf(await this.send(method, `/sandbox/v1${path}`, body));
-  }
-
-  /** Returns the events of the feed after a cursor. @throws CommandFailed */
-  async feedAfter(cursor: string): Promise<FeedPage> {
-    return feedPage(this.access, cursor);
   }
 
   /** Polls until there is a value. @throws CommandFailed when there is none in time, or the signal aborts */

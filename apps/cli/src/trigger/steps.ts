@@ -88,7 +88,7 @@ export async function invoke(user: TriggerUser, { id, revision }: Automation): P
 /** Affects no other user's session. Reading the wallet is what notices the rejection. */
 export async function rejectSession(user: TriggerUser): Promise<void> {
   await user.call('POST', '/wallet');
-  await user.lever('PUT', '/faults', { provider: { rejectSessionOf: user.userId } });
+  await user.calls.ofSandbox('PUT', '/faults', { provider: { rejectSessionOf: user.userId } });
   await user.attempt('GET', '/wallet/withdrawals/sources');
 }
 
@@ -119,7 +119,7 @@ async function started(user: TriggerUser, text: string): Promise<string> {
 
 /** Returns the run as soon as it has this status. @throws CommandFailed when it ends with another */
 async function reached(user: TriggerUser, runId: string, status: string): Promise<Run> {
-  return user.until(`run ${runId} is ${status}`, async () => {
+  return user.calls.until(`run ${runId} is ${status}`, async () => {
     const run = await user.call<Run>('GET', `/agent-runs/${runId}`);
     if (run.status === status) return run;
     if (!['completed', 'failed', 'aborted'].includes(run.status)) return null;

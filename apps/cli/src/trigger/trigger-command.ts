@@ -1,6 +1,6 @@
 import { noticeTypes, type NoticeType } from '@app/notices';
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
-import { endOfFeed, interrupted, lineOf, type FeedEvent } from '../feeds/feed-access';
+import { endOfFeed, feedPage, interrupted, lineOf, type FeedEvent } from '../feeds/feed-access';
 import { CommandFailed, NoAnswer, reasonIn } from '../terminal/outcome';
 import { table } from '../terminal/layout';
 import { note, print, say } from '../terminal/output';
@@ -100,7 +100,7 @@ async function eventsOf(
   let cursor = after;
   await scenarios[type].make(user);
   return calls.until(`the feed has ${type} of user ${user.userId}`, async () => {
-    const page = await calls.feedAfter(cursor);
+    const page = await feedPage(calls.access, cursor);
     cursor = page.endCursor;
     events.push(...page.data.filter(({ data }) => data['userId'] === user.userId));
     return events.some((event) => event.type === type) ? events : null;

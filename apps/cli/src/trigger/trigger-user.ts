@@ -8,7 +8,7 @@ export class TriggerUser {
   private readonly undoing: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
 
   private constructor(
-    private readonly calls: SandboxCalls,
+    readonly calls: SandboxCalls,
     private readonly token: string,
     readonly subject: string,
     readonly userId: string,
@@ -36,16 +36,6 @@ export class TriggerUser {
   async operate(method: Method, path: string, change: object = {}): Promise<void> {
     const body = { ...change, reason: 'parley trigger' };
     await this.calls.asOperator(method, `/operator/v1/users/${this.userId}${path}`, body);
-  }
-
-  /** A call of the sandbox. @throws CommandFailed */
-  async lever(method: Method, path: string, body: object): Promise<void> {
-    await this.calls.ofSandbox(method, path, body);
-  }
-
-  /** Polls until there is a value. @throws CommandFailed when there is none in time, or after Ctrl-C */
-  async until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
-    return this.calls.until(what, look);
   }
 
   /** Registers an undo for when the command is done with the user, however it ends. */

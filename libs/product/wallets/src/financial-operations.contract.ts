@@ -1,6 +1,5 @@
 import { operation, type OperationGroup } from '@app/http';
-import { operationIdParameter } from './operation/operation.schema';
-import { FinancialOperation, FinancialOperationPage } from './operation/operation.schema';
+import { FinancialOperation, FinancialOperationPage, operationIdParameter } from './operation/operation.schema';
 import { withdrawalExamples } from './withdrawal/withdrawal.example';
 import { ListOperationsDto } from './operation/operations.dto';
 

@@ -2,8 +2,13 @@ import { operation, type OperationGroup } from '@app/http';
 import { operationIdParameter } from './operation/operation.schema';
 import { Wallet, walletExample } from './wallet/wallet.schema';
 import { withdrawalExamples } from './withdrawal/withdrawal.example';
-import { ConfirmedWithdrawal, PreparedWithdrawal, WithdrawalSourcesShape } from './withdrawal/withdrawal.schema';
-import { ConfirmWithdrawalDto, PrepareWithdrawalDto } from './withdrawal/withdrawals.dto';
+import {
+  ConfirmedWithdrawal,
+  ConfirmWithdrawalDto,
+  PreparedWithdrawal,
+  PrepareWithdrawalDto,
+  WithdrawalSourcesShape,
+} from './withdrawal/withdrawal.schema';
 
 export const walletsGroup: OperationGroup = {
   name: 'wallets',

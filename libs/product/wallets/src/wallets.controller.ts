@@ -9,8 +9,12 @@ import { ListWithdrawalSources, ListWithdrawalSourcesHandler } from './withdrawa
 import { AsOwner, type Owner } from './wallet/owner';
 import { PrepareWithdrawal, PrepareWithdrawalHandler } from './withdrawal/prepare-withdrawal';
 import { walletView, type WalletView } from './wallet/wallet.schema';
-import { ConfirmedWithdrawal, PreparedWithdrawal, type WithdrawalSourcesView } from './withdrawal/withdrawal.schema';
-import { ConfirmWithdrawalDto } from './withdrawal/withdrawals.dto';
+import {
+  ConfirmedWithdrawal,
+  ConfirmWithdrawalDto,
+  PreparedWithdrawal,
+  type WithdrawalSourcesView,
+} from './withdrawal/withdrawal.schema';
 import {
   ensureWallet,
   getWallet,

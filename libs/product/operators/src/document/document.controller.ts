@@ -2,8 +2,7 @@ import { Controller } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { Serves } from '@app/http';
 import type { JsonObject } from '@app/kernel';
-import { identifyDeployment, readOperatorOpenApi } from './document.contract';
-import type { DeploymentIdentity } from './document.schema';
+import { identifyDeployment, readOperatorOpenApi, type DeploymentIdentity } from './document.contract';
 import { IdentifyDeployment, IdentifyDeploymentHandler, ReadDocument, ReadDocumentHandler } from './read-document';
 
 @Controller()

@@ -4,7 +4,7 @@ import { productVersion, type JsonObject } from '@app/kernel';
 import { Configuration } from '@app/settings';
 import { ModulesContainer } from '@nestjs/core';
 import { operatorDocumentOf } from '@app/http';
-import type { DeploymentIdentity } from './document.schema';
+import type { DeploymentIdentity } from './document.contract';
 import { operatorApi } from './operator-description';
 
 /** Identifies the deployment that answers. @throws Unavailable */

@@ -2,8 +2,7 @@ import { Query, QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs'
 import { Cursors, pageOf, type Operator } from '@app/http';
 import { ok, type EndpointId, type Result } from '@app/kernel';
 import { Deliveries, FindEndpoint } from '@app/webhooks';
-import type { ListDeliveriesDto } from './webhooks.dto';
-import type { WebhookDeliveryPage } from './webhooks.schema';
+import type { ListDeliveriesDto, WebhookDeliveryPage } from './webhooks.schema';
 
 /** Returns deliveries to an endpoint, newest first. Refuses with `not_found`, `invalid_cursor`. @throws Unavailable */
 export class ListWebhookDeliveries extends Query<Result<WebhookDeliveryPage>> {

@@ -1,8 +1,11 @@
 import { operation, PageQuery, type OperationGroup } from '@app/http';
 import { ChangeReason, MadeChange, madeExample, operatorsExamples, reasonedChange } from '../changes/operators.schema';
-import { ChangeWebhookDto, CreateWebhookDto, ListDeliveriesDto, RecoverWebhookDto } from './webhooks.dto';
 import {
+  ChangeWebhookDto,
   CreatedWebhookEndpoint,
+  CreateWebhookDto,
+  ListDeliveriesDto,
+  RecoverWebhookDto,
   RotatedWebhookSecret,
   WebhookDeliveryPage,
   WebhookEndpoint,

@@ -1,20 +1,25 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
-import { instantOf, type EndpointId } from '@app/kernel';
+import { asId, instantOf, type EndpointId } from '@app/kernel';
 import { replacedKeySignsMs } from '@app/webhooks';
+import { v7 as uuidV7 } from 'uuid';
 import { ListWebhookDeliveries, ListWebhookDeliveriesHandler } from './list-deliveries';
 import { ChangeController } from '../changes/make-change';
-import { MakeEndpoint, MakeEndpointHandler, MakeEndpointSecret, MakeEndpointSecretHandler } from './make-endpoint';
+import { MakeSecret, MakeSecretHandler } from './make-secret';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import { ListWebhooks, ListWebhooksHandler, ShowWebhook, ShowWebhookHandler } from './show-endpoints';
 import * as contracts from './webhooks.contract';
-import { ChangeWebhookDto, CreateWebhookDto, everyType, ListDeliveriesDto, RecoverWebhookDto } from './webhooks.dto';
-import type {
-  CreatedWebhookEndpoint,
-  RotatedWebhookSecret,
-  WebhookDeliveryPage,
-  WebhookEndpoint,
-  WebhookEndpointPage,
+import {
+  ChangeWebhookDto,
+  CreateWebhookDto,
+  everyType,
+  ListDeliveriesDto,
+  RecoverWebhookDto,
+  type CreatedWebhookEndpoint,
+  type RotatedWebhookSecret,
+  type WebhookDeliveryPage,
+  type WebhookEndpoint,
+  type WebhookEndpointPage,
 } from './webhooks.schema';
 
 @Controller()
@@ -23,9 +28,9 @@ export class OperatorsWebhooksController extends ChangeController {
   async create(@Operator() operator: Operator, @Body() body: CreateWebhookDto): Promise<CreatedWebhookEndpoint> {
     const { url, payload = 'thin', description, reason } = body;
     const settings = { url, types: namedTypes(body.types) ?? null, payload, description };
-    const { at, endpointId, secret } = answer(
-      await this.commands.execute(new MakeEndpoint(operator, settings, reason)),
-    );
+    const endpointId = asId<EndpointId>(uuidV7());
+    const change = { operation: 'webhooks.create', parameters: settings, reason } as const;
+    const { at, secret } = answer(await this.commands.execute(new MakeSecret(operator, endpointId, change)));
     return { endpointId, ...settings, secret, createdAt: at };
   }
 
@@ -67,9 +72,9 @@ export class OperatorsWebhooksController extends ChangeController {
     @Param('endpointId') endpointId: EndpointId,
     @Body() { reason }: ChangeReason,
   ): Promise<RotatedWebhookSecret> {
-    const made = answer(await this.commands.execute(new MakeEndpointSecret(operator, endpointId, reason)));
-    const othersUntil = instantOf(Date.parse(made.at) + replacedKeySignsMs);
-    return { endpointId, secret: made.secret, rotatedAt: made.at, othersUntil };
+    const change = { operation: 'webhooks.rotate', reason } as const;
+    const { at, secret } = answer(await this.commands.execute(new MakeSecret(operator, endpointId, change)));
+    return { endpointId, secret, rotatedAt: at, othersUntil: instantOf(Date.parse(at) + replacedKeySignsMs) };
   }
 
   @Serves(contracts.testWebhook)
@@ -119,7 +124,6 @@ function namedTypes(asked: CreateWebhookDto['types']): readonly string[] | null 
 export const operatorsWebhooksHandlers = [
   ListWebhookDeliveriesHandler,
   ListWebhooksHandler,
-  MakeEndpointHandler,
-  MakeEndpointSecretHandler,
+  MakeSecretHandler,
   ShowWebhookHandler,
 ];

@@ -8,8 +8,7 @@ import type { Owner } from '../wallet/owner';
 import { unusable } from '../wallet/wallet.decider';
 import { WalletProvider, type Holding } from '../provider/wallet-provider';
 import { Wallets } from '../wallet/wallets';
-import type { PreparedWithdrawal } from './withdrawal.schema';
-import { PrepareWithdrawalDto } from './withdrawals.dto';
+import { PrepareWithdrawalDto, type PreparedWithdrawal } from './withdrawal.schema';
 
 /**
  * Builds the exact contract of a withdrawal and opens its approval; signs nothing and reserves nothing. Refuses, in

@@ -1,4 +1,5 @@
-import { constant, boolean, instant, integer, list, nullable, shape, text, uuid, type Shaped } from '@app/schema';
+import { boolean, constant, instant, integer, list, nullable, shape, text, uuid, type Shaped } from '@app/schema';
+import { Member } from '@app/http';
 import { assetId, assetLimits, rawAmount, wholeNumber } from '../provider/asset.schema';
 import { ContractShape } from '../contract/contract.schema';
 import { implicitAccount } from '../wallet/wallet.schema';
@@ -66,3 +67,30 @@ export const ConfirmedWithdrawal = shape('ConfirmedWithdrawal', {
   status: constant('submitted', { description: 'Accepted, which is no evidence of settlement' }),
 });
 export type ConfirmedWithdrawal = Shaped<typeof ConfirmedWithdrawal>;
+
+export class PrepareWithdrawalDto {
+  @Member(
+    text({
+      min: 1,
+      max: assetLimits.tokenIdLengthMax,
+      description: 'One of the assets of `wallets.withdrawalSources`',
+    }),
+  )
+  tokenId: string;
+
+  @Member(
+    text({
+      min: 1,
+      max: assetLimits.amountDigitsMax,
+      pattern: /^[1-9][0-9]*$/,
+      message: `must be a positive whole number of at most ${assetLimits.amountDigitsMax} digits, as a text without leading zeros`,
+      description: "In the token's smallest unit: positive, without leading zeros, at most the balance",
+    }),
+  )
+  amountRaw: string;
+}
+
+export class ConfirmWithdrawalDto {
+  @Member(text({ description: 'As `wallets.prepareWithdrawal` answered it; any other is `withdrawal_changed`' }))
+  fingerprint: string;
+}
