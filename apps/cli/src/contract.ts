@@ -6,10 +6,7 @@ import { Command } from 'commander';
 import { sayJson } from './terminal/output';
 import { writeWhole } from './terminal/whole-file';
 
-/**
- * `parley contract openapi|openapi-3.0|asyncapi`: prints the document that `GET` of that name with `.json` returns, without any store or
- * service.
- */
+/** `parley contract …`: prints the document that `GET` of that name with `.json` returns, without store or service. */
 export function contractCommand(): Command {
   const command = new Command('contract').description('print the published contract');
   command

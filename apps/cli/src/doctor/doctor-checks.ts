@@ -1,18 +1,18 @@
 import { describeFailure, opensSealed, readStore } from '@app/composition';
 import { embeddedPostgresFolder, findRunningStores, readSecrets } from '@app/data-folder';
-import { checkEventStore } from '@app/event-store';
+import { accessWarning, checkEventStore, checkStreamAccess, EventStore } from '@app/event-store';
 import { checkIssuers } from '@app/http';
-import { Database, checkDatabase, pendingMigrations, readStoreMigrations } from '@app/read-store';
+import { checkDatabase, Database, pendingMigrations, readStoreMigrations } from '@app/read-store';
 import { ConfigurationError, createPino } from '@app/runtime';
 import { Configuration, configurationWarnings, readConfiguration } from '@app/settings';
 import { existsSync } from 'node:fs';
-import { accessFindings } from './doctor-access';
 import { finding, findingsOf, type Finding } from './doctor-finding';
 import { folderFindings } from './doctor-folders';
 import { logFindings, logOrigin } from './doctor-log';
 import { serviceFinding } from './doctor-service';
 import { halfFindings, storesOf } from './doctor-stores';
 import { witnessFindings } from './doctor-witnesses';
+import { reasonIn } from '../terminal/outcome';
 
 type Environment = NodeJS.ProcessEnv;
 type Check = (environment: Environment) => Promise<readonly Finding[]>;
@@ -205,5 +205,23 @@ async function saying(what: string, look: () => Promise<readonly Finding[]>): Pr
     const words = describeFailure(error);
     if (typeof words !== 'string') throw error;
     return [finding(what, 'bad', words)];
+  }
+}
+
+/** Whether the event store lets anyone but the service's own account and its administrators harm streams. Changes nothing. */
+async function accessFindings(url: string): Promise<readonly Finding[]> {
+  const { ok, warning } = findingsOf('stream access');
+  const store = EventStore.connect(url);
+  try {
+    const access = await checkStreamAccess(url, store.client);
+    const trouble = accessWarning(access);
+    if (trouble !== null) return [warning(trouble)];
+    return access.kind === 'own'
+      ? []
+      : [ok('by the default list nobody else writes, deletes or truncates; lists of single streams are in the log')];
+  } catch (error) {
+    return [warning(`it is not known who may delete streams: ${reasonIn(error)}`)];
+  } finally {
+    await store.dispose();
   }
 }

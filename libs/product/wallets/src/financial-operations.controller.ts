@@ -3,8 +3,12 @@ import { QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { OperationId } from '@app/kernel';
 import { listFinancialOperations, getFinancialOperation } from './financial-operations.contract';
-import { GetFinancialOperation, GetFinancialOperationHandler } from './operation/get-financial-operation';
-import { ListFinancialOperations, ListFinancialOperationsHandler } from './operation/list-financial-operations';
+import {
+  GetFinancialOperation,
+  GetFinancialOperationHandler,
+  ListFinancialOperations,
+  ListFinancialOperationsHandler,
+} from './operation/show-operations';
 import { FinancialOperationPage, type OperationView } from './operation/operation.schema';
 import { ListOperationsDto } from './operation/operations.dto';
 

@@ -29,10 +29,7 @@ import type { Intent } from '../operator-log/operator-log.events';
 /** Makes the command of a change; executing the command again has no further effect. */
 type Change = (intent: Intent, cause: Cause) => Command<Result<unknown>>;
 
-/**
- * The command of each change in the operator API, made only from its log entry, so that the command is the same each
- * time the change is completed, by any process.
- */
+/** The command of each change, made only from its log entry: the same each time that any process completes it. */
 const changes = {
   'keys.mint': ({ at, target, parameters, reason }, cause) =>
     new RegisterPartnerKey({

@@ -67,7 +67,7 @@ const DifferenceCounts = shape('DifferenceCounts', {
 });
 
 /** How a rebuild treats requests. */
-export const rebuildPace = oneOf(rebuildPaces, {
+const rebuildPace = oneOf(rebuildPaces, {
   description:
     '`gentle`: pauses for requests, as far as that leaves it twice the rate at which events are appended. `full`: pauses for nothing',
 });

@@ -8,10 +8,7 @@ export interface JsonDifference {
   readonly after?: JsonValue;
 }
 
-/**
- * The differences between two values, recursing where both are objects or both are lists; in the order of the earlier
- * value, then of the later one.
- */
+/** The differences between two values, by members and items: in the order of the earlier value, then of the later. */
 export function jsonDifferences(before: JsonValue, after: JsonValue): JsonDifference[] {
   return differencesAt([], before, after);
 }

@@ -2,11 +2,16 @@ import type { Readable } from 'node:stream';
 import { Controller, Header, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, Serves } from '@app/http';
-import { ExportStream, ExportStreamHandler } from './export-stream';
-import { ShowEvents, ShowEventsHandler } from './show-events';
+import {
+  ExportStream,
+  ExportStreamHandler,
+  ShowEvents,
+  ShowEventsHandler,
+  VerifyStream,
+  VerifyStreamHandler,
+} from './show-streams';
 import { exportStream, showEvents, verifyStream } from './streams.contract';
 import { ShowEventsDto, type StreamEventPage, type StreamVerification } from './streams.schema';
-import { VerifyStream, VerifyStreamHandler } from './verify-stream';
 
 @Controller()
 export class OperatorsStreamsController {

@@ -6,10 +6,7 @@ import type { ChangeName } from '../changes/changes';
 import { MakeChange } from '../changes/make-change';
 import type { MadeChange } from '../changes/operators.schema';
 
-/**
- * Makes a change to a user, who must have an account, because a budget would accept any id. Refuses with `not_found`,
- * and as `MakeChange` does.
- */
+/** Changes a user who has an account: a budget accepts any id. Refuses with `not_found`, and as `MakeChange` does. */
 export class ChangeUser extends Command<Result<MadeChange>> {
   constructor(
     readonly operator: Operator,

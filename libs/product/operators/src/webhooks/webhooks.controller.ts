@@ -3,11 +3,17 @@ import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { asId, instantOf, type EndpointId } from '@app/kernel';
 import { replacedKeySignsMs } from '@app/webhooks';
 import { v7 as uuidV7 } from 'uuid';
-import { ListWebhookDeliveries, ListWebhookDeliveriesHandler } from './list-deliveries';
+import {
+  ListWebhookDeliveries,
+  ListWebhookDeliveriesHandler,
+  ListWebhooks,
+  ListWebhooksHandler,
+  ShowWebhook,
+  ShowWebhookHandler,
+} from './show-webhooks';
 import { ChangeController } from '../changes/make-change';
 import { MakeSecret, MakeSecretHandler } from './make-secret';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
-import { ListWebhooks, ListWebhooksHandler, ShowWebhook, ShowWebhookHandler } from './show-endpoints';
 import * as contracts from './webhooks.contract';
 import {
   ChangeWebhookDto,

@@ -103,10 +103,7 @@ function prepare({ at, terms, review }: PrepareWithdrawal): Decision<OperationEv
 
 type Confirm = Extract<OperationCommand, { readonly type: 'ConfirmWithdrawal' }>;
 
-/**
- * Records decision and use together. At or after the expiry it records the expiry instead; the caller recognizes that
- * by the missing `operation.confirmed`.
- */
+/** Records decision and use together; from the expiry on, the expiry instead, without `operation.confirmed`. */
 function confirm({ at, fingerprint }: Confirm, state: OperationState | null): Decision<OperationEvent> {
   if (state?.approval == null) return reject(notFound);
   const { approval, status } = state;

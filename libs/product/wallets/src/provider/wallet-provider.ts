@@ -90,10 +90,7 @@ export class SessionRejected extends Error {}
 export abstract class WalletProvider {
   abstract readonly name: ProviderName;
 
-  /**
-   * Opens the wallet's session, or a new one in place of a rejected one. Idempotent. @throws SessionRejected when the
-   * provider accepts none
-   */
+  /** Opens a session, also in place of a rejected one. Idempotent. @throws SessionRejected when none is accepted */
   abstract connect(wallet: WalletAccount): Promise<void>;
 
   /** Whether the provider accepts the wallet's session; the answer may be 30 s old. */
@@ -117,12 +114,7 @@ export abstract class WalletProvider {
   /** Sends a submission: any number of times, with at most one effect. @throws SessionRejected */
   abstract submit(wallet: WalletAccount, submission: Submission): Promise<Submitted>;
 
-  /**
-   * The outcome of a submission.
-   *
-   * @param revocation its journaled revocation, which may have been executed in its place
-   * @throws SessionRejected
-   */
+  /** The outcome of a submission. @param revocation journaled, perhaps executed in its place @throws SessionRejected */
   abstract settlement(
     wallet: WalletAccount,
     submission: Submission,

@@ -8,10 +8,7 @@ import { withProbe, type OperationPorts } from './operation-ports';
 import { planSubmission } from './plan-submission';
 import { SessionRejected } from '../provider/wallet-provider';
 
-/**
- * Maximum number of steps in one drive; a contract has at most 16 actions of a few steps each. The operation's timer
- * resumes after that.
- */
+/** Maximum steps of one drive; a contract has at most 16 actions of a few steps. The timer resumes after that. */
 const stepsMax = 200;
 
 export type Driven =
@@ -128,10 +125,7 @@ async function plan(
   return journaled.appended ? { kind: 'journaled', key: submission.key } : nothing;
 }
 
-/**
- * An operation approved by the user is checked against its own terms by the decider; one covered by a contract, against
- * what the contract has left.
- */
+/** Checks what an automation's contract has left; the decider checks what its user approved against the terms. */
 async function holdWorth(world: OperationPorts, state: OperationState, worthUsd: string | null): Promise<Hold> {
   if (state.terms.decidedBy === 'user') return 'held';
   const usd = movedUsdWith(state, worthUsd);

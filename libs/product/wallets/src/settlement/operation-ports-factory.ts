@@ -23,10 +23,7 @@ export class OperationPortsFactory {
     private readonly probe: Probe,
   ) {}
 
-  /**
-   * Returns the ports of one operation; events recorded there continue the request that began it.
-   * @param begun the cause of that request, if known
-   */
+  /** Returns the ports of one operation, which continue the request that began it. @param begun its cause, if known */
   of(operationId: OperationId, begun?: Cause): OperationPorts {
     let cause = begun === undefined ? null : Promise.resolve(begun);
     return {

@@ -9,10 +9,7 @@ import { operationTimer, operationTimers } from '../operation/operation-start';
 const sweepEveryMs = 30_000;
 const strayAtOnceMax = 200;
 
-/**
- * Finds operations in flight that have no timer any more, and schedules one. Every worker does this; two that find the
- * same operation do no harm.
- */
+/** Schedules operations in flight that lost their timer. Every worker does this; two at once do no harm. */
 @Injectable()
 export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(OperationWatchdog.name);

@@ -2,10 +2,7 @@ import { epochMsOf, instantOf, words, type Instant } from '@app/kernel';
 import type { OperationFailure, Revocation, Submission } from '../provider/submission';
 import { currentAction, type CurrentAction, type OperationState } from '../operation/operation.state';
 
-/**
- * Time after a submission's deadline when the provider's final answer is expected, because it then knows about
- * everything that was in flight.
- */
+/** Time from a deadline to the provider's final answer, which then knows about everything that was in flight. */
 const lastWordAfterMs = 30_000;
 /** Minimum time for sending an action whose turn is late, after a slow one or a confirmation in the last second. */
 const sendingMinMs = 60_000;

@@ -64,10 +64,7 @@ function sumOf(one: Decimal | null, other: Decimal | null): Decimal | null {
   return one === null || other === null ? null : add(one, other);
 }
 
-/**
- * Returned input does not count as moved. A failed action was never executed; one that may still be executed counts
- * once its outcome is known.
- */
+/** Returned input did not move. A failed action was never executed; one that still may be counts once that is known. */
 function movedUsdOf({ status, submission, worthUsd, delivered }: ActionState): Decimal | null {
   switch (status) {
     case 'pending':

@@ -89,10 +89,7 @@ function isCovered({ tokenId, amountRaw }: TokenAmount, delivered: TokenAmount |
   return delivered?.tokenId === tokenId && integerOf(delivered.amountRaw) >= integerOf(amountRaw);
 }
 
-/**
- * Whether a swap may lose more than a tenth of its input's worth, at the provider's own prices. False without a price,
- * because the loss is then unknown.
- */
+/** Whether a swap may lose more than a tenth of its input's worth, at the provider's prices; false without a price. */
 export function losesTooMuch(submission: Submission, tokens: readonly Token[]): boolean {
   const [paid, promised] = [submission.input, submission.leastOutput ?? submission.output].map((amount) => {
     const token = tokens.find(({ tokenId }) => tokenId === amount?.tokenId);

@@ -39,10 +39,7 @@ interface OfSubmission<Type extends string, Key = string> {
 
 /** An outcome of a submission as the provider reported it. */
 interface ProviderReport<Type extends string> extends OfSubmission<Type> {
-  /**
-   * Whether the provider was asked about the revocation too. A driver unaware of a revocation journaled meanwhile
-   * cannot know which of the two was executed.
-   */
+  /** Whether the provider was asked about the revocation too; otherwise it is unknown which one was executed. */
   readonly revocationKnown: boolean;
 }
 
