@@ -11,7 +11,7 @@ export const DeploymentIdentity = shape('DeploymentIdentity', {
 });
 export type DeploymentIdentity = Shaped<typeof DeploymentIdentity>;
 
-export const identityExample: DeploymentIdentity = {
+const identityExample: DeploymentIdentity = {
   deploymentId: 'parley/5d1f3a52-6a5e-4b0c-9a5e-0f3c2b7d9e11',
   version: '0.2.0',
   mode: 'production',
