@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
-import { EnsureUser } from './disable-user';
+import { EnsureUser } from './accounts.commands';
 import { ensureUser, readOwnAccount, type UserView } from './users.contract';
 
 @Controller()

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Accounts } from '@app/http';
 import { FindAccountHandler, StoredAccounts } from './accounts.queries';
-import { userHandlers } from './disable-user';
+import { userHandlers } from './accounts.commands';
 import { UsersController } from './users.controller';
 
 /** Accounts; binds admission's port for reading them. */

@@ -1,4 +1,5 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { ExplainedAutomation } from '@app/automations';
 import { answer, Operator, Serves } from '@app/http';
 import type { AutomationId } from '@app/kernel';
@@ -10,11 +11,16 @@ import {
   ShowAutomation,
   ShowAutomationHandler,
 } from './show-automations';
-import { ChangeController } from '../changes/make-change';
+import { makeChange } from '../changes/make-change';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 
 @Controller()
-export class OperatorsAutomationsController extends ChangeController {
+export class OperatorsAutomationsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
   @Serves(listOperatedAutomations)
   async list(
     @Operator() operator: Operator,
@@ -37,7 +43,7 @@ export class OperatorsAutomationsController extends ChangeController {
     @Param('automationId') automationId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'automations.hold', target: automationId, reason });
+    return makeChange(this.commands, operator, { operation: 'automations.hold', target: automationId, reason });
   }
 
   @Serves(releaseAutomation)
@@ -46,7 +52,7 @@ export class OperatorsAutomationsController extends ChangeController {
     @Param('automationId') automationId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'automations.release', target: automationId, reason });
+    return makeChange(this.commands, operator, { operation: 'automations.release', target: automationId, reason });
   }
 }
 

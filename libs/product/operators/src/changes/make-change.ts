@@ -1,5 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { Command, CommandBus, CommandHandler, QueryBus, type ICommandHandler } from '@nestjs/cqrs';
+import { Command, CommandHandler, type CommandBus, type ICommandHandler } from '@nestjs/cqrs';
 import { answer, type Operator } from '@app/http';
 import { Clock, ok, type JsonObject, type Result } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
@@ -49,16 +48,11 @@ export class MakeChangeHandler implements ICommandHandler<MakeChange> {
   }
 }
 
-/** A controller of the operator API that makes changes. */
-@Injectable()
-export abstract class ChangeController {
-  constructor(
-    protected readonly commands: CommandBus,
-    protected readonly queries: QueryBus,
-  ) {}
-
-  /** Makes a change for an operator; an HTTP problem where it is refused. */
-  protected async make(operator: Operator, change: MakeChange['change']): Promise<MadeChange> {
-    return answer(await this.commands.execute(new MakeChange(operator, change)));
-  }
+/** Makes a change for an operator. @throws an HTTP problem where it is refused */
+export async function makeChange(
+  commands: CommandBus,
+  operator: Operator,
+  change: MakeChange['change'],
+): Promise<MadeChange> {
+  return answer(await commands.execute(new MakeChange(operator, change)));
 }

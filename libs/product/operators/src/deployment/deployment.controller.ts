@@ -1,16 +1,22 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { controls, type Control } from '@app/deployment';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { invalid, ok, refuse, type Result } from '@app/kernel';
 import { listLog, pauseControl, resumeControl, showDeployment } from './deployment.contract';
 import type { DeploymentState } from './deployment.schema';
 import { ListLog, ListLogHandler } from './list-log';
-import { ChangeController, MakeChangeHandler } from '../changes/make-change';
+import { makeChange, MakeChangeHandler } from '../changes/make-change';
 import { ChangeReason, type LogPage, type MadeChange } from '../changes/operators.schema';
 import { ShowDeployment, ShowDeploymentHandler } from './show-deployment';
 
 @Controller()
-export class OperatorsDeploymentController extends ChangeController {
+export class OperatorsDeploymentController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
   @Serves(showDeployment)
   async show(): Promise<DeploymentState> {
     return this.queries.execute(new ShowDeployment());
@@ -23,7 +29,7 @@ export class OperatorsDeploymentController extends ChangeController {
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
     const target = answer(controlNamed(control));
-    return this.make(operator, { operation: 'controls.pause', target, reason });
+    return makeChange(this.commands, operator, { operation: 'controls.pause', target, reason });
   }
 
   @Serves(resumeControl)
@@ -33,7 +39,7 @@ export class OperatorsDeploymentController extends ChangeController {
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
     const target = answer(controlNamed(control));
-    return this.make(operator, { operation: 'controls.resume', target, reason });
+    return makeChange(this.commands, operator, { operation: 'controls.resume', target, reason });
   }
 
   @Serves(listLog)

@@ -1,4 +1,5 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { notFound, ok, refuse } from '@app/kernel';
 import { FindPartnerKey, newPartnerKey } from '@app/partners';
@@ -13,12 +14,17 @@ import {
   type PartnerKeyPage,
 } from './keys.schema';
 import { ListKeys, ListKeysHandler } from './list-keys';
-import { ChangeController } from '../changes/make-change';
+import { makeChange } from '../changes/make-change';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import { ShowKeyUse, ShowKeyUseHandler } from './show-key-use';
 
 @Controller()
-export class OperatorsKeysController extends ChangeController {
+export class OperatorsKeysController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
   /** The log contains the hash of the key; the key itself exists only in this answer. */
   @Serves(mintKey)
   async mint(
@@ -27,7 +33,7 @@ export class OperatorsKeysController extends ChangeController {
   ): Promise<MintedPartnerKey> {
     const { keyId, key, keyHash } = newPartnerKey();
     const change = { operation: 'keys.mint', target: keyId, parameters: { label, keyHash, feed }, reason } as const;
-    const { at } = await this.make(operator, change);
+    const { at } = await makeChange(this.commands, operator, change);
     return { keyId, key, label, feed, createdAt: at };
   }
 
@@ -57,7 +63,7 @@ export class OperatorsKeysController extends ChangeController {
     @Param('keyId') keyId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'keys.revoke', target: keyId, reason });
+    return makeChange(this.commands, operator, { operation: 'keys.revoke', target: keyId, reason });
   }
 }
 

@@ -1,4 +1,5 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { v7 as uuidV7 } from 'uuid';
 import {
@@ -11,7 +12,7 @@ import {
   ShowRebuild,
   ShowRebuildHandler,
 } from './show-projections';
-import { ChangeController } from '../changes/make-change';
+import { makeChange } from '../changes/make-change';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import * as contracts from './projections.contract';
 import {
@@ -26,7 +27,12 @@ import {
 } from './projections.schema';
 
 @Controller()
-export class OperatorsProjectionsController extends ChangeController {
+export class OperatorsProjectionsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
   @Serves(contracts.listProjections)
   async list(): Promise<ProjectionList> {
     return this.queries.execute(new ListProjections());
@@ -41,7 +47,7 @@ export class OperatorsProjectionsController extends ChangeController {
     const rebuildId = uuidV7();
     const parameters = { rebuildId, pace };
     const change = { operation: 'projections.rebuild', target: projection, parameters, reason } as const;
-    await this.make(operator, change);
+    await makeChange(this.commands, operator, change);
     return { rebuildId };
   }
 
@@ -52,7 +58,12 @@ export class OperatorsProjectionsController extends ChangeController {
     @Body() { stream, revision, reason }: SkipDto,
   ): Promise<MadeChange> {
     const parameters = { stream, revision };
-    return this.make(operator, { operation: 'projections.skip', target: projection, parameters, reason });
+    return makeChange(this.commands, operator, {
+      operation: 'projections.skip',
+      target: projection,
+      parameters,
+      reason,
+    });
   }
 
   @Serves(contracts.listRebuilds)
@@ -81,7 +92,7 @@ export class OperatorsProjectionsController extends ChangeController {
     @Body() { reason, digest }: SwitchDto,
   ): Promise<MadeChange> {
     const parameters = digest === undefined ? {} : { digest };
-    return this.make(operator, { operation: 'rebuilds.switch', target: rebuildId, parameters, reason });
+    return makeChange(this.commands, operator, { operation: 'rebuilds.switch', target: rebuildId, parameters, reason });
   }
 
   @Serves(contracts.rollBackRebuild)
@@ -90,7 +101,7 @@ export class OperatorsProjectionsController extends ChangeController {
     @Param('rebuildId') rebuildId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'rebuilds.rollback', target: rebuildId, reason });
+    return makeChange(this.commands, operator, { operation: 'rebuilds.rollback', target: rebuildId, reason });
   }
 
   @Serves(contracts.discardRebuild)
@@ -99,7 +110,7 @@ export class OperatorsProjectionsController extends ChangeController {
     @Param('rebuildId') rebuildId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'rebuilds.discard', target: rebuildId, reason });
+    return makeChange(this.commands, operator, { operation: 'rebuilds.discard', target: rebuildId, reason });
   }
 }
 

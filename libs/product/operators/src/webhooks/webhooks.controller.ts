@@ -1,4 +1,5 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { asId, instantOf, type EndpointId } from '@app/kernel';
 import { replacedKeySignsMs } from '@app/webhooks';
@@ -11,7 +12,7 @@ import {
   ShowWebhook,
   ShowWebhookHandler,
 } from './show-webhooks';
-import { ChangeController } from '../changes/make-change';
+import { makeChange } from '../changes/make-change';
 import { MakeSecret, MakeSecretHandler } from './make-secret';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import * as contracts from './webhooks.contract';
@@ -29,7 +30,12 @@ import {
 } from './webhooks.schema';
 
 @Controller()
-export class OperatorsWebhooksController extends ChangeController {
+export class OperatorsWebhooksController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
   @Serves(contracts.createWebhook)
   async create(@Operator() operator: Operator, @Body() body: CreateWebhookDto): Promise<CreatedWebhookEndpoint> {
     const { url, payload = 'thin', description, reason } = body;
@@ -60,7 +66,7 @@ export class OperatorsWebhooksController extends ChangeController {
     const given = { ...others, ...(named !== undefined && { types: named }) };
     // Omitted members are not logged as requested.
     const parameters = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    return this.make(operator, { operation: 'webhooks.change', target, parameters, reason });
+    return makeChange(this.commands, operator, { operation: 'webhooks.change', target, parameters, reason });
   }
 
   @Serves(contracts.deleteWebhook)
@@ -69,7 +75,7 @@ export class OperatorsWebhooksController extends ChangeController {
     @Param('endpointId') target: EndpointId,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'webhooks.delete', target, reason });
+    return makeChange(this.commands, operator, { operation: 'webhooks.delete', target, reason });
   }
 
   @Serves(contracts.rotateWebhook)
@@ -89,7 +95,7 @@ export class OperatorsWebhooksController extends ChangeController {
     @Param('endpointId') target: EndpointId,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'webhooks.test', target, reason });
+    return makeChange(this.commands, operator, { operation: 'webhooks.test', target, reason });
   }
 
   @Serves(contracts.listDeliveries)
@@ -108,7 +114,12 @@ export class OperatorsWebhooksController extends ChangeController {
     @Param('deliveryId') deliveryId: string,
     @Body() { reason }: ChangeReason,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'webhooks.retry', target, parameters: { deliveryId }, reason });
+    return makeChange(this.commands, operator, {
+      operation: 'webhooks.retry',
+      target,
+      parameters: { deliveryId },
+      reason,
+    });
   }
 
   @Serves(contracts.recoverWebhook)
@@ -117,7 +128,12 @@ export class OperatorsWebhooksController extends ChangeController {
     @Param('endpointId') target: EndpointId,
     @Body() { since, reason }: RecoverWebhookDto,
   ): Promise<MadeChange> {
-    return this.make(operator, { operation: 'webhooks.recover', target, parameters: { since }, reason });
+    return makeChange(this.commands, operator, {
+      operation: 'webhooks.recover',
+      target,
+      parameters: { since },
+      reason,
+    });
   }
 }
 

@@ -1,49 +1,54 @@
-import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Clock, ok, type Cause, type Result, type UserId } from '@app/kernel';
 import { Wallets } from './wallets';
 
-/** A change of a wallet by an operator. Idempotent. Refuses with `not_found`. @throws Unavailable */
-abstract class ChangeWallet extends Command<Result<void>> {
-  constructor(
-    readonly change: {
-      readonly userId: UserId;
-      /** The operator's reason, stored in the event. */
-      readonly reason: string;
-      readonly cause: Cause;
-    },
-  ) {
+/** A change of a wallet by an operator. */
+interface WalletChange {
+  readonly userId: UserId;
+  /** The operator's reason, stored in the event. */
+  readonly reason: string;
+  readonly cause: Cause;
+}
+
+/**
+ * Stops new payments from the wallet; submissions already sent are followed to their end. Idempotent. Refuses with `not_found`.
+ * @throws Unavailable
+ */
+export class DisableWallet extends Command<Result<void>> {
+  constructor(readonly change: WalletChange) {
     super();
   }
 }
 
-/** Stops new payments from the wallet; submissions already sent are followed to their end. */
-export class DisableWallet extends ChangeWallet {}
+/** Allows payments from the wallet again. Idempotent. Refuses with `not_found`. @throws Unavailable */
+export class EnableWallet extends Command<Result<void>> {
+  constructor(readonly change: WalletChange) {
+    super();
+  }
+}
 
-/** Allows payments from the wallet again. */
-export class EnableWallet extends ChangeWallet {}
-
-@Injectable()
-abstract class ChangeWalletHandler {
-  protected abstract readonly type: 'DisableWallet' | 'EnableWallet';
-
+@CommandHandler(DisableWallet)
+export class DisableWalletHandler implements ICommandHandler<DisableWallet> {
   constructor(
     private readonly wallets: Wallets,
     private readonly clock: Clock,
   ) {}
 
-  async execute({ change: { userId, reason, cause } }: ChangeWallet): Promise<Result<void>> {
-    const done = await this.wallets.record(userId, { type: this.type, at: this.clock.now(), reason }, cause);
+  async execute({ change: { userId, reason, cause } }: DisableWallet): Promise<Result<void>> {
+    const done = await this.wallets.record(userId, { type: 'DisableWallet', at: this.clock.now(), reason }, cause);
     return done.ok ? ok(undefined) : done;
   }
 }
 
-@CommandHandler(DisableWallet)
-export class DisableWalletHandler extends ChangeWalletHandler implements ICommandHandler<DisableWallet> {
-  protected readonly type = 'DisableWallet';
-}
-
 @CommandHandler(EnableWallet)
-export class EnableWalletHandler extends ChangeWalletHandler implements ICommandHandler<EnableWallet> {
-  protected readonly type = 'EnableWallet';
+export class EnableWalletHandler implements ICommandHandler<EnableWallet> {
+  constructor(
+    private readonly wallets: Wallets,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ change: { userId, reason, cause } }: EnableWallet): Promise<Result<void>> {
+    const done = await this.wallets.record(userId, { type: 'EnableWallet', at: this.clock.now(), reason }, cause);
+    return done.ok ? ok(undefined) : done;
+  }
 }
