@@ -3,14 +3,12 @@ import type { ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
 import { AppendResp, type AppendReq } from '@eventstore/db-client/generated/streams_pb';
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import type { ProposedEvent } from '../event';
-import { asFailure, badRequest, type Failure } from '../failure';
-import { statusOf } from '../wire/errors';
+import { asFailure, badRequest } from '../failure';
+import { setExpectation, statusOf, type WrongVersion } from '../wire/errors';
 import { proposedBytes, proposedEvent, writableStreamName } from '../wire/write-request';
 import type { Append, WriteResult, Written, Writes } from '../writing/request';
 import { checkSize } from './batch-append';
 import type { OpenCalls } from './open-calls';
-
-type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
 
 /** Serves the older append: options first, then one message per event, one answer. A wrong version is a normal answer. */
 export async function serveAppend(
@@ -70,41 +68,23 @@ function asSent(message: AppendReq.ProposedMessage): ProposedMessage {
   };
 }
 
-function writtenResponse(written: Written): AppendResp {
+function writtenResponse({ revision, position }: Written): AppendResp {
   const success = new AppendResp.Success();
-  if (written.revision < 0) success.setNoStream(new Empty());
-  else success.setCurrentRevision(written.revision.toString());
-  if (written.position === undefined) {
-    success.setNoPosition(new Empty());
-  } else {
-    const position = new AppendResp.Position();
-    position.setCommitPosition(written.position.toString());
-    position.setPreparePosition(written.position.toString());
-    success.setPosition(position);
+  if (revision < 0) success.setNoStream(new Empty());
+  else success.setCurrentRevision(String(revision));
+  if (position === undefined) success.setNoPosition(new Empty());
+  else {
+    const at = String(position);
+    success.setPosition(new AppendResp.Position().setCommitPosition(at).setPreparePosition(at));
   }
-  const response = new AppendResp();
-  response.setSuccess(success);
-  return response;
+  return new AppendResp().setSuccess(success);
 }
 
-function wrongVersionResponse(failure: WrongVersion): AppendResp {
+function wrongVersionResponse({ current, expected }: WrongVersion): AppendResp {
   const wrong = new AppendResp.WrongExpectedVersion();
-  if (failure.current === 'no_stream') wrong.setCurrentNoStream(new Empty());
-  else wrong.setCurrentRevision(failure.current.toString());
-  switch (failure.expected) {
-    case 'any':
-      wrong.setExpectedAny(new Empty());
-      break;
-    case 'no_stream':
-      wrong.setExpectedNoStream(new Empty());
-      break;
-    case 'stream_exists':
-      wrong.setExpectedStreamExists(new Empty());
-      break;
-    default:
-      wrong.setExpectedRevision(failure.expected.toString());
-  }
-  const response = new AppendResp();
-  response.setWrongExpectedVersion(wrong);
-  return response;
+  if (current === 'no_stream') wrong.setCurrentNoStream(new Empty());
+  else wrong.setCurrentRevision(String(current));
+  if (typeof expected === 'number') wrong.setExpectedRevision(String(expected));
+  else setExpectation(wrong, expected);
+  return new AppendResp().setWrongExpectedVersion(wrong);
 }

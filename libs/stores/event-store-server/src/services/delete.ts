@@ -13,24 +13,15 @@ import { writableStreamName } from '../wire/write-request';
 import type { WriteRequest, WriteResult, Writes } from '../writing/request';
 import type { OpenCalls } from './open-calls';
 
-type Options = DeleteReq.Options | TombstoneReq.Options;
-
 export function serveDelete(
   calls: OpenCalls,
   writer: Writes,
   call: ServerUnaryCall<DeleteReq, DeleteResp>,
   callback: sendUnaryData<DeleteResp>,
 ): void {
-  const reply = calls.once((result: WriteResult) => {
-    if (result.kind !== 'written') return callback(statusOf(result));
-    const position = new DeleteResp.Position();
-    position.setCommitPosition(String(result.position));
-    position.setPreparePosition(String(result.position));
-    const response = new DeleteResp();
-    response.setPosition(position);
-    callback(null, response);
-  });
-  submit(writer, 'delete', call.request.getOptions(), call.getDeadline(), reply);
+  serve('delete', calls, writer, call, callback, (at) =>
+    new DeleteResp().setPosition(new DeleteResp.Position().setCommitPosition(at).setPreparePosition(at)),
+  );
 }
 
 export function serveTombstone(
@@ -39,36 +30,36 @@ export function serveTombstone(
   call: ServerUnaryCall<TombstoneReq, TombstoneResp>,
   callback: sendUnaryData<TombstoneResp>,
 ): void {
-  const reply = calls.once((result: WriteResult) => {
-    if (result.kind !== 'written') return callback(statusOf(result));
-    const position = new TombstoneResp.Position();
-    position.setCommitPosition(String(result.position));
-    position.setPreparePosition(String(result.position));
-    const response = new TombstoneResp();
-    response.setPosition(position);
-    callback(null, response);
-  });
-  submit(writer, 'tombstone', call.request.getOptions(), call.getDeadline(), reply);
+  serve('tombstone', calls, writer, call, callback, (at) =>
+    new TombstoneResp().setPosition(new TombstoneResp.Position().setCommitPosition(at).setPreparePosition(at)),
+  );
 }
 
-function submit(
-  writer: Writes,
+function serve<Response>(
   kind: 'delete' | 'tombstone',
-  options: Options | undefined,
-  deadline: Date | number,
-  onDone: (result: WriteResult) => void,
+  calls: OpenCalls,
+  writer: Writes,
+  call: ServerUnaryCall<DeleteReq | TombstoneReq, Response>,
+  callback: sendUnaryData<Response>,
+  responseAt: (position: string) => Response,
 ): void {
+  const reply = calls.once((result: WriteResult) => {
+    if (result.kind === 'written') callback(null, responseAt(String(result.position)));
+    else callback(statusOf(result));
+  });
   try {
+    const options = call.request.getOptions();
     const stream = writableStreamName(readStreamName(options?.getStreamIdentifier()));
     if (!options || isMetastream(stream)) throw badRequest(`a metadata stream ends with its stream: "${stream}"`);
+    const deadline = call.getDeadline();
     const request: WriteRequest = {
       kind,
       stream,
       expected: readExpected(options, options.hasRevision(), options.getRevision()),
       deadlineMs: deadline instanceof Date ? deadline.getTime() : deadline,
     };
-    writer.submit(request, onDone);
+    writer.submit(request, reply);
   } catch (error) {
-    onDone(asFailure(error));
+    reply(asFailure(error));
   }
 }

@@ -17,38 +17,29 @@ import type { ExpectedRevision } from '../event';
 import { describeFailure, type Failure } from '../failure';
 import { APPEND_BYTES_MAX } from '../limits';
 
-type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
+export type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
+
+/** The status of each failure, with the exception that the client's library knows it by, if there is one. */
+const codes: Readonly<Record<Failure['kind'], readonly [code: status, exception?: string]>> = {
+  'wrong-expected-version': [status.FAILED_PRECONDITION, 'wrong-expected-version'],
+  'stream-deleted': [status.FAILED_PRECONDITION, 'stream-deleted'],
+  'append-too-large': [status.INVALID_ARGUMENT, 'maximum-append-size-exceeded'],
+  'missing-metadata': [status.INVALID_ARGUMENT, 'missing-required-metadata-property'],
+  'bad-request': [status.INVALID_ARGUMENT],
+  'bad-expression': [status.UNKNOWN],
+  timeout: [status.DEADLINE_EXCEEDED],
+  'too-slow': [status.ABORTED],
+  'not-ready': [status.UNAVAILABLE],
+  unavailable: [status.UNAVAILABLE],
+};
 
 /** The status that ends a failed call. */
 export function statusOf(failure: Failure): StatusObject {
   const trailers = new Metadata();
-  const [code, exception] = codeAndException(failure);
+  const [code, exception] = codes[failure.kind];
   if (exception) trailers.set('exception', exception);
   for (const [key, value] of trailerFields(failure)) trailers.set(key, printable(value));
   return { code, details: describeFailure(failure), metadata: trailers };
-}
-
-function codeAndException(failure: Failure): [status, string | undefined] {
-  switch (failure.kind) {
-    case 'wrong-expected-version':
-    case 'stream-deleted':
-      return [status.FAILED_PRECONDITION, failure.kind];
-    case 'append-too-large':
-      return [status.INVALID_ARGUMENT, 'maximum-append-size-exceeded'];
-    case 'missing-metadata':
-      return [status.INVALID_ARGUMENT, 'missing-required-metadata-property'];
-    case 'bad-request':
-      return [status.INVALID_ARGUMENT, undefined];
-    case 'bad-expression':
-      return [status.UNKNOWN, undefined];
-    case 'timeout':
-      return [status.DEADLINE_EXCEEDED, undefined];
-    case 'too-slow':
-      return [status.ABORTED, undefined];
-    case 'not-ready':
-    case 'unavailable':
-      return [status.UNAVAILABLE, undefined];
-  }
 }
 
 function trailerFields(failure: Failure): [string, string][] {
@@ -56,8 +47,8 @@ function trailerFields(failure: Failure): [string, string][] {
     case 'wrong-expected-version':
       return [
         ['stream-name', failure.stream],
-        ['expected-version', versionNumber(failure.expected).toString()],
-        ['actual-version', versionNumber(failure.current).toString()],
+        ['expected-version', versionText(failure.expected)],
+        ['actual-version', versionText(failure.current)],
       ];
     case 'stream-deleted':
       return [['stream-name', failure.stream]];
@@ -76,17 +67,10 @@ function trailerFields(failure: Failure): [string, string][] {
 }
 
 /** EventStoreDB's numbers for expectations other than a revision. */
-function versionNumber(version: ExpectedRevision): number {
-  switch (version) {
-    case 'any':
-      return -2;
-    case 'no_stream':
-      return -1;
-    case 'stream_exists':
-      return -4;
-    default:
-      return version;
-  }
+const versionNumbers = { any: -2, no_stream: -1, stream_exists: -4 } as const;
+
+function versionText(version: ExpectedRevision): string {
+  return String(typeof version === 'number' ? version : versionNumbers[version]);
 }
 
 /** Trailers hold visible ASCII only. */
@@ -100,27 +84,19 @@ export function batchStatusOf(failure: Failure): Uint8Array {
 }
 
 function statusMessage(failure: Failure): Status {
-  if (failure.kind === 'not-ready') return notHandled(describeFailure(failure));
+  const answer = new Status().setMessage(describeFailure(failure));
+  // The answer of a node that did not process an append has neither a code nor a detail.
+  if (failure.kind === 'not-ready') return answer.setDetails(packed('google.protobuf.Empty', new Empty()));
   const [name, detail] = batchDetail(failure);
-  const details = new Any();
-  details.pack(detail.serializeBinary(), `event_store.client.${name}`);
-  const answer = new Status();
   // google.rpc.Code and gRPC's status codes are the same numbers.
-  const code: number = codeAndException(failure)[0];
-  answer.setCode(code);
-  answer.setMessage(describeFailure(failure));
-  answer.setDetails(details);
-  return answer;
+  const code: number = codes[failure.kind][0];
+  return answer.setCode(code).setDetails(packed(`event_store.client.${name}`, detail));
 }
 
-/** The answer of a node that did not process an append: it has neither a code nor a detail. */
-function notHandled(message: string): Status {
-  const details = new Any();
-  details.pack(new Empty().serializeBinary(), 'google.protobuf.Empty');
-  const answer = new Status();
-  answer.setMessage(message);
-  answer.setDetails(details);
-  return answer;
+function packed(typeName: string, message: Message): Any {
+  const packed = new Any();
+  packed.pack(message.serializeBinary(), typeName);
+  return packed;
 }
 
 function batchDetail(failure: Failure): [string, Message] {
@@ -128,24 +104,15 @@ function batchDetail(failure: Failure): [string, Message] {
     case 'wrong-expected-version':
       return ['WrongExpectedVersion', wrongExpectedVersion(failure)];
     case 'stream-deleted': {
-      const identifier = new StreamIdentifier();
-      identifier.setStreamName(Buffer.from(failure.stream));
-      const deleted = new StreamDeleted();
-      deleted.setStreamIdentifier(identifier);
-      return ['StreamDeleted', deleted];
+      const identifier = new StreamIdentifier().setStreamName(Buffer.from(failure.stream));
+      return ['StreamDeleted', new StreamDeleted().setStreamIdentifier(identifier)];
     }
-    case 'append-too-large': {
-      const exceeded = new MaximumAppendSizeExceeded();
-      exceeded.setMaxappendsize(APPEND_BYTES_MAX);
-      return ['MaximumAppendSizeExceeded', exceeded];
-    }
+    case 'append-too-large':
+      return ['MaximumAppendSizeExceeded', new MaximumAppendSizeExceeded().setMaxappendsize(APPEND_BYTES_MAX)];
     case 'missing-metadata':
     case 'bad-expression':
-    case 'bad-request': {
-      const bad = new BadRequest();
-      bad.setMessage(describeFailure(failure));
-      return ['BadRequest', bad];
-    }
+    case 'bad-request':
+      return ['BadRequest', new BadRequest().setMessage(describeFailure(failure))];
     case 'timeout':
       return ['Timeout', new Timeout()];
     case 'not-ready':
@@ -155,22 +122,25 @@ function batchDetail(failure: Failure): [string, Message] {
   }
 }
 
-function wrongExpectedVersion(failure: WrongVersion): WrongExpectedVersion {
+function wrongExpectedVersion({ current, expected }: WrongVersion): WrongExpectedVersion {
   const wrong = new WrongExpectedVersion();
-  if (failure.current === 'no_stream') wrong.setCurrentNoStream(new Empty());
-  else wrong.setCurrentStreamRevision(failure.current.toString());
-  switch (failure.expected) {
-    case 'any':
-      wrong.setExpectedAny(new Empty());
-      break;
-    case 'stream_exists':
-      wrong.setExpectedStreamExists(new Empty());
-      break;
-    case 'no_stream':
-      wrong.setExpectedNoStream(new Empty());
-      break;
-    default:
-      wrong.setExpectedStreamPosition(failure.expected.toString());
-  }
+  if (current === 'no_stream') wrong.setCurrentNoStream(new Empty());
+  else wrong.setCurrentStreamRevision(String(current));
+  if (typeof expected === 'number') wrong.setExpectedStreamPosition(String(expected));
+  else setExpectation(wrong, expected);
   return wrong;
+}
+
+/** What the answers of both kinds of append have in common. */
+interface WrongVersionAnswer {
+  setExpectedAny(value: Empty): unknown;
+  setExpectedStreamExists(value: Empty): unknown;
+  setExpectedNoStream(value: Empty): unknown;
+}
+
+/** Sets in an answer which expectation was not met, if it was not a revision. */
+export function setExpectation(answer: WrongVersionAnswer, expected: Exclude<ExpectedRevision, number>): void {
+  if (expected === 'any') answer.setExpectedAny(new Empty());
+  else if (expected === 'stream_exists') answer.setExpectedStreamExists(new Empty());
+  else answer.setExpectedNoStream(new Empty());
 }
