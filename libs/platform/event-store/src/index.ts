@@ -31,5 +31,5 @@ export { TooBusy, type Decided, type FirstRead } from './deciding/stream-turn';
 export { watchMetadata } from './damaged-streams/watch-metadata';
 export { watchTypes } from './following/watch-types';
 export { isTransient } from './calls/transient-errors';
-export { unlessDamaged } from './damaged-streams/unless-damaged';
+export { unlessDamaged } from './damaged-streams/damaged-streams';
 export { KeyedQueue } from './deciding/keyed-queue';
