@@ -1,8 +1,7 @@
 export { createHttpApp } from './app';
 export { jsonBody } from './body/body-parser';
 export { askedBytes, type ByteRange } from './body/byte-ranges';
-export { Caller } from './request/caller';
-export { CallingKey } from './request/calling-key';
+export { Caller, CallingKey, Operator } from './request/caller';
 export { Cursors } from './operation/cursors';
 export { closeGracefully, Draining } from './draining';
 export { Member, NoBody, QueryMember } from './operation/dto';
@@ -14,7 +13,6 @@ export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
 export { MemoryRateWindows } from './rate-limits/memory-rate-windows';
 export { operation, type Contract, type Method, type OperationGroup, type PathParameter } from './operation/operation';
-export { Operator } from './access/operator';
 export { operatorScopes } from './operation/operator-scopes';
 export { findContracts, Serves } from './operation/serves';
 export { documentOf, operatorDocumentOf } from './service.controller';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { AccessTokens, TokenIdentity } from './access-tokens';
 import { bearerOf } from './bearer';
 import type { KeyFailures } from './key-failures';
-import type { Operator } from './operator';
+import type { Operator } from '../request/caller';
 import { malformedIds } from '../request/path-ids';
 import type { RateWindows } from '../ports';
 import { notAuthenticated, tokenRefused, type Failure } from '../problems/problems';

@@ -3,6 +3,8 @@ import type { Contract } from '../operation/operation';
 
 type HeaderName = keyof typeof headerComponents;
 
+const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
+
 /** The headers that answers share, as published under `#/components/headers`. */
 const headerComponents = {
   RequestId: {
@@ -10,80 +12,48 @@ const headerComponents = {
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,64}$' },
     example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e5f',
   },
-  ContentTypeOptions: {
-    description: 'The media type is what `Content-Type` says, and nothing else',
-    schema: { type: 'string' },
-    example: 'nosniff',
-  },
-  CacheControl: {
-    description:
-      'Answers are kept by nobody, but for what the pages of `/docs` are made of, and what the log of all events is',
-    schema: { type: 'string' },
-    example: 'no-store',
-  },
-  RateLimit: {
-    description:
-      'What is left of each window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the key is known',
-    schema: { type: 'string' },
-    example: '"key";r=599;t=60, "user";r=299;t=60',
-  },
-  RateLimitPolicy: {
-    description: 'The limits that apply: requests in any 60 s; on every answer once the key is known',
-    schema: { type: 'string' },
-    example: '"key";q=600;w=60, "user";q=300;w=60',
-  },
-  KeyRateLimit: {
-    description:
-      'What is left of the window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the key is known',
-    schema: { type: 'string' },
-    example: '"key";r=599;t=60',
-  },
-  KeyRateLimitPolicy: {
-    description: 'The limit that applies: requests in any 60 s; on every answer once the key is known',
-    schema: { type: 'string' },
-    example: '"key";q=600;w=60',
-  },
-  OperatorRateLimit: {
-    description:
-      'What is left of the window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the operator is known',
-    schema: { type: 'string' },
-    example: '"operator";r=299;t=60',
-  },
-  OperatorRateLimitPolicy: {
-    description: 'The limit that applies: requests in any 60 s; on every answer once the operator is known',
-    schema: { type: 'string' },
-    example: '"operator";q=300;w=60',
-  },
+  ContentTypeOptions: text('The media type is what `Content-Type` says, and nothing else', 'nosniff'),
+  CacheControl: text(
+    'Answers are kept by nobody, but for what the pages of `/docs` are made of, and what the log of all events is',
+    'no-store',
+  ),
+  RateLimit: text(
+    'What is left of each window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the key is known',
+    '"key";r=599;t=60, "user";r=299;t=60',
+  ),
+  RateLimitPolicy: text(
+    'The limits that apply: requests in any 60 s; on every answer once the key is known',
+    '"key";q=600;w=60, "user";q=300;w=60',
+  ),
+  KeyRateLimit: text(
+    'What is left of the window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the key is known',
+    '"key";r=599;t=60',
+  ),
+  KeyRateLimitPolicy: text(
+    'The limit that applies: requests in any 60 s; on every answer once the key is known',
+    '"key";q=600;w=60',
+  ),
+  OperatorRateLimit: text(
+    'What is left of the window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the operator is known',
+    '"operator";r=299;t=60',
+  ),
+  OperatorRateLimitPolicy: text(
+    'The limit that applies: requests in any 60 s; on every answer once the operator is known',
+    '"operator";q=300;w=60',
+  ),
   RetryAfter: {
     description: 'Seconds to wait before the same request; absent where waiting does not help',
     schema: { type: 'integer', format: 'int32', minimum: 1 },
     example: 5,
   },
-  WwwAuthenticate: {
-    description: 'The scheme that is asked for; with `error="invalid_token"` where a token came and is not accepted',
-    schema: { type: 'string' },
-    example: 'Bearer',
-  },
-  Location: {
-    description: 'The address that answers instead',
-    schema: { type: 'string' },
-    example: 'http://127.0.0.1:8080/docs',
-  },
-  Deprecation: {
-    description: 'Since when `/v1` is deprecated (RFC 9745)',
-    schema: { type: 'string' },
-    example: '@1793491200',
-  },
-  Sunset: {
-    description: 'When `/v1` is to be answered no more (RFC 8594)',
-    schema: { type: 'string' },
-    example: 'Mon, 01 Nov 2027 00:00:00 GMT',
-  },
-  Link: {
-    description: 'Where the deprecation is described',
-    schema: { type: 'string' },
-    example: '</docs>; rel="deprecation"; type="text/html"',
-  },
+  WwwAuthenticate: text(
+    'The scheme that is asked for; with `error="invalid_token"` where a token came and is not accepted',
+    'Bearer',
+  ),
+  Location: text('The address that answers instead', 'http://127.0.0.1:8080/docs'),
+  Deprecation: text('Since when `/v1` is deprecated (RFC 9745)', '@1793491200'),
+  Sunset: text('When `/v1` is to be answered no more (RFC 8594)', 'Mon, 01 Nov 2027 00:00:00 GMT'),
+  Link: text('Where the deprecation is described', '</docs>; rel="deprecation"; type="text/html"'),
 } satisfies Record<string, JsonObject>;
 
 const ofEveryAnswer: Readonly<Record<string, HeaderName>> = {
