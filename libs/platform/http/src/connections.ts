@@ -1,4 +1,5 @@
-import { Socket, type Server as TcpServer } from 'node:net';
+import type { Server } from 'node:http';
+import { Socket, type AddressInfo, type Server as TcpServer } from 'node:net';
 import type { Metrics } from '@app/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
@@ -35,6 +36,36 @@ export function nodeBounds(bounds: ConnectionBounds): NodeBounds {
     headersTimeout: withinMs,
     keepAliveTimeout: withinMs,
     requestTimeout: Math.max(transferMs, withinMs),
+  };
+}
+
+/** A small server that listens. */
+export interface ListeningServer {
+  /** The port that it listens on; chosen by the system if 0 was requested. */
+  readonly port: number;
+  /** Closes its connections as well. */
+  close(): Promise<void>;
+}
+
+/** Begins to listen. Rejects when the address is taken. */
+export async function beginListening(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+  { connectionsMax }: ConnectionBounds,
+): Promise<ListeningServer> {
+  server.maxConnections = connectionsMax;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    // Reason for the assertion: a listening TCP server has an address and a port.
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
   };
 }
 

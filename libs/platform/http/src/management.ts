@@ -1,18 +1,11 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Metrics } from '@app/runtime';
-import { nodeBounds, type ConnectionBounds } from './connections';
+import { beginListening, nodeBounds, type ConnectionBounds, type ListeningServer } from './connections';
 import type { Draining } from './draining';
 import type { ReadinessChecks } from './readiness';
 
 /** Its clients are a scraper or two, a health check, and an operator. */
 const bounds: ConnectionBounds = { quietMs: 30_000, transferMs: 30_000, connectionsMax: 64 };
-
-export interface ManagementServer {
-  /** The port that it listens on; chosen by the system if 0 was requested. */
-  readonly port: number;
-  close(): Promise<void>;
-}
 
 export interface ManagedProcess {
   readonly metrics: Metrics;
@@ -24,7 +17,7 @@ export interface ManagedProcess {
 export async function startManagementServer(
   managed: ManagedProcess,
   listen: { readonly host: string; readonly port: number },
-): Promise<ManagementServer> {
+): Promise<ListeningServer> {
   const server = createServer(nodeBounds(bounds), (request, response) => {
     // For a scraper that does not read its answer.
     request.socket.setTimeout(bounds.quietMs);
@@ -33,21 +26,7 @@ export async function startManagementServer(
       () => response.writeHead(500).end(),
     );
   });
-  server.maxConnections = bounds.connectionsMax;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(listen.port, listen.host, resolve);
-  });
-  // Reason for the assertion: a listening TCP server has an address and a port.
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => (error === undefined ? resolve() : reject(error)));
-        server.closeAllConnections();
-      }),
-  };
+  return beginListening(server, listen, bounds);
 }
 
 interface ManagementAnswer {

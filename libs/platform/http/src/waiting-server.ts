@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { nodeBounds, type ConnectionBounds } from './connections';
+import { beginListening, nodeBounds, type ConnectionBounds, type ListeningServer } from './connections';
 import type { Readiness } from './ports';
 import { notServed, toProblem } from './problems/problems';
 import { answerHeaders, requestIdOf } from './request/request-ids';
@@ -14,10 +14,6 @@ export interface Waiting {
   readonly reason?: string;
 }
 
-export interface WaitingServer {
-  close(): Promise<void>;
-}
-
 /**
  * Answers in place of a process that cannot serve yet: `/healthz` is ok, `/readyz` is 503 and reports what the process waits for, and
  * everything else is a retryable 503.
@@ -27,7 +23,7 @@ export interface WaitingServer {
 export async function startWaitingServer(
   says: () => Readonly<Record<string, Waiting>>,
   listen: { readonly host: string; readonly port: number; readonly tellsReasons: boolean },
-): Promise<WaitingServer> {
+): Promise<ListeningServer> {
   const answer: RequestListener = (request, response) => {
     const requestId = requestIdOf(request);
     const { code, type, body } = answerOf(request, requestId, listen.tellsReasons ? says() : withoutReasons(says()));
@@ -35,17 +31,7 @@ export async function startWaitingServer(
     response.writeHead(code, headers).end(JSON.stringify(body));
   };
   const server = createServer(nodeBounds(bounds), answer);
-  server.maxConnections = bounds.connectionsMax;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(listen.port, listen.host, resolve);
-  });
-  const close = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server.close((error) => (error === undefined ? resolve() : reject(error)));
-      server.closeAllConnections();
-    });
-  return { close };
+  return beginListening(server, listen, bounds);
 }
 
 function answerOf(request: IncomingMessage, requestId: string, waiting: Readonly<Record<string, Waiting>>) {

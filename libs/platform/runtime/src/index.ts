@@ -16,7 +16,7 @@ export {
   type Insecure,
 } from './configuration/insecure-variables';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './observability/logging';
-export { Metrics } from './observability/metrics';
+export { gaugeBy, Metrics } from './observability/metrics';
 export { openTracing } from './observability/open-tracing';
 export { Probe, type ProbePoint } from './probe';
 export { retryAfterMs } from './waiting/retry-after';

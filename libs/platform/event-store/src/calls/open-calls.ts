@@ -1,4 +1,5 @@
-import type { EventStoreDBClient } from '@eventstore/db-client';
+import type { AllStreamSubscription, EventStoreDBClient } from '@eventstore/db-client';
+import type { Logger } from '@nestjs/common';
 
 /**
  * Open calls on one connection. A real server accepts 100 (Kestrel's default; seen on EventStoreDB 23.10.6): the next call gets no answer
@@ -24,4 +25,27 @@ export async function asSubscription(client: EventStoreDBClient, run: () => Prom
   } finally {
     subscriptions.set(client, (subscriptions.get(client) ?? 1) - 1);
   }
+}
+
+/** Waits until a subscription ends or the signal aborts, and leaves it. An error is logged. */
+export async function untilOver(
+  subscription: AllStreamSubscription,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<void> {
+  let leave = (): void => undefined;
+  await new Promise<void>((resolve) => {
+    leave = resolve;
+    // Without a listener for it, an error would end the process.
+    subscription.on('error', (error) => {
+      logger.debug(`watches again: ${error.message}`);
+      resolve();
+    });
+    subscription.on('end', resolve);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) resolve();
+  });
+  signal.removeEventListener('abort', leave);
+  await subscription.unsubscribe().catch(() => undefined); // it is broken or being ended; there is nothing to undo
+  subscription.destroy();
 }

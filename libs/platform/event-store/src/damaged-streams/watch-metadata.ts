@@ -2,7 +2,7 @@ import { failureWords } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { eventTypeFilter, START, type AllStreamResolvedEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asSubscription } from '../calls/open-calls';
+import { asSubscription, untilOver } from '../calls/open-calls';
 import { cutIn, cutInWords, hasAccessList } from './stream-metadata';
 
 const openAgainMs = 1_000;
@@ -59,22 +59,11 @@ async function watchOnce(client: EventStoreDBClient, watching: MetadataWatching)
       checkpointReached: (_, position) => steps.looked(Number(position.commit)),
     }),
   });
-  await new Promise<void>((resolve) => {
-    // Without a listener for it, an error would end the process.
-    subscription.on('error', (error) => {
-      logger.debug(`watches again: ${error.message}`);
-      resolve();
-    });
-    subscription.on('end', resolve);
-    subscription.on('caughtUp', () => steps.caughtUp());
-    subscription.on('data', ({ event }: AllStreamResolvedEvent) => {
-      if (event !== undefined) steps.changed(event);
-    });
-    AbortSignal.any([watching.signal, steps.failed]).addEventListener('abort', () => resolve(), { once: true });
-    if (watching.signal.aborted) resolve();
+  subscription.on('caughtUp', () => steps.caughtUp());
+  subscription.on('data', ({ event }: AllStreamResolvedEvent) => {
+    if (event !== undefined) steps.changed(event);
   });
-  await subscription.unsubscribe().catch(() => undefined); // it is broken or being ended; there is nothing to undo
-  subscription.destroy();
+  await untilOver(subscription, AbortSignal.any([watching.signal, steps.failed]), logger);
   return steps.end();
 }
 

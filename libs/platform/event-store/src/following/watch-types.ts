@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { END, eventTypeFilter, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asSubscription } from '../calls/open-calls';
+import { asSubscription, untilOver } from '../calls/open-calls';
 
 const openAgainMs = 250;
 
@@ -37,20 +37,7 @@ export async function watchTypes(client: EventStoreDBClient, watching: Watching)
 async function watchOnce(client: EventStoreDBClient, { types, signal, onLive, onEvent }: Watching): Promise<void> {
   const filter = eventTypeFilter({ prefixes: [...types] });
   const subscription = client.subscribeToAll({ fromPosition: END, filter });
-  let leave = (): void => undefined;
-  await new Promise<void>((resolve) => {
-    leave = resolve;
-    // Without a listener for it, an error would end the process.
-    subscription.on('error', (error) => {
-      logger.debug(`watches again: ${error.message}`);
-      resolve();
-    });
-    subscription.on('end', resolve);
-    subscription.on('confirmation', onLive);
-    subscription.on('data', onEvent);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-  signal.removeEventListener('abort', leave);
-  await subscription.unsubscribe().catch(() => undefined); // it is broken or being ended; there is nothing to undo
-  subscription.destroy();
+  subscription.on('confirmation', onLive);
+  subscription.on('data', onEvent);
+  await untilOver(subscription, signal, logger);
 }

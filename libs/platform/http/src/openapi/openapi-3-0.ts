@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 
 /**
  * Converts the contract to OpenAPI 3.0.3, for generators that support no other version. Pure: it handles only the features of 3.1 that our
@@ -121,8 +121,7 @@ function eachOf(schemas: JsonObject, convert: (schema: JsonValue) => JsonValue):
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  // Reason for the assertion: a list of JSON holds JSON.
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  return isJsonList(value) ? value : [];
 }
 
 function objectAt(parent: JsonObject, key: string): JsonObject {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import type { SchemaComponents } from './openapi-components';
 import { rangeRequestHeaders } from './openapi-ranges';
 import type { Contract, PathParameter } from '../operation/operation';
@@ -56,22 +56,17 @@ export function showParameter(name: string, { description, examples, ...schema }
   return {
     ...(description !== undefined && { description }),
     schema,
-    example: exampleOf(name, schema, listOf(examples)),
+    example: exampleOf(name, schema, isJsonList(examples) ? examples : []),
   };
 }
 
 function exampleOf(name: string, schema: JsonObject, [told]: readonly JsonValue[]): JsonValue {
   if (told !== undefined) return told;
   if (schema['default'] !== undefined) return schema['default'];
-  const [first] = listOf(schema['enum']);
-  if (first !== undefined) return first;
+  const { enum: values } = schema;
+  if (isJsonList(values) && values[0] !== undefined) return values[0];
   if (schema['type'] === 'boolean') return true;
   throw new Error(`the parameter ${name} has no example`);
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  // Reason for the assertion: a list of JSON holds JSON.
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }
 
 /** Whether an operation's query has the member `cursor` of a list, whose pages it continues. */

@@ -1,5 +1,4 @@
-import type { Metrics } from '@app/runtime';
-import { Gauge } from 'prom-client';
+import { gaugeBy, type Metrics } from '@app/runtime';
 
 /** Lag of the read models behind the events that this process knows of. */
 export interface Lag {
@@ -20,6 +19,19 @@ interface Projecting {
   readonly stalledLags: ReadonlyMap<string, Lag>;
 }
 
+const stalledModels = {
+  name: 'parley_projection_stalled',
+  help: 'Read models that stand still at an event which they cannot apply, 1 for each; of the process that projects',
+};
+const lagPositions = {
+  name: 'parley_projection_lag_positions',
+  help: 'Positions of the event store that a read model has not passed; of the process that projects',
+};
+const lagSeconds = {
+  name: 'parley_projection_lag_seconds',
+  help: 'Age of the oldest event that a read model does not show yet; of the process that projects',
+};
+
 /**
  * Metrics of the lag of each read model, and of the stalled ones, in `GET /metrics` of the process that projects; other processes report
  * none.
@@ -29,37 +41,20 @@ export class ProjectionLag {
     metrics: Metrics,
     private readonly projecting: Projecting,
   ) {
-    const gauge = (name: string, help: string, valueOf: (lag: Lag) => number): void => {
-      const made: Gauge = new Gauge({
-        name,
-        help,
-        labelNames: ['projection'],
-        registers: [metrics.registry],
-        collect: () => {
-          made.reset();
-          for (const [projection, lag] of this.lags()) made.set({ projection }, valueOf(lag));
-        },
-      });
-    };
-    const stalled: Gauge<'projection'> = new Gauge({
-      name: 'parley_projection_stalled',
-      help: 'Read models that stand still at an event which they cannot apply, 1 for each; of the process that projects',
-      labelNames: ['projection'],
-      registers: [metrics.registry],
-      collect: () => {
-        stalled.reset();
-        for (const projection of this.projecting.stalled) stalled.set({ projection }, 1);
-      },
-    });
-    gauge(
-      'parley_projection_lag_positions',
-      'Positions of the event store that a read model has not passed; of the process that projects',
-      ({ positions }) => positions,
+    const lagsBy = (valueOf: (lag: Lag) => number) => () =>
+      this.lags().map(([name, lag]) => [name, valueOf(lag)] as const);
+    gaugeBy('projection', metrics, stalledModels, () => this.projecting.stalled.map((name) => [name, 1] as const));
+    gaugeBy(
+      'projection',
+      metrics,
+      lagPositions,
+      lagsBy(({ positions }) => positions),
     );
-    gauge(
-      'parley_projection_lag_seconds',
-      'Age of the oldest event that a read model does not show yet; of the process that projects',
-      ({ ms }) => ms / 1000,
+    gaugeBy(
+      'projection',
+      metrics,
+      lagSeconds,
+      lagsBy(({ ms }) => ms / 1000),
     );
   }
 

@@ -1,12 +1,20 @@
 import { mintedAtMs, type StoredEvent } from '@app/event-store';
-import type { Metrics } from '@app/runtime';
-import { Gauge } from 'prom-client';
+import { gaugeBy, type Metrics } from '@app/runtime';
 
 interface Standing {
   position: number;
   /** The oldest delivered event that it has not handled. */
   oldest: StoredEvent | undefined;
 }
+
+const lagPositions = {
+  name: 'parley_reactor_lag_positions',
+  help: 'Positions of the event store that a reactor which this process leads has not passed',
+};
+const lagSeconds = {
+  name: 'parley_reactor_lag_seconds',
+  help: 'Age of the oldest event that a reactor which this process leads is given and has not handled yet',
+};
 
 /** Lag of the reactors that this process leads. */
 export class ReactorLags {
@@ -34,28 +42,14 @@ export class ReactorLags {
   }
 
   /** Shows the lags in `GET /metrics`. @param readTo position up to which the store was read; null while nothing follows it */
-  show({ registry }: Metrics, readTo: () => number | null): void {
-    const gauge = (name: string, help: string, valueOf: (standing: Standing) => number): void => {
-      const made: Gauge = new Gauge({
-        name,
-        help,
-        labelNames: ['reactor'],
-        registers: [registry],
-        collect: () => {
-          made.reset();
-          for (const [reactor, standing] of this.standings) made.set({ reactor }, valueOf(standing));
-        },
-      });
-    };
-    gauge(
-      'parley_reactor_lag_positions',
-      'Positions of the event store that a reactor which this process leads has not passed',
-      ({ position }) => Math.max(0, (readTo() ?? position) - position),
+  show(metrics: Metrics, readTo: () => number | null): void {
+    const lagsBy = (valueOf: (standing: Standing) => number) => () =>
+      [...this.standings].map(([name, standing]) => [name, valueOf(standing)] as const);
+    const behind = lagsBy(({ position }) => Math.max(0, (readTo() ?? position) - position));
+    const ageSeconds = lagsBy(({ oldest }) =>
+      oldest === undefined ? 0 : Math.max(0, Date.now() - mintedAtMs(oldest.id)) / 1000,
     );
-    gauge(
-      'parley_reactor_lag_seconds',
-      'Age of the oldest event that a reactor which this process leads is given and has not handled yet',
-      ({ oldest }) => (oldest === undefined ? 0 : Math.max(0, Date.now() - mintedAtMs(oldest.id)) / 1000),
-    );
+    gaugeBy('reactor', metrics, lagPositions, behind);
+    gaugeBy('reactor', metrics, lagSeconds, ageSeconds);
   }
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 /** The Prometheus registry of one process; `GET /metrics` on the management port shows it. */
 export class Metrics {
@@ -7,4 +7,23 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
+}
+
+/** Registers a gauge whose series, by the value of its one label, are read anew on each `GET /metrics`. */
+export function gaugeBy(
+  label: string,
+  { registry }: Metrics,
+  { name, help }: { readonly name: string; readonly help: string },
+  series: () => Iterable<readonly [label: string, value: number]>,
+): void {
+  const gauge: Gauge = new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect: () => {
+      gauge.reset();
+      for (const [of, value] of series()) gauge.set({ [label]: of }, value);
+    },
+  });
 }

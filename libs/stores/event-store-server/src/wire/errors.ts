@@ -131,7 +131,7 @@ function wrongExpectedVersion({ current, expected }: WrongVersion): WrongExpecte
   return wrong;
 }
 
-/** What the answers of both kinds of append have in common. */
+/** Members that the answers of both kinds of append share. */
 interface WrongVersionAnswer {
   setExpectedAny(value: Empty): unknown;
   setExpectedStreamExists(value: Empty): unknown;
