@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { brokenLinks, brokenReferences, commandsOf } from './references';
+import { dirname, join } from 'node:path';
+import { brokenLinks, brokenReferences, commandsOf, missingFiles, missingNames, missingParts } from './references';
 import { filesUnder, repository } from './sources';
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
@@ -22,6 +22,40 @@ describe('references', () => {
   it('links of pages lead to files of this repository', () => {
     const pages = texts.filter((path) => path.endsWith('.md'));
     expect(pages.flatMap((path) => brokenLinks(path, read(path)).map((link) => `${path}: ${link}`))).toEqual([]);
+  });
+
+  it('names of code files on pages are those of files', () => {
+    // Programs of partners are in the guides, and names of former files in the changes.
+    const pages = texts.filter((path) => path.endsWith('.md') && !/^(docs\/guides\/|CHANGELOG)/.test(path));
+    expect(pages.flatMap((path) => missingFiles(read(path)).map((name) => `${path}: ${name}`))).toEqual([]);
+  });
+
+  it('names of classes on pages are those of the code', () => {
+    const code = texts.filter((path) => path.endsWith('.ts')).map(read);
+    const words = new Set(code.flatMap((text) => text.match(/\b[A-Z]\w+/g) ?? []));
+    const pages = texts.filter((path) =>
+      /^(docs\/(adr|decisions)\/|docs\/architecture|CONTRIBUTING|.*README)/.test(path),
+    );
+    const ours = pages.filter((path) => path.endsWith('.md'));
+    expect(ours.flatMap((path) => missingNames(read(path), words).map((name) => `${path}: ${name}`))).toEqual([]);
+    expect(missingNames('`FoldedStates` `LookAtNothing` `Allow`', new Set(['FoldedStates']))).toEqual([
+      'LookAtNothing',
+    ]);
+  });
+
+  it('tables of files in the README of a room name its files', () => {
+    const pages = texts.filter((path) => /^(libs|apps|test)\/.*README\.md$/.test(path));
+    const missing = pages.flatMap((path) => missingParts(dirname(path), read(path)).map((name) => `${path}: ${name}`));
+    expect(missing).toEqual([]);
+  });
+
+  it('every suite of test/crash is in its README', () => {
+    const suites = filesUnder('test/crash').flatMap((path) => /\/([\w-]+)\.spec\.ts$/.exec(path)?.[1] ?? []);
+    const readme = read('test/crash/README.md');
+    const named = [...readme.matchAll(/^\| `([\w*-]+)\.spec\.ts`/gm)].map(
+      ([, name = '']) => new RegExp(`^${name.replace('*', '.*')}$`),
+    );
+    expect(suites.filter((suite) => !named.some((name) => name.test(suite)))).toEqual([]);
   });
 
   it('every command of a decider is in the README of its room', () => {
@@ -54,5 +88,14 @@ describe('references', () => {
     expect(
       brokenLinks('docs/growing.md', '[one](production.md) [two](nowhere.md) [three](https://example.com)'),
     ).toEqual(['nowhere.md']);
+    expect(
+      brokenLinks('docs/growing.md', '[one](production.md#nothing) [two](#to-a-cluster)\n## To a cluster'),
+    ).toEqual(['production.md#nothing']);
+    expect(missingFiles('`run/next.ts` `next.ts` `*.tool.ts` `<name>.tool.ts` `runs/next.ts` `gone.mjs`')).toEqual([
+      'runs/next.ts',
+      'gone.mjs',
+    ]);
+    const table = '| file | purpose |\n| --- | --- |\n| `run/next`, `gone`, `models/` | `away` |\n';
+    expect(missingParts('libs/product/engine', table)).toEqual(['gone']);
   });
 });

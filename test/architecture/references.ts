@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { repository } from './sources';
+import { filesUnder, repository } from './sources';
 
 /**
  * A reference to a page of `docs/`, followed by quoted terms: `docs/decisions/money.md, "Settlement"`. Links are relative to their own
@@ -29,12 +29,59 @@ export function brokenReferences(text: string): string[] {
   ];
 }
 
-/** Links of a Markdown page to files that do not exist in the repository. */
+/** Links of a Markdown page to files, or to headings of pages, that do not exist in the repository. */
 export function brokenLinks(path: string, text: string): string[] {
-  const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target ?? '');
-  return targets
-    .filter((target) => !/^(?:[a-z]+:|\/)/.test(target))
-    .filter((target) => !existsSync(join(repository, dirname(path), target)));
+  const links = [...text.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]*))?\)/g)];
+  return links
+    .map(([, target = '', anchor]) => ({ target, anchor }))
+    .filter(({ target }) => !/^(?:[a-z]+:|\/)/.test(target))
+    .filter(({ target, anchor }) => {
+      const file = join(repository, target === '' ? path : join(dirname(path), target));
+      if (!existsSync(file)) return true;
+      return anchor !== undefined && !anchorsOf(target === '' ? text : readFileSync(file, 'utf8')).has(anchor);
+    })
+    .map(({ target, anchor }) => (anchor === undefined ? target : `${target}#${anchor}`));
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): Set<string> {
+  const headings = [...page.replace(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+  const written = headings.map((heading) =>
+    heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .trim()
+      .toLowerCase(),
+  );
+  return new Set(written.map((words) => words.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-')));
+}
+
+/** Files of code that exist, by their path and by each of its ends: `next.ts`, `run/next.ts`. */
+const codePaths = new Set(
+  filesUnder('.').flatMap((path) => [...path.split('/').keys()].map((from) => path.split('/').slice(from).join('/'))),
+);
+
+/** Names of code files on a page, in backquotes, that no file of the repository has. A name with `*` or `<name>` is a pattern. */
+export function missingFiles(text: string): string[] {
+  const named = [...text.matchAll(/`(?:[./]*\/)?([\w/*<>.-]+\.(?:ts|mts|mjs|cjs))`/g)].map(([, name = '']) => name);
+  return named.filter((name) => !/[*<]/.test(name) && !codePaths.has(name));
+}
+
+/** Names of classes and types on a page, in backquotes, that the code has not: `FoldedStates`. */
+export function missingNames(text: string, words: ReadonlySet<string>): string[] {
+  return [...text.matchAll(/`([A-Z][a-z]+(?:[A-Z][a-z]+)+)`/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !words.has(name));
+}
+
+/** Names in the first column of a room's tables of files that no file or folder of the room has. */
+export function missingParts(room: string, readme: string): string[] {
+  const tables = [...readme.matchAll(/^\| (?:file|folder|file or folder) +\|.*\n\|[ |:-]+\n((?:\|.*\n?)+)/gm)];
+  const cells = tables.flatMap(([, rows = '']) => rows.split('\n').map((row) => row.split('|')[1] ?? ''));
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([\w/.-]+)`/g)].map(([, name = '']) => name));
+  const paths = filesUnder(room).map((path) => path.slice(room.length));
+  return named
+    .map((name) => name.replace(/\/$/, ''))
+    .filter((name) => name !== '.' && !paths.some((path) => new RegExp(`/${name}(?:[./]|$)`).test(path)));
 }
 
 /** The commands that a decider's file declares: the literals of their `type`. */
