@@ -18,7 +18,7 @@ export type PathOf<Method extends HttpMethod> = Exclude<
 /** How an answer is read: as JSON by default, or otherwise, such as an artifact's content. */
 export type ReadAs = 'json' | 'text' | 'blob' | 'arrayBuffer' | 'stream';
 
-/** Options of a call in addition to its path. No other members: the service refuses them. */
+/** Options of a call in addition to its path: `params`, `body`, `headers`, `signal`, `parseAs`. The service refuses other members. */
 export type CallOptions<Path extends keyof paths, Method extends HttpMethod, As extends ReadAs> = Omit<
   FetchOptions<OperationAt<Path, Method>>,
   'parseAs'

@@ -1,7 +1,7 @@
-/** Every media type that an upload may declare can be sent by the download: the writers of headers accept it. */
+/** Every media type that an upload may declare can be sent by the download: the writers of headers accept it. And which are read as text. */
 import { validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
-import { declaredMediaType } from './media-type';
+import { declaredMediaType, textFormatOf } from './media-type';
 
 const piece = fc.oneof(
   fc.constantFrom(
@@ -44,4 +44,16 @@ it('is sent as it was declared, by Node and as fetch reads it', () => {
     { numRuns: 3_000, seed: 25 },
   );
   expect(accepted).toBeGreaterThan(300);
+});
+
+it.each([
+  ['application/octet-stream', 'notes.md', 'text'],
+  ['application/octet-stream', 'bill.PDF', 'pdf'],
+  ['application/PDF; version=2', 'bill', 'pdf'],
+  ['application/json', 'bill.pdf', 'text'],
+  ['application/zip', 'notes.md', null],
+  // A name of what every object has.
+  ['application/octet-stream', 'a.constructor', null],
+])('%s named %s is read as %s', (mediaType, name, format) => {
+  expect(textFormatOf(mediaType, name)).toBe(format);
 });

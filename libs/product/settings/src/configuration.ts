@@ -51,7 +51,8 @@ export const variables = {
     desc: "Claim of user tokens that names the account where the user's withdrawals land; unset: a sandbox derives one",
   }),
   ...operatorVariables,
-  // The deployment's capacity, and limits that keep one user from taking shared resources (docs/decisions/conventions.md).
+  // The deployment's capacity, and limits that keep one user from taking shared resources (docs/decisions/conventions.md,
+  // "Shares and quotas").
   EXECUTION_CAPACITY: positiveInteger({ default: 64, desc: 'Run segments that may execute at once, deployment-wide' }),
   EXECUTION_CAPACITY_PER_USER: positiveInteger({
     default: undefined,

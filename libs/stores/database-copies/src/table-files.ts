@@ -15,7 +15,7 @@ import { columnListOf, contentOf } from './tables';
 
 const fileOf = (folder: string, table: string): string => join(folder, tablesFolder, `${table}.copy.gz`);
 
-/** Writes a table's rows, as of the client's snapshot, to its file. @param onRows gets a chunk's number */
+/** Writes a table's rows, as of the client's snapshot, to its file. @param onRows gets the number of rows of each chunk */
 export async function writeTable(
   client: Client,
   table: string,

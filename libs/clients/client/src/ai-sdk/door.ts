@@ -47,7 +47,7 @@ const titleLengthMax = 500;
 export class Door {
   constructor(private readonly options: DoorOptions) {}
 
-  /** Returns a successful answer, after any number of attempts. Throws ChatRefused, or the signal's reason. */
+  /** A successful answer, after any number of attempts: every call here may be repeated. Throws ChatRefused, or the signal's reason. */
   async call(call: Call): Promise<Response> {
     const { signal, worthAnotherTry = ({ retryable }) => retryable } = call;
     const until = performance.now() + (this.options.retryForMs ?? retryForMsDefault);

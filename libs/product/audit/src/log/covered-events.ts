@@ -12,7 +12,7 @@ export type StoredBytes = EventBytes & { readonly position: number };
 /** The stream in which the log keeps its checkpoints. */
 export const checkpointsStream = streamName(checkpointsKind, checkpointsId);
 
-/** Whether the log covers an event: all but the checkpoints, and the server's own (tombstones, links, metadata). */
+/** Whether the log covers an event: all but the checkpoints, and the server's own in any stream (tombstones, links, metadata). */
 export function isCovered(event: Pick<ReceivedEvent, 'stream' | 'type'>): boolean {
   return !isSystemEvent(event) && event.stream !== checkpointsStream;
 }

@@ -3,7 +3,7 @@ import { notFound, ok, refuse, type Result } from '@app/kernel';
 import { ServedLog } from './served-log';
 import { withLines } from '../checkpoints/witnessing';
 
-/** The newest checkpoint with its witnesses' lines. Refuses with `not_found` without one. @throws Unavailable */
+/** The newest checkpoint, as a note with its witnesses' lines. Refuses with `not_found` without one. @throws Unavailable */
 export class ReadCheckpoint extends Query<Result<string>> {}
 
 @QueryHandler(ReadCheckpoint)

@@ -34,7 +34,7 @@ export class ServedLog {
     private readonly tables: LogTables,
   ) {}
 
-  /** The log's origin, which names the deployment; null until it is opened, soon after the first start. */
+  /** The log's origin, which names the deployment; null until it is opened, within a minute of the first start. */
   async origin(): Promise<string | null> {
     return (await this.recent()).origin;
   }

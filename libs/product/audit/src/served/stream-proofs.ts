@@ -73,7 +73,7 @@ export class StreamProofs {
     return { checkpoint, holds, ...tally.counts, faults: tally.faults, damage: stored.damage };
   }
 
-  /** Verifies the next events and leaves. @returns the revision to go on from; Infinity if there are no more */
+  /** Verifies the next events and leaves, across gaps in their revisions. @returns where to go on; Infinity if there are no more */
   private async verifyPage(stream: string, from: number, tally: Tally): Promise<number> {
     const [read, leaves] = await Promise.all([
       this.store.readRemaining(stream, from, pageEvents),

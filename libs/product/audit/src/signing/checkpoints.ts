@@ -31,7 +31,7 @@ import { hkdfSync } from 'node:crypto';
 /** The channel on which a process asks the one that builds the log for a checkpoint now. A hint. */
 export const checkpointWanted = 'parley_checkpoint_wanted';
 
-/** Signing would contradict an earlier signature: the store or the log's tables were altered. */
+/** Signing would contradict an earlier signature: the store or the log's tables were altered. The log signs nothing more. */
 export class LogForked extends Error {}
 
 /** The log signs nothing until an operator says whether it is a copy or a successor. */
@@ -41,7 +41,7 @@ export class LogHeld extends Error {
   }
 }
 
-/** Fewer events are stored than were signed, and none is left to read: the event store has lost some. */
+/** Fewer events are stored than were signed, and none is left to read: the event store has lost some. The log signs nothing more. */
 export class LogIncomplete extends Error {
   constructor(
     readonly signed: number,
@@ -99,7 +99,7 @@ export class Checkpoints {
     return origin;
   }
 
-  /** Ends a hold, once, so that the log signs again. @returns the state afterwards. Throws Unavailable. */
+  /** Ends a hold, so that the log signs again; once for each hold. @returns the state afterwards. Throws Unavailable. */
   async resume(as: ResumedAs, { hold, origin }: Resuming, above: number): Promise<CheckpointsState> {
     return this.decide({ type: 'Resume', at: this.now(), as, hold, origin, above });
   }

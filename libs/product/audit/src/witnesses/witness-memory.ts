@@ -7,7 +7,7 @@ import { openCheckpoint, parseVerifierKey, verifierKeyText, type TreeHead } from
 import type { CheckpointsState } from '../checkpoints/checkpoints.decider';
 import { logKey } from '../signing/checkpoints';
 
-/** Everything a witness publishes of a log. Source: C2SP tlog-witness, "Monitor Retrieval"; `fork` is our addition. */
+/** Everything a witness publishes of a log. Source: C2SP tlog-witness, "Monitor Retrieval Mechanism"; `fork` is our addition. */
 export interface WitnessMemory {
   /** The checkpoint that it signed last, with its own line; null if it signed none. */
   readonly checkpoint: string | null;

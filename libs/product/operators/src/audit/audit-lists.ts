@@ -35,7 +35,7 @@ export class ListCheckpointsHandler implements IQueryHandler<ListCheckpoints> {
   }
 }
 
-/** Returns a page of all users' unfinished operations, newest first; logged. Refuses as other lists do. */
+/** Returns a page of all users' unfinished operations, newest first; logged. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListUnresolved extends OperatorQuery<PageQuery, UnresolvedOperationPage> {}
 
 @QueryHandler(ListUnresolved)

@@ -17,7 +17,7 @@ import { waitedFor } from './order-of-changes';
 import type { Intent } from '../operator-log/operator-log.events';
 import { operatorLogId, operatorLogKind } from '../operator-log/operator-log.stream';
 
-/** A request makes its pending change only within this time; later it leaves it to the watchdog, which waits longer. */
+/** A request makes its change only so long after it saw it pending; later it leaves it to the watchdog, which waits longer. */
 const beginsWithinMs = 3_000;
 /** How long a change waits for its turn: longer than the watchdog takes to complete one that a crash interrupted. */
 const turnWithinMs = 10_000;

@@ -7,7 +7,7 @@ import { operatorLogId, operatorLogKind } from '../operator-log/operator-log.str
 import type { LogEntry, LogPage } from '../changes/operators.schema';
 import { OperatorQuery } from '../operator-query';
 
-/** Returns a page of the operators' log, newest first. Refuses with `invalid_cursor`. @throws Unavailable */
+/** Returns a page of the operators' log, newest first, from its stream. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListLog extends OperatorQuery<PageQuery, LogPage> {}
 
 const stream = streamName(operatorLogKind, operatorLogId);

@@ -8,7 +8,7 @@ export interface JsonDifference {
   readonly after?: JsonValue;
 }
 
-/** The differences between two values, by members and items: in the order of the earlier value, then of the later. */
+/** The differences between two values, within objects and lists that both have: in the order of the earlier value, then of the later. */
 export function jsonDifferences(before: JsonValue, after: JsonValue): JsonDifference[] {
   return differencesAt([], before, after);
 }

@@ -49,7 +49,7 @@ export function pointIn(name: string, text: string | undefined): Result<Point | 
   return at === null ? refuse(invalid(`/${name}`, 'must be a seq or an instant')) : ok({ at });
 }
 
-/** Folds events up to a point, or to the first that cannot be folded; null for another stream. @throws Unavailable */
+/** Folds events up to a point, or to the first that cannot be folded; null if no decider knows the stream. @throws Unavailable */
 export async function stateAt(store: EventStore, stream: string, point: Point): Promise<StreamState | null> {
   const folding = foldingOf(stream);
   if (folding === null) return null;

@@ -58,7 +58,7 @@ export interface OperationTerms {
   readonly runId: RunId | null;
   readonly automationId: string | null;
   readonly contract: Contract;
-  /** Where an automation's contract decided, each action must stay within what that contract has left. */
+  /** Where an automation's contract decided, each action must stay within what that contract has left when its amount is chosen. */
   readonly decidedBy: ApprovalDecider;
   /** The account that receives a withdrawal; null if the contract withdraws nothing. */
   readonly mainAccountId: string | null;
