@@ -30,15 +30,22 @@ export async function runJest(args, { inherit = true, env = {}, workers = maxWor
     const options = [`--maxWorkers=${workers}`, '--json', `--outputFile=${outputFile}`];
     const command = [...workerFlags, binary('jest'), ...options, ...args];
     const { exitCode, output } = await runTool(node, command, { inherit, env: { SUITE_CPU_FILE: cpuFile, ...env } });
-    return { output, ...counted(exitCode, existsSync(outputFile) ? filesOf(outputFile, cpuFile) : []) };
+    const files = filesOf(outputFile, cpuFile);
+    const [passed, failed] = [sum(files ?? [], 'passed'), sum(files ?? [], 'failed')];
+    const isWhole = exitCode === 0 && files !== null;
+    return { exitCode, output, files: files ?? [], passed, failed: isWhole ? failed : Math.max(1, failed) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** By file: jest counts a file whose tests fail, and that fails afterwards as well, once more than its tests. */
+/**
+ * By file: jest counts a file whose tests fail, and that fails afterwards as well, once more than its tests. Null when jest ended before it
+ * wrote its whole result.
+ */
 function filesOf(outputFile, cpuFile) {
-  const { testResults } = JSON.parse(readFileSync(outputFile, 'utf8'));
+  const testResults = testResultsIn(outputFile);
+  if (testResults === null) return null;
   // The lines of shared-environment.cjs: ticks of 10 ms, and the file.
   const lines = existsSync(cpuFile) ? readFileSync(cpuFile, 'utf8').trimEnd().split('\n') : [];
   const ticks = new Map(lines.map((line) => /^(\d+) (.*)$/.exec(line)?.slice(1).reverse() ?? []));
@@ -61,18 +68,21 @@ function filesOf(outputFile, cpuFile) {
 export function slowestSuites(files, count = 20) {
   const line = (seconds, cpu, name) => `${`${seconds}`.padStart(6)} s, ${`${cpu}`.padStart(5)} s of CPU  ${name}`;
   const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, count);
-  const sum = (member) => files.reduce((total, each) => total + each[member], 0);
   return [
     ...slowest.map(({ file, seconds, cpuSeconds }) => line(seconds, cpuSeconds, path.relative(root, file))),
-    line(sum('seconds'), sum('cpuSeconds'), `all ${files.length} suites`),
+    line(sum(files, 'seconds'), sum(files, 'cpuSeconds'), `all ${files.length} suites`),
   ].join('\n');
 }
 
-function counted(exitCode, files) {
-  const sum = (member) => files.reduce((total, file) => total + file[member], 0);
-  const isWhole = exitCode === 0 && files.length > 0; // otherwise jest may have ended before it wrote its result
-  return { exitCode, files, passed: sum('passed'), failed: Math.max(isWhole ? 0 : 1, sum('failed')) };
+function testResultsIn(outputFile) {
+  try {
+    return JSON.parse(readFileSync(outputFile, 'utf8')).testResults;
+  } catch {
+    return null;
+  }
 }
+
+const sum = (files, member) => files.reduce((total, file) => total + file[member], 0);
 
 /** The most files that are run again; more failures cannot be blamed on a busy machine. */
 const secondLooksMax = 6;
@@ -89,5 +99,6 @@ export async function runJestTwice(args, options = {}) {
   console.log(`failed next to others, run again alone: ${names}`);
   const second = await runJest(['--runTestsByPath', ...again], { ...options, workers: 1 });
   console.log(`${second.failed === 0 ? 'passed' : 'failed'} alone: ${names}`);
-  return counted(second.exitCode, [...first.files.filter(({ failed }) => failed === 0), ...second.files]);
+  const others = first.files.filter(({ failed }) => failed === 0);
+  return { ...second, files: [...others, ...second.files], passed: sum(others, 'passed') + second.passed };
 }
