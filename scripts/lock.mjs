@@ -1,5 +1,5 @@
 // One process at a time installs and builds in a folder. The lock is a file with the ids of its holders; dead holders' lock is ignored.
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root, say } from './tool.mjs';
@@ -21,7 +21,7 @@ export async function withLock(work) {
   const heartbeat = setInterval(() => utimesSync(lockFile, new Date(), new Date()), heartbeatMs);
   heartbeat.unref();
   try {
-    return await work((toolPid) => writeFileSync(lockFile, `${process.pid} ${toolPid}`));
+    return await work((toolPid) => place(`${process.pid} ${toolPid}`, renameSync));
   } finally {
     clearInterval(heartbeat);
     if (isOurs()) rmSync(lockFile, { force: true });
@@ -47,11 +47,22 @@ async function acquire() {
 /** Returns false when the lock exists. */
 function tryCreate() {
   try {
-    writeFileSync(lockFile, `${process.pid}`, { flag: 'wx' });
+    place(`${process.pid}`, linkSync);
     return true;
   } catch (error) {
     if (error.code === 'EEXIST') return false;
     throw error;
+  }
+}
+
+/** Puts a written file into the lock's place in one step: a process that is killed meanwhile leaves no lock without its holders. */
+function place(content, put) {
+  const own = `${lockFile}.${process.pid}`;
+  writeFileSync(own, content);
+  try {
+    put(own, lockFile);
+  } finally {
+    rmSync(own, { force: true });
   }
 }
 
@@ -66,7 +77,7 @@ async function takeOver(deadPid) {
 
 const isOurs = () => holders()[0] === process.pid;
 
-/** The process that holds the lock, and its tool; empty while there is no lock, and in the moment before a new one is written. */
+/** The process that holds the lock, and its tool; empty while there is no lock. */
 function holders() {
   try {
     return readFileSync(lockFile, 'utf8').split(' ').map(Number).filter(Boolean);
