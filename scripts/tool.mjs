@@ -48,13 +48,16 @@ export function say(text) {
   notes.write(`${text}\n`);
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** The running tools. Without one, a signal ends this process at once. */
 const running = new Set();
+let atWork = 0;
 let interrupted;
 
 function interrupt(signal) {
   const isPressedAgain = interrupted && performance.now() - interrupted.atMs > sameSignalMs;
   interrupted ??= { signal, atMs: performance.now() };
+  if (isPressedAgain && atWork === 0) process.exit(128 + constants.signals[signal]);
   for (const tool of running) {
     endTool(tool, isPressedAgain ? 'SIGKILL' : signal);
     setTimeout(() => endTool(tool, 'SIGKILL'), tool.graceMs).unref();
@@ -71,16 +74,28 @@ function endTool({ child, leadsGroup }, signal) {
   }
 }
 
-/** Returns the exit code and the signal of a tool. While one is running, signals go to it. */
+/**
+ * Runs `work`, during which signals go to the tools that it starts: from before their start, because one that was just started would outlive
+ * this process. A repeated signal does not cut off what the script does after an interruption.
+ */
+async function takingSignals(work) {
+  if (atWork === 0 && !interrupted) for (const signal of signals) process.on(signal, interrupt);
+  atWork += 1;
+  try {
+    return await work();
+  } finally {
+    atWork -= 1;
+    if (atWork === 0 && !interrupted) for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+/** Returns the exit code and the signal of a tool. */
 async function endOf(tool) {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  if (running.size === 0) for (const signal of signals) process.on(signal, interrupt);
   running.add(tool);
   try {
     return await once(tool.child, 'close');
   } finally {
     running.delete(tool);
-    if (running.size === 0) for (const signal of signals) process.off(signal, interrupt);
   }
 }
 
@@ -122,12 +137,14 @@ export async function become(app, body) {
  */
 export async function runTool(command, args, options = {}) {
   if (interrupted) throw new Interrupted(interrupted.signal);
-  const tool = started(command, args, options);
   let output = '';
   const keep = (chunk) => (output = (output + chunk).slice(-outputLengthMax));
-  for (const stream of [tool.child.stdout, tool.child.stderr]) stream?.setEncoding('utf8').on('data', keep);
-  const [code, signal] = await endOf(tool).catch((error) => {
-    throw new StepFailed(`cannot run ${command}: ${error.message}`);
+  const [code, signal] = await takingSignals(() => {
+    const tool = started(command, args, options);
+    for (const stream of [tool.child.stdout, tool.child.stderr]) stream?.setEncoding('utf8').on('data', keep);
+    return endOf(tool).catch((error) => {
+      throw new StepFailed(`cannot run ${command}: ${error.message}`);
+    });
   });
   if (interrupted) throw new Interrupted(interrupted.signal);
   return { exitCode: code ?? 128 + constants.signals[signal], output };

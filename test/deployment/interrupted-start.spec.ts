@@ -115,6 +115,36 @@ it.each<[NodeJS.Signals, number]>([
   }
 });
 
+/** Runs a script with the functions of `scripts/tool.mjs`; returns its end and its lines. */
+async function toolScript(body: string): Promise<{ end: unknown[]; lines: string[] }> {
+  const script = `import { setTimeout as sleep } from 'node:timers/promises';
+      import { runScript, runTool } from ${JSON.stringify(join(root, 'scripts', 'tool.mjs'))};
+      const signal = () => process.kill(process.pid, 'SIGINT');
+      await runScript(async () => { ${body} });`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const end = await once(child, 'close');
+  return { end, lines: output.trimEnd().split('\n') };
+}
+
+it('told to end when a tool was just started, it ends that as well', async () => {
+  const { end, lines } = await toolScript(
+    `await runTool('sleep', ['600'], { onSpawn: (pid) => { console.log(pid); signal(); } });`,
+  );
+  expect(end).toEqual([130, null]);
+  const [tool] = lines.map(Number);
+  await until('the end of the tool', async () => (isRunning(tool!) ? null : true));
+});
+
+it('told twice, as npm does, it puts in order what it left when its tool has ended', async () => {
+  const { end, lines } = await toolScript(
+    `try { await runTool('sleep', ['600'], { onSpawn: signal }); }
+     finally { signal(); await sleep(100); console.log('in order'); }`,
+  );
+  expect([end, lines]).toEqual([[130, null], ['in order']]);
+});
+
 /** A request whose body never arrives in full, for which a stopping process waits. */
 async function halfRequest(): Promise<Socket> {
   // Reason for the assertion: the start wrote it.
