@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { AppendReq, type AppendResp } from '@eventstore/db-client/generated/streams_pb';
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
-import { credentials, type ServiceError } from '@grpc/grpc-js';
+import { credentials, status, type ServiceError } from '@grpc/grpc-js';
 import { batch, batchPart, EmbeddedStore, identifier, textUuid } from '@app/testing/event-store';
 import { APPEND_EVENTS_MAX } from '../src/limits';
 
@@ -59,3 +59,11 @@ test(
   },
   withinMs,
 );
+
+test('a refusal that quotes a long text arrives, and its connection goes on', async () => {
+  const part = batchPart('quoted', textUuid('x'.repeat(100_000)));
+  part.setCorrelationId(textUuid('x'.repeat(100_000)));
+  await expect(batch(protocol, [part])).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
+  const [answer] = await batch(protocol, [batchPart('quoted', textUuid(randomUUID()))]);
+  expect(answer?.hasSuccess()).toBe(true);
+});

@@ -1,6 +1,6 @@
 import { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
 import { encodeBatchRefused, messagesIn, readStreamName } from '@app/event-store-wire';
-import { batchStatusOf } from './errors';
+import { batchStatusOf, statusOf } from './errors';
 
 test('the answer of a batch stream to an append that came too late', () => {
   const status = batchStatusOf({ kind: 'timeout' });
@@ -10,4 +10,10 @@ test('the answer of a batch stream to an append that came too late', () => {
   const refused = BatchAppendResp.deserializeBinary(message);
   expect(refused.getError()?.getDetails()?.getTypeName()).toBe('event_store.client.Timeout');
   expect(readStreamName(refused.getStreamIdentifier())).toBe('s');
+});
+
+test('a status quotes so much of a request as fits into a header, in whole characters', () => {
+  const { details } = statusOf({ kind: 'bad-request', message: `not a UUID: ${'\u{1f600}'.repeat(1_000_000)}` });
+  expect(details).toMatch(/^not a UUID: \u{1f600}/u);
+  expect(encodeURI(details ?? '').length).toBeLessThan(16 * 1_024);
 });

@@ -39,7 +39,15 @@ export function statusOf(failure: Failure): StatusObject {
   const [code, exception] = codes[failure.kind];
   if (exception) trailers.set('exception', exception);
   for (const [key, value] of trailerFields(failure)) trailers.set(key, printable(value));
-  return { code, details: describeFailure(failure), metadata: trailers };
+  return { code, details: shortened(describeFailure(failure)), metadata: trailers };
+}
+
+/** Text of a request may be part of a failure. A status that exceeds 64 KiB as a header is never sent, and blocks its connection. */
+const DETAILS_BYTES_MAX = 4_096;
+
+/** Cuts bytes, not characters: grpc-js cannot send half of a surrogate pair. */
+function shortened(text: string): string {
+  return Buffer.from(text).toString('utf8', 0, DETAILS_BYTES_MAX);
 }
 
 function trailerFields(failure: Failure): [string, string][] {
