@@ -3,7 +3,10 @@ const VARINT_BYTES_MAX = 10;
 const EXACT_BYTES = 7;
 
 /** Wire type of a field, in the last three bits of its tag (https://protobuf.dev/programming-guides/encoding/). */
-export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, groupStart: 3, fixed32: 5 } as const;
+
+/** How deeply groups may be nested, as in Google's own readers. */
+const GROUP_DEPTH_MAX = 100;
 
 /**
  * Reads a message field by field: call `tag`, then the method for its content, or `skip`. Throws a RangeError for bytes that are not a
@@ -92,14 +95,16 @@ export class ProtobufReader {
     return message;
   }
 
-  /** Skips a field that the reader does not know. */
-  skip(tag: number): void {
+  /** Skips a field that the reader does not know. A group holds fields up to the tag that ends it, which follows the tag that began it. */
+  skip(tag: number, depth = 0): void {
     const wireType = tag % 8;
     if (wireType === wireTypes.varint) this.varint();
     else if (wireType === wireTypes.bytes) this.takeLength();
     else if (wireType === wireTypes.fixed64) this.take(8);
     else if (wireType === wireTypes.fixed32) this.take(4);
-    else throw malformed();
+    else if (wireType === wireTypes.groupStart && depth < GROUP_DEPTH_MAX) {
+      for (let inner = this.tag(); inner !== tag + 1; inner = this.tag()) this.skip(inner, depth + 1);
+    } else throw malformed();
   }
 
   private byte(): number {

@@ -8,10 +8,16 @@ export const TOMBSTONE_REVISION = 2 ** 63;
 export const TOMBSTONE_REVISION_EXACT = (1n << 63n) - 1n;
 
 const TOMBSTONE_VARINT_BYTES = 9;
+/** The double that is nearest to the largest unsigned number of 64 bits. */
+const UNSIGNED_END = 2 ** 64;
 
-/** Number of bytes of an unsigned varint. `value` is a safe integer or `TOMBSTONE_REVISION`. */
+/**
+ * Number of bytes of an unsigned varint. Above the safe integers, `value` is the nearest double.
+ * @throws RangeError for a number that 64 bits cannot hold: bytes of it would be malformed, or mean another number
+ */
 function varintSize(value: number): number {
   if (value === TOMBSTONE_REVISION) return TOMBSTONE_VARINT_BYTES;
+  if (!Number.isInteger(value) || value < 0 || value > UNSIGNED_END) throw new RangeError(`${value} is not unsigned`);
   let size = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
   return size;
