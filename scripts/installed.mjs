@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** npm writes its record last, so an interrupted install has none. */
-const npmRecord = path.join('node_modules', '.package-lock.json');
+export const npmRecord = path.join('node_modules', '.package-lock.json');
 
 /** Whether npm's record of the folder agrees with its package-lock.json in every package that belongs on this machine. */
 export function matchesLockFile(folder) {

@@ -20,8 +20,8 @@ const workerFlags = ['--max-semi-space-size=64'];
 /**
  * @param {string[]} args paths and options for jest
  * @returns {Promise<{exitCode: number, passed: number, failed: number, output: string, files: {file: string, passed: number,
- * failed: number, seconds: number, cpuSeconds: number}[]}>} a suite that cannot be loaded, a crash of jest, and a bad exit without a failed
- * test each count as one failure
+ * failed: number, seconds: number, cpuSeconds: number}[]}>} a suite that cannot be loaded, a crash of jest, a bad exit without a failed
+ * test, and suites none of whose tests ran (no name matches) each count as one failure
  */
 export async function runJest(args, { inherit = true, env = {}, workers = maxWorkers, node = process.execPath } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-jest-'));
@@ -32,7 +32,7 @@ export async function runJest(args, { inherit = true, env = {}, workers = maxWor
     const { exitCode, output } = await runTool(node, command, { inherit, env: { SUITE_CPU_FILE: cpuFile, ...env } });
     const files = filesOf(outputFile, cpuFile);
     const [passed, failed] = [sum(files ?? [], 'passed'), sum(files ?? [], 'failed')];
-    const isWhole = exitCode === 0 && files !== null;
+    const isWhole = exitCode === 0 && files !== null && (files.length === 0 || passed > 0);
     return { exitCode, output, files: files ?? [], passed, failed: isWhole ? failed : Math.max(1, failed) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -97,7 +97,9 @@ export async function runJestTwice(args, options = {}) {
   if (again.length === 0 || again.length > secondLooksMax) return first;
   const names = again.map((file) => path.relative(process.cwd(), file)).join(', ');
   console.log(`failed next to others, run again alone: ${names}`);
-  const second = await runJest(['--runTestsByPath', ...again], { ...options, workers: 1 });
+  // The options count again, such as a pattern of names. With --runTestsByPath, jest ignores patterns of files.
+  const kept = args.filter((arg) => !first.files.some(({ file }) => file === path.resolve(arg)));
+  const second = await runJest([...kept, '--runTestsByPath', ...again], { ...options, workers: 1 });
   console.log(`${second.failed === 0 ? 'passed' : 'failed'} alone: ${names}`);
   const others = first.files.filter(({ failed }) => failed === 0);
   return { ...second, files: [...others, ...second.files], passed: sum(others, 'passed') + second.passed };

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { buildClient } from './client.mjs';
 import { withLock } from './lock.mjs';
-import { matchesLockFile } from './installed.mjs';
+import { matchesLockFile, npmRecord } from './installed.mjs';
 import { StepFailed, binary, npmCommand, root, runStep } from './tool.mjs';
 import { buildVerify } from './verify-package.mjs';
 
@@ -49,28 +49,38 @@ export function prepareFolder(folder, npmArguments) {
 
 async function install(folder, nameTool, npmArguments = []) {
   if (!installIsStale(folder)) return;
-  const hash = lockFileHash(folder);
+  const lockFile = lockFileHash(folder);
   rmSync(path.join(folder, installStamp), { force: true });
   const [command, ...prefix] = npmCommand();
   const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=notice'];
   const label = `installing packages (npm ci${folder === root ? '' : ` in ${path.relative(root, folder)}`})`;
   await runStep(label, command, [...prefix, 'ci', ...flags, ...npmArguments], { cwd: folder, onSpawn: nameTool });
-  writeFileSync(path.join(folder, installStamp), hash);
+  writeFileSync(path.join(folder, installStamp), installedState(folder, lockFile));
 }
 
 function installIsStale(folder) {
   const stamp = path.join(folder, installStamp);
-  const hash = lockFileHash(folder);
-  if (isStamped(stamp, hash)) return false;
+  const state = installedState(folder, lockFileHash(folder));
+  if (isStamped(stamp, state)) return false;
   // npm itself may have brought the folder to this state (npm install, npm ci): then only the marker is missing.
   if (!matchesLockFile(folder)) return true;
-  writeFileSync(stamp, hash);
+  writeFileSync(stamp, state);
   return false;
+}
+
+/** The lock file and npm's record: an npm install of another lock file, which was here meanwhile, changes only the record for good. */
+function installedState(folder, lockFile) {
+  const record = path.join(folder, npmRecord);
+  return `${lockFile} ${existsSync(record) ? fileHash(record) : 'no record'}`;
 }
 
 function lockFileHash(folder) {
   const file = path.join(folder, 'package-lock.json');
   if (!existsSync(file)) throw new StepFailed(`${file} is missing: npm ci needs it`);
+  return fileHash(file);
+}
+
+function fileHash(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 

@@ -15,6 +15,8 @@ const endGraceMs = 10_000;
 const stepEndGraceMs = 700;
 /** npm repeats a terminal's Ctrl-C; a later one was pressed again by a user who does not want to wait. */
 const sameSignalMs = 500;
+/** How long the output of a tool that has ended may stay open: a program that the tool left running holds it as long as it runs. */
+const outputGraceMs = 2_000;
 
 /** A tool failed. `output` is its output (the last 512 KiB). */
 export class StepFailed extends Error {
@@ -161,7 +163,12 @@ function started(
   if (child.pid === undefined) return { child, graceMs, leadsGroup: false }; // `error` will say why
   if (isPatient) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   onSpawn?.(child.pid);
+  child.once('exit', () => setTimeout(() => closeOutput(child), outputGraceMs).unref());
   return { child, graceMs, leadsGroup };
+}
+
+function closeOutput({ stdout, stderr }) {
+  for (const stream of [stdout, stderr]) stream?.destroy();
 }
 
 /** The path of a program in node_modules. */
