@@ -32,7 +32,12 @@ export function drillPages(): ReadonlyMap<string, readonly DrillStep[]> {
 }
 
 function stepsOf(page: string): DrillStep[] {
-  return [...page.matchAll(/^```sh\n(.*?)^```\n\n([^\n]*)/gms)].map(([, commands = '', claims = '']) => ({
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```\n\n((?:[^\n]+\n)*)/gms)];
+  const steps = blocks.map(([, commands = '', paragraph = '']) => ({
+    commands,
+    claims: paragraph.replaceAll('\n', ' '),
+  }));
+  return steps.map(({ commands, claims }) => ({
     commands,
     shows: quotedIn(/Shows ((?:`[^`]+`(?:, )?)+)/.exec(claims)?.[1] ?? ''),
     endsWith: Number(/Ends with (\d)/.exec(claims)?.[1] ?? 0),

@@ -1,11 +1,5 @@
-import {
-  CannotStart,
-  readDotEnv,
-  startServing,
-  tellWarnings,
-  type RunningProcess,
-  type Stoppable,
-} from '@app/composition';
+import { CannotStart, readDotEnv, startServing, tellWarnings } from '@app/composition';
+import type { RunningProcess, Stoppable } from '@app/composition';
 import { ensureSecrets, readSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
 import { readMoveTarget } from '@app/event-migration';
 import { Unavailable } from '@app/kernel';

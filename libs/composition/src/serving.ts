@@ -1,15 +1,8 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  closeGracefully,
-  createHttpApp,
-  Cursors,
-  Draining,
-  ReadinessChecks,
-  startManagementServer,
-  type IssuerKeys,
-} from '@app/http';
+import { closeGracefully, createHttpApp, Cursors, Draining, ReadinessChecks, startManagementServer } from '@app/http';
+import type { IssuerKeys } from '@app/http';
 import { Database, type OnOpen, type ProcessRoles } from '@app/read-store';
 import { createPino, Metrics, PinoNestLogger, type Probe } from '@app/runtime';
 import type { Configuration } from '@app/settings';

@@ -1,16 +1,5 @@
-import {
-  checkpointsStream,
-  howToResume,
-  keptInFiles,
-  lastLine,
-  verifyLog,
-  type Claim,
-  type Findings,
-  type KeptLog,
-  type LogFiles,
-  type LogHold,
-  type Problem,
-} from '@app/audit';
+import { checkpointsStream, howToResume, keptInFiles, lastLine, verifyLog } from '@app/audit';
+import type { Claim, Findings, KeptLog, LogFiles, LogHold, Problem } from '@app/audit';
 import type { Configuration } from '@app/settings';
 import { parseCheckpoint, parseNote, textOf, type VerifierKey } from '@app/transparency';
 import type { Command } from 'commander';

@@ -8,11 +8,8 @@ import {
   logKey,
   originIn,
   LogTables,
-  type HiddenEvents,
-  type KeptLog,
-  type LogHold,
-  type StoredBytes,
 } from '@app/audit';
+import type { HiddenEvents, KeptLog, LogHold, StoredBytes } from '@app/audit';
 import { readStore } from '@app/composition';
 import { readSecrets } from '@app/data-folder';
 import { connectEventStore, EventStore } from '@app/event-store';

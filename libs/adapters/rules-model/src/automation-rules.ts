@@ -10,11 +10,8 @@ import {
   multiply,
   parseDecimal,
   roundUp,
-  type Decimal,
-  type Instant,
-  type JsonObject,
-  type JsonValue,
 } from '@app/kernel';
+import type { Decimal, Instant, JsonObject, JsonValue } from '@app/kernel';
 import type { ContractAction } from '@app/consent';
 import { automationIn, type AskedAutomation, type AskedWake } from './automation-phrases';
 import type { ModelRequest, ToolExchange } from '@app/engine';

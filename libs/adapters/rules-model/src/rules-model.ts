@@ -68,10 +68,7 @@ function told(said: readonly Word[], isStopped: boolean): Pick<ModelReply, 'text
   };
 }
 
-/**
- * Waits; returns true as soon as the signal aborts. Without a pause it sets no timer, because a timer takes a
- * millisecond at least.
- */
+/** Waits; returns true as soon as the signal aborts. Without a pause it sets no timer, because a timer takes a millisecond at least. */
 async function isStoppedWithin(ms: number, signal: AbortSignal): Promise<boolean> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined); // it rejects only with the abort, which is answered below
   return signal.aborted;

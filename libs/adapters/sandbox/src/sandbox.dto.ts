@@ -1,19 +1,7 @@
 import { Member } from '@app/http';
 import type { ModelFault } from '@app/rules-model';
-import {
-  boolean,
-  exactly,
-  integer,
-  list,
-  nullable,
-  ofDto,
-  oneOf,
-  optional,
-  shape,
-  text,
-  uuid,
-  type Shaped,
-} from '@app/schema';
+import { boolean, exactly, integer, list, nullable, ofDto, oneOf, optional, shape, text, uuid } from '@app/schema';
+import type { Shaped } from '@app/schema';
 import { submitFaults, type ProviderFault, type SubmitFault } from './faults/provider-faults';
 
 const subjectLengthMax = 512;

@@ -1,13 +1,5 @@
-import {
-  fromBase64,
-  hashBytes,
-  parseCount,
-  parseExtendedCheckpoint,
-  parseNote,
-  type Checkpoint,
-  type Hash,
-  type Note,
-} from '@app/transparency';
+import { fromBase64, hashBytes, parseCount, parseExtendedCheckpoint, parseNote } from '@app/transparency';
+import type { Checkpoint, Hash, Note } from '@app/transparency';
 
 /** A checkpoint for the witness to sign, with the log's proof that it grew. Source: C2SP tlog-witness, "add-checkpoint". */
 export interface Submission {

@@ -13,16 +13,8 @@ import {
   writeVarintField,
 } from './protobuf-writer';
 import type { UuidForm } from './read-request';
-import {
-  encodeRecorded,
-  readReceived,
-  readExactly,
-  recordedSize,
-  writeRecorded,
-  type ReceivedEvent,
-  type RecordedEvent,
-  type ExactEvent,
-} from './recorded-event';
+import { encodeRecorded, readReceived, readExactly, recordedSize, writeRecorded } from './recorded-event';
+import type { ReceivedEvent, RecordedEvent, ExactEvent } from './recorded-event';
 import { positionField, readCommitPosition, streamIdentifierField } from './shared-messages';
 
 /** The server has searched the store up to this position. */

@@ -1,9 +1,5 @@
-import {
-  StreamDeletedError,
-  WrongExpectedVersionError,
-  type EventData,
-  type EventStoreDBClient,
-} from '@eventstore/db-client';
+import { StreamDeletedError, WrongExpectedVersionError } from '@eventstore/db-client';
+import type { EventData, EventStoreDBClient } from '@eventstore/db-client';
 import { DamagedStream, Unavailable } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';

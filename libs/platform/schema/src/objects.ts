@@ -1,12 +1,5 @@
-import {
-  OptionalKind,
-  Type,
-  type Static,
-  type TObject,
-  type TProperties,
-  type TSchema,
-  type TUnsafe,
-} from '@sinclair/typebox';
+import { OptionalKind, Type } from '@sinclair/typebox';
+import type { Static, TObject, TProperties, TSchema, TUnsafe } from '@sinclair/typebox';
 import { isJsonObject, pointerTo, type JsonObject } from '@app/kernel';
 import { dtoOf, nameOf, withName } from './names';
 import { converts, inside, readerOf, withReader, wrong, type Part, type Reader } from './reading';

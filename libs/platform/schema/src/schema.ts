@@ -1,13 +1,6 @@
 import { Type, type Static, type TOptionalWithFlag, type TSchema, type TUnsafe } from '@sinclair/typebox';
-import {
-  codePointLength,
-  instantIn,
-  instantRule,
-  isVisible,
-  parseUuid,
-  type Instant,
-  type JsonValue,
-} from '@app/kernel';
+import { codePointLength, instantIn, instantRule, isVisible, parseUuid } from '@app/kernel';
+import type { Instant, JsonValue } from '@app/kernel';
 import { inBrief, withBrief } from './briefs';
 import { withName } from './names';
 import { integerFormat, publishedInstant, publishedPattern } from './published-forms';

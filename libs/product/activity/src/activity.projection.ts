@@ -110,10 +110,7 @@ function describeMilestone({ id, event, position }: Recorded<ToldEvent>, row: Ac
   return { ...row, id, at: event.at, milestonePosition: position };
 }
 
-/**
- * Scope `actions`: approvals, outcomes of operations, firings, and the runs of automations
- * (docs/decisions/artifacts-and-activity.md).
- */
+/** Scope `actions`: approvals, outcomes of operations, firings, and the runs of automations (docs/decisions/artifacts-and-activity.md). */
 function isAction(kind: MilestoneKind, origin: MilestoneOrigin): boolean {
   if (kind === 'conversation_created') return false;
   return origin === 'automation' || !(kind === 'run_started' || kind === 'run_ended');

@@ -6,12 +6,8 @@ import { Database, selectList } from '@app/read-store';
 import { memberNames, type Page } from '@app/schema';
 import { ActivityDto } from './activity.dto';
 import { ActivityRow } from './activity.projection';
-import {
-  ConversationActivityItem,
-  milestoneOrigins,
-  type ActivityItem,
-  type ActivityOverviewView,
-} from './activity.view';
+import { ConversationActivityItem, milestoneOrigins } from './activity.view';
+import type { ActivityItem, ActivityOverviewView } from './activity.view';
 
 /**
  * A user's present, recent and past activity. `active` and `recent` are first pages of `conversations.list`; `history`

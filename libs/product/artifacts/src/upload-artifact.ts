@@ -2,18 +2,8 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { conversationKind, isWritable, type ArtifactFacts } from '@app/conversations';
 import { FoldedStates, Streams } from '@app/event-store';
 import { ProblemException, tooLarge } from '@app/http';
-import {
-  asId,
-  Clock,
-  notFound,
-  ok,
-  refuse,
-  type ArtifactId,
-  type Cause,
-  type ConversationId,
-  type Result,
-  type UserId,
-} from '@app/kernel';
+import { asId, Clock, notFound, ok, refuse } from '@app/kernel';
+import type { ArtifactId, Cause, ConversationId, Result, UserId } from '@app/kernel';
 import { UserQuotas } from '@app/quotas';
 import { Configuration } from '@app/settings';
 import { v7 as uuidV7 } from 'uuid';

@@ -1,10 +1,5 @@
-import {
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { Database, keepLeading, Notifications, Processes } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkpointWanted, Checkpoints, LogForked, LogHeld, LogIncomplete } from './signing/checkpoints';

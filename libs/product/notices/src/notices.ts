@@ -4,14 +4,8 @@ import { automationKind } from '@app/automations';
 import { budgetKind } from '@app/budget';
 import { conversationKind } from '@app/conversations';
 import { decodeEvent, EventStore, idInStream, unlessDamaged, type Recorded, type StoredEvent } from '@app/event-store';
-import {
-  DamagedStream,
-  parseUuid,
-  type AutomationId,
-  type ConversationId,
-  type OperationId,
-  type UserId,
-} from '@app/kernel';
+import { DamagedStream, parseUuid } from '@app/kernel';
+import type { AutomationId, ConversationId, OperationId, UserId } from '@app/kernel';
 import { userKind } from '@app/users';
 import { operationKind, operationView, walletKind, type OperationEvent } from '@app/wallets';
 import { LRUCache } from 'lru-cache';

@@ -6,15 +6,8 @@ import { isOpening, type Opening } from './receipt';
 import { decisionProblems, openingProblems } from './receipt-decision';
 import { isWithinUse } from './receipt-submissions';
 import type { ReceiptProblem } from './receipt-report';
-import {
-  isBefore,
-  isClosing,
-  problemOf,
-  problemsAt,
-  type Closing,
-  type Placed,
-  type PlacedEvent,
-} from './receipt-rules';
+import { isBefore, isClosing, problemOf, problemsAt } from './receipt-rules';
+import type { Closing, Placed, PlacedEvent } from './receipt-rules';
 
 type Use = Extract<AutomationEvent, { readonly type: 'contract.used' }>;
 

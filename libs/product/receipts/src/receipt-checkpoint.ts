@@ -7,12 +7,8 @@ import {
   parseCheckpoint,
   parseNote,
   signaturesBy,
-  type Checkpoint,
-  type Cosignature,
-  type Distrust,
-  type Note,
-  type TrustPolicy,
 } from '@app/transparency';
+import type { Checkpoint, Cosignature, Distrust, Note, TrustPolicy } from '@app/transparency';
 import type { Found, ReceiptFinding, ReceiptProblem } from './receipt-report';
 import { problemOf } from './receipt-rules';
 

@@ -1,14 +1,7 @@
 import type { OperationCopy } from '@app/conversations';
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
-import {
-  entryBytes,
-  isIncluded,
-  leafHash,
-  parsePath,
-  toBase64,
-  type Checkpoint,
-  type TrustPolicy,
-} from '@app/transparency';
+import { entryBytes, isIncluded, leafHash, parsePath, toBase64 } from '@app/transparency';
+import type { Checkpoint, TrustPolicy } from '@app/transparency';
 import { entryOf } from './receipt-bytes';
 import { demandsOf, instantIn, openReceiptCheckpoint, uncheckedBy } from './receipt-checkpoint';
 import type { Found, ReceiptCheckpoint, ReceiptFinding, ReceiptProblem } from './receipt-report';

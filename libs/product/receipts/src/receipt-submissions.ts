@@ -2,15 +2,8 @@ import type { ApprovalHolderEvent } from '@app/approvals';
 import type { ContractBounds } from '@app/consent';
 import type { Recorded, StoredEvent } from '@app/event-store';
 import { compareDecimals, isJsonObject, parseDecimal } from '@app/kernel';
-import {
-  matchesContract,
-  isWithinAgreedWorth,
-  mayFollow,
-  movedUsdWith,
-  operationKind,
-  type OperationEvent,
-  type OperationState,
-} from '@app/wallets';
+import { matchesContract, isWithinAgreedWorth, mayFollow, movedUsdWith, operationKind } from '@app/wallets';
+import type { OperationEvent, OperationState } from '@app/wallets';
 import type { ReceiptFinding, ReceiptProblem } from './receipt-report';
 import { problemsAt, type Placed, type Rule } from './receipt-rules';
 import type { Receipt } from './receipt.schema';

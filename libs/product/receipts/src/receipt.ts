@@ -1,11 +1,5 @@
-import {
-  holderKinds,
-  isApprovalChange,
-  viewOfOpening,
-  viewAfter,
-  type ApprovalHolderEvent,
-  type ApprovalView,
-} from '@app/approvals';
+import { holderKinds, isApprovalChange, viewOfOpening, viewAfter } from '@app/approvals';
+import type { ApprovalHolderEvent, ApprovalView } from '@app/approvals';
 import { canonicalText, sha256Hex } from '@app/canonical';
 import { automationKind } from '@app/automations';
 import type { ApprovalEvent } from '@app/consent';

@@ -9,12 +9,8 @@ import { ListWithdrawalSources, ListWithdrawalSourcesHandler } from './withdrawa
 import { AsOwner, type Owner } from './wallet/owner';
 import { PrepareWithdrawal, PrepareWithdrawalHandler } from './withdrawal/prepare-withdrawal';
 import { walletView, type WalletView } from './wallet/wallet.schema';
-import {
-  ConfirmedWithdrawal,
-  ConfirmWithdrawalDto,
-  PreparedWithdrawal,
-  type WithdrawalSourcesView,
-} from './withdrawal/withdrawal.schema';
+import { ConfirmedWithdrawal, ConfirmWithdrawalDto, PreparedWithdrawal } from './withdrawal/withdrawal.schema';
+import type { WithdrawalSourcesView } from './withdrawal/withdrawal.schema';
 import {
   ensureWallet,
   getWallet,

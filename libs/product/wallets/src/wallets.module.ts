@@ -24,9 +24,7 @@ import { OperationWatchdog } from './settlement/operation-watchdog';
 @Module({ providers: [{ provide: Signer, useClass: SealedKeys }], exports: [Signer] })
 export class WalletKeysModule {}
 
-/**
- * Wallets, direct withdrawals and financial operations. Needs a WalletProvider, which the composition binds globally.
- */
+/** Wallets, direct withdrawals and financial operations. Needs a WalletProvider, which the composition binds globally. */
 @Module({
   imports: [DeploymentModule, QuotasModule],
   controllers: [WalletsController, FinancialOperationsController],

@@ -1,11 +1,5 @@
-import {
-  streamDeleted,
-  weightOf,
-  WrongRevision,
-  type Run,
-  type VerbatimEvent,
-  type VerbatimStore,
-} from './verbatim-store';
+import { streamDeleted, weightOf, WrongRevision } from './verbatim-store';
+import type { Run, VerbatimEvent, VerbatimStore } from './verbatim-store';
 
 /** The events cannot be copied there, or the target's content is no copy; the message says why. */
 export class CannotMigrate extends Error {}

@@ -6,16 +6,8 @@ import { ProviderFaults } from '../faults/provider-faults';
 import { failures } from './failures';
 import { balancesOf, post, type Sql, type Transfer } from './ledger';
 import { transfersAtSettlement } from './order-outcome';
-import {
-  findOrder,
-  insertOrder,
-  targetOf,
-  type Handling,
-  type NewOrder,
-  type NewStatus,
-  type OrderRow,
-  type OrderState,
-} from './order.queries';
+import { findOrder, insertOrder, targetOf } from './order.queries';
+import type { Handling, NewOrder, NewStatus, OrderRow, OrderState } from './order.queries';
 
 /** Channel notified of each settled order; the payload is its key. */
 const settlementsChannel = 'parley_settlements';

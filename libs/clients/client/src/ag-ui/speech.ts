@@ -1,11 +1,5 @@
-import {
-  restOfText,
-  messagesSnapshot,
-  type DurablePayload,
-  type LivePayload,
-  type Step,
-  type Thread,
-} from './thread.js';
+import { restOfText, messagesSnapshot } from './thread.js';
+import type { DurablePayload, LivePayload, Step, Thread } from './thread.js';
 import type { AgUiEvent, Message } from './protocol.js';
 
 type Voice = 'text' | 'reasoning';

@@ -3,16 +3,8 @@ import type { ShownText } from './cursor.js';
 import { answerIdOf, type ParleyUIChunk } from './message.js';
 import { enterRecordedStep, leaveStep, tellWhole, tellWords, withdrawOpen } from './reduce-text.js';
 import * as tools from './reduce-tools.js';
-import {
-  andThen,
-  isOver,
-  metadataOf,
-  noContext,
-  silent,
-  type FrameContext,
-  type RunState,
-  type Told,
-} from './run-state.js';
+import { andThen, isOver, metadataOf, noContext, silent } from './run-state.js';
+import type { FrameContext, RunState, Told } from './run-state.js';
 
 type Payload = DurableFrame['payload'];
 type PayloadOf<Type extends Payload['type']> = Extract<Payload, { type: Type }>;

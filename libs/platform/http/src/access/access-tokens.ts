@@ -1,14 +1,6 @@
 import { hash } from 'node:crypto';
-import {
-  codePointLength,
-  heldBytes,
-  instantOf,
-  isJsonObject,
-  type Clock,
-  type Instant,
-  type JsonObject,
-  type UserId,
-} from '@app/kernel';
+import { codePointLength, heldBytes, instantOf, isJsonObject } from '@app/kernel';
+import type { Clock, Instant, JsonObject, UserId } from '@app/kernel';
 import { decodeJwt, decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { IssuerKeys, IssuerKeySet } from './issuer-keys';

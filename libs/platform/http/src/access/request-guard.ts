@@ -1,13 +1,5 @@
-import {
-  asId,
-  because,
-  causeOfRequest,
-  notFound,
-  Unavailable,
-  type PartnerKeyId,
-  type RequestId,
-  type UserId,
-} from '@app/kernel';
+import { asId, because, causeOfRequest, notFound, Unavailable } from '@app/kernel';
+import type { PartnerKeyId, RequestId, UserId } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { GroupLoader } from '@app/runtime';

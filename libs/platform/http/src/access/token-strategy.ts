@@ -2,9 +2,7 @@ import { compactVerify, errors, type CryptoKey } from 'jose';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-jwt';
 
-/**
- * Asymmetric algorithms only: with `none` or HS*, the public key is enough to sign. `Ed25519` is EdDSA by its newer name (RFC 9864).
- */
+/** Asymmetric algorithms only: with `none` or HS*, the public key is enough to sign. `Ed25519` is EdDSA by its newer name (RFC 9864). */
 export const algorithms = [
   'RS256',
   'RS384',

@@ -1,14 +1,5 @@
-import {
-  problemKinds,
-  reasons,
-  unreachable,
-  type Issue,
-  type ProblemKind,
-  type Reason,
-  type Refusal,
-  type Result,
-  type WithdrawalChange,
-} from '@app/kernel';
+import { problemKinds, reasons, unreachable } from '@app/kernel';
+import type { Issue, ProblemKind, Reason, Refusal, Result, WithdrawalChange } from '@app/kernel';
 
 /** An RFC 9457 problem in the shape of the specification ("Errors"). */
 export interface Problem {

@@ -1,15 +1,7 @@
 import type { Database } from '../database/database';
 import type { AnyProjection } from '../read-models/projection';
-import {
-  type Difference,
-  type Rebuild,
-  type RebuildOutcome,
-  type RebuildPace,
-  type RebuildState,
-  beginRebuild,
-  endRebuild,
-  selectRebuilds,
-} from '../tables/rebuild';
+import { beginRebuild, endRebuild, selectRebuilds } from '../tables/rebuild';
+import type { Difference, Rebuild, RebuildOutcome, RebuildPace, RebuildState } from '../tables/rebuild';
 import { lockTables, retire } from '../tables/table-making';
 import { type Execute, executeOf } from '../postgres/statement';
 

@@ -3,15 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import {
-  abandonedAfterMs,
-  Measured,
-  MissingContent,
-  UnfitArtifactStore,
-  type ArtifactStore,
-  type Reading,
-  type StoredBytes,
-} from './artifact-store';
+import { abandonedAfterMs, Measured, MissingContent, UnfitArtifactStore } from './artifact-store';
+import type { ArtifactStore, Reading, StoredBytes } from './artifact-store';
 import { isWhole, verified } from './verified-content';
 
 /**

@@ -1,10 +1,5 @@
-import {
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { ReadinessChecks } from '@app/http';
 import { Configuration } from '@app/settings';
 import { abandonedAfterMs, ArtifactStore, UnfitArtifactStore } from './artifact-store';

@@ -1,16 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import {
-  failureWords,
-  invalid,
-  ok,
-  operatorWords,
-  quoted,
-  refuse,
-  sentence,
-  words,
-  type Result,
-  type Words,
-} from '@app/kernel';
+import { failureWords, invalid, ok, operatorWords, quoted, refuse, sentence, words } from '@app/kernel';
+import type { Result, Words } from '@app/kernel';
 import { Configuration, type WitnessAddress } from '@app/settings';
 import { v4 as uuidV4 } from 'uuid';
 import { Checkpoints } from '../signing/checkpoints';

@@ -15,12 +15,8 @@ import {
   type SigningKey,
 } from '@app/transparency';
 import { v4 as uuidV4 } from 'uuid';
-import {
-  isUnsigned,
-  type CheckpointCommand,
-  type CheckpointsState,
-  type FixedCheckpoint,
-} from '../checkpoints/checkpoints.decider';
+import { isUnsigned } from '../checkpoints/checkpoints.decider';
+import type { CheckpointCommand, CheckpointsState, FixedCheckpoint } from '../checkpoints/checkpoints.decider';
 import { checkpointsId, checkpointsKind } from '../checkpoints/checkpoints.stream';
 import type { ResumedAs } from '../checkpoints/checkpoints.events';
 import { howToResume, type LogHold } from '../log/log-hold';

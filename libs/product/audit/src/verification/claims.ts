@@ -9,12 +9,8 @@ import {
   sameHash,
   signaturesBy,
   verifierKeyText,
-  type Distrust,
-  type Hash,
-  type Note,
-  type TrustPolicy,
-  type VerifierKey,
 } from '@app/transparency';
+import type { Distrust, Hash, Note, TrustPolicy, VerifierKey } from '@app/transparency';
 
 /** A checkpoint, with where it was found and what is known about it there. */
 export interface Claim {

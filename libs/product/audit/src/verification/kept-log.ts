@@ -1,13 +1,5 @@
-import {
-  bundlePath,
-  entriesIn,
-  entryBytes,
-  hashBytes,
-  hashesIn,
-  tilePath,
-  tileWidth,
-  type TileName,
-} from '@app/transparency';
+import { bundlePath, entriesIn, entryBytes, hashBytes, hashesIn, tilePath, tileWidth } from '@app/transparency';
+import type { TileName } from '@app/transparency';
 import type { LogTables } from '../log/log-tables';
 import { leafOfBytes, type Leaf } from './leaf';
 

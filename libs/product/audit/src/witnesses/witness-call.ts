@@ -1,15 +1,8 @@
 import { quoted, sentence, words, type Words } from '@app/kernel';
 import { abortAfter, AnswerTooLong, bodyWithin, fetchWithoutRedirects } from '@app/runtime';
 import type { WitnessAddress } from '@app/settings';
-import {
-  cosignatureBy,
-  parseCount,
-  parseNote,
-  signatureLine,
-  signaturesBy,
-  toBase64,
-  type Hash,
-} from '@app/transparency';
+import { cosignatureBy, parseCount, parseNote, signatureLine, signaturesBy, toBase64 } from '@app/transparency';
+import type { Hash } from '@app/transparency';
 
 /** The offer sent to a witness. Source: C2SP tlog-witness, "add-checkpoint". */
 export interface CheckpointOffer {

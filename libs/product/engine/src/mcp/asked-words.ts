@@ -1,14 +1,6 @@
 import { summaryOf, termsOf, type ConsentWords } from '@app/consent';
-import {
-  joined,
-  quotedExactly,
-  trimmed,
-  valueAt,
-  words,
-  type JsonObject,
-  type JsonValue,
-  type Words,
-} from '@app/kernel';
+import { joined, quotedExactly, trimmed, valueAt, words } from '@app/kernel';
+import type { JsonObject, JsonValue, Words } from '@app/kernel';
 import type { ConsentTemplate } from '@app/settings';
 
 /**

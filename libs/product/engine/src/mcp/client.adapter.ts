@@ -3,14 +3,8 @@ import { isJsonObject, productVersion, type JsonObject, type JsonValue } from '@
 import { unlessAborted } from '@app/runtime';
 import type { McpServerSettings } from '@app/settings';
 import { boundedFetch } from './bounded-fetch';
-import {
-  McpFailed,
-  messageBytesMax,
-  type CallOptions,
-  type ListedTool,
-  type ListedTools,
-  type McpConnection,
-} from './connection';
+import { McpFailed, messageBytesMax } from './connection';
+import type { CallOptions, ListedTool, ListedTools, McpConnection } from './connection';
 import { authProviderOf } from './credentials.adapter';
 import { failureOf } from './failures.adapter';
 import { HttpTransport } from './http.adapter';

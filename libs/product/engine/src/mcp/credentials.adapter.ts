@@ -1,10 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import {
-  ClientCredentialsProvider,
-  PrivateKeyJwtProvider,
-  type AuthProvider,
-  type OAuthClientProvider,
-} from '@modelcontextprotocol/client';
+import { ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextprotocol/client';
+import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { McpClientCredentials, McpTransport } from '@app/settings';
 import { McpFailed } from './connection';
 

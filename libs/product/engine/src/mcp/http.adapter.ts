@@ -1,11 +1,5 @@
-import {
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  StreamableHTTPClientTransport,
-  type JSONRPCMessage,
-  type RequestId,
-  type StreamableHTTPClientTransportOptions,
-} from '@modelcontextprotocol/client';
+import { isJSONRPCNotification, isJSONRPCRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/client';
 import { requestUnderWay } from './bounded-fetch';
 import { brokenOffCode } from './connection';
 import { ResumptionPauses } from './resumption-pauses';

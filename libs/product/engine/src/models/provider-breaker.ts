@@ -1,11 +1,5 @@
-import {
-  CircuitState,
-  circuitBreaker,
-  ConsecutiveBreaker,
-  handleWhen,
-  isBrokenCircuitError,
-  type CircuitBreakerPolicy,
-} from 'cockatiel';
+import { CircuitState, circuitBreaker, ConsecutiveBreaker, handleWhen, isBrokenCircuitError } from 'cockatiel';
+import type { CircuitBreakerPolicy } from 'cockatiel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProviderTrouble } from './provider';
 

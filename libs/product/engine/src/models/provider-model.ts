@@ -2,14 +2,8 @@ import { Logger } from '@nestjs/common';
 import type { ModelPrice } from '@app/settings';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newerHalf } from './newest-turns';
-import {
-  ModelFailed,
-  type AnswerEnding,
-  type LanguageModel,
-  type ModelReply,
-  type ShowPiece,
-  type StepRequest,
-} from './model';
+import { ModelFailed } from './model';
+import type { AnswerEnding, LanguageModel, ModelReply, ShowPiece, StepRequest } from './model';
 import { stepCost } from './cost';
 import { PartialAnswer } from './partial-answer';
 import { OutputCeiling, outputLimit } from './output-limit';

@@ -1,23 +1,8 @@
-import {
-  abortedEnd,
-  profileOf,
-  type ConversationEvent,
-  type OpenApproval,
-  type RunEnd,
-  type RunState,
-  type RunProfile,
-  type ToolOutcome,
-} from '@app/conversations';
+import { abortedEnd, profileOf } from '@app/conversations';
+import type { ConversationEvent, OpenApproval, RunEnd, RunState, RunProfile, ToolOutcome } from '@app/conversations';
 import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from '@app/consent';
-import {
-  applyFold,
-  asId,
-  type AutomationId,
-  type Folds,
-  type Instant,
-  type JsonValue,
-  type ToolCallId,
-} from '@app/kernel';
+import { applyFold, asId } from '@app/kernel';
+import type { AutomationId, Folds, Instant, JsonValue, ToolCallId } from '@app/kernel';
 import { stepLimitEnd } from '@app/runs';
 
 /** A run folded from its own events: everything that the engine needs to continue it, also after another worker executed it. */

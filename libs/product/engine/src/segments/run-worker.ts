@@ -4,17 +4,8 @@ import { Notifications } from '@app/read-store';
 import { Draining } from '@app/http';
 import { settledWithin } from '@app/runtime';
 import { Configuration } from '@app/settings';
-import {
-  leaseRenewMs,
-  LocalExecution,
-  RunLeases,
-  SegmentClosing,
-  stopChannel,
-  workChannel,
-  type BegunSegment,
-  type ExecutableSegment,
-  type Executor,
-} from '@app/runs';
+import { leaseRenewMs, LocalExecution, RunLeases, SegmentClosing, stopChannel, workChannel } from '@app/runs';
+import type { BegunSegment, ExecutableSegment, Executor } from '@app/runs';
 import { ExecuteRun } from './execute-run';
 import { RunningSegment } from '../run/running-segment';
 import type { Execution } from './run-steps';

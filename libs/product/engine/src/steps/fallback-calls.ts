@@ -1,13 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ExecutableSegment } from '@app/runs';
-import {
-  ModelFailed,
-  type Allowance,
-  type LanguageModel,
-  type ModelReply,
-  type StepRequest,
-  type ShowPiece,
-} from '../models/model';
+import { ModelFailed } from '../models/model';
+import type { Allowance, LanguageModel, ModelReply, StepRequest, ShowPiece } from '../models/model';
 import { ModelCalls } from './model-calls';
 import { fallbackTroubles } from '../models/model-troubles';
 import { Models } from '../models/models';

@@ -8,14 +8,8 @@ import { failedEnd } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';
 import type { ClaimedRun, HeldCommand, Signals } from '../run/claimed-run';
 import { turnOf } from '../run/history';
-import {
-  ModelFailed,
-  type Allowance,
-  type LanguageModel,
-  type ModelReply,
-  type ShowPiece,
-  type StepRequest,
-} from '../models/model';
+import { ModelFailed } from '../models/model';
+import type { Allowance, LanguageModel, ModelReply, ShowPiece, StepRequest } from '../models/model';
 import { StandInCalls } from './fallback-calls';
 import { Models } from '../models/models';
 import { endOfTrouble, recordedStep, type StepIds } from './recorded-step';

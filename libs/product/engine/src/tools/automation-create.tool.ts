@@ -6,14 +6,8 @@ import { EngineCatalog } from '@app/runs';
 import { object, readLater, withoutOthers, type Shaped } from '@app/schema';
 import { WalletProvider } from '@app/wallets';
 import { v5 as uuidV5 } from 'uuid';
-import {
-  failWith,
-  type ApprovedCall,
-  type CallContext,
-  type FailedReview,
-  type Reviewed,
-  type ToolResult,
-} from '../tool';
+import { failWith } from '../tool';
+import type { ApprovedCall, CallContext, FailedReview, Reviewed, ToolResult } from '../tool';
 import type { AskDeclaration } from '../tool-declaration';
 import { describeWritten, wordsFor } from './automation-words';
 import { reviewDefinition } from './definition-review';

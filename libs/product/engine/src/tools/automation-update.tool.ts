@@ -16,14 +16,8 @@ import { because, Clock, words, type AutomationId } from '@app/kernel';
 import { EngineCatalog } from '@app/runs';
 import { inBrief, object, readLater, text, uuid, withoutOthers, type Shaped } from '@app/schema';
 import { WalletProvider } from '@app/wallets';
-import {
-  failWith,
-  type ApprovedCall,
-  type CallContext,
-  type FailedReview,
-  type Reviewed,
-  type ToolResult,
-} from '../tool';
+import { failWith } from '../tool';
+import type { ApprovedCall, CallContext, FailedReview, Reviewed, ToolResult } from '../tool';
 import type { AskDeclaration } from '../tool-declaration';
 import { describeWritten, wordsFor } from './automation-words';
 import { reviewDefinition } from './definition-review';

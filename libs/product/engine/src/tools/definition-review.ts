@@ -1,11 +1,5 @@
-import {
-  checkDefinition,
-  parseDefinition,
-  pinnedTokens,
-  ruleConsent,
-  type AutomationDefinition,
-  type PresentRule,
-} from '@app/automations';
+import { checkDefinition, parseDefinition, pinnedTokens, ruleConsent } from '@app/automations';
+import type { AutomationDefinition, PresentRule } from '@app/automations';
 import { words as say, type Clock, type JsonValue } from '@app/kernel';
 import type { EngineCatalog } from '@app/runs';
 import type { Token, WalletProvider } from '@app/wallets';

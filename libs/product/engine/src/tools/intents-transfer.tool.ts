@@ -2,33 +2,13 @@ import { abortAfter } from '@app/runtime';
 import { Injectable } from '@nestjs/common';
 import { contractWords, type Contract, type PinnedToken } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
-import {
-  issueWords,
-  spelled,
-  words,
-  type JsonObject,
-  type JsonValue,
-  type OperationId,
-  type UserId,
-  type Words,
-} from '@app/kernel';
+import { issueWords, spelled, words } from '@app/kernel';
+import type { JsonObject, JsonValue, OperationId, UserId, Words } from '@app/kernel';
 import { object, read, readLater, withoutOthers, type Shaped } from '@app/schema';
-import {
-  AgentTransfers,
-  AgentWallets,
-  ContractShape,
-  WalletProvider,
-  type AgentWallet,
-  type OperationState,
-} from '@app/wallets';
-import {
-  failWith,
-  type ApprovedCall,
-  type CallContext,
-  type FailedReview,
-  type Reviewed,
-  type ToolResult,
-} from '../tool';
+import { AgentTransfers, AgentWallets, ContractShape, WalletProvider } from '@app/wallets';
+import type { AgentWallet, OperationState } from '@app/wallets';
+import { failWith } from '../tool';
+import type { ApprovedCall, CallContext, FailedReview, Reviewed, ToolResult } from '../tool';
 import type { AskDeclaration } from '../tool-declaration';
 import { noWallet, unusableWallet } from './wallet-words';
 

@@ -1,19 +1,8 @@
 import { pendingExample, type ApprovalView } from '@app/approvals';
 import { approvalStatuses } from '@app/consent';
 import { receiptExample } from '@app/receipts';
-import {
-  instant,
-  json,
-  list,
-  nullable,
-  oneOf,
-  optional,
-  pageOfShape,
-  shape,
-  text,
-  uuid,
-  type Shaped,
-} from '@app/schema';
+import { instant, json, list, nullable, oneOf, optional, pageOfShape, shape, text, uuid } from '@app/schema';
+import type { Shaped } from '@app/schema';
 import { Member, PageQuery } from '@app/http';
 
 export const approvalFilters = [...approvalStatuses, 'all'] as const;

@@ -12,9 +12,7 @@ import type {
 import { OperatorQuery } from '../operator-query';
 import { OperatorReads } from '../operator-log/operator-reads';
 
-/**
- * Returns a page of all users' automations in a state, newest first. Refuses with `invalid_cursor`. @throws Unavailable
- */
+/** Returns a page of all users' automations in a state, newest first. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListOperatedAutomations extends OperatorQuery<ListOperatedAutomationsDto, OperatedAutomationPage> {}
 
 const lateAfterMs = 60_000;
@@ -74,9 +72,7 @@ function show({ dueAtMs, position: _, ...automation }: Listed): OperatedAutomati
   return { ...automation, dueAt: dueAtMs === null ? null : instantOf(dueAtMs) };
 }
 
-/**
- * Returns an automation and why it does not fire. The access is logged. Refuses with `not_found`. @throws Unavailable
- */
+/** Returns an automation and why it does not fire. The access is logged. Refuses with `not_found`. @throws Unavailable */
 export class ShowAutomation extends OperatorQuery<AutomationId, ExplainedAutomation> {}
 
 @QueryHandler(ShowAutomation)

@@ -3,17 +3,8 @@ import { HoldLog, ResumeLog } from '@app/audit';
 import { HoldAutomation, ReleaseAutomation } from '@app/automations';
 import { FreezeBudget, SetCaps, UnfreezeBudget } from '@app/budget';
 import { controls, PauseControl, ResumeControl, type Control } from '@app/deployment';
-import {
-  asId,
-  type AutomationId,
-  type Cause,
-  type ConversationId,
-  type EndpointId,
-  type PartnerKeyId,
-  type Result,
-  type RunId,
-  type UserId,
-} from '@app/kernel';
+import { asId } from '@app/kernel';
+import type { AutomationId, Cause, ConversationId, EndpointId, PartnerKeyId, Result, RunId, UserId } from '@app/kernel';
 import { RegisterPartnerKey, RevokePartnerKey } from '@app/partners';
 import { rebuildPaces, type RebuildPace } from '@app/read-store';
 import { AbortRun, ReleaseRun } from '@app/runs';

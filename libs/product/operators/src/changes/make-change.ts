@@ -6,9 +6,7 @@ import type { ChangeName } from './changes';
 import type { MadeChange } from './operators.schema';
 import { OperatorChanges } from './operator-changes';
 
-/**
- * Makes a change for an operator, logged before and after. Refuses as the change itself does, and with `rate_limited`.
- */
+/** Makes a change for an operator, logged before and after. Refuses as the change itself does, and with `rate_limited`. */
 export class MakeChange extends Command<Result<MadeChange>> {
   constructor(
     readonly operator: Operator,

@@ -1,17 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { FoldedStates, Streams } from '@app/event-store';
-import {
-  causeOfRequest,
-  Clock,
-  DamagedStream,
-  NotInEffect,
-  refuse,
-  Unavailable,
-  type Cause,
-  type Refusal,
-  type Result,
-} from '@app/kernel';
+import { causeOfRequest, Clock, DamagedStream, NotInEffect, refuse, Unavailable } from '@app/kernel';
+import type { Cause, Refusal, Result } from '@app/kernel';
 import { commandOf } from './changes';
 import { waitedFor } from './order-of-changes';
 import type { Intent } from '../operator-log/operator-log.events';

@@ -1,17 +1,6 @@
 import { Member, type Contract } from '@app/http';
-import {
-  instant,
-  integer,
-  json,
-  mapOf,
-  nullable,
-  oneOf,
-  pageOfShape,
-  shape,
-  text,
-  uuid,
-  type Shaped,
-} from '@app/schema';
+import { instant, integer, json, mapOf, nullable, oneOf, pageOfShape, shape, text, uuid } from '@app/schema';
+import type { Shaped } from '@app/schema';
 
 const reasonLengthMax = 500;
 

@@ -4,15 +4,8 @@ import { answer, Operator, PageQuery, Serves } from '@app/http';
 import { notFound, ok, refuse } from '@app/kernel';
 import { FindPartnerKey, newPartnerKey } from '@app/partners';
 import { findKey, listKeys, mintKey, revokeKey, showKeyUse } from './keys.contract';
-import {
-  FindKeyDto,
-  MintKeyDto,
-  ShowKeyUseDto,
-  type KeyUse,
-  type MintedPartnerKey,
-  type PartnerKey,
-  type PartnerKeyPage,
-} from './keys.schema';
+import { FindKeyDto, MintKeyDto, ShowKeyUseDto } from './keys.schema';
+import type { KeyUse, MintedPartnerKey, PartnerKey, PartnerKeyPage } from './keys.schema';
 import { ListKeys, ListKeysHandler } from './list-keys';
 import { makeChange } from '../changes/make-change';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';

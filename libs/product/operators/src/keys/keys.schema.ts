@@ -1,16 +1,5 @@
-import {
-  boolean,
-  instant,
-  integer,
-  list,
-  nullable,
-  optional,
-  pageOfShape,
-  shape,
-  text,
-  uuid,
-  type Shaped,
-} from '@app/schema';
+import { boolean, instant, integer, list, nullable, optional, pageOfShape, shape, text, uuid } from '@app/schema';
+import type { Shaped } from '@app/schema';
 import { cursor, Member } from '@app/http';
 import { ChangeReason } from '../changes/operators.schema';
 

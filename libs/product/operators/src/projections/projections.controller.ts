@@ -15,16 +15,8 @@ import {
 import { makeChange } from '../changes/make-change';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import * as contracts from './projections.contract';
-import {
-  SkipDto,
-  StartRebuildDto,
-  SwitchDto,
-  type DifferencePage,
-  type ProjectionList,
-  type Rebuild,
-  type RebuildList,
-  type StartedRebuild,
-} from './projections.schema';
+import { SkipDto, StartRebuildDto, SwitchDto } from './projections.schema';
+import type { DifferencePage, ProjectionList, Rebuild, RebuildList, StartedRebuild } from './projections.schema';
 
 @Controller()
 export class OperatorsProjectionsController {

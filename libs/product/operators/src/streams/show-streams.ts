@@ -60,9 +60,7 @@ export class ShowEventsHandler implements IQueryHandler<ShowEvents> {
   }
 }
 
-/**
- * Verifies a stream against the log of all events. The access is logged. Refuses with `not_found`. @throws Unavailable
- */
+/** Verifies a stream against the log of all events. The access is logged. Refuses with `not_found`. @throws Unavailable */
 export class VerifyStream extends OperatorQuery<string, StreamVerification> {}
 
 @QueryHandler(VerifyStream)

@@ -1,14 +1,8 @@
 import { Query, QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageOf, type Operator, type PageQuery } from '@app/http';
 import { ok, type EndpointId, type Result } from '@app/kernel';
-import {
-  Deliveries,
-  EndpointHealths,
-  FindEndpoint,
-  ListEndpoints,
-  type EndpointHealth,
-  type ListedEndpoint,
-} from '@app/webhooks';
+import { Deliveries, EndpointHealths, FindEndpoint, ListEndpoints } from '@app/webhooks';
+import type { EndpointHealth, ListedEndpoint } from '@app/webhooks';
 import type { ListDeliveriesDto, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage } from './webhooks.schema';
 import { OperatorQuery } from '../operator-query';
 

@@ -16,17 +16,13 @@ import { makeChange } from '../changes/make-change';
 import { MakeSecret, MakeSecretHandler } from './make-secret';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import * as contracts from './webhooks.contract';
-import {
-  ChangeWebhookDto,
-  CreateWebhookDto,
-  everyType,
-  ListDeliveriesDto,
-  RecoverWebhookDto,
-  type CreatedWebhookEndpoint,
-  type RotatedWebhookSecret,
-  type WebhookDeliveryPage,
-  type WebhookEndpoint,
-  type WebhookEndpointPage,
+import { ChangeWebhookDto, CreateWebhookDto, everyType, ListDeliveriesDto, RecoverWebhookDto } from './webhooks.schema';
+import type {
+  CreatedWebhookEndpoint,
+  RotatedWebhookSecret,
+  WebhookDeliveryPage,
+  WebhookEndpoint,
+  WebhookEndpointPage,
 } from './webhooks.schema';
 
 @Controller()

@@ -1,11 +1,5 @@
-import {
-  contractForms,
-  contractLimits,
-  type PinnedToken,
-  type Quantity,
-  type TokenChoice,
-  type WithdrawAction,
-} from '@app/consent';
+import { contractForms, contractLimits } from '@app/consent';
+import type { PinnedToken, Quantity, TokenChoice, WithdrawAction } from '@app/consent';
 import {
   choice,
   constant,
@@ -36,9 +30,7 @@ const amountRaw = text({
   description: "In the token's smallest unit; never rounded",
 });
 
-/**
- * The brief form for models describes amounts in words, because the pattern is long and the parser checks it anyway.
- */
+/** The brief form for models describes amounts in words, because the pattern is long and the parser checks it anyway. */
 const usdInBrief = withName('usd', text({ brief: 'US dollars, such as 20 or 1.5' }));
 
 /** Schema of an amount in US dollars. @param description without the spelling rules, which are appended */

@@ -1,11 +1,5 @@
-import {
-  contractLimits,
-  usesPerOccurrenceDefault,
-  type Contract,
-  type ContractAction,
-  type ContractBounds,
-  type Quantity,
-} from '@app/consent';
+import { contractLimits, usesPerOccurrenceDefault } from '@app/consent';
+import type { Contract, ContractAction, ContractBounds, Quantity } from '@app/consent';
 import type { Issue } from '@app/kernel';
 import {
   withoutOthers,

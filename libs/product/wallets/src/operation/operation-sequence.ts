@@ -1,13 +1,8 @@
 import type { ApprovalEvent } from '@app/consent';
 import { unreachable } from '@app/kernel';
 import type { OperationEvent } from './operation.events';
-import {
-  currentAction,
-  isUnderWay,
-  type ActionState,
-  type CurrentAction,
-  type OperationState,
-} from './operation.state';
+import { currentAction, isUnderWay } from './operation.state';
+import type { ActionState, CurrentAction, OperationState } from './operation.state';
 import { maySubmit } from './submission/submission.decider';
 
 type ActionEvent = Extract<OperationEvent, { readonly index: number }>;

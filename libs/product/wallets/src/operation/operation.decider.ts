@@ -1,23 +1,7 @@
-import {
-  decideApproval,
-  expireApproval,
-  type ConsentWords,
-  type DecideApproval,
-  type ExpireApproval,
-  type FingerprintVersion,
-} from '@app/consent';
-import {
-  accept,
-  because,
-  notFound,
-  reject,
-  unreachable,
-  withdrawalChanged,
-  type Decider,
-  type Decision,
-  type Instant,
-  type JsonValue,
-} from '@app/kernel';
+import { decideApproval, expireApproval } from '@app/consent';
+import type { ConsentWords, DecideApproval, ExpireApproval, FingerprintVersion } from '@app/consent';
+import { accept, because, notFound, reject, unreachable, withdrawalChanged } from '@app/kernel';
+import type { Decider, Decision, Instant, JsonValue } from '@app/kernel';
 import type { OperationEvent, OperationTerms } from './operation.events';
 import { evolveOperation, type OperationState } from './operation.state';
 import { decideSubmission, type SubmissionCommand } from './submission/submission.decider';

@@ -17,14 +17,9 @@ export type OperationEvent =
   | (OfAction<'submission.journaled'> & JournaledSubmission)
   /** The provider has accepted it; from here on only the provider can say what happens to it. */
   | (OfAction<'submission.accepted'> & { readonly providerReference: string })
-  /**
-   * The provider did not accept it this time. That is not final: until the bytes expire, anyone who has them may get
-   * them executed.
-   */
+  /** The provider did not accept it this time. That is not final: until the bytes expire, anyone who has them may get them executed. */
   | (OfAction<'submission.refused'> & { readonly failure: OperationFailure })
-  /**
-   * The bytes about to be sent so that the refused submission can never be executed, journaled before they are sent.
-   */
+  /** The bytes about to be sent so that the refused submission can never be executed, journaled before they are sent. */
   | (OfAction<'revocation.journaled'> & { readonly revocation: Revocation })
   /** `returned`: the unneeded part of the input, which was given back; null if the provider names nothing. */
   | (OfAction<'action.settled'> & Delivered)
@@ -33,9 +28,7 @@ export type OperationEvent =
   | (OfAction<'action.failed'> & { readonly failure: OperationFailure })
   | { readonly type: 'operation.settled'; readonly at: Instant }
   | { readonly type: 'operation.failed'; readonly at: Instant; readonly failure: OperationFailure }
-  /**
-   * The provider cannot say what happened to a submission: nothing is sent again, and the provider is asked repeatedly.
-   */
+  /** The provider cannot say what happened to a submission: nothing is sent again, and the provider is asked repeatedly. */
   | { readonly type: 'operation.unresolved'; readonly at: Instant };
 
 /** The submission about to be sent, and its worth. */

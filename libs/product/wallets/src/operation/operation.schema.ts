@@ -1,18 +1,7 @@
 import type { PathParameter } from '@app/http';
 import { contractLimits, type ContractAction } from '@app/consent';
-import {
-  countedPageOfShape,
-  exactly,
-  instant,
-  integer,
-  list,
-  nullable,
-  oneOf,
-  shape,
-  text,
-  uuid,
-  type Shaped,
-} from '@app/schema';
+import { countedPageOfShape, exactly, instant, integer, list, nullable, oneOf, shape, text, uuid } from '@app/schema';
+import type { Shaped } from '@app/schema';
 import { ContractShape } from '../contract/contract.schema';
 import type { OperationTerms } from './operation.events';
 import { operationFailureReasons, type OperationFailure, type TokenAmount } from '../provider/submission';

@@ -63,9 +63,7 @@ export type Settlement =
   | { readonly kind: 'pending'; readonly providerReference: string; readonly checkAt: Instant | null }
   | ({ readonly kind: 'settled' | 'refunded'; readonly providerReference: string } & Delivered)
   | { readonly kind: 'failed'; readonly failure: OperationFailure }
-  /**
-   * It has not been accepted so far. `isFinal`: it is proven that it never will be, even if the bytes are sent again.
-   */
+  /** It has not been accepted so far. `isFinal`: it is proven that it never will be, even if the bytes are sent again. */
   | { readonly kind: 'never_accepted'; readonly isFinal: boolean }
   /** The provider cannot say; nothing may be sent again. */
   | { readonly kind: 'unknown' };

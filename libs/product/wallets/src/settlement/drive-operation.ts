@@ -33,9 +33,7 @@ export async function driveOperation(
 ): Promise<Driven> {
   let learned: Learned = { kind: 'nothing' };
   let progressed = false;
-  /**
-   * The state after the last step; null if that step recorded nothing, because other drivers may have appended since.
-   */
+  /** The state after the last step; null if that step recorded nothing, because other drivers may have appended since. */
   let left = begun;
   const recording: OperationPorts = {
     ...world,

@@ -4,13 +4,8 @@ import { settledWithin } from '@app/runtime';
 import { Timers, type Timer } from '@app/timers';
 import { driveOperation } from './drive-operation';
 import { isPatient, nextLook } from './operation-pace';
-import {
-  OperationStart,
-  operationTimer,
-  operationTimers,
-  type BegunDriver,
-  type BegunOperation,
-} from '../operation/operation-start';
+import { OperationStart, operationTimer, operationTimers } from '../operation/operation-start';
+import type { BegunDriver, BegunOperation } from '../operation/operation-start';
 import { OperationPortsFactory } from './operation-ports-factory';
 
 /** Maximum number of operations driven in the process where they began; workers take the others. */

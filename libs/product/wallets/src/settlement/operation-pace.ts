@@ -4,9 +4,7 @@ import type { Driven } from './drive-operation';
 /** Pauses while the provider does not answer or does not say when to ask again; they double, by the service clock. */
 const pauseFirstMs = 2_000;
 const pauseLastMs = 600_000;
-/**
- * Limits for a timer that fires before the append it was scheduled for: it retries this often, after doubling pauses.
- */
+/** Limits for a timer that fires before the append it was scheduled for: it retries this often, after doubling pauses. */
 const notBegunPauseFirstMs = 20;
 const notBegunLooksMax = 12;
 /** How many waits in a row an action without funds makes for money that other operations may return or never take. */

@@ -3,9 +3,7 @@ import { notFound, ok, refuse, type Result, type UserId } from '@app/kernel';
 import type { WalletState } from './wallet.decider';
 import { Wallets } from './wallets';
 
-/**
- * Returns the user's wallet as of now; refuses with `not_found` before the first `EnsureWallet`. @throws Unavailable
- */
+/** Returns the user's wallet as of now; refuses with `not_found` before the first `EnsureWallet`. @throws Unavailable */
 export class GetWallet extends Query<Result<WalletState>> {
   constructor(readonly userId: UserId) {
     super();

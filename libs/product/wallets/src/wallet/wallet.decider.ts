@@ -1,15 +1,5 @@
-import {
-  accept,
-  notBegun,
-  notFound,
-  reject,
-  unreachable,
-  type Decider,
-  type Decision,
-  type Instant,
-  type UserId,
-  type WalletId,
-} from '@app/kernel';
+import { accept, notBegun, notFound, reject, unreachable } from '@app/kernel';
+import type { Decider, Decision, Instant, UserId, WalletId } from '@app/kernel';
 import type { WalletEvent } from './wallet.events';
 import type { ProviderName } from '../provider/wallet-provider';
 

@@ -1,17 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
-import {
-  causeOfService,
-  Clock,
-  notFound,
-  ok,
-  refuse,
-  withdrawalChanged,
-  type Cause,
-  type OperationId,
-  type Result,
-  type UserId,
-} from '@app/kernel';
+import { causeOfService, Clock, notFound, ok, refuse, withdrawalChanged } from '@app/kernel';
+import type { Cause, OperationId, Result, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import type { TokenAmount } from '../provider/submission';

@@ -2,17 +2,8 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { chooseInput, type PinnedToken } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
-import {
-  because,
-  Clock,
-  notFound,
-  ok,
-  refuse,
-  withdrawalChanged,
-  type OperationId,
-  type Result,
-  type WithdrawalChange,
-} from '@app/kernel';
+import { because, Clock, notFound, ok, refuse, withdrawalChanged } from '@app/kernel';
+import type { OperationId, Result, WithdrawalChange } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import type { OperationCommand } from '../operation/operation.decider';
 import { OperationStart } from '../operation/operation-start';

@@ -2,20 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { fingerprintOf } from '@app/canonical';
 import { approvalTimer, contractWords, fingerprintVersion, reviewedDocument, type Contract } from '@app/consent';
 import { streamName, Streams } from '@app/event-store';
-import {
-  asId,
-  Clock,
-  instantOf,
-  ok,
-  refuse,
-  type ApprovalId,
-  type Cause,
-  type OperationId,
-  type Refusal,
-  type Result,
-  type UserId,
-  type WalletId,
-} from '@app/kernel';
+import { asId, Clock, instantOf, ok, refuse } from '@app/kernel';
+import type { ApprovalId, Cause, OperationId, Refusal, Result, UserId, WalletId } from '@app/kernel';
 import { UserQuotas } from '@app/quotas';
 import { Configuration } from '@app/settings';
 import { Timers } from '@app/timers';

@@ -4,9 +4,7 @@ import { Streams } from '@app/event-store';
 import { because, Clock, ok, refuse, type Cause, type Result } from '@app/kernel';
 import { operationKind } from '../operation/operation.stream';
 
-/**
- * Approvals of direct withdrawals, each in the withdrawal's own stream; only `wallets.confirmWithdrawal` approves them.
- */
+/** Approvals of direct withdrawals, each in the withdrawal's own stream; only `wallets.confirmWithdrawal` approves them. */
 @Injectable()
 export class WithdrawalApprovals implements ApprovalHome {
   readonly category = operationKind.category;

@@ -1,15 +1,5 @@
-import {
-  accept,
-  codePointLength,
-  epochMsOf,
-  invalid,
-  notFound,
-  reject,
-  unreachable,
-  type Decider,
-  type Decision,
-  type Instant,
-} from '@app/kernel';
+import { accept, codePointLength, epochMsOf, invalid, notFound, reject, unreachable } from '@app/kernel';
+import type { Decider, Decision, Instant } from '@app/kernel';
 import type { DisabledBecause, EndpointEvent, EndpointSettings } from './endpoint.events';
 import { evolveEndpoint, isPresent, keysAt, type EndpointState, type PresentEndpoint } from './endpoint.state';
 

@@ -2,14 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { LINK_TYPE, baseStreamOf, canExist, type FramedEvent } from '../event';
 import { HEADS_AT_ONCE_MAX, PAGE_EVENTS_MAX } from '../limits';
-import {
-  firstOfAge,
-  readAllPage,
-  readNames,
-  readStreamPage,
-  type AllSpan,
-  type StreamSpan,
-} from '../storage/events-table';
+import { firstOfAge, readAllPage, readNames, readStreamPage } from '../storage/events-table';
+import type { AllSpan, StreamSpan } from '../storage/events-table';
 import { loadHeads } from '../storage/heads-table';
 import { poolForPage, type ReaderPools } from '../storage/reader-pools';
 import { NO_HEAD, type Head } from '../streams/head';

@@ -1,11 +1,7 @@
 import { readExpected, readStreamName } from '@app/event-store-wire';
 import type { ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
-import {
-  DeleteResp,
-  TombstoneResp,
-  type DeleteReq,
-  type TombstoneReq,
-} from '@eventstore/db-client/generated/streams_pb';
+import { DeleteResp, TombstoneResp } from '@eventstore/db-client/generated/streams_pb';
+import type { DeleteReq, TombstoneReq } from '@eventstore/db-client/generated/streams_pb';
 import { isMetastream } from '../event';
 import { asFailure, badRequest } from '../failure';
 import { statusOf } from '../wire/errors';

@@ -11,12 +11,8 @@ import type {
   TombstoneReq,
   TombstoneResp,
 } from '@eventstore/db-client/generated/streams_pb';
-import {
-  decodeBatchAppendPart,
-  decodeReadRequest,
-  type BatchAppendPart,
-  type ReadRequest,
-} from '@app/event-store-wire';
+import { decodeBatchAppendPart, decodeReadRequest } from '@app/event-store-wire';
+import type { BatchAppendPart, ReadRequest } from '@app/event-store-wire';
 import type {
   ServiceDefinition,
   handleBidiStreamingCall,

@@ -1,14 +1,6 @@
 /** One group commit: queued requests are decided in memory, stored by one statement, and answered after its commit. */
-import {
-  METADATA_TYPE,
-  TOMBSTONE_REVISION,
-  TOMBSTONE_TYPE,
-  baseStreamOf,
-  isMetastream,
-  metastreamOf,
-  type FramedEvent,
-  type ProposedEvent,
-} from '../event';
+import { METADATA_TYPE, TOMBSTONE_REVISION, TOMBSTONE_TYPE, baseStreamOf, isMetastream, metastreamOf } from '../event';
+import type { FramedEvent, ProposedEvent } from '../event';
 import { randomUUID } from 'node:crypto';
 import type { IdPlace, RevisionSpan } from '../storage/heads-table';
 import { frameEvent } from '@app/event-store-wire';

@@ -1,12 +1,5 @@
-import {
-  chooseInput,
-  chooseOutput,
-  integerOf,
-  valueUsdOf,
-  type ContractAction,
-  type NoInput,
-  type PinnedToken,
-} from '@app/consent';
+import { chooseInput, chooseOutput, integerOf, valueUsdOf } from '@app/consent';
+import type { ContractAction, NoInput, PinnedToken } from '@app/consent';
 import { compareDecimals, decimalOf, multiply, unreachable, words } from '@app/kernel';
 import type { OperationFailure, Submission, TokenAmount } from '../../provider/submission';
 import type { Holding, Order, Token } from '../../provider/wallet-provider';

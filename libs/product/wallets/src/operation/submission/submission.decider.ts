@@ -145,9 +145,7 @@ function journal(
   return accept({ type: 'submission.journaled', at, index, submission, worthUsd });
 }
 
-/**
- * Whether something may be sent for an action: it is the current one, and nothing sent for it may still be executed.
- */
+/** Whether something may be sent for an action: it is the current one, and nothing sent for it may still be executed. */
 export function maySubmit(state: OperationState, index: number): boolean {
   const action = currentAction(state);
   if (action?.index !== index || state.status === 'unresolved') return false;
