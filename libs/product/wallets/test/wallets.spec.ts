@@ -1,4 +1,5 @@
-import { asId, type OperationId, type UserId } from '@app/kernel';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { asId, type OperationId, type UserId, type WalletId } from '@app/kernel';
 import { SessionRejected, WalletProvider, Wallets } from '@app/wallets';
 import { away, changed, eventsOf, type Prepared, twoReplicas, usdc, WalletUser } from '@app/testing/slices';
 
@@ -49,6 +50,19 @@ describe('a wallet', () => {
     for (const { body } of answers) expect(body).toEqual(view);
     const events = await eventsOf(stage.replica, [`wallet-${ada.userId}`]);
     expect(events.map(({ type }) => type)).toEqual(['wallet.created', 'wallet.main_account_set', 'wallet.connected']);
+  });
+
+  it('is connected once by any number of connections at once, of both replicas', async () => {
+    const providers = [stage.replica, stage.other].map((replica) => replica.get(WalletProvider));
+    for (let round = 0; round < 100; round += 1) {
+      const account = {
+        userId: asId<UserId>(randomUUID()),
+        walletId: asId<WalletId>(randomUUID()),
+        address: randomBytes(32).toString('hex'),
+      };
+      await Promise.all(Array.from({ length: 16 }, (_, index) => providers[index % 2]?.connect(account)));
+      expect(await providers[0]?.hasSession(account)).toBe(true);
+    }
   });
 
   it('exists as pending while the provider is away, and is ready as soon as it is back', async () => {

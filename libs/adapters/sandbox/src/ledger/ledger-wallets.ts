@@ -18,7 +18,8 @@ export class LedgerWallets {
   async open(address: string, userId: UserId): Promise<void> {
     await this.database.transaction(async (sql: Sql) => {
       const [opened] = await sql.query<{ address: string }>(
-        `INSERT INTO sandbox_wallets (address, user_id) VALUES ($1, $2) ON CONFLICT (address) DO NOTHING RETURNING address`,
+        // Without a target: of openings at once, one may find another's user before it finds its address.
+        `INSERT INTO sandbox_wallets (address, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING address`,
         [address, userId],
       );
       if (opened === undefined) {
