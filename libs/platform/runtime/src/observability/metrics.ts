@@ -9,7 +9,7 @@ export class Metrics {
   }
 }
 
-/** Registers a gauge whose series, by the value of its one label, are read anew on each `GET /metrics`. */
+/** Registers a gauge with one label. Each `GET /metrics` calls `series` for its values: one series for each value of the label. */
 export function gaugeBy(
   label: string,
   { registry }: Metrics,
