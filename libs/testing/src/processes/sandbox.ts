@@ -19,8 +19,10 @@ export interface Sandbox {
   readonly access: SandboxAccess;
   readonly client: TestClient;
   readonly pid: number;
-  /** Kills it as with kill -9, and starts it again on the same ports and stores. */
-  restart(): Promise<void>;
+  /** Kills it as with kill -9, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, on the same ports and stores, and waits until it is ready. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,8 +45,9 @@ export async function startSandbox(env: Readonly<Record<string, string>> = {}): 
     // Reason for the assertion: the tests are about these members.
     const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as SandboxAccess;
     const client = new TestClient(access.baseUrl, access.partnerKey, access.userToken, access.userId);
-    const restart = () => process.restart();
-    return { folder, access, client, pid: process.pid, restart, stop };
+    const kill = async (): Promise<void> => void (await process.kill());
+    const start = () => process.start();
+    return { folder, access, client, pid: process.pid, kill, start, stop };
   } catch (error) {
     await stop();
     throw error;
