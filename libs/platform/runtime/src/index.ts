@@ -21,6 +21,7 @@ export { openTracing } from './observability/open-tracing';
 export { Probe, type ProbePoint } from './probe';
 export { retryAfterMs } from './waiting/retry-after';
 export { Sealing } from './sealing';
+export type { SealedTable } from './sealed-table';
 export { settledWithin } from './waiting/settled-within';
 export { SystemClock } from './system-clock';
 export { unlessAborted } from './waiting/unless-aborted';
@@ -31,6 +32,7 @@ export { deprecationProblems, deprecationVariables } from './configuration/depre
 export { audienceProblems, keysProblems, operatorVariables, userVariables } from './configuration/identity-variables';
 export { ConfigurationError, readEnvironment } from './configuration/read-environment';
 export { openInSandbox, sandboxDefaults } from './configuration/sandbox-defaults';
+export { secretKeysIn } from './configuration/secret-keys';
 export { operationVariables, serviceVariables } from './configuration/service-variables';
 export { unknownVariables } from './configuration/unknown-variables';
 export { httpUrl, positiveInteger, Rule, trueOrFalse, wholeNumber } from './configuration/variable-rules';

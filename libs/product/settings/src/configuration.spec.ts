@@ -142,6 +142,47 @@ describe('the secret key of production', () => {
   });
 });
 
+describe('several secret keys', () => {
+  const random = () => randomBytes(32).toString('base64');
+  const problem = (...entries: readonly string[]) => messageOf({ PARLEY_SECRET_KEY: entries.join(',') }).split('\n')[1];
+
+  it('are separated by commas, with or without spaces', () => {
+    const PARLEY_SECRET_KEY = `${random()}, ${random()} ,${random()}`;
+    expect(readConfiguration({ PARLEY_SECRET_KEY }).env).toMatchObject({ PARLEY_SECRET_KEY });
+    expect(messageOf({ PARLEY_SECRET_KEY: 'short' })).toMatch(/: must be at least 32 bytes in base64$/);
+  });
+
+  it('are refused with the place of the one that is wrong, and without its value', () => {
+    const same = random();
+    expect([
+      problem(random(), 'c2hvcnQ='),
+      problem(random(), '', random()),
+      problem(random(), random(), ''),
+      problem(same, random(), same.replace(/=+$/, '')),
+      problem(...Array.from({ length: 9 }, random)),
+    ]).toEqual([
+      '  PARLEY_SECRET_KEY: entry 2 of 2 must be at least 32 bytes in base64',
+      '  PARLEY_SECRET_KEY: entry 2 of 3 must be at least 32 bytes in base64',
+      '  PARLEY_SECRET_KEY: entry 3 of 3 must be at least 32 bytes in base64',
+      '  PARLEY_SECRET_KEY: entry 3 of 3 must differ from all entries before it',
+      '  PARLEY_SECRET_KEY: must be 8 keys at most, newest first, with commas between',
+    ]);
+    expect(readConfiguration({ PARLEY_SECRET_KEY: Array.from({ length: 8 }, random).join(',') })).toBeDefined();
+  });
+
+  it('are each refused in production where a sandbox made them, or nobody drew them', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-configuration-'));
+    writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ secretKey, partnerKey: 'pk_' }));
+    const PARLEY_SECRET_KEY = [random(), secretKey, Buffer.alloc(32, 7).toString('base64')].join(',');
+    const message = messageOf({ ...production, PARLEY_DATA_DIR: folder, PARLEY_SECRET_KEY });
+    rmSync(folder, { recursive: true });
+    expect(message.split('\n').slice(1)).toEqual([
+      '  PARLEY_SECRET_KEY: entry 2 of 3 was generated for a sandbox',
+      '  PARLEY_SECRET_KEY: entry 3 of 3 is no random key: make one with openssl rand -base64 32',
+    ]);
+  });
+});
+
 describe('Configuration', () => {
   const of = (environment: NodeJS.ProcessEnv): Configuration => readConfiguration(environment);
 

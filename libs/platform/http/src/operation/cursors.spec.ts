@@ -28,6 +28,15 @@ describe('cursors', () => {
     expect(new Cursors(Buffer.alloc(32, 2).toString('base64')).read(binding, text)).toEqual(refused);
   });
 
+  it('are signed by the newest of several keys, and read with each of them', () => {
+    const [oldest, newest] = [secret, Buffer.alloc(32, 2).toString('base64')];
+    const both = new Cursors(`${newest},${oldest}`);
+    expect(both.read(binding, new Cursors(oldest).mint(binding, [1]))).toEqual({ ok: true, value: [1] });
+    const text = both.mint(binding, [2]);
+    expect(new Cursors(newest).read(binding, text)).toEqual({ ok: true, value: [2] });
+    expect(new Cursors(oldest).read(binding, text)).toEqual(refused);
+  });
+
   it('are refused when anything about their text was altered', () => {
     const text = cursors.mint(binding, [123_456]);
     for (const altered of [

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { entryInWords, secretKeyBytesMin, secretKeyTexts } from './secret-keys';
 import { defaultDataDir } from './service-variables';
 
 /** The settings that production refuses because they belong to a sandbox, as `NAME: rule` (docs/decisions/configuration-and-start.md). */
@@ -8,12 +9,27 @@ export function sandboxDefaults(given: NodeJS.ProcessEnv): string[] {
   const refused: string[] = [];
   for (const variable of ['OIDC_ISSUER', 'OPERATOR_ISSUER'])
     if (/\/sandbox\/issuer\/*([\s,]|$)/.test(given[variable] ?? '')) refused.push(`${variable}: is a sandbox's issuer`);
-  const secretKey = given['PARLEY_SECRET_KEY'];
-  if (secretKey !== undefined && secretKey === generatedKey(given['PARLEY_DATA_DIR'] ?? defaultDataDir))
-    refused.push('PARLEY_SECRET_KEY: was generated for a sandbox');
-  if (secretKey !== undefined && isWeak(Buffer.from(secretKey, 'base64')))
-    refused.push('PARLEY_SECRET_KEY: is no random key: make one with openssl rand -base64 32');
+  refused.push(...unfitSecretKeys(given));
   return refused;
+}
+
+/** Refuses each entry of the secret key that a sandbox generated, or that is not random. */
+function unfitSecretKeys({
+  PARLEY_SECRET_KEY: value,
+  PARLEY_DATA_DIR: dataDir = defaultDataDir,
+}: NodeJS.ProcessEnv): string[] {
+  if (value === undefined) return [];
+  const entries = secretKeyTexts(value);
+  const generated = generatedKey(dataDir);
+  return entries.flatMap((entry, place) => {
+    const subject = `PARLEY_SECRET_KEY: ${entryInWords(place, entries.length)}`;
+    return [
+      ...(entry === generated ? [`${subject}was generated for a sandbox`] : []),
+      ...(isWeak(Buffer.from(entry, 'base64'))
+        ? [`${subject}is no random key: make one with openssl rand -base64 32`]
+        : []),
+    ];
+  });
 }
 
 /** Minimum number of different bytes, and of different steps between neighbours, in 32 random bytes: fewer have odds below 1 in 10^12. */
@@ -25,7 +41,7 @@ const differentMin = 16;
  */
 function isWeak(key: Buffer): boolean {
   const steps = [...key].map((byte, place) => (byte - (key[place - 1] ?? 0)) & 0xff);
-  return key.length >= 32 && (new Set(key).size < differentMin || new Set(steps).size < differentMin);
+  return key.length >= secretKeyBytesMin && (new Set(key).size < differentMin || new Set(steps).size < differentMin);
 }
 
 /** The secret key that a sandbox generated in the data folder, if any. */

@@ -5,7 +5,7 @@ import {
   partitions,
   positiveInteger,
   postgresUrl,
-  secretKey,
+  secretKeyList,
   trueOrFalse,
 } from './variable-rules';
 
@@ -38,10 +38,12 @@ export const serviceVariables = {
     default: undefined,
     desc: 'EventStoreDB or KurrentDB (esdb://…), or unix:/path of an embedded event store; unset: embedded (npm start only)',
   }),
-  PARLEY_SECRET_KEY: secretKey({
+  PARLEY_SECRET_KEY: secretKeyList({
     default: undefined,
     requiredWhen: (env) => env['PARLEY_MODE'] === 'production',
-    desc: 'Secret, 32 bytes or more in base64: authenticates cursors and seals secrets; generated in sandbox mode',
+    desc:
+      'Secret, 32 bytes or more in base64: authenticates cursors and seals secrets; or up to 8 of them with commas between, newest first: ' +
+      'the first one seals, each opens (docs/production.md, "Change the secret key"); generated in sandbox mode',
   }),
 };
 

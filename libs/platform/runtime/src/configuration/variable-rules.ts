@@ -1,5 +1,6 @@
 import { makeValidator } from 'envalid';
 import { wrongInCalledUrl } from '../http-urls';
+import { entryInWords, secretKeyBytesMin, secretKeysIn, secretKeysMax, secretKeyTexts } from './secret-keys';
 
 /** The requirement on a value; unlike the messages of `envalid`, it never quotes the value, which may be a misplaced secret. */
 export class Rule extends Error {}
@@ -33,11 +34,23 @@ export const trueOrFalse = makeValidator<boolean>((text) => {
   return yes.includes(spelling);
 });
 
-export const secretKey = makeValidator<string>((text) => {
-  const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
-  if (!base64 || Buffer.from(text, 'base64').length < 32) throw new Rule('must be at least 32 bytes in base64');
+/** `PARLEY_SECRET_KEY`, whose entries `secretKeysIn` returns. */
+export const secretKeyList = makeValidator<string>((text) => {
+  const entries = secretKeyTexts(text);
+  if (entries.length > secretKeysMax)
+    throw new Rule(`must be ${secretKeysMax} keys at most, newest first, with commas between`);
+  const wrong = entries.findIndex((entry) => !isSecretKey(entry));
+  if (wrong >= 0)
+    throw new Rule(`${entryInWords(wrong, entries.length)}must be at least ${secretKeyBytesMin} bytes in base64`);
+  const bytes = secretKeysIn(text).map((key) => key.toString('base64'));
+  const again = bytes.findIndex((key, place) => bytes.indexOf(key) < place);
+  if (again >= 0) throw new Rule(`${entryInWords(again, entries.length)}must differ from all entries before it`);
   return text;
 });
+
+function isSecretKey(entry: string): boolean {
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(entry) && Buffer.from(entry, 'base64').length >= secretKeyBytesMin;
+}
 
 export const postgresUrl = makeValidator<string>((text) => {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new Rule('must begin with postgres:// or postgresql://');

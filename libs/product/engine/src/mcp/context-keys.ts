@@ -3,6 +3,7 @@ import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { mapHashToField } from '@noble/curves/abstract/modular';
+import { secretKeysIn } from '@app/runtime';
 import { Configuration } from '@app/settings';
 import { constant, list, shape, text, type Shaped } from '@app/schema';
 import { SignJWT } from 'jose';
@@ -37,8 +38,9 @@ export type ContextKeySet = Shaped<typeof ContextKeySet>;
 type ContextKey = ContextKeySet['keys'][number];
 
 /**
- * The keys that sign for servers over HTTP whose call it is: CONTEXT_SIGNING_KEYS or, in a sandbox without them, one derived from its
- * secret key.
+ * The keys that sign for servers over HTTP whose call it is: CONTEXT_SIGNING_KEYS or, in a sandbox without them, one derived from each
+ * entry of its secret key. That of the oldest entry signs, so that a newer entry in front changes nothing, and the key that signs once the
+ * oldest is removed has been published since it was added.
  */
 @Injectable()
 export class ContextKeys {
@@ -49,7 +51,9 @@ export class ContextKeys {
 
   constructor(configuration: Configuration) {
     const { CONTEXT_SIGNING_KEYS: own, PARLEY_SECRET_KEY: secret } = configuration.env;
-    const keys = own ?? (secret === undefined || !configuration.sandbox ? [] : [derivedKey(secret)]);
+    const keys =
+      own ??
+      (secret === undefined || !configuration.sandbox ? [] : [...secretKeysIn(secret)].reverse().map(derivedKey));
     this.published = { keys: keys.map(publicHalf) };
     this.signing = keys[0];
     this.issuer = configuration.publicUrl;
@@ -90,8 +94,8 @@ export class ReadContextKeysHandler implements IQueryHandler<ReadContextKeys> {
 }
 
 /** Derives a key by RFC 5869, so that every process of a sandbox has the same. */
-function derivedKey(secret: string): KeyObject {
-  const bytes = hkdfSync('sha256', Buffer.from(secret, 'base64'), '', label, derivedBytes);
+function derivedKey(secret: Buffer): KeyObject {
+  const bytes = hkdfSync('sha256', secret, '', label, derivedBytes);
   const scalar = mapHashToField(new Uint8Array(bytes), order);
   const curve = createECDH('prime256v1');
   curve.setPrivateKey(scalar);

@@ -207,6 +207,16 @@ describe('the keys', () => {
     expect(kidsOf(env)).not.toEqual(kidsOf({ PARLEY_SECRET_KEY: secret() }));
   });
 
+  it('keep the one that signs when a newer secret key is put in front, and publish the one that follows', async () => {
+    const [oldest, newest] = [secret(), secret()];
+    const [ofOldest, ofNewest] = [kidsOf({ PARLEY_SECRET_KEY: oldest }), kidsOf({ PARLEY_SECRET_KEY: newest })];
+    const both = new ContextKeys(readConfiguration({ PARLEY_SECRET_KEY: `${newest},${oldest}` }));
+    expect(both.published.keys.map(({ kid }) => kid)).toEqual([...ofOldest, ...ofNewest]);
+    const ids = { 'parley/userId': 'u', 'parley/conversationId': 'c', 'parley/runId': 'r', 'parley/toolCallId': 't' };
+    const { protectedHeader } = await jwtVerify(await both.sign('docs', ids), keySetOf(both));
+    expect(protectedHeader.kid).toBe(ofOldest[0]);
+  });
+
   it('are none where nobody gave any', async () => {
     expect(kidsOf({})).toEqual([]);
     const none = new ContextKeys(readConfiguration({}));
