@@ -35,3 +35,4 @@ export { ExplainAutomation, ExplainedAutomation } from './use-cases/explain-auto
 export { GetAutomation, ListAutomations } from './use-cases/read-automations';
 export { HoldAutomation, ReleaseAutomation } from './use-cases/hold-automation';
 export { inputKind } from './inputs/input.stream';
+export { webhookKeysTable } from './inputs/webhook-keys';

@@ -20,6 +20,7 @@ export { operationView } from './operation/operation.view';
 export { FinancialOperation, TokenAmountShape, type OperationView } from './operation/operation.schema';
 export { GetWallet } from './wallet/get-wallet';
 export { Wallet, walletView } from './wallet/wallet.schema';
+export { walletKeysTable } from './wallet/sealed-keys';
 export { Signer } from './wallet/signer';
 export {
   SessionRejected,

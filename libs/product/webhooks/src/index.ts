@@ -13,7 +13,7 @@ export { EndpointHealths, type EndpointHealth } from './endpoint/endpoint-health
 export { replacedKeySignsMs } from './endpoint/endpoint.state';
 export { endpointKind } from './endpoint/endpoint.stream';
 export { wrongInUrl } from './endpoint/endpoint-urls';
-export { EndpointSecrets } from './endpoint/endpoint-secrets';
+export { EndpointSecrets, endpointKeysTable } from './endpoint/endpoint-secrets';
 export { FindEndpoint, ListEndpoints, type ListedEndpoint } from './endpoint/find-endpoints';
 export { WebhookWorkModule } from './webhook-work.module';
 export { WebhooksModule, webhooksReadModel } from './webhooks.module';

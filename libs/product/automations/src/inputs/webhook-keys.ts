@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FoldedStates } from '@app/event-store';
 import { asId, parseUuid, type AutomationId, type UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { Sealing } from '@app/runtime';
+import { Sealing, type SealedTable } from '@app/runtime';
 import { Configuration } from '@app/settings';
 import { randomBytes } from 'node:crypto';
 import { NIL } from 'uuid';
@@ -11,6 +11,16 @@ import { automationKind } from '../automation/automation.stream';
 export const secretBytes = 32;
 /** Sealed secrets of earlier keys are kept this long, because a concurrent rotation may be about to name its own. Real time. */
 const forgottenAfter = '1 hour';
+
+/** The sealed secrets, each bound to its key's id and its automation. */
+export const webhookKeysTable: SealedTable = {
+  table: 'webhook_keys',
+  key: 'key_id',
+  keyType: 'uuid',
+  value: 'sealed',
+  label: 'parley/webhook-keys/1',
+  boundTo: ({ key_id, automation_id }) => [key_id, automation_id].join('/'),
+};
 
 /** A webhook's key: the automation that a signed request belongs to. */
 export interface WebhookKey {
@@ -40,7 +50,7 @@ export class WebhookKeys {
     private readonly database: Database,
     configuration: Configuration,
   ) {
-    this.sealing = new Sealing(configuration, 'parley/webhook-keys/1');
+    this.sealing = new Sealing(configuration, webhookKeysTable.label);
     const nobody = asId<AutomationId>(NIL);
     const sealed = this.sealing.seal(randomBytes(secretBytes), boundTo(NIL, nobody));
     this.nobodys = { key_id: NIL, automation_id: nobody, sealed };
@@ -89,5 +99,5 @@ export class WebhookKeys {
 }
 
 function boundTo(keyId: string, automationId: AutomationId): string {
-  return `${keyId}/${automationId}`;
+  return webhookKeysTable.boundTo({ key_id: keyId, automation_id: automationId });
 }

@@ -1,10 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '@app/kernel';
 import { Database, migration } from '@app/read-store';
-import { Sealing } from '@app/runtime';
+import { Sealing, type SealedTable } from '@app/runtime';
 import { Configuration } from '@app/settings';
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { Signer } from './signer';
+
+/** The sealed keys, each bound to its user and its public key. */
+export const walletKeysTable: SealedTable = {
+  table: 'wallet_keys',
+  key: 'user_id',
+  keyType: 'uuid',
+  value: 'sealed',
+  label: 'parley/wallet-keys/1',
+  boundTo: ({ user_id, public_key }) => [user_id, public_key].join('/'),
+};
 
 interface KeyRow {
   readonly public_key: string;
@@ -24,7 +34,7 @@ export class SealedKeys extends Signer {
     configuration: Configuration,
   ) {
     super();
-    this.sealing = new Sealing(configuration, 'parley/wallet-keys/1');
+    this.sealing = new Sealing(configuration, walletKeysTable.label);
   }
 
   async publicKey(userId: UserId): Promise<string> {
@@ -60,17 +70,14 @@ export class SealedKeys extends Signer {
 
   /** The private key (PKCS #8), sealed. */
   private seal(userId: UserId, publicKey: string, privateKey: KeyObject): Buffer {
-    return this.sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), associatedData(userId, publicKey));
+    const boundTo = walletKeysTable.boundTo({ user_id: userId, public_key: publicKey });
+    return this.sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), boundTo);
   }
 
   private open(userId: UserId, { public_key, sealed }: KeyRow): KeyObject {
-    const key = this.sealing.open(sealed, associatedData(userId, public_key));
+    const key = this.sealing.open(sealed, walletKeysTable.boundTo({ user_id: userId, public_key }));
     return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
   }
-}
-
-function associatedData(userId: UserId, publicKey: string): string {
-  return `${userId}/${publicKey}`;
 }
 
 export const walletKeysMigrations = [

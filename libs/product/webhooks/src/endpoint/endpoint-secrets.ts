@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, type EndpointId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { Sealing } from '@app/runtime';
+import { Sealing, type SealedTable } from '@app/runtime';
 import { Configuration } from '@app/settings';
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidV7 } from 'uuid';
@@ -15,6 +15,16 @@ const secretBytes = 32;
 const forgottenAfter = '1 hour';
 /** Lock under which endpoints are admitted one at a time. */
 const lockName = 'webhook_endpoints';
+
+/** The sealed secrets, each bound to its key's id and its endpoint. */
+export const endpointKeysTable: SealedTable = {
+  table: 'webhook_endpoint_keys',
+  key: 'key_id',
+  keyType: 'uuid',
+  value: 'sealed',
+  label: 'parley/webhook-endpoint-keys/1',
+  boundTo: ({ key_id, endpoint_id }) => [key_id, endpoint_id].join('/'),
+};
 
 /** A new key that no event names yet. */
 export interface NewKey {
@@ -36,7 +46,7 @@ export class EndpointSecrets {
     private readonly clock: Clock,
     configuration: Configuration,
   ) {
-    this.sealing = new Sealing(configuration, 'parley/webhook-endpoint-keys/1');
+    this.sealing = new Sealing(configuration, endpointKeysTable.label);
   }
 
   /** Makes and seals a key, before the event that names it. */
@@ -112,5 +122,5 @@ export class EndpointSecrets {
 }
 
 function boundTo(keyId: string, endpointId: EndpointId): string {
-  return `${keyId}/${endpointId}`;
+  return endpointKeysTable.boundTo({ key_id: keyId, endpoint_id: endpointId });
 }

@@ -1,0 +1,17 @@
+import { webhookKeysTable } from '@app/automations';
+import type { SealedTable } from '@app/runtime';
+import { walletKeysTable } from '@app/wallets';
+import { endpointKeysTable } from '@app/webhooks';
+
+/** Tables whose values are lost with `PARLEY_SECRET_KEY`; nothing else in the stores is. */
+export const irreplaceableTables: readonly SealedTable[] = [walletKeysTable, webhookKeysTable, endpointKeysTable];
+
+/** One value that is sealed with the same key as all others here. */
+export const sealingCheckTable: SealedTable = {
+  table: 'sealing_check',
+  key: 'one',
+  keyType: 'boolean',
+  value: 'sealed',
+  label: 'parley/sealing-check/1',
+  boundTo: () => 'sealing_check',
+};
