@@ -2,7 +2,14 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ActivityModule, activityReadModel } from '@app/activity';
 import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
 import { ArtifactsModule, artifactsReadModel } from '@app/artifacts';
-import { AuditModule, AuditServingModule, AuditWorkModule, logIdentityMigrations, logMigrations } from '@app/audit';
+import {
+  AuditModule,
+  AuditServingModule,
+  AuditWorkModule,
+  logIdentityMigrations,
+  logMigrations,
+  logSeedMigrations,
+} from '@app/audit';
 import {
   automationKind,
   AutomationOwners,
@@ -63,6 +70,7 @@ const operationalTables = [
   ...sandboxLedgerMigrations,
   ...logMigrations,
   ...logIdentityMigrations,
+  ...logSeedMigrations,
 ];
 
 /** The read store of the whole product. */

@@ -5,9 +5,9 @@ import {
   hiddenFromStreams,
   keptInTables,
   LogIdentity,
-  logKey,
   originIn,
   LogTables,
+  possibleLogKeys,
 } from '@app/audit';
 import type { HiddenEvents, KeptLog, LogHold, StoredBytes } from '@app/audit';
 import { readStore } from '@app/composition';
@@ -78,7 +78,7 @@ export async function openStoresHere(configuration: Configuration): Promise<Stor
       hidden: events.hidden,
       hold: () => holdIn(database),
       from: events.from,
-      ownSecretKeys: (claims) => ownSecretKeys(configuration, claims),
+      ownSecretKeys: (claims) => ownSecretKeys(database, configuration, claims),
       close: async () => {
         await events.close();
         await closeDatabase();
@@ -177,14 +177,17 @@ async function claimsIn(stream: ReturnType<Events['stream']>): Promise<Checkpoin
   return events.result();
 }
 
-async function ownSecretKeys({ env }: Configuration, claims: CheckpointClaims): Promise<VerifierKey[]> {
+async function ownSecretKeys(
+  database: Database,
+  { env }: Configuration,
+  claims: CheckpointClaims,
+): Promise<VerifierKey[]> {
   const { origin, formerOrigins } = claims;
   // The keys of the logs that this one was copied from are not its own; only the stream says which those are.
   const keys = claims.keys.filter((key) => !formerOrigins.some((former) => key.startsWith(`${former}+`)));
-  const { PARLEY_DATA_DIR: dataDir, AUDIT_SIGNING_KEY: own } = env;
-  const secret = env.PARLEY_SECRET_KEY ?? (await readSecrets(dataDir))?.secretKey;
-  if (origin === null || (own === undefined && secret === undefined)) return [];
+  if (origin === null || keys.length === 0) return [];
+  const secret = env.PARLEY_SECRET_KEY ?? (await readSecrets(env.PARLEY_DATA_DIR))?.secretKey;
   const configuration = new Configuration({ ...env, ...(secret !== undefined && { PARLEY_SECRET_KEY: secret }) });
-  const key = logKey(configuration, origin);
-  return keys.length > 0 && keys.every((one) => one === verifierKeyText(key)) ? [key] : [];
+  const possible = await possibleLogKeys(database, configuration, origin);
+  return possible.filter((key) => keys.every((one) => one === verifierKeyText(key))).slice(0, 1);
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditFigures } from './audit-figures';
 import { AuditWork, LogReadiness } from './audit-work';
 import { Checkpoints } from './signing/checkpoints';
+import { LogKeys } from './signing/log-keys';
 import { LogBuilder } from './log/log-builder';
 import { EventProofs } from './served/log-proofs';
 import { LogIdentity } from './log/log-identity';
@@ -23,12 +24,13 @@ import { Witnesses } from './witnesses/witnesses';
     Checkpoints,
     EventProofs,
     LogIdentity,
+    LogKeys,
     LogReadiness,
     LogTables,
     StoresIdentity,
     ...resumeLogHandlers,
   ],
-  exports: [Checkpoints, EventProofs, LogIdentity, LogTables, StoresIdentity],
+  exports: [Checkpoints, EventProofs, LogIdentity, LogKeys, LogTables, StoresIdentity],
 })
 export class AuditModule {}
 

@@ -3,11 +3,11 @@ import { EventStore, FoldedStates, Streams } from '@app/event-store';
 import { Clock } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Probe } from '@app/runtime';
-import { Configuration } from '@app/settings';
 import { unlikeTheEvents } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, partOf } from '@app/testing/journeys';
 import { Checkpoints } from '../src/signing/checkpoints';
+import { LogKeys } from '../src/signing/log-keys';
 import { LogBuilder } from '../src/log/log-builder';
 import { LogIdentity } from '../src/log/log-identity';
 import { LogTables } from '../src/log/log-tables';
@@ -29,7 +29,7 @@ function leader(): { lead(): Promise<void> } {
     partOf(deployment, Streams),
     partOf(deployment, FoldedStates),
     tables,
-    partOf(deployment, Configuration),
+    partOf(deployment, LogKeys),
     partOf(deployment, Clock),
     partOf(deployment, LogIdentity),
   );

@@ -8,7 +8,7 @@ import { readConfiguration, type Configuration } from '@app/settings';
 import { witnessKey } from '@app/testing/transparency';
 import { checkpointText, cosign, noteText, signatureLine, signatureOf, verifierKeyText } from '@app/transparency';
 import type { CheckpointsState, SignedCheckpoint } from '../checkpoints/checkpoints.decider';
-import { logKey } from '../signing/checkpoints';
+import { LogKeys } from '../signing/log-keys';
 import { PlanResumption, PlanResumptionHandler } from './plan-resumption';
 
 const text = checkpointText({ origin: 'log', size: 10, root: new Uint8Array(32) });
@@ -62,10 +62,15 @@ function configuration(seed = 1): Configuration {
   return readConfiguration({ PARLEY_MODE: 'sandbox', WITNESSES, WITNESSES_NEEDED: '1', AUDIT_SIGNING_KEY });
 }
 
+/** Those of AUDIT_SIGNING_KEY, for which no database is read. */
+function keysOf(seed: number): LogKeys {
+  return new LogKeys({} as never, configuration(seed));
+}
+
 /** A checkpoint of so many events under the witness's line, signed by the log or by another key under its name. */
-function checkpointOf(size: number, by: 'log' | 'stranger'): string {
+async function checkpointOf(size: number, by: 'log' | 'stranger'): Promise<string> {
   const larger = checkpointText({ origin: 'log', size, root: new Uint8Array(32) });
-  const key = logKey(configuration(by === 'log' ? 1 : 2), 'log');
+  const key = await keysOf(by === 'log' ? 1 : 2).of('log');
   return noteText({ text: larger, signatures: [signatureOf(key, larger), cosign(witnessKey, larger, 1)] });
 }
 
@@ -76,6 +81,7 @@ async function planned(as: 'copy' | 'successor', despite = false, signed: readon
     { current: async () => ({ origin: 'log', keys: [], signed }) as Partial<CheckpointsState> } as never,
     { tree: () => ({ consistencyPath: async () => [new Uint8Array(32)] }) } as never,
     configuration(),
+    keysOf(1),
   );
   return handler.execute(new PlanResumption(as, despite));
 }
@@ -111,7 +117,7 @@ it('refuses where the witness names another size each time', async () => {
 
 it('refuses where the witness has seen more, and goes on beyond it when it is told to', async () => {
   answer = { status: 409, body: '25\n' };
-  shown = checkpointOf(25, 'log');
+  shown = await checkpointOf(25, 'log');
   const refused = messageOf(await planned('successor'));
   expect(refused).toContain(`Witness ${witnessKey.name} has seen 25 events of the log, and 10 are signed here.`);
   expect(refused).toContain('Restore a copy that is as new, or resume as a copy');
@@ -124,7 +130,7 @@ it.each([
   ['shows a smaller one', () => checkpointOf(25, 'log')],
 ])('never goes on beyond a size that the witness merely claims: it %s', async (_, found) => {
   answer = { status: 409, body: `${Number.MAX_SAFE_INTEGER}\n` };
-  shown = found();
+  shown = await found();
   const refused = messageOf(await planned('successor', true));
   expect(refused).toContain(`Witness ${witnessKey.name} claims to have seen ${Number.MAX_SAFE_INTEGER} events`);
   expect(refused).toContain('Without that witness in WITNESSES the log goes on');

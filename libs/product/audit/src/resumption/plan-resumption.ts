@@ -9,6 +9,7 @@ import type { ResumedAs } from '../checkpoints/checkpoints.events';
 import { LogIdentity } from '../log/log-identity';
 import { LogTables } from '../log/log-tables';
 import type { Resumption } from './resume-log';
+import { LogKeys } from '../signing/log-keys';
 import { signedByLog, askWitness } from '../witnesses/witness-memory';
 import { offerCheckpoint, WitnessTrouble } from '../witnesses/witness-call';
 
@@ -41,6 +42,7 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
     private readonly checkpoints: Checkpoints,
     private readonly tables: LogTables,
     private readonly configuration: Configuration,
+    private readonly keys: LogKeys,
   ) {}
 
   async execute({ as, despiteWitnesses }: PlanResumption): Promise<Result<Resumption>> {
@@ -106,7 +108,8 @@ export class PlanResumptionHandler implements IQueryHandler<PlanResumption> {
   ): Promise<WitnessWord> {
     const { url } = witness;
     const { checkpoint } = await askWitness(url, state.origin ?? '');
-    const seen = checkpoint === null ? 0 : (signedByLog(checkpoint, witness, state, this.configuration)?.size ?? 0);
+    const signed = checkpoint === null ? null : await signedByLog(checkpoint, witness, state, this.keys);
+    const seen = signed?.size ?? 0;
     const verb = seen < claimed ? 'claims to have' : 'has';
     const says = words`Witness ${nameOf(witness)} ${sentence(verb)} seen ${Math.max(seen, claimed)} events of the log`;
     return seen < claimed

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
 import { causeOfService, Clock, type Cause } from '@app/kernel';
-import { Configuration } from '@app/settings';
 import {
   checkpointText,
   fromBase64,
@@ -11,8 +10,6 @@ import {
   toBase64,
   verifierKeyText,
   type TreeEdge,
-  signingKey,
-  type SigningKey,
 } from '@app/transparency';
 import { v4 as uuidV4 } from 'uuid';
 import { isUnsigned } from '../checkpoints/checkpoints.decider';
@@ -22,7 +19,7 @@ import type { ResumedAs } from '../checkpoints/checkpoints.events';
 import { howToResume, type LogHold } from '../log/log-hold';
 import { LogIdentity, type Resuming } from '../log/log-identity';
 import { type LogPlace, LogTables } from '../log/log-tables';
-import { hkdfSync } from 'node:crypto';
+import { LogKeys } from './log-keys';
 
 /** The channel on which a process asks the one that builds the log for a checkpoint now. A hint. */
 export const checkpointWanted = 'parley_checkpoint_wanted';
@@ -59,7 +56,7 @@ export class Checkpoints {
     private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly tables: LogTables,
-    private readonly configuration: Configuration,
+    private readonly keys: LogKeys,
     private readonly clock: Clock,
     private readonly identity: LogIdentity,
   ) {}
@@ -115,7 +112,7 @@ export class Checkpoints {
     // Another process, which has read more, may have decided it.
     if (size > (await this.tables.place()).size) return state;
     await this.checkBegins(fixed);
-    const key = logKey(this.configuration, origin);
+    const key = await this.keys.of(origin);
     const text = checkpointText({ origin, size, root });
     const note = noteText({ text, signatures: [signatureOf(key, text)] });
     return this.decide({ type: 'Sign', at: this.now(), size, key: verifierKeyText(key), note });
@@ -142,16 +139,4 @@ export class Checkpoints {
   private now() {
     return this.clock.now();
   }
-}
-
-const label = 'parley/audit-signing/1';
-const seedBytes = 32;
-
-/** AUDIT_SIGNING_KEY, or a key derived from PARLEY_SECRET_KEY (RFC 5869). @throws Error if neither is set */
-export function logKey({ env }: Configuration, origin: string): SigningKey {
-  const { AUDIT_SIGNING_KEY: own, PARLEY_SECRET_KEY: secret } = env;
-  if (own !== undefined) return signingKey('log', origin, Buffer.from(own, 'base64'));
-  if (secret === undefined) throw new Error('PARLEY_SECRET_KEY or AUDIT_SIGNING_KEY is needed to sign checkpoints');
-  const seed = hkdfSync('sha256', Buffer.from(secret, 'base64'), '', label, seedBytes);
-  return signingKey('log', origin, new Uint8Array(seed));
 }

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { quotedExactly, words } from '@app/kernel';
 import { abortAfter, fetchWithoutRedirects } from '@app/runtime';
 import { boundedText, WitnessTrouble } from './witness-call';
-import type { Configuration, WitnessAddress } from '@app/settings';
-import { openCheckpoint, parseVerifierKey, verifierKeyText, type TreeHead } from '@app/transparency';
+import type { WitnessAddress } from '@app/settings';
+import { openCheckpoint, parseVerifierKey, type TreeHead } from '@app/transparency';
 import type { CheckpointsState } from '../checkpoints/checkpoints.decider';
-import { logKey } from '../signing/checkpoints';
+import type { LogKeys } from '../signing/log-keys';
 
 /** Everything a witness publishes of a log. Source: C2SP tlog-witness, "Monitor Retrieval Mechanism"; `fork` is our addition. */
 export interface WitnessMemory {
@@ -35,16 +35,16 @@ async function textAt(url: string): Promise<string | null> {
 
 /**
  * The tree of a checkpoint that a witness shows, if the log's own key and that witness signed it; null otherwise. A
- * witness's claim alone proves nothing; the log's own signature does.
+ * witness's claim alone proves nothing; the log's own signature does. Throws Unavailable.
  */
-export function signedByLog(
+export async function signedByLog(
   checkpoint: string,
   { key }: WitnessAddress,
   { keys, origin }: CheckpointsState,
-  configuration: Configuration,
-): TreeHead | null {
-  const own = origin === null ? [] : [verifierKeyText(logKey(configuration, origin))];
-  const log = [...keys, ...own].flatMap((text) => parseVerifierKey(text) ?? []);
+  logKeys: LogKeys,
+): Promise<TreeHead | null> {
+  const own = origin === null ? [] : [await logKeys.of(origin)];
+  const log = [...keys.flatMap((text) => parseVerifierKey(text) ?? []), ...own];
   const opened = openCheckpoint(checkpoint, { log, witnesses: [key], needed: 1 });
   return typeof opened === 'string' || !opened.isWitnessed ? null : opened;
 }

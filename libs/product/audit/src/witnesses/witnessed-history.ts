@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/kernel';
-import { Configuration, type WitnessAddress } from '@app/settings';
+import type { WitnessAddress } from '@app/settings';
 import { sameHash, toBase64 } from '@app/transparency';
 import { Checkpoints } from '../signing/checkpoints';
 import type { CheckpointsState } from '../checkpoints/checkpoints.decider';
 import type { LogHold } from '../log/log-hold';
 import { LogIdentity } from '../log/log-identity';
 import { LogTables } from '../log/log-tables';
+import { LogKeys } from '../signing/log-keys';
 import { signedByLog, askWitness } from './witness-memory';
 
 /**
@@ -19,7 +20,7 @@ export class WitnessedHistory {
     private readonly identity: LogIdentity,
     private readonly checkpoints: Checkpoints,
     private readonly tables: LogTables,
-    private readonly configuration: Configuration,
+    private readonly keys: LogKeys,
     private readonly clock: Clock,
   ) {}
 
@@ -34,7 +35,7 @@ export class WitnessedHistory {
   }
 
   private async holdBy(witness: WitnessAddress, checkpoint: string, state: CheckpointsState): Promise<LogHold | null> {
-    const opened = signedByLog(checkpoint, witness, state, this.configuration);
+    const opened = await signedByLog(checkpoint, witness, state, this.keys);
     if (opened === null || opened.size <= state.above) return null;
     const { size, root } = opened;
     const id = `witness:${size}/${toBase64(root)}`;
