@@ -41,15 +41,17 @@ describe('a process that stops', () => {
   });
 
   it('finishes what is in flight, and turns new requests away', async () => {
-    const { app, url } = loopback;
+    const { app, url, slow: answers } = loopback;
+    const letGo = answers.hold();
     const slow = fetch(`${url}/sandbox/v1/slow`);
-    await sleep(100);
-    const closed = closeGracefully(app, 5_000);
+    await until('the request', async () => (answers.waiting > 0 ? true : null));
+    const closed = closeGracefully(app, 60_000);
     const refused = await fetch(`${url}/sandbox/v1/slow`);
     expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
     expect(await refused.json()).toMatchObject({ reason: 'internal', retryable: true });
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    letGo();
     expect((await slow).status).toBe(200);
     await closed;
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();

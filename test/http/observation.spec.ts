@@ -85,12 +85,14 @@ describe('the request log', () => {
   });
 
   it('has a line for a client that went away, and the stack of a fault', async () => {
+    const letGo = loopback.slow.hold();
     const socket = connect(loopback.port, '127.0.0.1', () =>
       socket.write('GET /sandbox/v1/slow HTTP/1.1\r\nHost: x\r\n\r\n'),
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until('the request', async () => (loopback.slow.waiting > 0 ? true : null));
     socket.destroy();
     await requestLines(1);
+    letGo();
     await fetch(`${loopback.url}/sandbox/v1/boom`);
     const seen = (await requestLines(2)).map(({ operation, status }) => [operation, status]);
     expect(seen).toEqual([

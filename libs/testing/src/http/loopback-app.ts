@@ -21,6 +21,7 @@ import { integer, json, optional, text, uuid, type Schema } from '@app/schema';
 import type { Logger } from 'pino';
 import { LoopbackIssuer } from '../identity';
 import { AccountsInMemory, KeysInMemory, SetClock, WindowsInMemory } from './ports-in-memory';
+import { SlowAnswers } from './slow-answers';
 
 class ThingDto {
   @Member(text({ min: 1, max: 10 }))
@@ -84,6 +85,8 @@ const slow = operation('slow', { ...things, route: 'GET /sandbox/v1/slow' });
 
 @Controller()
 class ThingsController {
+  constructor(private readonly slowAnswers: SlowAnswers) {}
+
   @Serves(ensureUser)
   ensure(@Caller() { userId }: Caller, @Body() _body: NoBody) {
     return { userId };
@@ -133,7 +136,7 @@ class ThingsController {
   }
   @Serves(slow)
   async slow() {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await this.slowAnswers.due();
     return {};
   }
 }
@@ -150,6 +153,7 @@ export interface Loopback {
   accounts: AccountsInMemory;
   windows: WindowsInMemory;
   clock: SetClock;
+  slow: SlowAnswers;
   stop(): Promise<void>;
 }
 
@@ -167,6 +171,7 @@ export async function startLoopback(
     new WindowsInMemory(),
     new SetClock(),
   ];
+  const slowAnswers = new SlowAnswers();
   keys.add(goodKey);
   const read = readConfiguration({
     OIDC_ISSUER: issuer.issuer,
@@ -185,6 +190,7 @@ export async function startLoopback(
       { provide: Accounts, useValue: accounts },
       { provide: RateWindows, useValue: windows },
       { provide: Clock, useValue: clock },
+      { provide: SlowAnswers, useValue: slowAnswers },
       Metrics,
       { provide: Tracing, useClass: NoTracing },
     ],
@@ -200,6 +206,7 @@ export async function startLoopback(
     accounts,
     windows,
     clock,
+    slow: slowAnswers,
     port,
     url: `http://127.0.0.1:${port}`,
     stop: async () => {
