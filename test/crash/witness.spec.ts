@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TestLog } from '@app/testing/logs';
 import { freePorts, TestProcess } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 
 const rounds = 24;
 /** More than the number of calls with which a submission touches files. */
@@ -91,6 +92,8 @@ it(`killed ${rounds} times between and in requests of two histories`, async () =
         else if (status === 422) return;
       }
     });
+    // Every other round, something is signed before the kill, however crowded the machine is.
+    if (round % 2 === 0) await until('a signature', async () => (signed.size > 0 ? true : null));
     await sleep(randomInt(250));
     await witness.kill();
     isOver = true;
@@ -103,6 +106,5 @@ it(`killed ${rounds} times between and in requests of two histories`, async () =
     history = histories[is.indexOf(true)] ?? history;
     size = kept.size;
   }
-  // On a crowded machine many rounds end before anything was signed.
-  expect(size).toBeGreaterThan(5 + rounds / 8);
+  expect(size).toBeGreaterThanOrEqual(5 + rounds / 2);
 });
