@@ -184,9 +184,10 @@ describe('a server whose streams can be resumed', () => {
     };
     const called = call();
     await sleep(2_000);
-    isOver = true;
-    expect(resumed).toBeGreaterThanOrEqual(least);
     expect(resumed).toBeLessThanOrEqual(most);
+    // A busy machine may not have come so far.
+    await until('the resumptions', () => Promise.resolve(resumed >= least || null));
+    isOver = true;
     mcp.misbehave = () => false;
     await server.close();
     await called;
