@@ -11,6 +11,7 @@ import { operatorCommands } from './operators/operator-commands';
 import { tailCommand } from './feeds/tail';
 import { triggerCommand } from './trigger/trigger-command';
 import { protectStreamsCommand } from './stores/protect-streams';
+import { rotateMasterCommand } from './stores/rotate-master';
 import { sayUsage } from './terminal/output';
 
 /**
@@ -26,6 +27,7 @@ export function parleyProgram(addLast: (program: Command) => void): Command {
     .option('--json', 'print the result as one JSON document')
     .addCommand(contractCommand());
   operatorCommands(program);
+  rotateMasterCommand(program);
   auditCommands(program);
   listenCommand(program);
   tailCommand(program);

@@ -1,3 +1,4 @@
+import { logSeedTable } from '@app/audit';
 import { webhookKeysTable } from '@app/automations';
 import type { SealedTable } from '@app/runtime';
 import { walletKeysTable } from '@app/wallets';
@@ -15,3 +16,9 @@ export const sealingCheckTable: SealedTable = {
   label: 'parley/sealing-check/1',
   boundTo: () => 'sealing_check',
 };
+
+/**
+ * Every table with sealed values, in the order of a rotation. The check is the last: until all others are sealed under the newest entry, a
+ * start that lacks the older one is refused.
+ */
+export const sealedTables: readonly SealedTable[] = [...irreplaceableTables, logSeedTable, sealingCheckTable];

@@ -46,7 +46,7 @@ export async function checkSealing(database: Database, configuration: Configurat
  * Stores the seed of the log's key, unless there is one: derived from the entry that all is sealed with here, wherever in the list it is.
  * Returns false if no entry is that.
  */
-async function keepSeed(database: Database, configuration: Configuration): Promise<boolean> {
+export async function keepSeed(database: Database, configuration: Configuration): Promise<boolean> {
   const [stored] = await database.query<{ sealed: Buffer }>('SELECT sealed FROM sealing_check');
   const opened = stored && new Sealing(configuration, label).openWithEntry(stored.sealed, boundTo);
   const secret = opened && secretKeysIn(configuration.env.PARLEY_SECRET_KEY ?? '')[opened.entry];

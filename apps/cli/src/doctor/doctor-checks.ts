@@ -1,14 +1,16 @@
-import { describeFailure, opensSealed, readStore } from '@app/composition';
-import { embeddedPostgresFolder, findRunningStores, readSecrets } from '@app/data-folder';
+import { describeFailure, readStore } from '@app/composition';
+import { embeddedPostgresFolder, findRunningStores } from '@app/data-folder';
 import { accessWarning, checkEventStore, checkStreamAccess, EventStore } from '@app/event-store';
 import { checkIssuers } from '@app/http';
 import { checkDatabase, Database, pendingMigrations, readStoreMigrations } from '@app/read-store';
 import { ConfigurationError, createPino } from '@app/runtime';
-import { Configuration, configurationWarnings, readConfiguration } from '@app/settings';
+import type { Configuration } from '@app/settings';
+import { configurationWarnings, readConfiguration } from '@app/settings';
 import { existsSync } from 'node:fs';
 import { finding, findingsOf, type Finding } from './doctor-finding';
 import { folderFindings } from './doctor-folders';
 import { logFindings, logOrigin } from './doctor-log';
+import { secretKeyFinding } from './doctor-secret';
 import { serviceFinding } from './doctor-service';
 import { halfFindings, storesOf } from './doctor-stores';
 import { witnessFindings } from './doctor-witnesses';
@@ -104,7 +106,7 @@ async function database(configuration: Configuration, environment: Environment):
       const pending = await pendingMigrations(opened);
       const says = pending === 0 ? 'schema of this version' : `${pending} migrations that the next start will do`;
       const here = [finding('database', 'ok', says), await clock(opened)];
-      return pending === 0 ? [...here, await secretKey(opened, configuration)] : here;
+      return pending === 0 ? [...here, await secretKeyFinding(opened, configuration)] : here;
     } finally {
       await opened.close();
     }
@@ -127,17 +129,6 @@ async function clock(opened: Database): Promise<Finding> {
   return apartMs <= clockApartMaxMs
     ? finding('clock', 'ok', says)
     : finding('clock', 'bad', `${says}: run a time service (NTP) on both machines`);
-}
-
-async function secretKey(opened: Database, configuration: Configuration): Promise<Finding> {
-  const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY = (await readSecrets(dataDir))?.secretKey } = configuration.env;
-  const { ok, bad } = findingsOf('secret key');
-  if (PARLEY_SECRET_KEY === undefined)
-    return bad('PARLEY_SECRET_KEY is not set: set the one that the stores were made with');
-  const withKey = new Configuration({ ...configuration.env, PARLEY_SECRET_KEY });
-  return (await opensSealed(opened, withKey))
-    ? ok('opens what is sealed')
-    : bad('PARLEY_SECRET_KEY does not open what is sealed here: set the one that it was sealed with');
 }
 
 async function events(configuration: Configuration, environment: Environment): Promise<readonly Finding[]> {

@@ -21,7 +21,7 @@ export { openTracing } from './observability/open-tracing';
 export { Probe, type ProbePoint } from './probe';
 export { retryAfterMs } from './waiting/retry-after';
 export { Sealing } from './sealing';
-export type { SealedTable } from './sealed-table';
+export type { SealedRow, SealedTable } from './sealed-table';
 export { settledWithin } from './waiting/settled-within';
 export { SystemClock } from './system-clock';
 export { unlessAborted } from './waiting/unless-aborted';

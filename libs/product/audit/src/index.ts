@@ -10,7 +10,7 @@ export { HoldLog, ResumeLog } from './resumption/resume-log';
 export { resumedAs } from './checkpoints/checkpoints.events';
 export { originIn } from './stores/log-origin';
 export { compareStores, OtherStore, StoresIdentity, type StoresCompared } from './stores/stores-identity';
-export { forgetLogSeed, keepLogSeed, logSeedMigrations, possibleLogKeys } from './signing/log-keys';
+export { forgetLogSeed, keepLogSeed, logSeedMigrations, logSeedTable, possibleLogKeys } from './signing/log-keys';
 export { checkpointsStream, type StoredBytes } from './log/covered-events';
 export { CheckpointEvents } from './verification/checkpoint-events';
 export type { Claim } from './verification/claims';

@@ -10,7 +10,7 @@ const seedBytes = 32;
 const name = 'log_seed';
 
 /** The seed from which the log's key is made, where AUDIT_SIGNING_KEY is not set (docs/decisions/personal-data.md, "The log's key"). */
-const logSeedTable: SealedTable = {
+export const logSeedTable: SealedTable = {
   table: name,
   key: 'one',
   keyType: 'boolean',
